@@ -1,0 +1,50 @@
+import tseslint from 'typescript-eslint'
+
+/** Globals that would let the core read the world behind the back of its ports. */
+const ambientWorld = [
+  'fetch',
+  'setTimeout',
+  'setInterval',
+  'console',
+  'performance',
+  'caches',
+  'navigator',
+].map((name) => ({ name, message: 'Reach the world through a port.' }))
+
+export default tseslint.config(
+  { ignores: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname + '/..' },
+    },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      // A number in a template literal has one obvious rendering; wrapping each in String() hides the sentence.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // Port methods are asynchronous for the sake of remote adapters; an embedded one may have nothing to await.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: ['domain/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...ambientWorld],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Read the time through the Clock port.' },
+        { object: 'Math', property: 'random', message: 'Draw randomness through the RandomSource port.' },
+        { object: 'crypto', property: 'getRandomValues', message: 'Draw randomness through the RandomSource port.' },
+        { object: 'crypto', property: 'randomUUID', message: 'Draw randomness through the RandomSource port.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Read the time through the Clock port.' },
+      ],
+    },
+  },
+)

@@ -1,0 +1,121 @@
+import type { Order } from '../../ports/query.ts'
+import type { Filters } from './filter.ts'
+import type { Resource } from './resource.ts'
+
+/** Who may call an endpoint. */
+export type Access = 'public' | 'tenant' | 'tenant_or_platform'
+
+/** Groups of operations in the contract document, in its order. */
+export const tags = [
+  'Sites',
+  'Contacts',
+  'Forms',
+  'Form submission',
+  'Contract',
+] as const
+export type Tag = (typeof tags)[number]
+
+interface Described {
+  /** One line, imperative. */
+  readonly summary: string
+  readonly description?: string
+  readonly tag: Tag
+  readonly deprecated?: boolean
+}
+
+/** The parent of a nested collection: it must exist, and it narrows the rows. */
+export interface Parent {
+  readonly resource: Resource
+  /** The path parameter that holds the parent's id, and the stored field of the rows that refers to it. */
+  readonly param: string
+}
+
+/** A paged read of one resource. */
+export interface CollectionEndpoint<Id extends string = string> extends Described {
+  readonly kind: 'collection'
+  readonly id: Id
+  readonly method: 'GET'
+  readonly path: string
+  readonly access: 'tenant'
+  readonly resource: Resource
+  readonly filters: Filters
+  /** The natural order: newest first. */
+  readonly order: Order
+  /** The order of a forward sync, used when an `updatedAfter` or `updatedBefore` is given; null: there is none. */
+  readonly syncOrder: Order | null
+  readonly parent: Parent | null
+  readonly maxLimit: number
+}
+
+/** The read of one row by its id. */
+export interface DetailEndpoint<Id extends string = string> extends Described {
+  readonly kind: 'detail'
+  readonly id: Id
+  readonly method: 'GET'
+  readonly path: string
+  readonly access: 'tenant'
+  readonly resource: Resource
+}
+
+/** An endpoint whose work is its own: it has a handler in the handler map. */
+export interface OperationEndpoint<Id extends string = string> extends Described {
+  readonly kind: 'operation'
+  readonly id: Id
+  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  readonly path: string
+  readonly access: Access
+  /** The OpenAPI parts that cannot be derived: parameters, request body and responses. */
+  readonly openapi: Readonly<Record<string, unknown>>
+}
+
+export type Endpoint = CollectionEndpoint | DetailEndpoint | OperationEndpoint
+
+export const SYNC_FIELD = 'updatedAt'
+
+export function newestFirst(field: string, idField: string): Order {
+  return { field, idField, direction: 'descending' }
+}
+
+function oldestFirst(field: string, idField: string): Order {
+  return { field, idField, direction: 'ascending' }
+}
+
+type CollectionDeclaration<Id extends string> = Described & {
+  readonly id: Id
+  readonly path: string
+  readonly resource: Resource
+  readonly filters: Filters
+  readonly order: Order
+  readonly parent?: Parent
+  readonly maxLimit?: number
+}
+
+/** Declares a collection. Its sync order follows from its having a filter on `updatedAt`. */
+export function collection<const Id extends string>(
+  declaration: CollectionDeclaration<Id>,
+): CollectionEndpoint<Id> {
+  const syncs = Object.values(declaration.filters).some((filter) => filter.field === SYNC_FIELD)
+  return {
+    kind: 'collection',
+    method: 'GET',
+    access: 'tenant',
+    parent: null,
+    maxLimit: 500,
+    ...declaration,
+    syncOrder: syncs ? oldestFirst(SYNC_FIELD, declaration.order.idField) : null,
+  }
+}
+
+/** Declares a detail: its path ends in `{idField}` of the resource. */
+export function detail<const Id extends string>(
+  declaration: Described & { readonly id: Id; readonly path: string; readonly resource: Resource },
+): DetailEndpoint<Id> {
+  return { kind: 'detail', method: 'GET', access: 'tenant', ...declaration }
+}
+
+/** Declares an endpoint with a handler of its own. */
+export function operation<const Id extends string>(
+  declaration: Omit<OperationEndpoint<Id>, 'kind'>,
+): OperationEndpoint<Id> {
+  return { kind: 'operation', ...declaration }
+}

@@ -1,0 +1,137 @@
+import * as v from 'valibot'
+import { isEmailAddress } from '../text/email-address.ts'
+import { phoneToE164 } from '../text/phone-number.ts'
+import { parseInstant } from '../text/instant.ts'
+
+/** How a store keeps a field: the only thing about its type that an adapter needs to know. */
+export type StorageType = 'text' | 'integer' | 'real' | 'boolean' | 'json'
+
+/** What an imported value may depend on besides itself. */
+export interface ImportContext {
+  /** Country in which national phone numbers are read (ISO 3166-1 alpha-2). */
+  readonly phoneCountry: string
+}
+
+/** One field of a resource: what is published, what is stored and what an import may bring, said once. */
+export interface Field<Value = unknown> {
+  readonly storage: StorageType
+  readonly nullable: boolean
+  /** The published value; the contract document and the response tests derive from it. */
+  readonly schema: v.GenericSchema<Value>
+  /** What an import accepts; its output is what is stored. */
+  readonly input: (context: ImportContext) => v.GenericSchema<unknown, Value>
+}
+
+/** Longest identifier that is stored. */
+export const idMaxLength = 200
+
+const CONTROL_CHARACTER = /\p{Cc}/u
+
+const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
+
+function field<Value>(
+  storage: StorageType,
+  schema: v.GenericSchema<Value>,
+  input: (context: ImportContext) => v.GenericSchema<unknown, Value> = () =>
+    schema as v.GenericSchema<unknown, Value>,
+): Field<Value> {
+  return { storage, nullable: false, schema, input }
+}
+
+/** An identifier: 1–200 characters, no control characters. */
+export function id(): Field<string> {
+  return field('text', idSchema, () =>
+    v.pipe(
+      idSchema,
+      v.check((value) => !CONTROL_CHARACTER.test(value), 'must not contain control characters'),
+    ),
+  )
+}
+
+/** Free text, stored as given. */
+export function text(): Field<string> {
+  return field('text', v.string())
+}
+
+/** One of a closed list of words. */
+export function oneOf<const Word extends string>(words: readonly Word[]): Field<Word> {
+  return field('text', v.picklist(words))
+}
+
+export function boolean(): Field<boolean> {
+  return field('boolean', v.boolean())
+}
+
+export function integer(minimum?: number, maximum?: number): Field<number> {
+  const schema = v.pipe(
+    v.number(),
+    v.safeInteger(),
+    ...(minimum === undefined ? [] : [v.minValue(minimum)]),
+    ...(maximum === undefined ? [] : [v.maxValue(maximum)]),
+  ) as v.GenericSchema<number>
+  return field('integer', schema)
+}
+
+export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE): Field<number> {
+  return field('real', v.pipe(v.number(), v.finite(), v.minValue(minimum), v.maxValue(maximum)))
+}
+
+/** A UTC instant with milliseconds. Imports may give any ISO 8601 instant with an explicit offset. */
+export function timestamp(): Field<string> {
+  return field('text', v.pipe(v.string(), v.isoTimestamp()), () =>
+    v.pipe(
+      v.string(),
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        const instant = parseInstant(dataset.value)
+        if (instant !== null) return instant
+        addIssue({ message: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)' })
+        return NEVER
+      }),
+    ),
+  )
+}
+
+/** An email address, kept as given but for surrounding white space. */
+export function email(): Field<string> {
+  return field('text', v.string(), () =>
+    v.pipe(v.string(), v.trim(), v.check(isEmailAddress, 'must be an email address')),
+  )
+}
+
+/** A phone number, published and stored as E.164. Imports may use any valid national or international form. */
+export function phone(): Field<string> {
+  return field('text', v.string(), ({ phoneCountry }) =>
+    v.pipe(
+      v.string(),
+      v.rawTransform(({ dataset, addIssue, NEVER }) => {
+        const e164 = phoneToE164(dataset.value, phoneCountry)
+        if (e164 !== null) return e164
+        addIssue({ message: 'must be a valid phone number' })
+        return NEVER
+      }),
+    ),
+  )
+}
+
+/** A structured value, stored as JSON. `input` defaults to the published schema. */
+export function json<Value>(
+  schema: v.GenericSchema<Value>,
+  input?: v.GenericSchema<unknown, Value>,
+): Field<Value> {
+  return field('json', schema, input === undefined ? undefined : () => input)
+}
+
+/** A list of strings. */
+export function textList(): Field<string[]> {
+  return json(v.array(v.string()))
+}
+
+/** The same field, or null; an import may leave it out. */
+export function nullable<Value>(inner: Field<Value>): Field<Value | null> {
+  return {
+    storage: inner.storage,
+    nullable: true,
+    schema: v.nullable(inner.schema),
+    input: (context) => v.nullish(inner.input(context), null) as v.GenericSchema<unknown, Value | null>,
+  }
+}

@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import type { Predicate, Scalar } from '../../ports/query.ts'
+import { idMaxLength } from './field.ts'
+import { emailKey, isEmailAddress } from '../text/email-address.ts'
+import { isInternationalForm, phoneToE164 } from '../text/phone-number.ts'
+import { parseInstant } from '../text/instant.ts'
+
+/** What reading a filter value may yield. `needs_country`: ask again with the organization's phone country. */
+export type FilterReading =
+  | { readonly kind: 'value'; readonly value: Scalar }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'needs_country' }
+
+/** One query parameter that narrows a collection. */
+export interface Filter {
+  /** The stored field it compares, and how. */
+  readonly field: string
+  readonly operator: Predicate['operator']
+  /** What is allowed, as the end of a sentence that begins with the parameter's name. */
+  readonly allowed: string
+  readonly description: string
+  /** The echoed value; the contract document derives the parameter from it too. */
+  readonly schema: v.GenericSchema<Scalar>
+  /** A value that is accepted, for examples and contract tests. */
+  readonly example: string
+  readonly read: (text: string, phoneCountry: string | null) => FilterReading
+}
+
+export type Filters = Readonly<Record<string, Filter>>
+
+const invalid: FilterReading = { kind: 'invalid' }
+const value = (of: Scalar): FilterReading => ({ kind: 'value', value: of })
+
+/** Rows whose field is exactly this identifier. */
+export function idFilter(field: string, description: string): Filter {
+  return {
+    field,
+    operator: 'equals',
+    allowed: `must be an identifier of at most ${idMaxLength} characters`,
+    description,
+    schema: v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength)),
+    example: 'example-id',
+    read: (text) => (text.length <= idMaxLength ? value(text) : invalid),
+  }
+}
+
+/** Rows whose field is one of a closed list of words. */
+export function wordFilter(field: string, words: readonly [string, ...string[]], description: string): Filter {
+  return {
+    field,
+    operator: 'equals',
+    allowed: `must be one of ${words.join(', ')}`,
+    description,
+    schema: v.picklist(words),
+    example: words[0],
+    read: (text) => (words.includes(text) ? value(text) : invalid),
+  }
+}
+
+/** Rows whose boolean field is as given. */
+export function booleanFilter(field: string, description: string): Filter {
+  return {
+    field,
+    operator: 'equals',
+    allowed: 'must be true or false',
+    description,
+    schema: v.boolean(),
+    example: 'true',
+    read: (text) => (text === 'true' || text === 'false' ? value(text === 'true') : invalid),
+  }
+}
+
+/** Rows with this email address, compared in the normalised form that identifies a contact. */
+export function emailFilter(field: string, description: string): Filter {
+  return {
+    field,
+    operator: 'equals',
+    allowed: 'must be an email address',
+    description,
+    schema: v.string(),
+    example: 'ada@example.com',
+    read: (text) => (isEmailAddress(text.trim()) ? value(emailKey(text)) : invalid),
+  }
+}
+
+/** Rows with this phone number in any accepted form; a national form is read in the organization's country. */
+export function phoneFilter(field: string, description: string): Filter {
+  return {
+    field,
+    operator: 'equals',
+    allowed: 'must be a valid phone number in national or international form',
+    description,
+    schema: v.string(),
+    example: '+12125550123',
+    read: (text, phoneCountry) => {
+      // An unencoded + arrives as a space in a query string.
+      const given = text.startsWith(' ') ? `+${text.slice(1)}` : text
+      if (phoneCountry === null && !isInternationalForm(given)) return { kind: 'needs_country' }
+      const e164 = phoneToE164(given, phoneCountry ?? 'US')
+      return e164 === null ? invalid : value(e164)
+    },
+  }
+}
+
+function instantFilter(field: string, operator: Predicate['operator'], description: string): Filter {
+  return {
+    field,
+    operator,
+    allowed: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)',
+    description,
+    schema: v.pipe(v.string(), v.isoTimestamp()),
+    example: '2026-01-31T12:00:00+02:00',
+    read: (text) => {
+      // An unencoded + of an offset arrives as a space in a query string.
+      const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
+      return instant === null ? invalid : value(instant)
+    },
+  }
+}
+
+/**
+ * The pair of filters that bounds a time: `xAfter` inclusive, `xBefore` exclusive, so that windows tile.
+ * The parameters are named after the field without its `At`: `createdAt` gives `createdAfter`.
+ */
+export function window(field: `${string}At`): Filters {
+  const stem = field.slice(0, -'At'.length)
+  return {
+    [`${stem}After`]: instantFilter(field, 'atLeast', `Only rows whose \`${field}\` is at or after this instant.`),
+    [`${stem}Before`]: instantFilter(field, 'below', `Only rows whose \`${field}\` is before this instant.`),
+  }
+}

@@ -1,0 +1,60 @@
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { email, id, nullable, oneOf, phone, text, textList, timestamp } from '../contract/field.ts'
+import { emailFilter, idFilter, phoneFilter, window } from '../contract/filter.ts'
+import { derived, resource, updatedAt } from '../contract/resource.ts'
+import { emailKey } from '../text/email-address.ts'
+
+const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
+
+export const contacts = resource({
+  name: 'Contact',
+  collection: 'contacts',
+  description: 'A person the organization knows.',
+  idField: 'contactId',
+  fields: {
+    contactId: id(),
+    firstName: nullable(text()),
+    lastName: nullable(text()),
+    email: nullable(email()),
+    phone: nullable(phone()),
+    licensePlate: nullable(text()),
+    tags: textList(),
+    emailConsent: oneOf(consents),
+    smsConsent: oneOf(consents),
+    source: nullable(text()),
+    siteId: nullable(id()),
+    createdAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+  hidden: {
+    /** Addresses are published as given and found by their normalised form. */
+    emailKey: derived(nullable(text()), (row) => (typeof row.email === 'string' ? emailKey(row.email) : null)),
+  },
+})
+
+export const listContacts = collection({
+  id: 'contacts.list',
+  path: '/api/v1/contacts',
+  tag: 'Contacts',
+  summary: 'List contacts',
+  resource: contacts,
+  filters: {
+    email: emailFilter('emailKey', 'Only contacts with this email address, whatever its case.'),
+    phone: phoneFilter(
+      'phone',
+      "Only contacts with this phone number; a national form is read in the organization's country.",
+    ),
+    siteId: idFilter('siteId', 'Only contacts of this site.'),
+    ...window('createdAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('createdAt', 'contactId'),
+})
+
+export const getContact = detail({
+  id: 'contacts.get',
+  path: '/api/v1/contacts/{contactId}',
+  tag: 'Contacts',
+  summary: 'Retrieve a contact',
+  resource: contacts,
+})

@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { email, id, json, nullable, number, oneOf, text, timestamp } from '../contract/field.ts'
+import { idFilter, window, wordFilter } from '../contract/filter.ts'
+import { resource, updatedAt } from '../contract/resource.ts'
+
+const siteStatuses = ['active', 'inactive'] as const
+
+const line = v.nullable(v.string())
+const optionalLine = v.nullish(v.string(), null)
+const addressLines = ['line1', 'line2', 'city', 'region', 'postalCode', 'country'] as const
+
+const Address = v.object(v.entriesFromList(addressLines, line))
+const AddressInput = v.strictObject(v.entriesFromList(addressLines, optionalLine))
+
+export const sites = resource({
+  name: 'Site',
+  collection: 'sites',
+  description: 'A place of business of the organization.',
+  idField: 'siteId',
+  fields: {
+    siteId: id(),
+    name: text(),
+    commonName: nullable(text()),
+    siteCode: nullable(text()),
+    status: oneOf(siteStatuses),
+    phone: nullable(text()),
+    email: nullable(email()),
+    timezone: text(),
+    address: json(Address, AddressInput),
+    latitude: nullable(number(-90, 90)),
+    longitude: nullable(number(-180, 180)),
+    googlePlaceId: nullable(text()),
+    createdAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+})
+
+export const listSites = collection({
+  id: 'sites.list',
+  path: '/api/v1/sites',
+  tag: 'Sites',
+  summary: 'List sites',
+  resource: sites,
+  filters: {
+    status: wordFilter('status', siteStatuses, 'Only sites in this status.'),
+    siteCode: idFilter('siteCode', 'Only the sites with this code.'),
+    ...window('createdAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('createdAt', 'siteId'),
+})
+
+export const getSite = detail({
+  id: 'sites.get',
+  path: '/api/v1/sites/{siteId}',
+  tag: 'Sites',
+  summary: 'Retrieve a site',
+  resource: sites,
+})

@@ -1,0 +1,28 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+
+/** The longest text worth parsing: fifteen digits with generous punctuation and a prefix. */
+const PHONE_TEXT_MAX_LENGTH = 60
+
+/**
+ * The E.164 form of a phone number in national (of `country`, ISO 3166-1 alpha-2) or international form, or null
+ * when it is not a valid number by libphonenumber's full metadata. A number with an extension is not E.164: null.
+ */
+export function phoneToE164(text: string, country: string): string | null {
+  if (text.length > PHONE_TEXT_MAX_LENGTH) return null
+  const number = parsePhoneNumberFromString(text, {
+    ...(isSupportedCountry(country) ? { defaultCountry: country } : {}),
+    extract: false,
+  })
+  if (number === undefined || !number.isValid() || number.ext !== undefined) return null
+  return number.number
+}
+
+/** Whether a number is written in international form, so that reading it needs no country. */
+export function isInternationalForm(text: string): boolean {
+  return /^\s*[+＋]/.test(text)
+}
+
+/** Whether `country` is one whose numbers can be read (ISO 3166-1 alpha-2, upper case). */
+export function isPhoneCountry(country: string): country is CountryCode {
+  return isSupportedCountry(country)
+}

@@ -1,0 +1,50 @@
+/** Words that mark a key as sensitive when one stands in its name as a whole word. */
+const SENSITIVE_WORDS = new Set([
+  'password',
+  'passwd',
+  'secret',
+  'token',
+  'apikey',
+  'authorization',
+  'credential',
+  'credentials',
+  'cardnumber',
+  'cvv',
+  'cvc',
+  'ssn',
+  'internal',
+  'webhook',
+])
+
+/** Words that are sensitive only side by side: `api_key`, `cardNumber`. */
+const SENSITIVE_PAIRS = new Set(['api key', 'card number'])
+
+/** Splits a name at camelCase humps, digits, `_`, `-`, `.` and spaces: `cardNumber2` gives `card`, `number`. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .split(/[\s\d_\-.]+/u)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase())
+}
+
+/** Whether a key of an answer payload is internal or sensitive, so that it is never published. */
+export function isSensitiveKey(name: string): boolean {
+  if (name.startsWith('_') || name.startsWith('$')) return true
+  const words = wordsOf(name)
+  return words.some(
+    (word, index) => SENSITIVE_WORDS.has(word) || SENSITIVE_PAIRS.has(`${word} ${words[index + 1] ?? ''}`),
+  )
+}
+
+/** A copy of a JSON value without sensitive keys, at any depth, in arrays too. */
+export function withoutSensitiveKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSensitiveKeys)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !isSensitiveKey(name))
+      .map(([name, inner]) => [name, withoutSensitiveKeys(inner)]),
+  )
+}

@@ -1,0 +1,35 @@
+import type { Organization } from './organization.ts'
+
+/** The two kinds of API key: bound to one organization, or the operator's own (sends only). */
+export type KeyKind = 'tenant' | 'platform'
+
+/** An API key as it is stored: enough to verify one, never enough to make one. */
+export interface StoredKey {
+  readonly keyId: string
+  readonly kind: KeyKind
+  /** Null for a platform key. */
+  readonly organizationId: string | null
+  /** Keyed hash of the whole key, base64url. */
+  readonly hash: string
+  /** Names the root secret under which `hash` was made. */
+  readonly secretVersion: string
+  readonly createdAt: string
+  /** UTC instant of revocation; null while the key works. */
+  readonly revokedAt: string | null
+}
+
+/** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
+export interface Administration {
+  /** Creates the organization or replaces its settings. A slug that another organization holds is refused. */
+  saveOrganization(organization: Organization): Promise<'saved' | 'slug_taken' | 'parent_missing'>
+  /** The organization, or null when there is none of that id. */
+  findOrganization(organizationId: string): Promise<Organization | null>
+  /** Stores a new key. The key id is unique; storing one twice is an error. */
+  addKey(key: StoredKey): Promise<void>
+  /** The keys of an organization, or the platform keys for null, oldest first, revoked ones included. */
+  listKeys(organizationId: string | null): Promise<readonly StoredKey[]>
+  /** Revokes a key. Revoking it again keeps the first instant. False: there is no such key. */
+  revokeKey(keyId: string, revokedAt: string): Promise<boolean>
+  /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */
+  rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
+}

@@ -1,0 +1,48 @@
+/** A value that a query compares by. Instants are UTC ISO 8601 text with milliseconds, so text order is time order. */
+export type Scalar = string | number | boolean
+
+/** `field operator value`; a null stored value satisfies none of them. */
+export interface Predicate {
+  readonly field: string
+  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below'
+  readonly value: Scalar
+}
+
+/** The total order of a page: an unsplittable pair of a sort field and the id that breaks ties, one direction. */
+export interface Order {
+  readonly field: string
+  readonly idField: string
+  readonly direction: 'ascending' | 'descending'
+}
+
+/** The order's values of the last row of the page before: the next page starts right behind them. */
+export interface Position {
+  readonly value: string | number
+  readonly id: string
+}
+
+/** One page of a stored collection of the tenant. */
+export interface PageQuery {
+  readonly kind: 'page'
+  readonly collection: string
+  /** Stored fields to return; nothing else is read out. */
+  readonly select: readonly string[]
+  readonly where: readonly Predicate[]
+  readonly order: Order
+  readonly after: Position | null
+  /** Most rows to return; callers ask for one more than the page to learn whether another page follows. */
+  readonly limit: number
+}
+
+/** One row of a stored collection of the tenant, by id. */
+export interface OneQuery {
+  readonly kind: 'one'
+  readonly collection: string
+  readonly select: readonly string[]
+  readonly id: string
+}
+
+export type ReadQuery = PageQuery | OneQuery
+
+/** A stored row: camelCase field names; JSON fields parsed, booleans real booleans, absent values null. */
+export type StoredRow = Readonly<Record<string, unknown>>

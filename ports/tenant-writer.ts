@@ -1,0 +1,67 @@
+import type { StoredRow } from './query.ts'
+
+/** The contact attributes that a submission can carry. Absent values are null. */
+export interface SubmittedContact {
+  /** The id under which a new contact is created when none matches. */
+  readonly newContactId: string
+  readonly email: string | null
+  /** Normalised email that identifies a contact within the organization. */
+  readonly emailKey: string | null
+  /** E.164. */
+  readonly phone: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly licensePlate: string | null
+}
+
+/** Work that must happen after the response: written with the submission, worked off later. */
+export interface OutboxEntry {
+  readonly outboxId: string
+  readonly kind: string
+  readonly payload: unknown
+}
+
+export interface NewSubmission {
+  readonly submissionId: string
+  readonly formId: string
+  /** The version of the form that the answers were checked against. */
+  readonly formVersion: number
+  readonly submittedAt: string
+  readonly source: 'headless' | 'hosted'
+  readonly answers: Readonly<Record<string, unknown>>
+  readonly attribution: Readonly<Record<string, string>>
+  /** Null: the submission identifies nobody. */
+  readonly contact: SubmittedContact | null
+  /** Most submissions of this form by one contact; null: no limit. */
+  readonly limitPerContact: number | null
+  readonly outbox: readonly OutboxEntry[]
+}
+
+export type SaveSubmissionOutcome =
+  /** Everything was written: submission, contact, outbox. `contactId` is the contact it was tied to. */
+  | { readonly kind: 'saved'; readonly contactId: string | null }
+  /** The form changed since `formVersion`, or is gone or unpublished: nothing was written. */
+  | { readonly kind: 'stale' }
+  /** The contact reached the form's limit: nothing was written. */
+  | { readonly kind: 'limit_reached' }
+
+/** Writes to one tenant's data. Every method is atomic: all of it happens or nothing. */
+export interface TenantWriter {
+  /**
+   * Saves a submission with its contact and outbox entries in one atomic step. The contact is matched by
+   * `emailKey`, else by phone unless that contact has another email; it is created when new. A match only has
+   * its empty attributes filled, and never with an email or phone that another contact holds. Saving the same
+   * `submissionId` again changes nothing and reports `saved`.
+   */
+  saveSubmission(submission: NewSubmission): Promise<SaveSubmissionOutcome>
+  /**
+   * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`).
+   * `updatedAt` moves only for rows whose content changed, to an instant that never goes backwards within the
+   * organization. Returns how many rows were inserted or changed.
+   */
+  upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
+  /** Of the given ids, those that exist and belong to another organization (for service-wide unique ids). */
+  foreignIds(collection: string, ids: readonly string[]): Promise<readonly string[]>
+  /** The rows of these ids, as stored, in any order. */
+  findMany(collection: string, select: readonly string[], ids: readonly string[]): Promise<readonly StoredRow[]>
+}
