@@ -62,14 +62,8 @@ export function boolean(): Field<boolean> {
   return field('boolean', v.boolean())
 }
 
-export function integer(minimum?: number, maximum?: number): Field<number> {
-  const schema = v.pipe(
-    v.number(),
-    v.safeInteger(),
-    ...(minimum === undefined ? [] : [v.minValue(minimum)]),
-    ...(maximum === undefined ? [] : [v.maxValue(maximum)]),
-  ) as v.GenericSchema<number>
-  return field('integer', schema)
+export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Field<number> {
+  return field('integer', v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum)))
 }
 
 export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE): Field<number> {

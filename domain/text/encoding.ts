@@ -1,0 +1,47 @@
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** UTF-8 bytes of a string. */
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text)
+}
+
+/** Base64url without padding (RFC 4648, section 5). */
+export function toBase64Url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** The bytes of base64url text without padding, or null when it is not the one canonical spelling of any bytes. */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  return toBase64Url(bytes) === text ? bytes : null
+}
+
+/** A whole non-negative number in base 62, padded with zeros to `width` digits. */
+export function toBase62(value: number, width: number): string {
+  let digits = ''
+  for (let rest = value; digits.length < width; rest = Math.floor(rest / 62)) digits = (BASE62[rest % 62] ?? '') + digits
+  return digits
+}
+
+/** `length` random base-62 characters, each equally likely: bytes of 248 and above are drawn again. */
+export function randomBase62(length: number, randomBytes: (length: number) => Uint8Array): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < 248) text += BASE62[byte % 62] ?? ''
+    }
+  }
+  return text
+}
+
+/** Whether two byte strings are equal, in time that depends on their lengths only. */
+export function equalInConstantTime(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index += 1) difference |= (left[index] ?? 0) ^ (right[index] ?? 0)
+  return difference === 0
+}
