@@ -15,6 +15,8 @@ export const tags = [
 ] as const
 export type Tag = (typeof tags)[number]
 
+export type ErrorStyle = 'api' | 'submission'
+
 interface Described {
   /** One line, imperative. */
   readonly summary: string
@@ -64,6 +66,8 @@ export interface OperationEndpoint<Id extends string = string> extends Described
   readonly method: 'GET' | 'POST' | 'OPTIONS'
   readonly path: string
   readonly access: Access
+  /** Failures in the submission endpoint's own form (`ok`, `code`, `error`, any origin), or plainly as `{ error }`. */
+  readonly errorStyle: ErrorStyle
   /** The OpenAPI parts that cannot be derived: parameters, request body and responses. */
   readonly openapi: Readonly<Record<string, unknown>>
 }
@@ -115,7 +119,7 @@ export function detail<const Id extends string>(
 
 /** Declares an endpoint with a handler of its own. */
 export function operation<const Id extends string>(
-  declaration: Omit<OperationEndpoint<Id>, 'kind'>,
+  declaration: Omit<OperationEndpoint<Id>, 'kind' | 'errorStyle'> & { readonly errorStyle?: ErrorStyle },
 ): OperationEndpoint<Id> {
-  return { kind: 'operation', ...declaration }
+  return { kind: 'operation', errorStyle: 'api', ...declaration }
 }

@@ -67,7 +67,7 @@ export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_
 }
 
 export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE): Field<number> {
-  return field('real', v.pipe(v.number(), v.finite(), v.minValue(minimum), v.maxValue(maximum)))
+  return field('real', v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum)))
 }
 
 /** A UTC instant with milliseconds. Imports may give any ISO 8601 instant with an explicit offset. */

@@ -21,6 +21,70 @@ export type DisplayType = (typeof displayTypes)[number]
 export const contactFields = ['email', 'phone', 'firstName', 'lastName', 'licensePlate'] as const
 export type ContactField = (typeof contactFields)[number]
 
+/** How a rule compares the answer of its subject; which ones a subject takes depends on its type. */
+export const operators = [
+  'is_empty',
+  'is_not_empty',
+  'equals',
+  'not_equals',
+  'contains',
+  'not_contains',
+  'any_of',
+  'none_of',
+  'greater_than',
+  'greater_or_equal',
+  'less_than',
+  'less_or_equal',
+] as const
+export type Operator = (typeof operators)[number]
+
+/** One comparison. `field` is the id of its subject; `value` is null for the operators that take none. */
+export interface Rule {
+  readonly field: string
+  readonly operator: Operator
+  readonly value: unknown
+}
+
+/** When a field is shown: all of the rules hold, or any of them. One level, never empty. */
+export interface VisibleWhen {
+  readonly match: 'all' | 'any'
+  readonly rules: readonly Rule[]
+}
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+/** A saved field that was found well-formed: optional settings filled in, absent ones null. */
+export interface FormField<Type extends AnswerType | DisplayType = AnswerType | DisplayType> {
+  readonly id: string
+  readonly type: Type
+  readonly label: string
+  readonly required: boolean
+  readonly placeholder: string | null
+  readonly helpText: string | null
+  readonly options: readonly Choice[]
+  /** Bounds, both inclusive: numbers for a number field, `YYYY-MM-DD` for a date; without effect elsewhere. */
+  readonly min: number | string | null
+  readonly max: number | string | null
+  /** Bounds in UTF-16 units for text, email and phone as typed; without effect elsewhere. */
+  readonly minLength: number | null
+  readonly maxLength: number | null
+  readonly contactField: ContactField | null
+  readonly visibleWhen: VisibleWhen | null
+}
+
+export type AnswerField = FormField<AnswerType>
+
+/** Whether a field takes an answer, rather than only showing something. */
+export function isAnswerField(field: FormField): field is AnswerField {
+  return (answerTypes as readonly string[]).includes(field.type)
+}
+
+/** What one field's answer may be once it was read: dates and phone digits are strings. */
+export type AnswerValue = string | number | boolean | readonly string[]
+
 /**
  * A form as it was saved, without its password. The envelope was checked when it was imported; `fields` was
  * not: each entry may be anything.

@@ -20,6 +20,6 @@ export const attributionKeys = [
 const entries = v.entriesFromList(attributionKeys, v.optional(v.string()))
 
 /** An object of the attribution values that were given; absent ones are left out. */
-export function attribution(): Field<v.InferOutput<v.ObjectSchema<typeof entries, undefined>>> {
-  return json(v.object(entries), v.strictObject(entries))
+export function attribution(): Field<v.InferOutput<v.StrictObjectSchema<typeof entries, undefined>>> {
+  return json(v.strictObject(entries))
 }

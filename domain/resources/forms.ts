@@ -7,7 +7,7 @@ import { assigned, computed, resource, updatedAt } from '../contract/resource.ts
 import { headlessSupport } from '../forms/support.ts'
 import type { FormDefinition } from '../forms/definition.ts'
 
-const Headless = v.object({ supported: v.boolean(), reasons: v.array(v.string()) })
+const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
 
 const definition = json(v.looseObject({})) 
 

@@ -10,7 +10,7 @@ const line = v.nullable(v.string())
 const optionalLine = v.nullish(v.string(), null)
 const addressLines = ['line1', 'line2', 'city', 'region', 'postalCode', 'country'] as const
 
-const Address = v.object(v.entriesFromList(addressLines, line))
+const Address = v.strictObject(v.entriesFromList(addressLines, line))
 const AddressInput = v.strictObject(v.entriesFromList(addressLines, optionalLine))
 
 export const sites = resource({

@@ -1,0 +1,79 @@
+import type { D1Database, D1Result } from '@cloudflare/workers-types'
+import type { Clock } from '../../ports/clock.ts'
+
+/** One compiled statement with its parameters in order. */
+export interface Statement {
+  readonly sql: string
+  readonly parameters: readonly (string | number | null)[]
+}
+
+/** What the storage cost so far. The rows are those that D1 bills. */
+export interface Meter {
+  /** Round trips to the database, retried ones included. */
+  calls: number
+  rowsRead: number
+  rowsWritten: number
+}
+
+/** A meter at zero. */
+export function createMeter(): Meter {
+  return { calls: 0, rowsRead: 0, rowsWritten: 0 }
+}
+
+export type ResultRow = Record<string, unknown>
+
+/** Runs statements; the only thing that touches the database. */
+export interface Executor {
+  /**
+   * Runs the statements in one transaction and one round trip. All of them happen or none.
+   * @returns one result per statement, in order
+   */
+  batch(statements: readonly Statement[]): Promise<readonly D1Result<ResultRow>[]>
+}
+
+/** Most attempts of one batch. */
+const ATTEMPTS_MAX = 6
+const FIRST_PAUSE_MS = 8
+
+/** Another connection held the lock, so SQLite refused before anything was committed. Nothing else proves that. */
+const NOTHING_COMMITTED = /SQLITE_BUSY|database is locked/i
+
+export interface ExecutorOptions {
+  readonly database: D1Database
+  readonly clock: Clock
+  readonly meter: Meter
+}
+
+/** An executor over one D1 database. Batches that failed on a lock are tried again, a bounded number of times. */
+export function createExecutor({ database, clock, meter }: ExecutorOptions): Executor {
+  async function attempt(statements: readonly Statement[]): Promise<readonly D1Result<ResultRow>[]> {
+    meter.calls += 1
+    const results = await database.batch<ResultRow>(
+      statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters)),
+    )
+    for (const { meta } of results) {
+      meter.rowsRead += meta.rows_read
+      meter.rowsWritten += meta.rows_written
+    }
+    return results
+  }
+
+  return {
+    async batch(statements) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await attempt(statements)
+        } catch (error) {
+          if (tries === ATTEMPTS_MAX || !NOTHING_COMMITTED.test(String(error))) throw error
+          await pause(tries, clock.nowMs())
+        }
+      }
+    },
+  }
+}
+
+/** Doubling pauses, spread between half and one and a half by the clock's last digits: two processes do not meet. */
+async function pause(tries: number, nowMs: number): Promise<void> {
+  const spread = 0.5 + (nowMs % 101) / 100
+  await new Promise((resume) => setTimeout(resume, FIRST_PAUSE_MS * 2 ** (tries - 1) * spread))
+}

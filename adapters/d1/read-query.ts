@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { OneQuery, PageQuery, Predicate, ReadQuery, Scalar } from '../../ports/query.ts'
+import type { BoundValue, Template } from './compiler.ts'
+import { bind, slot, template } from './compiler.ts'
+import type { Statement } from './executor.ts'
+import type { PageBounds } from './page-bounds.ts'
+import { foldBounds } from './page-bounds.ts'
+import { columnName, columnOf, name, tableName, tableOf } from './tables.ts'
+import type { Table } from './tables.ts'
+
+const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const
+
+/** Most compiled shapes kept. Endpoints have a few hundred between them; the bound is for callers gone wrong. */
+const SHAPES_MAX = 1000
+const shapes = new Map<string, Template>()
+
+/** The statement of a read, of one organization. Throws for a collection or field that is not stored. */
+export function readStatement(organizationId: string, query: ReadQuery): Statement {
+  if (query.kind === 'one') {
+    const shape = `one|${query.collection}|${query.select.join()}`
+    return bind(cached(shape, () => one(query)), { organizationId, id: query.id })
+  }
+  const bounds = foldBounds(query)
+  const shape = pageShape(query, bounds)
+  const values: Record<string, BoundValue> = { organizationId, limit: query.limit }
+  bounds.where.forEach(({ value }, index) => (values[`where${index}`] = scalar(value)))
+  if (bounds.seek !== null) {
+    values.seekValue = bounds.seek.value
+    values.seekId = bounds.seek.id
+  }
+  return bind(cached(shape, () => page(query, bounds)), values)
+}
+
+function cached(shape: string, compile: () => Template): Template {
+  const known = shapes.get(shape)
+  if (known !== undefined) return known
+  if (shapes.size >= SHAPES_MAX) shapes.clear()
+  const compiled = compile()
+  shapes.set(shape, compiled)
+  return compiled
+}
+
+function pageShape({ collection, select, order }: PageQuery, { where, seek }: PageBounds): string {
+  const predicates = where.map(({ field, operator }) => `${field} ${operator}`).join()
+  const direction = seek === null ? order.direction : `${order.direction} seek`
+  return `page|${collection}|${select.join()}|${predicates}|${order.field} ${order.idField} ${direction}`
+}
+
+function one({ collection, select }: OneQuery): Template {
+  const table = tableOf(collection)
+  return template(sql`
+    ${selectFrom(table, select)}
+    where ${name('t', 'organization_id')} = ${slot('organizationId')} and ${name('t', table.idColumn)} = ${slot('id')}`)
+}
+
+function page({ collection, select, order }: PageQuery, { where, seek }: PageBounds): Template {
+  const table = tableOf(collection)
+  const sort = name('t', columnOf(table, order.field).name)
+  const tie = name('t', columnOf(table, order.idField).name)
+  const ascending = order.direction === 'ascending'
+  const conditions = [
+    sql`${name('t', 'organization_id')} = ${slot('organizationId')}`,
+    ...where.map((predicate, index) => condition(table, predicate, order.field, slot(`where${index}`))),
+  ]
+  if (seek !== null) {
+    const beyond = sql.raw(ascending ? '>' : '<')
+    conditions.push(sql`(${sort}, ${tie}) ${beyond} (${slot('seekValue')}, ${slot('seekId')})`)
+  }
+  const direction = sql.raw(ascending ? 'asc' : 'desc')
+  return template(sql`
+    ${selectFrom(table, select)}
+    where ${sql.join(conditions, sql` and `)}
+    order by ${sort} ${direction}, ${tie} ${direction} limit ${slot('limit')}`)
+}
+
+/**
+ * A range on a field other than the order's must not choose the index (it would have to sort): the unary plus
+ * hides the column from the planner, so that the rows are read in order and tested.
+ */
+function condition(
+  table: Table,
+  { field, operator }: Predicate,
+  orderField: string,
+  value: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const column = name('t', columnOf(table, field).name)
+  const comparison = sql.raw(COMPARISONS[operator])
+  if (operator === 'equals' || field === orderField) return sql`${column} ${comparison} ${value}`
+  return sql`+${column} ${comparison} ${value}`
+}
+
+/** `select … from … as t` with a left join for each joined field, one per pair of collection and reference. */
+export function selectFrom(table: Table, select: readonly string[]): RawBuilder<unknown> {
+  const aliases = new Map<string, string>()
+  const joins: RawBuilder<unknown>[] = []
+  const columns = select.map((field) => {
+    const join = table.joins.get(field)
+    if (join === undefined) return sql`${name('t', columnOf(table, field).name)} as ${name(field)}`
+    const key = `${join.collection} ${join.by}`
+    const alias = aliases.get(key) ?? `j${aliases.size}`
+    if (!aliases.has(key)) joins.push(leftJoin(table, join.collection, join.by, alias))
+    aliases.set(key, alias)
+    return sql`${name(alias, columnName(join.field))} as ${name(field)}`
+  })
+  return sql`select ${sql.join(columns)} from ${name(table.name)} as t ${sql.join(joins, sql` `)}`
+}
+
+function leftJoin(table: Table, collection: string, by: string, alias: string): RawBuilder<unknown> {
+  const other = tableOf(collection)
+  return sql`left join ${name(tableName(collection))} as ${name(alias)}
+    on ${name(alias, 'organization_id')} = ${name('t', 'organization_id')}
+    and ${name(alias, other.idColumn)} = ${name('t', columnOf(table, by).name)}`
+}
+
+function scalar(value: Scalar): BoundValue {
+  return typeof value === 'boolean' ? Number(value) : value
+}

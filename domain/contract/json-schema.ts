@@ -1,0 +1,23 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The JSON Schema (2020-12) of a published value, as OpenAPI 3.1 wants it: no `$schema`, null as a type. */
+export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
+  const { $schema: _, ...converted } = toJsonSchema(schema, { target: 'draft-2020-12' }) as Record<string, unknown>
+  return withNullTypes(converted) as JsonSchema
+}
+
+/** Rewrites `anyOf: [{type: T, …}, {type: null}]` as `type: [T, null]`, the shorter form that 3.1 allows. */
+function withNullTypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNullTypes)
+  if (typeof value !== 'object' || value === null) return value
+  const node = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNullTypes(inner)]))
+  const { anyOf, ...rest } = node
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return node
+  const [inner, nothing] = anyOf as [Record<string, unknown>, Record<string, unknown>]
+  if (nothing.type !== 'null' || typeof inner.type !== 'string') return node
+  const words = Array.isArray(inner.enum) ? { enum: [...(inner.enum as unknown[]), null] } : {}
+  return { ...rest, ...inner, ...words, type: [inner.type, 'null'] }
+}

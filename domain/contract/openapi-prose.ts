@@ -1,0 +1,137 @@
+import type { Tag } from './endpoint.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/** The parts of the contract document that are written rather than derived. */
+
+export const description = `Read-only, tenant-scoped data of one organization, and a public endpoint for form submissions.
+
+**Tenants.** The organization bound to the API key is the only scope. No request can name another; an identifier of
+another organization answers exactly as one that does not exist.
+
+**Paging.** Collections are ordered newest first by their natural time, then by id. Follow
+\`pagination.nextCursor\` until \`hasMore\` is false. A cursor is good for the collection (and parent) that gave it;
+\`limit\` and filters may change from page to page.
+
+**Syncing.** Pass \`updatedAfter\` (inclusive) to read changes oldest first by \`updatedAt\`; keep the last
+\`updatedAt\` you saw and start there the next time. Rows of that instant come again: store by id. A sync sees
+changes, not removals, so read everything from time to time.
+
+**Time.** Timestamps are UTC ISO 8601 with milliseconds. Timestamp filters need an explicit offset; \`…After\` is
+inclusive, \`…Before\` exclusive.
+
+**Methods.** \`HEAD\` works wherever \`GET\` does. A method that a path does not have answers 405 with \`Allow\`.
+
+**Tracing.** Every answer carries \`X-Request-Id\`.`
+
+export const tagDescriptions: Readonly<Record<Tag, string>> = {
+  Sites: 'Places of business.',
+  Contacts: 'People the organization knows.',
+  Forms: 'Form definitions and what was submitted to them.',
+  'Form submission': 'Submitting a published form from any website, without a key.',
+  Contract: 'This document.',
+}
+
+/** An object schema in which every property is present and no other is allowed. */
+export function closedObject(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+const text: JsonSchema = { type: 'string' }
+
+export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
+  Error: closedObject({ error: { type: 'string', description: 'What is wrong, for a person.' } }),
+  Pagination: closedObject({
+    limit: { type: 'integer', description: 'The page size that was used.' },
+    hasMore: { type: 'boolean' },
+    nextCursor: { type: ['string', 'null'], description: 'Null on the last page.' },
+  }),
+  SubmissionReceipt: {
+    type: 'object',
+    description: 'Confirms that the submission was persisted, not that notifications were delivered.',
+    properties: {
+      ok: { const: true },
+      submissionId: { ...text, description: 'Absent for a filled honeypot.' },
+      title: text,
+      message: text,
+      redirectUrl: { type: 'string', format: 'uri' },
+    },
+    required: ['ok'],
+    additionalProperties: false,
+  },
+  SubmissionError: {
+    type: 'object',
+    properties: {
+      ok: { const: false },
+      code: {
+        enum: [
+          'invalid_body',
+          'password_required',
+          'invalid_password',
+          'form_not_found',
+          'hosted_form_required',
+          'body_too_large',
+          'unsupported_media_type',
+          'validation_error',
+          'invalid_redirect',
+          'submission_limit_reached',
+          'internal_error',
+        ],
+      },
+      error: text,
+      fieldErrors: { type: 'object', additionalProperties: text, description: 'Messages by saved field id.' },
+    },
+    required: ['ok', 'code', 'error'],
+    additionalProperties: false,
+  },
+}
+
+function errorResponse(summary: string, extra: JsonSchema = {}): JsonSchema {
+  return {
+    description: summary,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    ...extra,
+  }
+}
+
+export const sharedResponses: Readonly<Record<string, JsonSchema>> = {
+  BadRequest: errorResponse('An unknown, repeated or malformed parameter, or a cursor that does not belong here.'),
+  Unauthorized: errorResponse('The API key is missing, malformed, unknown or revoked.', {
+    headers: { 'WWW-Authenticate': { schema: text, description: 'Always `Bearer`.' } },
+  }),
+  NotFound: errorResponse('There is no such resource in the organization of the key.'),
+  InternalError: errorResponse('Internal failure; the text carries the request id and nothing else.'),
+}
+
+export const securitySchemes: Readonly<Record<string, JsonSchema>> = {
+  tenantKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A tenant key (`ck_live_…`), bound to one organization. The prefix `Bearer ` is case-sensitive.',
+  },
+  platformKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "A platform key (`pk_live_…`): sends under the operator's brand, nothing else.",
+  },
+}
+
+export function limitParameter(maximum: number): JsonSchema {
+  return {
+    name: 'limit',
+    in: 'query',
+    description: `Rows per page. An invalid value counts as 100 and a value above ${maximum} as ${maximum}; \`pagination.limit\` shows what was used.`,
+    schema: { type: 'integer', minimum: 1, maximum, default: 100 },
+  }
+}
+
+export function cursorParameter(syncs: boolean): JsonSchema {
+  const condition = syncs
+    ? ' A cursor of a read with `updatedAfter` or `updatedBefore` needs one of them, of any value, on the next page too.'
+    : ''
+  return {
+    name: 'cursor',
+    in: 'query',
+    description: `\`pagination.nextCursor\` of the page before, from this very collection.${condition}`,
+    schema: text,
+  }
+}

@@ -1,0 +1,114 @@
+import type { Order, PageQuery, Position, StoredRow } from '../../ports/query.ts'
+import type { CursorScope } from '../paging/cursor.ts'
+import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
+import { readLimit } from '../paging/limit.ts'
+import type { Secrets } from '../tenancy/secrets.ts'
+import type { CollectionEndpoint } from './endpoint.ts'
+import { SYNC_FIELD } from './endpoint.ts'
+import type { QueryProblem } from './query-string.ts'
+import { problem, readFilters, readParameters } from './query-string.ts'
+import type { Planner, ReadPlan } from './read-plan.ts'
+import { errorReply, jsonReply, notFound, PRIVATE } from './reply.ts'
+import { selection, serializer } from './resource.ts'
+
+/** The query parameters of a collection, in the order in which they are documented. */
+export function collectionParameters(endpoint: CollectionEndpoint): readonly string[] {
+  return ['limit', 'cursor', ...Object.keys(endpoint.filters)]
+}
+
+/** Plans a page of a collection: the parent's existence (when there is one) and one row more than the page. */
+export const planCollection: Planner<CollectionEndpoint> = async (endpoint, request, phoneCountry, secrets) => {
+  const parameters = readParameters(request.query, collectionParameters(endpoint))
+  if (parameters.kind === 'problem') return refusal(parameters)
+  const filters = readFilters(endpoint.filters, parameters.given, phoneCountry)
+  if (filters.kind === 'problem') return refusal(filters)
+  if (filters.kind === 'needs_country') return filters
+
+  const parentId = endpoint.parent === null ? null : (request.params[endpoint.parent.param] ?? '')
+  const scope: CursorScope = { organizationId: request.organizationId, endpointId: endpoint.id, parentId }
+  const syncs = filters.where.some(({ field }) => field === SYNC_FIELD)
+  const order = syncs && endpoint.syncOrder !== null ? endpoint.syncOrder : endpoint.order
+  const after = await readCursor(parameters.given.get('cursor'), order, scope, secrets)
+  if (after !== null && 'kind' in after) return refusal(after)
+
+  const limit = readLimit(parameters.limits, endpoint.maxLimit)
+  const page: PageQuery = {
+    kind: 'page',
+    collection: endpoint.resource.collection,
+    select: selectionOf(endpoint, order),
+    where: [...parentPredicates(endpoint, parentId), ...filters.where],
+    order,
+    after,
+    limit: limit + 1,
+  }
+  const answer = async (rows: readonly StoredRow[]) => {
+    const shown = rows.length > limit ? rows.slice(0, limit) : rows
+    const last = rows.length > limit ? shown.at(-1) : undefined
+    const nextCursor = last === undefined ? null : await cursorAt(last, order, scope, secrets)
+    return jsonReply(
+      200,
+      {
+        organizationId: request.organizationId,
+        filters: filters.echo,
+        data: shown.map(publisher(endpoint)),
+        pagination: { limit, hasMore: nextCursor !== null, nextCursor },
+      },
+      PRIVATE,
+    )
+  }
+  if (endpoint.parent === null) {
+    return { kind: 'queries', queries: [page], answer: ([rows = []]) => answer(rows) }
+  }
+  const parent = endpoint.parent.resource
+  const exists = { kind: 'one', collection: parent.collection, select: [parent.idField], id: parentId ?? '' } as const
+  return {
+    kind: 'queries',
+    queries: [exists, page],
+    answer: async ([found = [], rows = []]) => (found.length === 0 ? notFound() : answer(rows)),
+  }
+}
+
+const publishers = new WeakMap<object, (row: StoredRow) => Record<string, unknown>>()
+
+/** The endpoint's serializer, made once. */
+function publisher(endpoint: CollectionEndpoint): (row: StoredRow) => Record<string, unknown> {
+  const known = publishers.get(endpoint) ?? serializer(endpoint.resource)
+  publishers.set(endpoint, known)
+  return known
+}
+
+function selectionOf(endpoint: CollectionEndpoint, order: Order): readonly string[] {
+  return [...new Set([...selection(endpoint.resource), order.field, order.idField])]
+}
+
+function parentPredicates(endpoint: CollectionEndpoint, parentId: string | null): PageQuery['where'] {
+  return endpoint.parent === null || parentId === null
+    ? []
+    : [{ field: endpoint.parent.param, operator: 'equals', value: parentId }]
+}
+
+function cursorAt(row: StoredRow, order: Order, scope: CursorScope, secrets: Secrets): Promise<string> {
+  const position = { value: row[order.field] as string | number, id: row[order.idField] as string }
+  return encodeCursor({ order: order.field, position }, scope, secrets)
+}
+
+async function readCursor(
+  token: string | undefined,
+  order: Order,
+  scope: CursorScope,
+  secrets: Secrets,
+): Promise<Position | null | QueryProblem> {
+  if (token === undefined) return null
+  const cursor = await decodeCursor(token, scope, secrets)
+  if (cursor === null) return problem('Parameter cursor must be a nextCursor that this collection gave.')
+  if (cursor.order === order.field) return cursor.position
+  return problem(
+    cursor.order === SYNC_FIELD
+      ? 'This cursor continues a read in order of updatedAt: pass updatedAfter or updatedBefore with it.'
+      : `This cursor continues a read in order of ${cursor.order}: pass it without updatedAfter and updatedBefore.`,
+  )
+}
+
+function refusal({ error }: QueryProblem): ReadPlan {
+  return { kind: 'refusal', reply: errorReply(400, error) }
+}

@@ -1,0 +1,114 @@
+import { operation } from '../contract/endpoint.ts'
+
+const attributionHint =
+  'Attribution values (`_utm_source`, `_gclid`, `_referrer`, `_landing_url`, …) are stored trimmed to 450 characters.'
+
+const controlKeys = {
+  _gotcha: { type: 'string', maxLength: 10000, description: 'Hidden bot trap: send it empty.' },
+  _password: { type: 'string', maxLength: 1024, description: 'Only for a password-protected form.' },
+  _redirect: { type: 'string', maxLength: 2000, description: 'Thank-you URL on the origin of the request.' },
+}
+
+const answerSchema = {
+  type: ['string', 'number', 'boolean', 'array', 'null'],
+  maxLength: 10000,
+  maxItems: 100,
+  items: { type: 'string' },
+}
+
+const bodySchema = {
+  type: 'object',
+  description: `Answers keyed by saved field id, beside the control keys. ${attributionHint}`,
+  properties: controlKeys,
+  required: ['_gotcha'],
+  additionalProperties: answerSchema,
+}
+
+const cors = { 'Access-Control-Allow-Origin': { schema: { const: '*' }, description: 'Any origin.' } }
+
+function failure(description: string): Readonly<Record<string, unknown>> {
+  return {
+    description,
+    headers: cors,
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/SubmissionError' } },
+      'text/html': { schema: { type: 'string' } },
+    },
+  }
+}
+
+export const submitForm = operation({
+  id: 'forms.submit',
+  method: 'POST',
+  path: '/api/forms/{formId}/submissions',
+  access: 'public',
+  tag: 'Form submission',
+  errorStyle: 'submission',
+  summary: 'Submit answers to a published form',
+  description:
+    'No key and no cookie. The receipt confirms that the submission was saved; notifications follow after it. There is no idempotency key: do not retry an uncertain request automatically.',
+  openapi: {
+    parameters: [
+      {
+        name: 'Origin',
+        in: 'header',
+        description: "The submitting site's origin; required with `_redirect`.",
+        schema: { type: 'string' },
+      },
+    ],
+    requestBody: {
+      required: true,
+      description: 'At most 65536 bytes in all.',
+      content: {
+        'application/json': { schema: bodySchema },
+        'application/x-www-form-urlencoded': { schema: bodySchema },
+        'multipart/form-data': { schema: bodySchema },
+      },
+    },
+    responses: {
+      '200': {
+        description: 'Saved, or a filled honeypot (without `submissionId`, nothing saved).',
+        headers: cors,
+        content: {
+          'application/json': { schema: { $ref: '#/components/schemas/SubmissionReceipt' } },
+          'text/html': { schema: { type: 'string' } },
+        },
+      },
+      '303': {
+        description: 'Saved; a native HTML request with a valid `_redirect` is sent there.',
+        headers: { Location: { schema: { type: 'string', format: 'uri' }, description: 'The validated URL.' } },
+      },
+      '400': failure('The body is missing or malformed, or JSON that is not an object.'),
+      '401': failure('The form password is missing or wrong.'),
+      '404': failure('There is no published form of that identifier.'),
+      '409': failure('The form can only be completed where it is hosted.'),
+      '413': failure('The body exceeds 65536 bytes.'),
+      '415': failure('The content type is not supported, or a value is a file.'),
+      '422': failure('Invalid answers or control keys, an invalid redirect, or the limit per contact is reached.'),
+      '500': failure('Processing failed; the submission may have been saved. Do not retry automatically.'),
+    },
+  },
+})
+
+export const preflightForm = operation({
+  id: 'forms.preflight',
+  method: 'OPTIONS',
+  path: '/api/forms/{formId}/submissions',
+  access: 'public',
+  tag: 'Form submission',
+  errorStyle: 'submission',
+  summary: 'Answer a cross-origin preflight',
+  openapi: {
+    responses: {
+      '204': {
+        description: 'Any origin may post.',
+        headers: {
+          ...cors,
+          'Access-Control-Allow-Methods': { schema: { const: 'POST, OPTIONS' }, description: 'Allowed methods.' },
+          'Access-Control-Allow-Headers': { schema: { const: 'Content-Type, Accept' }, description: 'Allowed headers.' },
+        },
+      },
+      '500': failure('Internal failure.'),
+    },
+  },
+})

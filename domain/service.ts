@@ -1,0 +1,32 @@
+import type { Administration } from '../ports/administration.ts'
+import type { Background } from '../ports/background.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { FormDirectory } from '../ports/form-directory.ts'
+import type { KeyedStorage } from '../ports/keyed-storage.ts'
+import type { Log } from '../ports/log.ts'
+import type { RandomSource } from '../ports/random-source.ts'
+import type { FormCache } from './forms/cache.ts'
+import type { Secrets } from './tenancy/secrets.ts'
+
+/** Everything that answering a request needs of the world. The host assembles one per request. */
+export interface World {
+  readonly storage: KeyedStorage
+  readonly keys: Pick<Administration, 'rehashKey'>
+  readonly forms: FormDirectory
+  /** Compiled form definitions, kept across requests. */
+  readonly formCache: FormCache
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly random: RandomSource
+  readonly log: Log
+  readonly background: Background
+}
+
+/** One request, routed: the endpoint is known, nothing else is checked yet. */
+export interface RoutedRequest {
+  readonly request: Request
+  readonly url: URL
+  /** Path parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly requestId: string
+}

@@ -1,0 +1,11 @@
+import type { PresentedKey } from './api-key.ts'
+import { readKey } from './api-key.ts'
+
+/**
+ * The key of an `Authorization` header, or null. The prefix `Bearer ` is mandatory and case-sensitive, with exactly
+ * one space (contract, Authentication 1).
+ */
+export function readBearer(header: string | null): PresentedKey | null {
+  const prefix = 'Bearer '
+  return header?.startsWith(prefix) === true ? readKey(header.slice(prefix.length)) : null
+}

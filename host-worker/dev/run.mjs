@@ -1,0 +1,61 @@
+/**
+ * Installs what is missing and runs a script on the project's own Node: `run.mjs SCRIPT [ARGUMENT…]`, paths from the
+ * project's root; without a script it only installs. Plain JavaScript, because it runs on whatever Node a machine
+ * has (20 or newer), before anything is installed.
+ */
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ensureInstalled } from './install.mjs'
+import { findNode } from './find-node.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const parent = process.ppid
+const PARENT_CHECK_MS = 1_000
+
+/** Signals that end the script rather than this wrapper, which waits for it. */
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+function fail(problem) {
+  process.stderr.write(`${problem}\n`)
+  process.exit(1)
+}
+
+function run(node, script, args) {
+  const path = `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`
+  const child = spawn(node, [join(root, script), ...args], { stdio: 'inherit', env: { ...process.env, PATH: path } })
+  for (const signal of FORWARDED) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => fail(`Cannot run ${node}: ${error.message}`))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1)
+    for (const forwarded of FORWARDED) process.removeAllListeners(forwarded)
+    process.kill(process.pid, signal)
+  })
+  endWithNpm(child)
+}
+
+/** npm waits for its script, so under npm a lost parent means that npm was killed: nobody is left to end the child. */
+function endWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const check = () => {
+    if (process.ppid !== parent) child.kill('SIGTERM')
+  }
+  setInterval(check, PARENT_CHECK_MS).unref()
+}
+
+const [script, ...args] = process.argv.slice(2)
+try {
+  await ensureInstalled(root)
+} catch (error) {
+  fail(error.message)
+}
+if (script !== undefined) {
+  const node = findNode(root)
+  if (node === null) {
+    fail(
+      `There is no Node build for ${process.platform}-${process.arch} among the project's dependencies, and the Node ` +
+        `that runs this is ${process.version}. Install Node 22.18 or newer and try again.`,
+    )
+  }
+  run(node, script, args)
+}

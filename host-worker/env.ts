@@ -1,0 +1,39 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { rootSecretProblem } from '../domain/tenancy/secrets.ts'
+
+/** The deployment's configuration, checked. */
+export interface Env {
+  readonly database: D1Database
+  readonly rootSecret: string
+  /** The root secret before the one in force, while a rotation lasts. */
+  readonly previousRootSecret: string | null
+}
+
+export type EnvReading =
+  | { readonly ok: true; readonly env: Env }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** Checks bindings and variables before anything is served. Each problem names the variable, never its value. */
+export function readEnv(bindings: Readonly<Record<string, unknown>>): EnvReading {
+  const problems: string[] = []
+  const secret = (name: string, required: boolean): string | null => {
+    const value = bindings[name]
+    if (value === undefined || value === '') {
+      if (required) problems.push(`${name} is missing: it must be 32 random bytes in base64url`)
+      return null
+    }
+    const problem = typeof value === 'string' ? rootSecretProblem(value) : 'must be text'
+    if (problem !== null) problems.push(`${name} ${problem}`)
+    return typeof value === 'string' ? value : null
+  }
+  const rootSecret = secret('ROOT_SECRET', true)
+  const previousRootSecret = secret('ROOT_SECRET_PREVIOUS', false)
+  const database = bindings.DB
+  if (!isD1(database)) problems.push('DB is missing: it must be a D1 database binding')
+  if (problems.length > 0 || rootSecret === null || !isD1(database)) return { ok: false, problems }
+  return { ok: true, env: { database, rootSecret, previousRootSecret } }
+}
+
+function isD1(binding: unknown): binding is D1Database {
+  return typeof binding === 'object' && binding !== null && 'prepare' in binding && 'batch' in binding
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Log, LogFields } from '../ports/log.ts'
+import type { RandomSource } from '../ports/random-source.ts'
+
+/** The platform's clock. */
+export const systemClock: Clock = { nowMs: () => Date.now() }
+
+/** The platform's cryptographically secure generator. */
+export const systemRandom: RandomSource = { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) }
+
+/** One JSON object per line on the console, which the platform collects. */
+export const consoleLog: Log = {
+  info: (event, fields) => {
+    console.log(line('info', event, fields))
+  },
+  error: (event, fields, cause) => {
+    console.error(line('error', event, { ...fields, ...describe(cause) }))
+  },
+}
+
+function line(level: string, event: string, fields: LogFields): string {
+  return JSON.stringify({ level, event, ...fields })
+}
+
+/** The kind and place of an error. Its message stays out: a storage error may quote the values of a statement. */
+function describe(cause: unknown): LogFields {
+  if (!(cause instanceof Error)) return {}
+  const [, place = ''] = (cause.stack ?? '').split('\n    at ')
+  return { errorName: cause.name, errorAt: place.trim().split('\n')[0] ?? '' }
+}

@@ -1,0 +1,61 @@
+import { createD1Storage } from '../adapters/d1/index.ts'
+import { createFormCache } from '../domain/forms/cache.ts'
+import type { World } from '../domain/service.ts'
+import type { Secrets } from '../domain/tenancy/secrets.ts'
+import { openSecrets } from '../domain/tenancy/secrets.ts'
+import type { Background } from '../ports/background.ts'
+import type { Env } from './env.ts'
+import { consoleLog, systemClock, systemRandom } from './system.ts'
+
+/** What one request cost in storage: the numbers of the bill. */
+export interface StorageMeter {
+  calls: number
+  rowsRead: number
+  rowsWritten: number
+}
+
+/** Lets the platform keep the isolate alive for work after the response. */
+export interface Lifetime {
+  waitUntil(work: Promise<unknown>): void
+}
+
+/** Kept for the life of the isolate. */
+const formCache = createFormCache()
+const openedSecrets = new Map<string, Promise<Secrets>>()
+
+/** Picks the adapters and assembles the world of one request. The only place that knows them all. */
+export async function openWorld(env: Env, lifetime: Lifetime, meter: StorageMeter): Promise<World> {
+  const storage = createD1Storage({ database: env.database, clock: systemClock, meter })
+  return {
+    storage: storage.keyed,
+    keys: storage.administration,
+    forms: storage.forms,
+    formCache,
+    secrets: await secretsOf(env),
+    clock: systemClock,
+    random: systemRandom,
+    log: consoleLog,
+    background: backgroundOf(lifetime),
+  }
+}
+
+function secretsOf(env: Env): Promise<Secrets> {
+  const name = `${env.rootSecret}.${env.previousRootSecret ?? ''}`
+  const known = openedSecrets.get(name)
+  if (known !== undefined) return known
+  const opened = openSecrets(env.rootSecret, env.previousRootSecret)
+  openedSecrets.set(name, opened)
+  return opened
+}
+
+function backgroundOf(lifetime: Lifetime): Background {
+  return {
+    run: (work) => {
+      lifetime.waitUntil(
+        work.catch((cause: unknown) => {
+          consoleLog.error('background_failed', {}, cause)
+        }),
+      )
+    },
+  }
+}
