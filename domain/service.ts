@@ -1,6 +1,7 @@
 import type { Administration } from '../ports/administration.ts'
 import type { Background } from '../ports/background.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Deadline } from '../ports/deadline.ts'
 import type { FormDirectory } from '../ports/form-directory.ts'
 import type { KeyedStorage } from '../ports/keyed-storage.ts'
 import type { Log } from '../ports/log.ts'
@@ -17,6 +18,7 @@ export interface World {
   readonly formCache: FormCache
   readonly secrets: Secrets
   readonly clock: Clock
+  readonly deadline: Deadline
   readonly random: RandomSource
   readonly log: Log
   readonly background: Background

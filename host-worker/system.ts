@@ -1,9 +1,13 @@
 import type { Clock } from '../ports/clock.ts'
+import type { Deadline } from '../ports/deadline.ts'
 import type { Log, LogFields } from '../ports/log.ts'
 import type { RandomSource } from '../ports/random-source.ts'
 
 /** The platform's clock. */
 export const systemClock: Clock = { nowMs: () => Date.now() }
+
+/** The platform's timers. */
+export const systemDeadline: Deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
 
 /** The platform's cryptographically secure generator. */
 export const systemRandom: RandomSource = { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) }

@@ -1,3 +1,4 @@
+import type { Meter } from '../adapters/d1/index.ts'
 import { createD1Storage } from '../adapters/d1/index.ts'
 import { createFormCache } from '../domain/forms/cache.ts'
 import type { World } from '../domain/service.ts'
@@ -5,14 +6,7 @@ import type { Secrets } from '../domain/tenancy/secrets.ts'
 import { openSecrets } from '../domain/tenancy/secrets.ts'
 import type { Background } from '../ports/background.ts'
 import type { Env } from './env.ts'
-import { consoleLog, systemClock, systemRandom } from './system.ts'
-
-/** What one request cost in storage: the numbers of the bill. */
-export interface StorageMeter {
-  calls: number
-  rowsRead: number
-  rowsWritten: number
-}
+import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 
 /** Lets the platform keep the isolate alive for work after the response. */
 export interface Lifetime {
@@ -24,7 +18,7 @@ const formCache = createFormCache()
 const openedSecrets = new Map<string, Promise<Secrets>>()
 
 /** Picks the adapters and assembles the world of one request. The only place that knows them all. */
-export async function openWorld(env: Env, lifetime: Lifetime, meter: StorageMeter): Promise<World> {
+export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<World> {
   const storage = createD1Storage({ database: env.database, clock: systemClock, meter })
   return {
     storage: storage.keyed,
@@ -33,6 +27,7 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: StorageMete
     formCache,
     secrets: await secretsOf(env),
     clock: systemClock,
+    deadline: systemDeadline,
     random: systemRandom,
     log: consoleLog,
     background: backgroundOf(lifetime),

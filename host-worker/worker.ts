@@ -1,3 +1,4 @@
+import { createMeter } from '../adapters/d1/index.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { Env } from './env.ts'
 import { readEnv } from './env.ts'
@@ -18,7 +19,7 @@ export default {
 
 async function answer(request: Request, env: Env, lifetime: Lifetime): Promise<Response> {
   const startedMs = systemClock.nowMs()
-  const meter = { calls: 0, rowsRead: 0, rowsWritten: 0 }
+  const meter = createMeter()
   const requestId = `req_${randomBase62(16, (length) => systemRandom.bytes(length))}`
   return handle(request, {
     requestId,

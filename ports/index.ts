@@ -5,6 +5,7 @@
 export type * from './administration.ts'
 export type * from './background.ts'
 export type * from './clock.ts'
+export type * from './deadline.ts'
 export type * from './form-directory.ts'
 export type * from './keyed-storage.ts'
 export type * from './log.ts'

@@ -3,7 +3,11 @@ import type { ResultRow } from './executor.ts'
 import { tableOf } from './tables.ts'
 
 /** Turns rows as D1 returns them into stored rows, in place: booleans out of 0 and 1, JSON parsed. */
-export function decodeRows(collection: string, select: readonly string[], rows: ResultRow[]): readonly StoredRow[] {
+export function decodeRows(
+  collection: string,
+  select: readonly string[],
+  rows: ResultRow[],
+): readonly StoredRow[] {
   const table = tableOf(collection)
   const storageOf = (field: string) => table.columns.get(field)?.storage ?? table.joins.get(field)?.storage
   const booleans = select.filter((field) => storageOf(field) === 'boolean')

@@ -17,7 +17,11 @@ const NEAR_SIDE = {
  * Folds what bounds the order's field on the near side into one bound, the tightest: SQLite seeks by one bound
  * per side and would scan for a second (measured: 50,000 rows read instead of 102).
  */
-export function foldBounds({ where, order, after }: Pick<PageQuery, 'where' | 'order' | 'after'>): PageBounds {
+export function foldBounds({
+  where,
+  order,
+  after,
+}: Pick<PageQuery, 'where' | 'order' | 'after'>): PageBounds {
   const nearSide: readonly string[] = NEAR_SIDE[order.direction]
   const isNear = ({ field, operator }: Predicate) => field === order.field && nearSide.includes(operator)
   const bounds = where.filter(isNear)
@@ -39,7 +43,11 @@ function isTighter(left: Predicate, right: Predicate, direction: PageQuery['orde
 }
 
 /** Whether the bound alone excludes everything up to the position, so that the position adds nothing. */
-function startsBehind(bound: Predicate, after: Position, direction: PageQuery['order']['direction']): boolean {
+function startsBehind(
+  bound: Predicate,
+  after: Position,
+  direction: PageQuery['order']['direction'],
+): boolean {
   if (bound.value === after.value) return isExclusive(bound)
   return isFurther(bound.value, after.value, direction)
 }

@@ -19,7 +19,10 @@ const shapes = new Map<string, Template>()
 export function readStatement(organizationId: string, query: ReadQuery): Statement {
   if (query.kind === 'one') {
     const shape = `one|${query.collection}|${query.select.join()}`
-    return bind(cached(shape, () => one(query)), { organizationId, id: query.id })
+    return bind(
+      cached(shape, () => one(query)),
+      { organizationId, id: query.id },
+    )
   }
   const bounds = foldBounds(query)
   const shape = pageShape(query, bounds)
@@ -29,7 +32,10 @@ export function readStatement(organizationId: string, query: ReadQuery): Stateme
     values.seekValue = bounds.seek.value
     values.seekId = bounds.seek.id
   }
-  return bind(cached(shape, () => page(query, bounds)), values)
+  return bind(
+    cached(shape, () => page(query, bounds)),
+    values,
+  )
 }
 
 function cached(shape: string, compile: () => Template): Template {

@@ -1,5 +1,5 @@
 import type { StoredRow } from '../../ports/query.ts'
-import type { Field, ImportContext } from './field.ts'
+import type { Field } from './field.ts'
 import { timestamp } from './field.ts'
 
 /** Fills a field from another collection's row: the stored `by` field holds that row's id. */
@@ -68,23 +68,6 @@ export function assigned(field: Field): Assigned {
 /** The instant the store last saw the row's content change; it orders a forward sync. */
 export function updatedAt(): Assigned {
   return assigned(timestamp())
-}
-
-/** How a resource is imported when its lines are not simply its fields. */
-export interface CustomImport {
-  /** Stored fields of the row being replaced that `toRow` looks at. */
-  readonly carries: readonly string[]
-  /** The keys a line may have, for the message about an unknown one. */
-  readonly keys: readonly string[]
-  /**
-   * The complete stored row of one line, or what is wrong with it.
-   * @param existing the row that this one replaces, or null when it is new
-   */
-  readonly toRow: (
-    line: Readonly<Record<string, unknown>>,
-    context: ImportContext,
-    existing: StoredRow | null,
-  ) => Promise<{ readonly row: StoredRow } | { readonly issues: readonly ImportIssue[] }>
 }
 
 /** One thing that is wrong with a line: the key (a dotted path) and why. */

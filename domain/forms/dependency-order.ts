@@ -8,10 +8,12 @@ export interface DependencyOrder<Field> {
 }
 
 /**
- * Orders fields by their rules. The given order is kept where the rules allow it. Rules on fields that are not
- * there are ignored. Runs without recursion in time linear in fields and rules, so a chain may be of any length.
+ * Orders fields by their rules; rules on fields that are not there are ignored. Runs without recursion in time
+ * linear in fields and rules, so a chain may be of any length.
  */
-export function dependencyOrder<Field extends ConditionalField>(fields: readonly Field[]): DependencyOrder<Field> {
+export function dependencyOrder<Field extends ConditionalField>(
+  fields: readonly Field[],
+): DependencyOrder<Field> {
   const ids = new Set(fields.map((field) => field.id))
   const subjects = new Map(fields.map((field) => [field.id, subjectsOf(field, ids)]))
   const dependents = reversed(subjects)

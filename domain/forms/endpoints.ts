@@ -76,7 +76,9 @@ export const submitForm = operation({
       },
       '303': {
         description: 'Saved; a native HTML request with a valid `_redirect` is sent there.',
-        headers: { Location: { schema: { type: 'string', format: 'uri' }, description: 'The validated URL.' } },
+        headers: {
+          Location: { schema: { type: 'string', format: 'uri' }, description: 'The validated URL.' },
+        },
       },
       '400': failure('The body is missing or malformed, or JSON that is not an object.'),
       '401': failure('The form password is missing or wrong.'),
@@ -84,7 +86,9 @@ export const submitForm = operation({
       '409': failure('The form can only be completed where it is hosted.'),
       '413': failure('The body exceeds 65536 bytes.'),
       '415': failure('The content type is not supported, or a value is a file.'),
-      '422': failure('Invalid answers or control keys, an invalid redirect, or the limit per contact is reached.'),
+      '422': failure(
+        'Invalid answers or control keys, an invalid redirect, or the limit per contact is reached.',
+      ),
       '500': failure('Processing failed; the submission may have been saved. Do not retry automatically.'),
     },
   },
@@ -104,8 +108,14 @@ export const preflightForm = operation({
         description: 'Any origin may post.',
         headers: {
           ...cors,
-          'Access-Control-Allow-Methods': { schema: { const: 'POST, OPTIONS' }, description: 'Allowed methods.' },
-          'Access-Control-Allow-Headers': { schema: { const: 'Content-Type, Accept' }, description: 'Allowed headers.' },
+          'Access-Control-Allow-Methods': {
+            schema: { const: 'POST, OPTIONS' },
+            description: 'Allowed methods.',
+          },
+          'Access-Control-Allow-Headers': {
+            schema: { const: 'Content-Type, Accept' },
+            description: 'Allowed headers.',
+          },
         },
       },
       '500': failure('Internal failure.'),

@@ -143,7 +143,7 @@ function equals(type: AnswerType | DisplayType, subject: Operand, value: unknown
   const operand = readOperand(type, value)
   if (typeof operand === 'boolean') return (subject ?? false) === operand
   if (subject instanceof Set && operand instanceof Set) {
-    return subject.size === operand.size && subject.isSubsetOf(operand)
+    return subject.size === operand.size && [...operand].every((member) => subject.has(member))
   }
   return subject !== null && subject === operand
 }
@@ -169,6 +169,7 @@ function compares(
   const bound = readOperand(type, value)
   if (typeof subject === 'number' && typeof bound === 'number') return accepts(subject - bound)
   // Dates of four-digit years compare as text.
-  if (typeof subject === 'string' && typeof bound === 'string') return accepts(subject < bound ? -1 : +(subject > bound))
+  if (typeof subject === 'string' && typeof bound === 'string')
+    return accepts(subject < bound ? -1 : +(subject > bound))
   return false
 }

@@ -19,7 +19,11 @@ const OLDEST = [22, 18]
  * @param {string} root the project's root
  * @returns {string | null}
  */
-export function findNode(root, platform = `${process.platform}-${process.arch}`, version = process.versions.node) {
+export function findNode(
+  root,
+  platform = `${process.platform}-${process.arch}`,
+  version = process.versions.node,
+) {
   const binary = PACKAGES[platform]
   const pinned = binary === undefined ? null : join(root, 'node_modules', binary)
   if (pinned !== null && existsSync(pinned)) return pinned

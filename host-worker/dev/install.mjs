@@ -25,7 +25,9 @@ export async function ensureInstalled(root) {
 const stampPath = (root) => join(root, 'node_modules', '.installed-lock-hash')
 
 function lockHash(root) {
-  return createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
 }
 
 function isInstalled(root) {
@@ -44,13 +46,16 @@ function matchesHiddenLock(root) {
   const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
   return Object.entries(locked).every(
     ([path, wanted]) =>
-      path === '' || (installed[path] === undefined ? wanted.optional : installed[path].integrity === wanted.integrity),
+      path === '' ||
+      (installed[path] === undefined ? wanted.optional : installed[path].integrity === wanted.integrity),
   )
 }
 
 async function npmCi(root) {
   // Without the project's own binaries in the path, which are about to be replaced.
-  const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.startsWith(join(root, 'node_modules')))
+  const path = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((entry) => !entry.startsWith(join(root, 'node_modules')))
   const child = spawn('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], {
     cwd: root,
     // Its own output goes to standard error: the standard output belongs to the script that runs afterwards.
@@ -62,7 +67,8 @@ async function npmCi(root) {
     child.on('error', (error) => resolve(error.message))
     child.on('exit', (code, signal) => resolve(code === 0 ? null : `it ended with ${code ?? signal}`))
   })
-  if (problem !== null) throw new Error(`npm ci failed (${problem}). Its output above says why; then try again.`)
+  if (problem !== null)
+    throw new Error(`npm ci failed (${problem}). Its output above says why; then try again.`)
 }
 
 function readText(path) {

@@ -4,13 +4,13 @@
  * has (20 or newer), before anything is installed.
  */
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureInstalled } from './install.mjs'
 import { findNode } from './find-node.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-const parent = process.ppid
 const PARENT_CHECK_MS = 1_000
 
 /** Signals that end the script rather than this wrapper, which waits for it. */
@@ -23,7 +23,10 @@ function fail(problem) {
 
 function run(node, script, args) {
   const path = `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`
-  const child = spawn(node, [join(root, script), ...args], { stdio: 'inherit', env: { ...process.env, PATH: path } })
+  const child = spawn(node, [join(root, script), ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: path },
+  })
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => fail(`Cannot run ${node}: ${error.message}`))
   child.on('exit', (code, signal) => {
@@ -34,13 +37,25 @@ function run(node, script, args) {
   endWithNpm(child)
 }
 
-/** npm waits for its script, so under npm a lost parent means that npm was killed: nobody is left to end the child. */
+/** npm waits for its script, so a lost ancestor means that npm was killed: nobody is left to end the child. */
 function endWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return
+  const before = ancestors()
   const check = () => {
-    if (process.ppid !== parent) child.kill('SIGTERM')
+    if (ancestors() !== before) child.kill('SIGTERM')
   }
   setInterval(check, PARENT_CHECK_MS).unref()
+}
+
+/** The parent, and where the system shows it the parent's parent: npm puts a shell in between. */
+function ancestors() {
+  try {
+    const status = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
+    // The second field is the program's name in brackets, which may hold anything; the fourth is the parent.
+    return `${process.ppid} ${status.slice(status.lastIndexOf(')') + 2).split(' ')[1]}`
+  } catch {
+    return String(process.ppid)
+  }
 }
 
 const [script, ...args] = process.argv.slice(2)

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import type { Administration } from '../../ports/administration.ts'
+import type { Organization } from '../../ports/organization.ts'
+import type { BoundValue } from './compiler.ts'
+import { bind, slot, template } from './compiler.ts'
+import type { Executor } from './executor.ts'
+import { keyFromRow, keyToRow, organizationFromRow, organizationToRow } from './records.ts'
+import { name } from './tables.ts'
+
+const settings = [
+  'name',
+  'slug',
+  'parent_id',
+  'sms_number',
+  'phone_country',
+  'pos_kind',
+  'pos_tenant',
+  'billing_events',
+  'analytics',
+  'retention_offer_analytics',
+] as const
+
+const slugTaken = sql`exists (select 1 from organizations as other
+  where other.slug = ${slot('slug')} and other.organization_id <> ${slot('organization_id')})`
+
+/** An organization is never its own parent. */
+const parentMissing = sql`(${slot('parent_id')} is not null and (${slot('parent_id')} = ${slot('organization_id')}
+  or not exists (select 1 from organizations as other where other.organization_id = ${slot('parent_id')})))`
+
+const judge = template(sql`select ${slugTaken} as slug_taken, ${parentMissing} as parent_missing`)
+
+/** Answers are read in the organization's country, so a form checked under another one has become another form. */
+const bumpForms = template(sql`
+  update forms set version = version + 1
+  where organization_id = ${slot('organization_id')} and not ${slugTaken} and not ${parentMissing} and exists (
+    select 1 from organizations as o
+    where o.organization_id = ${slot('organization_id')} and o.phone_country <> ${slot('phone_country')})`)
+
+const saveOrganization = template(sql`
+  insert into organizations (organization_id, ${sql.join(settings.map((column) => name(column)))})
+  select ${slot('organization_id')}, ${sql.join(settings.map((column) => slot(column)))}
+  where not ${slugTaken} and not ${parentMissing}
+  on conflict (organization_id) do update set
+    ${sql.join(settings.map((column) => sql`${name(column)} = ${name('excluded', column)}`))}`)
+
+const findOrganization = template(sql`
+  select * from organizations where organization_id = ${slot('organization_id')}`)
+
+const addKey = template(sql`
+  insert into api_keys (key_id, kind, organization_id, hash, secret_version, created_at, revoked_at)
+  values (${slot('key_id')}, ${slot('kind')}, ${slot('organization_id')}, ${slot('hash')}, ${slot('secret_version')},
+    ${slot('created_at')}, ${slot('revoked_at')})`)
+
+const listKeys = template(sql`
+  select * from api_keys where organization_id is ${slot('organization_id')} order by created_at, key_id`)
+
+const revokeKey = template(sql`
+  update api_keys set revoked_at = coalesce(revoked_at, ${slot('revoked_at')}) where key_id = ${slot('key_id')}`)
+
+const rehashKey = template(sql`
+  update api_keys set hash = ${slot('hash')}, secret_version = ${slot('secret_version')}
+  where key_id = ${slot('key_id')} and revoked_at is null`)
+
+/** Organizations and keys on D1. */
+export function createD1Administration(executor: Executor): Administration {
+  return {
+    async saveOrganization(organization: Organization) {
+      const row = { ...organizationToRow(organization) } satisfies Record<string, BoundValue>
+      const [judgement] = await executor.batch([
+        bind(judge, row),
+        bind(bumpForms, row),
+        bind(saveOrganization, row),
+      ])
+      const verdict = judgement?.results[0]
+      if (verdict?.slug_taken === 1) return 'slug_taken'
+      return verdict?.parent_missing === 1 ? 'parent_missing' : 'saved'
+    },
+
+    async findOrganization(organizationId) {
+      const [found] = await executor.batch([bind(findOrganization, { organization_id: organizationId })])
+      const row = found?.results[0]
+      return row === undefined ? null : organizationFromRow(row)
+    },
+
+    async addKey(key) {
+      await executor.batch([bind(addKey, { ...keyToRow(key) })])
+    },
+
+    async listKeys(organizationId) {
+      const [found] = await executor.batch([bind(listKeys, { organization_id: organizationId })])
+      return (found?.results ?? []).map(keyFromRow)
+    },
+
+    async revokeKey(keyId, revokedAt) {
+      const [revoked] = await executor.batch([bind(revokeKey, { key_id: keyId, revoked_at: revokedAt })])
+      return revoked?.meta.changes === 1
+    },
+
+    async rehashKey(keyId, hash, secretVersion) {
+      await executor.batch([bind(rehashKey, { key_id: keyId, hash, secret_version: secretVersion })])
+    },
+  }
+}

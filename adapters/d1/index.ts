@@ -1,0 +1,44 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import type { Administration } from '../../ports/administration.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import { createD1Administration } from './administration.ts'
+import type { Meter } from './executor.ts'
+import { createExecutor, createMeter } from './executor.ts'
+import { createD1FormDirectory } from './form-directory.ts'
+import { createD1KeyedStorage } from './keyed-storage.ts'
+import { createTenantWriter } from './tenant.ts'
+
+export type { Meter } from './executor.ts'
+export { createMeter } from './executor.ts'
+
+export interface D1StorageOptions {
+  /** A database with every migration of `adapters/d1/migrations` applied. */
+  readonly database: D1Database
+  readonly clock: Clock
+  /** Counts what the storage costs; left out, nobody looks. */
+  readonly meter?: Meter
+}
+
+/** Every storage port over one D1 database, behind one executor and one meter. */
+export interface D1Storage {
+  readonly keyed: KeyedStorage
+  readonly administration: Administration
+  readonly forms: FormDirectory
+  /** Opens one organization for writing. No I/O. */
+  tenant(organizationId: string): TenantWriter
+}
+
+/** Opens the storage. No I/O. Cheap enough to be done for each request, which gives each a meter of its own. */
+export function createD1Storage({ database, clock, meter = createMeter() }: D1StorageOptions): D1Storage {
+  const executor = createExecutor({ database, clock, meter })
+  const tenant = (organizationId: string) => createTenantWriter(executor, clock, organizationId)
+  return {
+    keyed: createD1KeyedStorage(executor),
+    administration: createD1Administration(executor),
+    forms: createD1FormDirectory(executor, tenant),
+    tenant,
+  }
+}

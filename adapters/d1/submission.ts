@@ -1,0 +1,151 @@
+import { sql } from 'kysely'
+import type { NewSubmission, SaveSubmissionOutcome } from '../../ports/tenant-writer.ts'
+import type { BoundValue } from './compiler.ts'
+import { bind, slot, template } from './compiler.ts'
+import type { ResultRow, Statement } from './executor.ts'
+import { nextInstant } from './write-clock.ts'
+
+const organization = slot('organizationId')
+
+/** The oldest contact with the email; else the oldest with the phone and no other email; else the new id. */
+const matchedContact = sql`case when ${slot('hasContact')} then coalesce(
+  (select contact_id from contacts where organization_id = ${organization} and email_key = ${slot('emailKey')}
+    order by created_at, contact_id limit 1),
+  (select contact_id from contacts where organization_id = ${organization} and phone = ${slot('phone')}
+    and (email_key is null or ${slot('emailKey')} is null) order by created_at, contact_id limit 1),
+  ${slot('newContactId')}) end`
+
+/** Counts no further than the limit. A submission that is tied to nobody is not limited. */
+const belowLimit = sql`(${slot('limit')} is null or m.contact_id is null or ${slot('limit')} > (
+  select count(*) from (select 1 from form_submissions as earlier
+    where earlier.organization_id = ${organization} and earlier.form_id = ${slot('formId')}
+      and earlier.contact_id = m.contact_id limit ${slot('limit')})))`
+
+/** First the submission, on condition of everything. `updated_at` lies behind the organization's clock for now. */
+const insertSubmission = template(sql`
+  insert into form_submissions (organization_id, submission_id, form_id, contact_id, attribution, source,
+    submitted_at, updated_at, answers)
+  select f.organization_id, ${slot('submissionId')}, f.form_id, m.contact_id, ${slot('attribution')},
+    ${slot('source')}, ${slot('submittedAt')}, ${nextInstant(sql.ref('o.clock_at'))}, ${slot('answers')}
+  from forms as f
+    join organizations as o on o.organization_id = f.organization_id
+    join (select ${matchedContact} as contact_id) as m
+  where f.organization_id = ${organization} and f.form_id = ${slot('formId')}
+    and f.is_published = 1 and f.version = ${slot('formVersion')} and ${belowLimit}
+  on conflict (organization_id, submission_id) do nothing`)
+
+/**
+ * The submission, if this very batch inserted it: until the batch moves the organization's clock, at its end, no
+ * other row lies behind that clock. Everything else of the batch hangs on this.
+ */
+const freshSubmission = sql`form_submissions as s join organizations as o on o.organization_id = s.organization_id
+  where s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')} and s.updated_at > o.clock_at`
+
+const phoneOfOther = sql`exists (select 1 from contacts as other where other.organization_id = ${organization}
+  and other.phone = ${slot('phone')})`
+const emailOfOther = sql`exists (select 1 from contacts as other where other.organization_id = ${organization}
+  and other.email_key = ${slot('emailKey')})`
+
+const insertContact = template(sql`
+  insert into contacts (organization_id, contact_id, first_name, last_name, email, email_key, phone, license_plate,
+    tags, email_consent, sms_consent, source, created_at, updated_at)
+  select s.organization_id, s.contact_id, ${slot('firstName')}, ${slot('lastName')}, ${slot('email')},
+    ${slot('emailKey')}, case when ${phoneOfOther} then null else ${slot('phone')} end, ${slot('licensePlate')},
+    '[]', 'unknown', 'unknown', 'form', s.submitted_at, s.updated_at
+  from ${freshSubmission} and s.contact_id = ${slot('newContactId')}
+  on conflict (organization_id, contact_id) do nothing`)
+
+/** A match only has its empty attributes filled, and is not touched when there is nothing to fill. */
+const fillContact = template(sql`
+  update contacts set
+    first_name = fill.first_name, last_name = fill.last_name, license_plate = fill.license_plate,
+    email = fill.email, email_key = fill.email_key, phone = fill.phone, updated_at = fill.updated_at
+  from (
+    select c.contact_id, s.updated_at,
+      coalesce(nullif(c.first_name, ''), ${slot('firstName')}, c.first_name) as first_name,
+      coalesce(nullif(c.last_name, ''), ${slot('lastName')}, c.last_name) as last_name,
+      coalesce(nullif(c.license_plate, ''), ${slot('licensePlate')}, c.license_plate) as license_plate,
+      case when c.email is null and not ${emailOfOther} then ${slot('email')} else c.email end as email,
+      case when c.email is null and not ${emailOfOther} then ${slot('emailKey')} else c.email_key end as email_key,
+      case when c.phone is null and not ${phoneOfOther} then ${slot('phone')} else c.phone end as phone
+    from contacts as c, ${freshSubmission}
+      and c.organization_id = s.organization_id and c.contact_id = s.contact_id
+  ) as fill
+  where contacts.organization_id = ${organization} and contacts.contact_id = fill.contact_id
+    and (contacts.first_name, contacts.last_name, contacts.license_plate, contacts.email, contacts.phone)
+      is not (fill.first_name, fill.last_name, fill.license_plate, fill.email, fill.phone)`)
+
+const insertOutbox = template(sql`
+  insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
+  select s.organization_id, entry.value ->> 0, s.submission_id, entry.value ->> 1, entry.value ->> 2,
+    s.updated_at, s.updated_at, s.updated_at
+  from json_each(${slot('outbox')}) as entry, ${freshSubmission}
+  on conflict (organization_id, outbox_id) do nothing`)
+
+/** Last of the writes: closes the gate that `freshSubmission` holds open. */
+const moveClock = template(sql`
+  update organizations set clock_at = max(clock_at, fresh.updated_at)
+  from (select s.updated_at from ${freshSubmission}) as fresh
+  where organizations.organization_id = ${organization}`)
+
+const readOutcome = template(sql`
+  select s.submission_id as "submissionId", s.contact_id as "contactId",
+    exists (select 1 from forms where organization_id = ${organization} and form_id = ${slot('formId')}
+      and is_published = 1 and version = ${slot('formVersion')}) as current
+  from (select 1) left join form_submissions as s
+    on s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}`)
+
+/** The batch that saves a submission; `submissionOutcome` reads its last result. */
+export function submissionStatements(
+  organizationId: string,
+  submission: NewSubmission,
+  now: string,
+): readonly Statement[] {
+  const values = { organizationId, now, ...submissionValues(submission) }
+  const withContact =
+    submission.contact === null ? [] : [bind(insertContact, values), bind(fillContact, values)]
+  const withOutbox = submission.outbox.length === 0 ? [] : [bind(insertOutbox, values)]
+  return [
+    bind(insertSubmission, values),
+    ...withContact,
+    ...withOutbox,
+    bind(moveClock, values),
+    bind(readOutcome, values),
+  ]
+}
+
+function submissionValues(submission: NewSubmission): Readonly<Record<string, BoundValue>> {
+  const { contact } = submission
+  return {
+    submissionId: submission.submissionId,
+    formId: submission.formId,
+    formVersion: submission.formVersion,
+    submittedAt: submission.submittedAt,
+    source: submission.source,
+    answers: JSON.stringify(submission.answers),
+    attribution: JSON.stringify(submission.attribution),
+    limit: submission.limitPerContact,
+    outbox: JSON.stringify(
+      submission.outbox.map(({ outboxId, kind, payload }) => [
+        outboxId,
+        kind,
+        JSON.stringify(payload ?? null),
+      ]),
+    ),
+    hasContact: contact === null ? 0 : 1,
+    newContactId: contact?.newContactId ?? null,
+    email: contact?.email?.toWellFormed() ?? null,
+    emailKey: contact?.emailKey?.toWellFormed() ?? null,
+    phone: contact?.phone?.toWellFormed() ?? null,
+    firstName: contact?.firstName?.toWellFormed() ?? null,
+    lastName: contact?.lastName?.toWellFormed() ?? null,
+    licensePlate: contact?.licensePlate?.toWellFormed() ?? null,
+  }
+}
+
+/** Tells apart what became of a submission. A row of that id means saved, whenever it was. */
+export function submissionOutcome(row: ResultRow | undefined): SaveSubmissionOutcome {
+  if (row === undefined) throw new Error('A submission batch ended without an outcome')
+  if (row.submissionId !== null) return { kind: 'saved', contactId: row.contactId as string | null }
+  return row.current === 1 ? { kind: 'limit_reached' } : { kind: 'stale' }
+}

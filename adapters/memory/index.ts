@@ -1,0 +1,41 @@
+import type { Administration } from '../../ports/administration.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import { createMemoryAdministration } from './administration.ts'
+import { createMemoryFormDirectory } from './form-directory.ts'
+import { createMemoryKeyedStorage } from './keyed-storage.ts'
+import type { KeptOutboxEntry, MemoryMeter, MemoryState } from './state.ts'
+import { createTenantWriter } from './tenant.ts'
+
+export type { KeptOutboxEntry, MemoryMeter } from './state.ts'
+
+/** Every storage port over plain maps. */
+export interface MemoryStorage {
+  readonly keyed: KeyedStorage
+  readonly administration: Administration
+  readonly forms: FormDirectory
+  /** Opens one organization for writing. */
+  tenant(organizationId: string): TenantWriter
+  readonly meter: MemoryMeter
+  /** What waits in an organization's outbox, in the order in which it was written. */
+  outboxOf(organizationId: string): readonly KeptOutboxEntry[]
+}
+
+/**
+ * The reference implementation of the storage ports, for tests and for running without a database. It lasts as
+ * long as the process, and it scans: its size is that of a test.
+ */
+export function createMemoryStorage({ clock }: { readonly clock: Clock }): MemoryStorage {
+  const state: MemoryState = { clock, meter: { calls: 0 }, keys: new Map(), tenants: new Map() }
+  const tenant = (organizationId: string) => createTenantWriter(state, organizationId)
+  return {
+    keyed: createMemoryKeyedStorage(state),
+    administration: createMemoryAdministration(state),
+    forms: createMemoryFormDirectory(state, tenant),
+    tenant,
+    meter: state.meter,
+    outboxOf: (organizationId) => [...(state.tenants.get(organizationId)?.outbox.values() ?? [])],
+  }
+}

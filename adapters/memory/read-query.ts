@@ -1,0 +1,86 @@
+import type { Resource } from '../../domain/contract/resource.ts'
+import { storedFields } from '../../domain/contract/resource.ts'
+import { resourceOf } from '../../domain/resources/index.ts'
+import type { Order, PageQuery, Predicate, ReadQuery, StoredRow } from '../../ports/query.ts'
+import { fieldReader } from './rows.ts'
+import type { KeptRow, TenantState } from './state.ts'
+import { rowsOf } from './state.ts'
+import { compareBytes } from './text-order.ts'
+
+type Kept = KeptRow[string]
+
+/** Answers one query of a tenant. Throws for a collection or field that is not stored. */
+export function runQuery(tenant: TenantState, query: ReadQuery): readonly StoredRow[] {
+  const rows = rowsOf(tenant, query.collection)
+  const found =
+    query.kind === 'page' ? page(rows, query) : [rows.get(query.id)].filter((row) => row !== undefined)
+  return selectRows(tenant, query.collection, query.select, found)
+}
+
+/** The selected fields of rows, as the port hands them over. */
+export function selectRows(
+  tenant: TenantState,
+  collection: string,
+  select: readonly string[],
+  rows: readonly KeptRow[],
+): readonly StoredRow[] {
+  const resource = resourceOf(collection)
+  const readers = select.map(
+    (name) => [name, fieldReader(resource, name, (other) => rowsOf(tenant, other))] as const,
+  )
+  return rows.map((row) => Object.fromEntries(readers.map(([name, read]) => [name, read(row)])))
+}
+
+function page(
+  rows: ReadonlyMap<string, KeptRow>,
+  { collection, where, order, after, limit }: PageQuery,
+): KeptRow[] {
+  const resource = resourceOf(collection)
+  for (const name of [order.field, order.idField, ...where.map(({ field }) => field)])
+    assertStored(resource, name)
+  const position: KeptRow | null =
+    after === null ? null : { [order.field]: after.value, [order.idField]: after.id }
+  return [...rows.values()]
+    .filter((row) => where.every((predicate) => satisfies(row, predicate)))
+    .filter((row) => position === null || compareRows(row, position, order) > 0)
+    .sort((left, right) => compareRows(left, right, order))
+    .slice(0, limit)
+}
+
+function assertStored(resource: Resource, name: string): void {
+  if (storedFields(resource).some(([stored]) => stored === name)) return
+  throw new Error(`${resource.collection} stores no field ${name}`)
+}
+
+function satisfies(row: KeptRow, { field, operator, value }: Predicate): boolean {
+  const kept = row[field] ?? null
+  if (kept === null) return false
+  const order = compare(kept, value)
+  switch (operator) {
+    case 'equals':
+      return order === 0
+    case 'atLeast':
+      return order >= 0
+    case 'above':
+      return order > 0
+    case 'atMost':
+      return order <= 0
+    case 'below':
+      return order < 0
+  }
+}
+
+/** The total order of a page: by the sort field, then by id, in one direction. */
+function compareRows(left: KeptRow, right: KeptRow, { field, idField, direction }: Order): number {
+  const ascending =
+    compare(left[field] ?? null, right[field] ?? null) ||
+    compare(left[idField] ?? null, right[idField] ?? null)
+  return direction === 'ascending' ? ascending : -ascending
+}
+
+/** Null sorts before everything, as in SQLite. */
+function compare(left: Kept, right: Kept): number {
+  if (left === null || right === null) return Number(left !== null) - Number(right !== null)
+  if (typeof left === 'string' && typeof right === 'string') return compareBytes(left, right)
+  return Number(left) - Number(right)
+}

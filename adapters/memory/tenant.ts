@@ -1,0 +1,89 @@
+import { storedFields } from '../../domain/contract/resource.ts'
+import { resourceOf } from '../../domain/resources/index.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import { selectRows } from './read-query.ts'
+import { keepRow, sameContent } from './rows.ts'
+import type { KeptRow, MemoryState } from './state.ts'
+import { nextInstant, rowsOf, tenantState } from './state.ts'
+import { saveSubmission } from './submission.ts'
+
+/** Collections whose ids are unique across the service; in the others two organizations may use the same id. */
+const SERVICE_WIDE_IDS: ReadonlySet<string> = new Set(['forms'])
+
+/** Opens one organization for writing. */
+export function createTenantWriter(state: MemoryState, organizationId: string): TenantWriter {
+  return {
+    async saveSubmission(submission) {
+      state.meter.calls += 1
+      const tenant = state.tenants.get(organizationId)
+      return tenant === undefined ? { kind: 'stale' } : saveSubmission(state, tenant, submission)
+    },
+
+    async upsert(collection, rows) {
+      if (rows.length === 0) return { changed: 0 }
+      state.meter.calls += 1
+      return { changed: upsert(state, organizationId, collection, rows) }
+    },
+
+    async foreignIds(collection, ids) {
+      if (!SERVICE_WIDE_IDS.has(collection) || ids.length === 0) return []
+      state.meter.calls += 1
+      return foreignIds(state, organizationId, collection, ids)
+    },
+
+    async findMany(collection, select, ids) {
+      if (ids.length === 0) return []
+      state.meter.calls += 1
+      const tenant = state.tenants.get(organizationId)
+      if (tenant === undefined) return []
+      const rows = rowsOf(tenant, collection)
+      const found = [...new Set(ids)].map((id) => rows.get(id)).filter((row) => row !== undefined)
+      return selectRows(tenant, collection, select, found)
+    },
+  }
+}
+
+function upsert(
+  state: MemoryState,
+  organizationId: string,
+  collection: string,
+  rows: readonly StoredRow[],
+): number {
+  const tenant = tenantState(state, organizationId)
+  const resource = resourceOf(collection)
+  const versioned = storedFields(resource).some(([name]) => name === 'version')
+  const { ms, text: updatedAt } = nextInstant(state, tenant)
+  const kept = rows.map((row) => keepRow(resource, row))
+  const ids = kept.map((row) => row[resource.idField] as string)
+  if (SERVICE_WIDE_IDS.has(collection) && foreignIds(state, organizationId, collection, ids).length > 0) {
+    throw new Error('A form id belongs to another organization')
+  }
+
+  // Nothing above this line writes and nothing below it throws: all of it happens or nothing.
+  tenant.clockMs = ms
+  const stored = rowsOf(tenant, collection)
+  let changed = 0
+  for (const row of kept) {
+    const id = row[resource.idField] as string
+    const before = stored.get(id)
+    if (before !== undefined && sameContent(resource, before, row)) continue
+    stored.set(id, { ...row, updatedAt, ...(versioned ? { version: nextVersion(before) } : {}) })
+    changed += 1
+  }
+  return changed
+}
+
+function nextVersion(before: KeptRow | undefined): number {
+  return before === undefined ? 1 : (before.version as number) + 1
+}
+
+function foreignIds(
+  state: MemoryState,
+  organizationId: string,
+  collection: string,
+  ids: readonly string[],
+): readonly string[] {
+  const others = [...state.tenants].filter(([id]) => id !== organizationId)
+  return [...new Set(ids)].filter((id) => others.some(([, tenant]) => rowsOf(tenant, collection).has(id)))
+}

@@ -1,0 +1,22 @@
+const FIRST_SURROGATE = 0xd800
+const BEHIND_SURROGATES = 0xe000
+
+/**
+ * Compares text by its UTF-8 bytes, as SQLite's BINARY collation does. JavaScript's own order differs: it puts a
+ * character beyond U+FFFF, made of surrogates, before U+E000–U+FFFF.
+ * @returns negative, zero or positive
+ */
+export function compareBytes(left: string, right: string): number {
+  const length = Math.min(left.length, right.length)
+  for (let index = 0; index < length; index += 1) {
+    const difference = rank(left.charCodeAt(index)) - rank(right.charCodeAt(index))
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
+/** The place of a code unit in byte order: surrogates stand for characters beyond all others. */
+function rank(unit: number): number {
+  if (unit < FIRST_SURROGATE) return unit
+  return unit < BEHIND_SURROGATES ? unit + 0x2000 : unit - 0x800
+}

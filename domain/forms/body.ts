@@ -1,0 +1,93 @@
+import type { Deadline } from '../../ports/deadline.ts'
+import type { BodyProblem, Entries, SubmittedBody } from './entries.ts'
+import { decodeUtf8, groupEntries } from './entries.ts'
+import type { HeaderValue } from './header-value.ts'
+import { parseHeaderValue } from './header-value.ts'
+import { parseMultipart } from './multipart.ts'
+import type { LimitedRead } from './read-limited.ts'
+import { readLimited } from './read-limited.ts'
+import type { Refused } from './result.ts'
+import { refused } from './result.ts'
+import { parseUrlencoded } from './urlencoded.ts'
+
+/** Largest complete body, multipart overhead included (contract, Limits). */
+export const BODY_MAX_BYTES = 65_536
+/** Longest time that a sender may take; a body of this size takes half a second on a slow phone. */
+export const BODY_DEADLINE_MS = 20_000
+
+export type BodyReading = { readonly kind: 'body'; readonly body: SubmittedBody } | Refused
+
+/**
+ * Reads the body of a submission, once, and judges it in this order: size (413), content type (415), syntax (400).
+ * A type is judged only after the body was counted, so a body that is too large is always told so.
+ */
+export async function readBody(request: Request, deadline: Deadline): Promise<BodyReading> {
+  if (declaredLength(request) > BODY_MAX_BYTES) return tooLarge()
+  const read = await readStream(request, deadline)
+  if (read.kind === 'too_large') return tooLarge()
+  const type = acceptedType(request)
+  if (type === null) {
+    return refused(
+      'unsupported_media_type',
+      'Send application/json, application/x-www-form-urlencoded or multipart/form-data in UTF-8, uncompressed.',
+    )
+  }
+  if (read.kind === 'incomplete')
+    return refused('invalid_body', 'The request body did not arrive completely.')
+  if (read.bytes.length === 0) return refused('invalid_body', 'The request has no body.')
+  return parse(read.bytes, type)
+}
+
+function tooLarge(): Refused {
+  return refused('body_too_large', `The request body exceeds ${BODY_MAX_BYTES} bytes.`)
+}
+
+function declaredLength(request: Request): number {
+  const text = request.headers.get('content-length') ?? ''
+  return /^\d+$/.test(text) ? Number(text) : 0
+}
+
+async function readStream(request: Request, deadline: Deadline): Promise<LimitedRead> {
+  if (request.body === null) return { kind: 'bytes', bytes: new Uint8Array(0) }
+  return readLimited(request.body, BODY_MAX_BYTES, deadline.after(BODY_DEADLINE_MS))
+}
+
+const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
+
+/** The content type when the body is in one that is accepted, uncompressed and in UTF-8; else null. */
+function acceptedType(request: Request): HeaderValue | null {
+  const encodings = (request.headers.get('content-encoding') ?? '').split(',')
+  if (encodings.some((encoding) => !['', 'identity'].includes(encoding.trim().toLowerCase()))) return null
+  const type = parseHeaderValue(request.headers.get('content-type') ?? '')
+  if (type === null || !acceptedTypes.includes(type.value)) return null
+  const charset = type.parameters.get('charset')?.toLowerCase()
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? type : null
+}
+
+function parse(bytes: Uint8Array, type: HeaderValue): BodyReading {
+  const format = type.value === 'application/json' ? 'json' : 'form'
+  const entries = parseEntries(bytes, type)
+  if (!('kind' in entries)) return { kind: 'body', body: { format, entries } }
+  return refused(entries.kind === 'malformed' ? 'invalid_body' : 'unsupported_media_type', entries.message)
+}
+
+function parseEntries(bytes: Uint8Array, type: HeaderValue): Entries | BodyProblem {
+  if (type.value === 'application/json') return parseJson(bytes)
+  if (type.value === 'multipart/form-data')
+    return parseMultipart(bytes, type.parameters.get('boundary') ?? '')
+  return parseUrlencoded(bytes)
+}
+
+/** The members of a JSON object. Of a repeated key the last one counts; `__proto__` is a key like any other. */
+function parseJson(bytes: Uint8Array): Entries | BodyProblem {
+  const notObject: BodyProblem = { kind: 'malformed', message: 'The request body is not a JSON object.' }
+  const text = decodeUtf8(bytes, true)
+  if (text === null) return { kind: 'malformed', message: 'The request body is not valid UTF-8.' }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return notObject
+    return groupEntries(Object.entries(value))
+  } catch {
+    return notObject
+  }
+}

@@ -1,0 +1,36 @@
+/** The keys of a request body with their values: one each from JSON, as typed there; every repetition from a form. */
+export type Entries = ReadonlyMap<string, readonly unknown[]>
+
+/** A request body that was understood. */
+export interface SubmittedBody {
+  /** Form encodings know text only and repeat a name for a list; JSON has types and lists. */
+  readonly format: 'json' | 'form'
+  readonly entries: Entries
+}
+
+/** Why a body was not understood: it is malformed, or of a kind that is not accepted. */
+export interface BodyProblem {
+  readonly kind: 'malformed' | 'unsupported'
+  /** A sentence for people. */
+  readonly message: string
+}
+
+/** Groups pairs by name; the order of names and of values is kept. */
+export function groupEntries(pairs: Iterable<readonly [string, unknown]>): Entries {
+  const entries = new Map<string, unknown[]>()
+  for (const [name, value] of pairs) {
+    const values = entries.get(name)
+    if (values === undefined) entries.set(name, [value])
+    else values.push(value)
+  }
+  return entries
+}
+
+/** Text of UTF-8 bytes, or null when they are not UTF-8. A byte order mark is kept unless `dropMark`. */
+export function decodeUtf8(bytes: Uint8Array, dropMark = false): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: !dropMark }).decode(bytes)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,61 @@
+/** What came of reading a stream: its bytes, or why there are none. */
+export type LimitedRead =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'too_large' }
+  /** The sender broke off, or was slower than the signal allows. */
+  | { readonly kind: 'incomplete' }
+
+/**
+ * Reads a stream to its end, but never more than one chunk past `maxBytes` and never longer than `signal` allows.
+ * The stream is not cancelled when reading stops early: on some hosts that would close the connection before the
+ * answer is sent; the host disposes of what is left.
+ */
+export async function readLimited(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<LimitedRead> {
+  const { aborted, stopListening } = listen(signal)
+  const reader = stream.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for (;;) {
+      const next = await Promise.race([reader.read(), aborted])
+      if (next === null) return { kind: 'incomplete' }
+      if (next.done) return { kind: 'bytes', bytes: join(chunks, length) }
+      length += next.value.length
+      if (length > maxBytes) return { kind: 'too_large' }
+      if (next.value.length > 0) chunks.push(next.value)
+    }
+  } catch {
+    return { kind: 'incomplete' }
+  } finally {
+    stopListening()
+  }
+}
+
+function listen(signal: AbortSignal): { aborted: Promise<null>; stopListening: () => void } {
+  const { promise, resolve } = Promise.withResolvers<null>()
+  const onAbort = (): void => {
+    resolve(null)
+  }
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  return {
+    aborted: promise,
+    stopListening: () => {
+      signal.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}

@@ -1,0 +1,57 @@
+/** The status of every failure code of the submission endpoint. */
+export const failureStatus = {
+  invalid_body: 400,
+  password_required: 401,
+  invalid_password: 401,
+  form_not_found: 404,
+  hosted_form_required: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  validation_error: 422,
+  invalid_redirect: 422,
+  submission_limit_reached: 422,
+  internal_error: 500,
+} as const
+export type FailureCode = keyof typeof failureStatus
+
+/** Messages by field id. A Map, because an unknown key of a request may be called `__proto__`. */
+export type FieldErrors = ReadonlyMap<string, string>
+
+/** Nothing was saved, and why. */
+export interface Refused {
+  readonly kind: 'refused'
+  readonly status: (typeof failureStatus)[FailureCode]
+  readonly code: FailureCode
+  /** A sentence for people. */
+  readonly error: string
+  readonly fieldErrors: FieldErrors | null
+}
+
+/** The submission was persisted; what follows from it waits in the outbox. */
+export interface Saved {
+  readonly kind: 'saved'
+  readonly submissionId: string
+  readonly title: string
+  readonly message: string
+  /** The validated absolute thank-you URL; null when none was asked for. */
+  readonly redirectUrl: string | null
+}
+
+/** The bot trap was filled: an ordinary acknowledgment, and nothing was saved. */
+export interface Honeypot {
+  readonly kind: 'honeypot'
+  readonly message: string
+}
+
+export type SubmissionResult = Saved | Honeypot | Refused
+
+/** Refuses a submission with the status of its code. */
+export function refused(code: FailureCode, error: string): Refused {
+  return { kind: 'refused', status: failureStatus[code], code, error, fieldErrors: null }
+}
+
+/** Refuses a submission because of the values of some keys. */
+export function refusedFields(fieldErrors: FieldErrors): Refused {
+  const error = fieldErrors.size === 1 ? 'One value needs attention.' : 'Some values need attention.'
+  return { ...refused('validation_error', error), fieldErrors }
+}

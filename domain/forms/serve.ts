@@ -1,0 +1,22 @@
+import type { Reply } from '../contract/reply.ts'
+import type { RoutedRequest, World } from '../service.ts'
+import { receiptReply, SUBMISSION_HEADERS } from './receipt.ts'
+import { submitForm } from './submit.ts'
+
+/** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
+export async function serveSubmission({ request, params }: RoutedRequest, world: World): Promise<Reply> {
+  return receiptReply(await submitForm(params.formId ?? '', request, world))
+}
+
+/** Answers a cross-origin preflight (contract, response rule 7). */
+export function preflight(): Reply {
+  return {
+    status: 204,
+    headers: {
+      ...SUBMISSION_HEADERS,
+      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-headers': 'Content-Type, Accept',
+    },
+    body: null,
+  }
+}

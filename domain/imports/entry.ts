@@ -1,0 +1,24 @@
+import type { ImportIssue } from '../contract/resource.ts'
+
+/** A line that cannot be read as a record. `line` counts from 1. */
+export interface UnreadableEntry {
+  readonly line: number
+  readonly issue: ImportIssue
+}
+
+/** One record of an import file, or what makes it unreadable. */
+export type Entry =
+  { readonly line: number; readonly record: Readonly<Record<string, unknown>> } | UnreadableEntry
+
+/** Something wrong with a line. `line` counts from 1. */
+export interface ImportProblem extends ImportIssue {
+  readonly line: number
+}
+
+/** The field named by a problem that concerns a line as a whole. */
+export const WHOLE_LINE = '(line)'
+
+/** An unreadable line. */
+export function unreadable(line: number, message: string): UnreadableEntry {
+  return { line, issue: { field: WHOLE_LINE, message } }
+}

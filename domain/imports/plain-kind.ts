@@ -1,0 +1,86 @@
+import * as v from 'valibot'
+import type { StoredRow } from '../../ports/query.ts'
+import type { Field, ImportContext } from '../contract/field.ts'
+import type { ImportIssue, Resource, ResourceField } from '../contract/resource.ts'
+import { storedFields } from '../contract/resource.ts'
+import { resourceOf } from '../resources/index.ts'
+import type { ImportKind, ImportRecord, LineReading, Reference } from './kind.ts'
+
+/** The import of a resource whose lines are its fields: all of it follows from the resource's record. */
+export function plainKind(resource: Resource): ImportKind {
+  const stored = storedFields(resource)
+  const imported = new Map<string, Field>(
+    stored.flatMap(([name, entry]) => (entry.origin === 'imported' ? [[name, entry.field] as const] : [])),
+  )
+  const read = createReader(imported)
+  return {
+    collection: resource.collection,
+    idField: resource.idField,
+    serviceWideIds: false,
+    references: referencesOf(resource),
+    carries: [],
+    typeOf: (name) => imported.get(name)?.storage ?? null,
+    problemOf: (name) => (imported.has(name) ? null : problemOf(name, resource, [...imported.keys()])),
+    issuesOf: (record, context) => {
+      const reading = read(record, context)
+      return 'row' in reading ? [] : reading.issues
+    },
+    toRow: async (record, context) => {
+      const reading = read(record, context)
+      if ('row' in reading) return withDerived(reading.row, stored)
+      throw new Error('A row was asked of a line that has issues')
+    },
+  }
+}
+
+/** Reads lines by the input schemas of the fields. The schema is built once per context, not per line. */
+function createReader(fields: ReadonlyMap<string, Field>) {
+  const schemas = new Map<ImportContext, ReturnType<typeof schemaOf>>()
+  return (record: ImportRecord, context: ImportContext): LineReading<Record<string, unknown>> => {
+    const schema = schemas.get(context) ?? schemaOf(fields, context)
+    schemas.set(context, schema)
+    const result = v.safeParse(schema, record)
+    return result.success ? { row: result.output } : { issues: result.issues.map(toIssue) }
+  }
+}
+
+function schemaOf(fields: ReadonlyMap<string, Field>, context: ImportContext) {
+  return v.object(Object.fromEntries([...fields].map(([name, field]) => [name, field.input(context)])))
+}
+
+const MESSAGE_MAX_LENGTH = 200
+
+function toIssue(issue: v.BaseIssue<unknown>): ImportIssue {
+  const message = issue.received === 'undefined' ? 'is required' : issue.message
+  return {
+    field: v.getDotPath(issue) ?? '',
+    message: message.length > MESSAGE_MAX_LENGTH ? `${message.slice(0, MESSAGE_MAX_LENGTH)}…` : message,
+  }
+}
+
+/** Fills what follows from the rest of the row, in the order of declaration. */
+function withDerived(
+  row: Record<string, unknown>,
+  stored: readonly (readonly [string, ResourceField])[],
+): StoredRow {
+  const complete: Record<string, unknown> = { ...row }
+  for (const [name, entry] of stored) {
+    if (entry.origin === 'derived') complete[name] = entry.derive(complete)
+  }
+  return complete
+}
+
+function problemOf(name: string, resource: Resource, known: readonly string[]): string {
+  const declared = Object.hasOwn(resource.fields, name) || Object.hasOwn(resource.hidden, name)
+  if (declared) return 'is set by the service and cannot be imported'
+  return `is not a field of ${resource.collection}, which has ${known.join(', ')}`
+}
+
+function referencesOf(resource: Resource): readonly Reference[] {
+  const entries = Object.values(resource.fields)
+  return entries.flatMap((entry) => {
+    if (entry.origin !== 'joined') return []
+    const { collection, by } = entry.join
+    return [{ field: by, collection, idField: resourceOf(collection).idField }]
+  })
+}

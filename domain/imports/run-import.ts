@@ -1,0 +1,95 @@
+import type { Organization } from '../../ports/organization.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import type { ImportContext } from '../contract/field.ts'
+import type { Chunk } from './chunks.ts'
+import { chunksOf } from './chunks.ts'
+import { createChunkCheck } from './check-chunk.ts'
+import { readCsv } from './csv.ts'
+import type { ImportProblem } from './entry.ts'
+import type { ImportKind } from './kind.ts'
+import { linesOf } from './lines.ts'
+import { readNdjson } from './ndjson.ts'
+import { toRows } from './to-rows.ts'
+
+export type ImportFormat = 'ndjson' | 'csv'
+
+/** Where the bytes of an import come from. Each `open` reads them from the start. */
+export interface ImportSource {
+  open(): AsyncIterable<Uint8Array>
+}
+
+export interface ImportRequest {
+  readonly kind: ImportKind
+  readonly format: ImportFormat
+  readonly source: ImportSource
+  readonly organization: Organization
+  readonly writer: TenantWriter
+  /** Told after every chunk how many rows the running pass has behind it. */
+  readonly onProgress: (pass: 'checking' | 'writing', rows: number) => void
+}
+
+export type ImportOutcome =
+  | { readonly kind: 'imported'; readonly read: number; readonly changed: number; readonly unchanged: number }
+  /** Nothing was written. At `problemsMax` problems the check ends, so there may be more. */
+  | { readonly kind: 'invalid'; readonly problems: readonly ImportProblem[] }
+  /** The file is no longer what was checked; `written` rows of it were imported before that was seen. */
+  | { readonly kind: 'file_changed'; readonly written: number }
+
+/** Most problems that are collected before the check gives up. */
+export const problemsMax = 20
+
+/**
+ * Imports a file in two passes: the first checks every line and writes nothing, the second writes. What is written was
+ * checked: a chunk that differs from the one that the first pass saw ends the import. Memory is bounded by the chunk,
+ * but for the ids seen, which are kept to refuse an id given twice: the last of two rows would win on every import, so
+ * importing twice would not leave the rows alone. Throws what the store and the source throw.
+ */
+export async function runImport(request: ImportRequest): Promise<ImportOutcome> {
+  const context: ImportContext = { phoneCountry: request.organization.phoneCountry }
+  const { problems, digests } = await checkFile(request, context)
+  if (problems.length > 0) return { kind: 'invalid', problems }
+  return writeFile(request, context, digests)
+}
+
+async function checkFile(
+  request: ImportRequest,
+  context: ImportContext,
+): Promise<{ readonly problems: readonly ImportProblem[]; readonly digests: readonly string[] }> {
+  const check = createChunkCheck(request, context)
+  const problems: ImportProblem[] = []
+  const digests: string[] = []
+  let rows = 0
+  for await (const chunk of chunks(request)) {
+    problems.push(...(await check(chunk.entries)))
+    if (problems.length >= problemsMax) return { problems: problems.slice(0, problemsMax), digests }
+    digests.push(chunk.digest)
+    rows += chunk.entries.length
+    request.onProgress('checking', rows)
+  }
+  return { problems, digests }
+}
+
+async function writeFile(
+  request: ImportRequest,
+  context: ImportContext,
+  digests: readonly string[],
+): Promise<ImportOutcome> {
+  let read = 0
+  let changed = 0
+  let index = 0
+  for await (const chunk of chunks(request)) {
+    if (digests[index] !== chunk.digest) return { kind: 'file_changed', written: read }
+    const rows = await toRows(request, context, chunk.entries)
+    changed += (await request.writer.upsert(request.kind.collection, rows)).changed
+    read += rows.length
+    index += 1
+    request.onProgress('writing', read)
+  }
+  if (index !== digests.length) return { kind: 'file_changed', written: read }
+  return { kind: 'imported', read, changed, unchanged: read - changed }
+}
+
+function chunks({ source, format, kind }: ImportRequest): AsyncGenerator<Chunk> {
+  const lines = linesOf(source.open())
+  return chunksOf(format === 'csv' ? readCsv(lines, kind) : readNdjson(lines))
+}

@@ -1,0 +1,44 @@
+import type { StoredRow } from '../../ports/query.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import type { ImportContext } from '../contract/field.ts'
+import type { Entry } from './entry.ts'
+import type { ImportKind, ImportRecord } from './kind.ts'
+import { OWNER_FIELD } from './kind.ts'
+
+/** The complete stored rows of checked entries. */
+export async function toRows(
+  { kind, writer }: { readonly kind: ImportKind; readonly writer: TenantWriter },
+  context: ImportContext,
+  entries: readonly Entry[],
+): Promise<readonly StoredRow[]> {
+  const records = entries.flatMap((entry) => ('record' in entry ? [entry.record] : []))
+  const existing = await existingRows(kind, writer, records)
+  const rows: StoredRow[] = []
+  for (const record of records) {
+    rows.push(await kind.toRow(withoutOwner(record, kind), context, existing.get(idOf(record, kind)) ?? null))
+  }
+  return rows
+}
+
+/** The line without its owner, which the check compared, unless the kind stores a field of that name. */
+export function withoutOwner(record: ImportRecord, kind: ImportKind): ImportRecord {
+  if (!Object.hasOwn(record, OWNER_FIELD) || kind.typeOf(OWNER_FIELD) !== null) return record
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== OWNER_FIELD))
+}
+
+/** The id that a line gives its row; empty when it gives none. */
+export function idOf(record: ImportRecord, kind: ImportKind): string {
+  const id = record[kind.idField]
+  return typeof id === 'string' ? id : ''
+}
+
+async function existingRows(
+  kind: ImportKind,
+  writer: TenantWriter,
+  records: readonly ImportRecord[],
+): Promise<ReadonlyMap<string, StoredRow>> {
+  if (kind.carries.length === 0) return new Map()
+  const ids = records.map((record) => idOf(record, kind))
+  const rows = await writer.findMany(kind.collection, [kind.idField, ...kind.carries], ids)
+  return new Map(rows.map((row) => [String(row[kind.idField]), row]))
+}

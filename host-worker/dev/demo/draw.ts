@@ -1,0 +1,33 @@
+/** Draws that look random and are the same in every run. */
+export interface Draw {
+  /** A whole number from 0 up to, not including, `limit`. */
+  below(limit: number): number
+  /** True in `percent` of 100 cases. */
+  chance(percent: number): boolean
+  /** One of the choices. */
+  pick<Choice>(choices: readonly [Choice, ...Choice[]]): Choice
+  /** An instant of the two years before the demo's base date, UTC. */
+  instant(): string
+}
+
+/** The demo's "now": fixed, so that its data is the same whenever it is made. */
+export const baseMs = Date.UTC(2026, 9, 1)
+const SPAN_MINUTES = 2 * 365 * 24 * 60
+
+/** Mulberry32, a generator of 32-bit numbers (public domain): fast, tiny, and good enough to look random. */
+export function createDraw(seed: number): Draw {
+  let state = seed
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (limit: number) => Math.floor(next() * limit)
+  return {
+    below,
+    chance: (percent) => below(100) < percent,
+    pick: (choices) => choices[below(choices.length)] ?? choices[0],
+    instant: () => new Date(baseMs - below(SPAN_MINUTES) * 60_000 - below(60_000)).toISOString(),
+  }
+}

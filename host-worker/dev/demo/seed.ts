@@ -1,0 +1,45 @@
+import { importKind } from '../../../domain/imports/kinds.ts'
+import { runImport } from '../../../domain/imports/run-import.ts'
+import type { Secrets } from '../../../domain/tenancy/secrets.ts'
+import { utf8 } from '../../../domain/text/encoding.ts'
+import type { TenantWriter } from '../../../ports/tenant-writer.ts'
+import { formPasswords } from '../../operator/form-passwords.ts'
+import { systemClock } from '../../system.ts'
+import { demoContacts } from './contacts.ts'
+import { formLines } from './forms.ts'
+import { demoOrganization } from './index.ts'
+import { siteLines } from './sites.ts'
+import { submissionLines } from './submissions.ts'
+
+type Lines = () => Iterable<object>
+
+/** The demo's rows by import kind, in an order in which references are satisfied. */
+export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
+  ['sites', () => siteLines],
+  ['contacts', demoContacts],
+  ['forms', () => formLines],
+  ['form-submissions', () => submissionLines(demoContacts())],
+]
+
+/** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */
+export async function seedDemo(writer: TenantWriter, secrets: Secrets): Promise<void> {
+  const tools = { passwords: formPasswords(async () => secrets), clock: systemClock }
+  for (const [name, lines] of demoLines) {
+    const kind = importKind(name, tools)
+    if (kind === null) throw new Error(`There is no import kind ${name}`)
+    const outcome = await runImport({
+      kind,
+      format: 'ndjson',
+      source: { open: () => ndjson(lines()) },
+      organization: demoOrganization,
+      writer,
+      onProgress: () => undefined,
+    })
+    if (outcome.kind !== 'imported')
+      throw new Error(`The demo's ${name} were refused: ${JSON.stringify(outcome)}`)
+  }
+}
+
+async function* ndjson(lines: Iterable<object>): AsyncGenerator<Uint8Array> {
+  for (const line of lines) yield utf8(`${JSON.stringify(line)}\n`)
+}

@@ -1,0 +1,42 @@
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const POLL_MS = 100
+const ATTEMPT_TIMEOUT_MS = 5_000
+
+/** Whether nothing listens on this port of the loopback interface, on which the service will listen. */
+export async function isPortFree(port: number): Promise<boolean> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => {
+      resolve(false)
+    })
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      server.close(() => {
+        resolve(true)
+      })
+    })
+  })
+}
+
+/** Waits for the first answer, whatever it is. False: the signal came first. */
+export async function waitUntilServing(url: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await answers(`${url}/api/v1/openapi.json`, signal)) return true
+    await pause(POLL_MS)
+  }
+  return false
+}
+
+/** Whether an HTTP request is answered in time, with any status. */
+export async function answers(url: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+    })
+    await response.body?.cancel()
+    return true
+  } catch {
+    return false
+  }
+}

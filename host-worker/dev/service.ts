@@ -1,0 +1,81 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { projectRoot } from './root.ts'
+import { secretsPath } from './state.ts'
+import { wranglerEnvironment } from './wrangler-environment.ts'
+
+export interface ServiceOptions {
+  readonly port: number
+  readonly stateDirectory: string
+}
+
+/** The local service while it runs: wrangler and everything that wrangler starts, in a process group of their own. */
+export interface Service {
+  /** Settles when the whole group is gone. */
+  readonly ended: Promise<void>
+  /** Ends the group; settles as `ended` does. */
+  stop(): Promise<void>
+}
+
+/** Starts `wrangler dev`. It serves some moments later; see `waitUntilServing`. */
+export function startService({ port, stateDirectory }: ServiceOptions): Service {
+  const args = [
+    join(import.meta.dirname, 'supervised.mjs'),
+    process.execPath,
+    join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js'),
+    'dev',
+    '--local',
+    ...['--ip', '127.0.0.1', '--port', String(port)],
+    // Any free port: two copies of the service must not meet on a fixed one.
+    ...['--inspector-port', '0'],
+    ...['--persist-to', stateDirectory],
+    // A file rather than the command line, which every user of the machine can read.
+    ...['--env-file', secretsPath(stateDirectory)],
+    '--show-interactive-dev-session=false',
+  ]
+  const child = spawn(process.execPath, args, {
+    cwd: projectRoot,
+    detached: true,
+    env: { ...process.env, ...wranglerEnvironment(stateDirectory) },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  forwardOutput(child)
+  const ended = once(child, 'exit').then(() => {
+    killRest(child)
+  })
+  const stop = async () => {
+    child.stdin?.end()
+    await ended
+  }
+  return { ended, stop }
+}
+
+/** What wrangler says of itself at a start; what the Worker logs is passed on. */
+const NOISE =
+  /^(?:Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
+
+function forwardOutput(child: ChildProcess): void {
+  let rest = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines)
+      if (line.trim() !== '' && !NOISE.test(stripStyles(line))) process.stdout.write(`${line}\n`)
+  })
+}
+
+function stripStyles(line: string): string {
+  // eslint-disable-next-line no-control-regex -- the escape character is what begins a terminal style
+  return line.replaceAll(/\u001b\[[\d;]*m/g, '')
+}
+
+/** The leader kills its group when it ends; only when it was itself killed is anything left. */
+function killRest(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Nobody is left in the group.
+  }
+}

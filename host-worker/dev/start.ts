@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { demoForms, demoOrganization, demoPassword } from './demo/index.ts'
+import { keepCronFiring } from './cron.ts'
+import { isPortFree, waitUntilServing } from './readiness.ts'
+import { prepareState } from './prepare.ts'
+import { projectRoot } from './root.ts'
+import type { Service } from './service.ts'
+import { startService } from './service.ts'
+import { stateDirectory } from './state.ts'
+
+const DEFAULT_PORT = 8787
+const PARENT_CHECK_MS = 1_000
+
+/** A service that ends this often within the window will not get better by being started again. */
+const CRASHES_MAX = 5
+const CRASH_WINDOW_MS = 60_000
+const RESTART_PAUSE_MS = 500
+
+const stopping = new AbortController()
+const parent = process.ppid
+
+function stop(): void {
+  stopping.abort()
+}
+
+/** `PORT`, else 8787. Throws when it is no port. */
+function portOf(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_PORT
+  const port = /^\d+$/.test(text) ? Number(text) : 0
+  if (port >= 1 && port <= 65_535) return port
+  throw new Error(`PORT must be a whole number from 1 to 65535, not ${JSON.stringify(text)}.`)
+}
+
+/** Runs the service until it is stopped; starts it again when it ends by itself, within bounds. */
+async function supervise(port: number, directory: string, onServing: () => void): Promise<void> {
+  const crashes: number[] = []
+  let announced = false
+  while (!stopping.signal.aborted) {
+    const service = startService({ port, stateDirectory: directory })
+    const run = new AbortController()
+    const announce = () => {
+      if (!announced) onServing()
+      announced = true
+    }
+    const serving = attend(
+      service,
+      `http://127.0.0.1:${port}`,
+      AbortSignal.any([stopping.signal, run.signal]),
+      announce,
+    )
+    await Promise.race([service.ended, aborted(stopping.signal)])
+    run.abort()
+    await service.stop()
+    await serving
+    if (stopping.signal.aborted) return
+    crashes.push(Date.now())
+    if (crashes.filter((at) => at > Date.now() - CRASH_WINDOW_MS).length >= CRASHES_MAX) {
+      throw new Error(`The service ended ${CRASHES_MAX} times within a minute. Its last words are above.`)
+    }
+    process.stderr.write('The service ended unexpectedly and is started again.\n')
+    await pause(RESTART_PAUSE_MS)
+  }
+}
+
+/** Waits until the service answers, then fires its cron trigger until the signal. */
+async function attend(
+  service: Service,
+  url: string,
+  signal: AbortSignal,
+  announce: () => void,
+): Promise<void> {
+  if (!(await waitUntilServing(url, signal))) return
+  announce()
+  await keepCronFiring(url, signal, () => void service.stop())
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => {
+    signal.addEventListener('abort', resolve, { once: true })
+  })
+}
+
+function greeting(url: string, key: string): string {
+  const [plain = '', ...others] = demoForms
+  const submission = `${url}/api/forms/${plain}/submissions`
+  return [
+    '',
+    `Serving at ${url}`,
+    '',
+    `  Demo organization   ${demoOrganization.organizationId} (${demoOrganization.name})`,
+    `  Demo tenant key     ${key}`,
+    `  Demo form           ${plain}    ${submission}`,
+    `  Further forms       ${others.join(', ')} (password of demo-members: ${demoPassword})`,
+    '',
+    'Try:',
+    `  curl -H 'Authorization: Bearer ${key}' '${url}/api/v1/contacts?limit=2'`,
+    `  curl -H 'Content-Type: application/json' -d '{"_gotcha":"","firstName":"Ada","email":"ada@example.com","message":"Hello"}' ${submission}`,
+    `  curl ${url}/api/v1/openapi.json`,
+    '  npm run -s operator -- help',
+    '',
+    'Ctrl-C ends it.',
+    '',
+  ].join('\n')
+}
+
+async function main(): Promise<void> {
+  const port = portOf(process.env.PORT)
+  const directory = stateDirectory(projectRoot)
+  if (!(await isPortFree(port))) {
+    throw new Error(
+      `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
+    )
+  }
+  const key = await prepareState(directory)
+  await supervise(port, directory, () => process.stdout.write(greeting(`http://127.0.0.1:${port}`, key)))
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+// Whoever started this waits for it; when they are gone without a word, nobody wants the service any more.
+setInterval(() => {
+  if (process.ppid !== parent) stop()
+}, PARENT_CHECK_MS).unref()
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}
+process.exit()

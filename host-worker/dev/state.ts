@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
+/** Files that only their owner may read: they hold secrets. */
+const PRIVATE_MODE = 0o600
+
+/** The directory of local state: the database, the root secret, the demo key. `STATE_DIR`, else `.wrangler/state`. */
+export function stateDirectory(root: string): string {
+  const given = process.env.STATE_DIR
+  return given === undefined || given === '' ? join(root, '.wrangler', 'state') : resolve(given)
+}
+
+/** Where wrangler keeps databases below a `--persist-to` directory. */
+export function persistPath(directory: string): string {
+  return join(directory, 'v3')
+}
+
+/** The file of secrets that the local service reads, in `.env` form. */
+export function secretsPath(directory: string): string {
+  return join(directory, 'secrets.env')
+}
+
+/** The local secrets. A new state directory gets a root secret of its own; later calls, and processes, find that one. */
+export function localSecrets(directory: string): Readonly<Record<string, string | undefined>> {
+  const path = secretsPath(directory)
+  createPrivateFile(path, () => `ROOT_SECRET=${randomBytes(32).toString('base64url')}\n`)
+  return parseEnv(readFileSync(path, 'utf8'))
+}
+
+/** Creates a private file with its content in one step, unless there is one. */
+function createPrivateFile(path: string, content: () => string): void {
+  if (readTextFile(path) !== null) return
+  mkdirSync(join(path, '..'), { recursive: true })
+  const complete = `${path}.${process.pid}`
+  writeFileSync(complete, content(), { mode: PRIVATE_MODE })
+  try {
+    linkSync(complete, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(complete)
+  }
+}
+
+/** The demo organization's tenant key, as it was shown when it was issued; null when there is none yet. */
+export function readDemoKey(directory: string): string | null {
+  return readTextFile(demoKeyPath(directory))?.trim() ?? null
+}
+
+/** Keeps the demo key: only its hash is in the database, and every start shows it. */
+export function writeDemoKey(directory: string, key: string): void {
+  rmSync(demoKeyPath(directory), { force: true })
+  writeFileSync(demoKeyPath(directory), `${key}\n`, { mode: PRIVATE_MODE })
+}
+
+function demoKeyPath(directory: string): string {
+  return join(directory, 'demo-key')
+}
+
+function readTextFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Runs a command as the leader's child and ends the whole process group when the command ends or when whoever started
+ * this is gone, however it went: its end of the pipe on standard input closes even after `kill -9`. Start it detached,
+ * so that it leads a group of its own. Usage: `supervised.mjs PROGRAM [ARGUMENT…]`. Plain JavaScript for the sake of a
+ * quick start.
+ */
+import { spawn } from 'node:child_process'
+
+/** How long the command may take to end by itself before everything in the group is killed. */
+const GRACE_MS = 5_000
+
+const [program, ...args] = process.argv.slice(2)
+const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+let isEnding = false
+
+function end() {
+  if (isEnding) return
+  isEnding = true
+  setTimeout(killGroup, GRACE_MS)
+  child.kill('SIGTERM')
+}
+
+/** Kills this process too: nothing of the group may outlive it. */
+function killGroup() {
+  process.kill(-process.pid, 'SIGKILL')
+}
+
+process.stdin.on('end', end).on('error', end).resume()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
+child.on('error', killGroup)
+child.on('exit', killGroup)

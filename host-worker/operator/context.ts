@@ -1,0 +1,66 @@
+import type { D1Storage } from '../../adapters/d1/index.ts'
+import { createD1Storage } from '../../adapters/d1/index.ts'
+import type { Secrets } from '../../domain/tenancy/secrets.ts'
+import { openSecrets, rootSecretProblem } from '../../domain/tenancy/secrets.ts'
+import type { Organization } from '../../ports/organization.ts'
+import { projectRoot } from '../dev/root.ts'
+import { localSecrets, stateDirectory } from '../dev/state.ts'
+import { systemClock } from '../system.ts'
+import { openLocalDatabase, openRemoteDatabase } from './database.ts'
+import { CommandError } from './errors.ts'
+
+/** What a command works with. Storage and secrets are opened when they are first asked for. */
+export interface Context {
+  storage(): Promise<D1Storage>
+  secrets(): Promise<Secrets>
+  /** One line of result on standard output. */
+  out(line: string): void
+  /** One line for the person at the terminal, on standard error. */
+  note(line: string): void
+  close(): Promise<void>
+}
+
+/** A context on the local database of `STATE_DIR`, or on the deployed one. */
+export function createContext(remote: boolean): Context {
+  const directory = stateDirectory(projectRoot)
+  let opened: ReturnType<typeof openLocalDatabase> | null = null
+  let secrets: Promise<Secrets> | null = null
+  return {
+    storage: async () => {
+      if (!remote) localSecrets(directory)
+      opened ??= remote ? openRemoteDatabase(directory) : openLocalDatabase(directory)
+      return createD1Storage({ database: (await opened).database, clock: systemClock })
+    },
+    secrets: () => (secrets ??= readSecrets(remote ? process.env : localSecrets(directory))),
+    out: (line) => process.stdout.write(`${line}\n`),
+    note: (line) => process.stderr.write(`${line}\n`),
+    close: async () => {
+      await opened?.then(({ close }) => close())
+    },
+  }
+}
+
+/** The organization of that id, or an error that says how to create it. */
+export async function organizationOf(context: Context, organizationId: string): Promise<Organization> {
+  const { administration } = await context.storage()
+  const found = await administration.findOrganization(organizationId)
+  if (found !== null) return found
+  throw new CommandError(
+    `There is no organization ${organizationId}. Create it with "org create --id ${organizationId}".`,
+  )
+}
+
+async function readSecrets(source: Readonly<Record<string, string | undefined>>): Promise<Secrets> {
+  const root = source.ROOT_SECRET
+  if (root === undefined || root === '') {
+    throw new CommandError(
+      'ROOT_SECRET is not set: with --remote it must be in the environment, as the service has it.',
+    )
+  }
+  const previous = source.ROOT_SECRET_PREVIOUS
+  for (const [name, value] of Object.entries({ ROOT_SECRET: root, ROOT_SECRET_PREVIOUS: previous })) {
+    const problem = value === undefined || value === '' ? null : rootSecretProblem(value)
+    if (problem !== null) throw new CommandError(`${name} ${problem}.`)
+  }
+  return openSecrets(root, previous === undefined || previous === '' ? null : previous)
+}

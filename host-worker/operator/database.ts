@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { D1Database } from '@cloudflare/workers-types'
+import { projectRoot } from '../dev/root.ts'
+import { persistPath, secretsPath } from '../dev/state.ts'
+import { wranglerEnvironment } from '../dev/wrangler-environment.ts'
+import { CommandError } from './errors.ts'
+import { migrate } from './migrate.ts'
+
+/** An open database; `close` ends what runs it. */
+export interface OpenDatabase {
+  readonly database: D1Database
+  close(): Promise<void>
+}
+
+const configPath = join(projectRoot, 'wrangler.toml')
+
+/** What stands in `wrangler.toml` until a database was created. */
+const PLACEHOLDER_ID = '00000000-0000-0000-0000-000000000000'
+
+/** Opens the database that the local service uses, with every migration applied; creates it when there is none. */
+export async function openLocalDatabase(directory: string): Promise<OpenDatabase> {
+  mkdirSync(directory, { recursive: true })
+  const wrangler = await loadWrangler(directory)
+  const proxy = await wrangler.getPlatformProxy<{ readonly DB: D1Database }>({
+    configPath,
+    envFiles: [secretsPath(directory)],
+    persist: { path: persistPath(directory) },
+    remoteBindings: false,
+  })
+  try {
+    await migrate({
+      database: proxy.env.DB,
+      directory: join(projectRoot, 'adapters', 'd1', 'migrations'),
+      lockPath: join(directory, 'migrate.lock'),
+      split: wrangler.unstable_splitSqlQuery,
+    })
+  } catch (error) {
+    await proxy.dispose()
+    throw error
+  }
+  return { database: proxy.env.DB, close: () => proxy.dispose() }
+}
+
+/**
+ * Opens the deployed database through a remote binding. Needs `wrangler login` or `CLOUDFLARE_API_TOKEN`. Never
+ * migrates: that belongs to the deployment (`wrangler d1 migrations apply DB --remote`).
+ */
+export async function openRemoteDatabase(directory: string): Promise<OpenDatabase> {
+  const wrangler = await loadWrangler(directory)
+  const generated = mkdtempSync(join(tmpdir(), 'operator-'))
+  const remove = () => {
+    rmSync(generated, { recursive: true, force: true })
+  }
+  try {
+    const remoteConfig = join(generated, 'wrangler.json')
+    writeFileSync(
+      remoteConfig,
+      JSON.stringify(remoteConfiguration(wrangler.unstable_readConfig({ config: configPath }))),
+    )
+    const proxy = await wrangler.getPlatformProxy<{ readonly DB: D1Database }>({
+      configPath: remoteConfig,
+      persist: false,
+    })
+    const close = async () => {
+      await proxy.dispose()
+      remove()
+    }
+    return { database: proxy.env.DB, close }
+  } catch (error) {
+    remove()
+    if (error instanceof CommandError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`Cannot reach the deployed database: ${reason}`, { cause: error })
+  }
+}
+
+type Wrangler = typeof import('wrangler')
+
+/** Loaded on demand: commands that need no database start without it. Its own messages never reach standard output. */
+async function loadWrangler(directory: string): Promise<Wrangler> {
+  Object.assign(process.env, wranglerEnvironment(directory), { WRANGLER_LOG: 'error' })
+  return import('wrangler')
+}
+
+/** What is read of `wrangler.toml`; wrangler's own type of it needs a package that it does not install. */
+interface DeployedConfig {
+  readonly name?: string
+  readonly account_id?: string
+  readonly compatibility_date?: string
+  readonly d1_databases: readonly {
+    readonly binding: string
+    readonly database_name?: string
+    readonly database_id?: string
+  }[]
+}
+
+/** The configuration's database alone, bound remotely. */
+function remoteConfiguration(config: DeployedConfig): Readonly<Record<string, unknown>> {
+  const bound = config.d1_databases.find(({ binding }) => binding === 'DB')
+  if (bound?.database_id === undefined || bound.database_id === PLACEHOLDER_ID) {
+    throw new CommandError(
+      'wrangler.toml names no deployed database yet: put the id that `wrangler d1 create tenant-data-api` printed ' +
+        'there as database_id.',
+    )
+  }
+  const { database_name, database_id } = bound
+  return {
+    name: config.name,
+    compatibility_date: config.compatibility_date,
+    ...(config.account_id === undefined ? {} : { account_id: config.account_id }),
+    d1_databases: [{ binding: 'DB', database_name, database_id, remote: true }],
+  }
+}

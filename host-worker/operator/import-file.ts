@@ -1,0 +1,32 @@
+import { createReadStream, statSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import type { ImportFormat, ImportSource } from '../../domain/imports/run-import.ts'
+import type { Values } from './command.ts'
+import { textOption } from './command.ts'
+import { CommandError, UsageError } from './errors.ts'
+
+/** A file to import, readable any number of times. */
+export interface ImportFile {
+  readonly source: ImportSource
+  readonly format: ImportFormat
+}
+
+const READ_BYTES = 256 * 1024
+
+/** Opens a file by its path. Its format follows from `--format`, else from its extension, else it is NDJSON. */
+export function openImportFile(path: string, values: Values): ImportFile {
+  // npm runs scripts in the project's root; a relative path is meant from where npm was called.
+  const from = process.env.npm_lifecycle_event === 'operator' ? process.env.INIT_CWD : undefined
+  const absolute = resolve(from ?? '.', path)
+  const stats = statSync(absolute, { throwIfNoEntry: false })
+  if (stats === undefined) throw new CommandError(`There is no file ${path}.`)
+  if (!stats.isFile()) throw new CommandError(`${path} is not a regular file: it must be readable twice.`)
+  const source = { open: () => createReadStream(absolute, { highWaterMark: READ_BYTES }) }
+  return { source, format: formatOf(path, textOption(values, 'format')) }
+}
+
+function formatOf(path: string, given: string | undefined): ImportFormat {
+  if (given === 'csv' || given === 'ndjson') return given
+  if (given !== undefined) throw new UsageError('--format must be csv or ndjson')
+  return extname(path).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+}

@@ -1,0 +1,68 @@
+import type { Command } from './command.ts'
+import { requiredOption, textOption } from './command.ts'
+import { organizationOf } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { newOrganization, readName, readOrganizationId, withFlags } from './organization-settings.ts'
+
+const text = { type: 'string' } as const
+
+export const createOrganization: Command = {
+  words: ['org', 'create'],
+  synopsis:
+    '--id ID --name N [--slug S] [--parent ID] [--sms-number E164] [--phone-country US] [--pos-source KIND:TENANT|none] ' +
+    '[--billing-events yes|no] [--analytics yes|no] [--retention-offer-analytics yes|no]',
+  summary: 'Create or update an organization',
+  details: [
+    'Flags that are not given keep what is there. A new organization needs a name; its capabilities are no, its',
+    'billing events yes, its phone country US. An empty --slug, --parent or --sms-number clears the setting.',
+    'KIND is legacy_vendor, odbc_shared or odbc_second.',
+  ],
+  options: {
+    id: text,
+    name: text,
+    slug: text,
+    parent: text,
+    'sms-number': text,
+    'phone-country': text,
+    'pos-source': text,
+    'billing-events': text,
+    analytics: text,
+    'retention-offer-analytics': text,
+  },
+  positionals: [],
+  run: async (context, values) => {
+    const organizationId = readOrganizationId('--id')(requiredOption(values, 'id'))
+    // Flags are judged before anything is opened.
+    withFlags(newOrganization(organizationId, ''), values)
+    const { administration } = await context.storage()
+    const existing = await administration.findOrganization(organizationId)
+    const name = textOption(values, 'name')
+    if (existing === null && name === undefined)
+      throw new UsageError('--name is missing: the organization is new')
+    const base = existing ?? newOrganization(organizationId, readName(name ?? ''))
+    const organization = withFlags(base, values)
+    const outcome = await administration.saveOrganization(organization)
+    if (outcome === 'slug_taken')
+      throw new CommandError(`Another organization has the slug ${organization.slug ?? ''}.`)
+    if (outcome === 'parent_missing')
+      throw new CommandError(parentProblem(organizationId, organization.parentId ?? ''))
+    context.note(`${existing === null ? 'Created' : 'Updated'} ${organizationId}.`)
+  },
+}
+
+function parentProblem(organizationId: string, parentId: string): string {
+  if (parentId === organizationId) return 'An organization cannot be its own parent.'
+  return `There is no organization ${parentId}, so it cannot be the parent.`
+}
+
+export const showOrganization: Command = {
+  words: ['org', 'show'],
+  synopsis: 'ID',
+  summary: "Print an organization's settings as JSON",
+  details: [],
+  options: {},
+  positionals: ['ID'],
+  run: async (context, _values, [id = '']) => {
+    context.out(JSON.stringify(await organizationOf(context, id), null, 2))
+  },
+}

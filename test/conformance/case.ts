@@ -1,0 +1,29 @@
+import type { Administration, Clock, FormDirectory, KeyedStorage, TenantWriter } from '../../ports/index.ts'
+
+/** An outbox entry as a probe of the store shows it. */
+export interface SeenOutboxEntry {
+  readonly outboxId: string
+  readonly submissionId: string
+  readonly kind: string
+  readonly payload: unknown
+  readonly status: string
+}
+
+/** A store under test: its ports, and what the ports do not show. */
+export interface StorageInstance {
+  readonly keyed: KeyedStorage
+  readonly administration: Administration
+  readonly forms: FormDirectory
+  tenant(organizationId: string): TenantWriter
+  /** Looks into the outbox of an organization, behind the ports. */
+  outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
+}
+
+/** Makes a fresh, empty store that tells the time by `clock`. */
+export type MakeStorage = (clock: Clock) => Promise<StorageInstance>
+
+/** One promise of the storage ports, with the check that an adapter keeps it. Rejects when it does not. */
+export interface StorageCase {
+  readonly name: string
+  run(make: MakeStorage): Promise<void>
+}

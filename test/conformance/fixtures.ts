@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import type {
+  NewSubmission,
+  Organization,
+  PageQuery,
+  ReadQuery,
+  StoredKey,
+  StoredRow,
+} from '../../ports/index.ts'
+import { emailKey } from '../../domain/text/email-address.ts'
+import { toInstant } from '../../domain/text/instant.ts'
+import type { MakeStorage, StorageInstance } from './case.ts'
+
+/** When every case begins. */
+export const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
+
+/** A clock that stands still until it is set. */
+export interface TestClock {
+  ms: number
+  nowMs(): number
+}
+
+export function organization(organizationId: string, changes: Partial<Organization> = {}): Organization {
+  return {
+    organizationId,
+    name: `Organization ${organizationId}`,
+    slug: null,
+    parentId: null,
+    smsNumber: null,
+    phoneCountry: 'US',
+    posSource: null,
+    billingEvents: true,
+    analytics: false,
+    retentionOfferAnalytics: false,
+    ...changes,
+  }
+}
+
+export function tenantKey(
+  organizationId: string,
+  keyId: string,
+  changes: Partial<StoredKey> = {},
+): StoredKey {
+  return {
+    keyId,
+    kind: 'tenant',
+    organizationId,
+    hash: `hash of ${keyId}`,
+    secretVersion: 'v1',
+    createdAt: toInstant(START_MS),
+    revokedAt: null,
+    ...changes,
+  }
+}
+
+export function contact(contactId: string, changes: StoredRow = {}): StoredRow {
+  const { email } = changes
+  return {
+    contactId,
+    firstName: null,
+    lastName: null,
+    email: null,
+    phone: null,
+    licensePlate: null,
+    tags: [],
+    emailConsent: 'unknown',
+    smsConsent: 'unknown',
+    source: null,
+    siteId: null,
+    createdAt: toInstant(START_MS),
+    emailKey: typeof email === 'string' ? emailKey(email) : null,
+    ...changes,
+  }
+}
+
+export function site(siteId: string, changes: StoredRow = {}): StoredRow {
+  return {
+    siteId,
+    name: `Site ${siteId}`,
+    commonName: null,
+    siteCode: null,
+    status: 'active',
+    phone: null,
+    email: null,
+    timezone: 'UTC',
+    address: { line1: null },
+    latitude: null,
+    longitude: null,
+    googlePlaceId: null,
+    createdAt: toInstant(START_MS),
+    ...changes,
+  }
+}
+
+export function form(formId: string, changes: StoredRow = {}): StoredRow {
+  return {
+    formId,
+    name: `Form ${formId}`,
+    isPublished: true,
+    publishedAt: null,
+    createdAt: toInstant(START_MS),
+    definition: { formId, fields: [] },
+    passwordHash: null,
+    ...changes,
+  }
+}
+
+/** A stored submission row, as an import brings it. */
+export function submissionRow(submissionId: string, changes: StoredRow = {}): StoredRow {
+  return {
+    submissionId,
+    formId: 'form-1',
+    contactId: null,
+    attribution: {},
+    source: 'hosted',
+    submittedAt: toInstant(START_MS),
+    answers: {},
+    ...changes,
+  }
+}
+
+type ContactChanges = Partial<NonNullable<NewSubmission['contact']>>
+
+/** A submission of `form-1` in its first version by a new person. */
+export function submission(
+  submissionId: string,
+  changes: Partial<NewSubmission> = {},
+  contactChanges: ContactChanges | null = null,
+): NewSubmission {
+  return {
+    submissionId,
+    formId: 'form-1',
+    formVersion: 1,
+    submittedAt: toInstant(START_MS + 1000),
+    source: 'headless',
+    answers: { question: 'answer' },
+    attribution: {},
+    contact: contactChanges === null ? null : submittedContact(`new-${submissionId}`, contactChanges),
+    limitPerContact: null,
+    outbox: [],
+    ...changes,
+  }
+}
+
+function submittedContact(
+  newContactId: string,
+  changes: ContactChanges,
+): NonNullable<NewSubmission['contact']> {
+  return {
+    newContactId,
+    email: null,
+    emailKey: typeof changes.email === 'string' ? emailKey(changes.email) : null,
+    phone: null,
+    firstName: null,
+    lastName: null,
+    licensePlate: null,
+    ...changes,
+  }
+}
+
+/** A store with two organizations, `org-a` and `org-b`, and a key for each, `key-a` and `key-b`. */
+export interface TwoTenants extends StorageInstance {
+  readonly clock: TestClock
+  /** Reads as the owner of an organization's key. */
+  read(
+    organizationId: 'org-a' | 'org-b',
+    queries: readonly ReadQuery[],
+  ): Promise<readonly (readonly StoredRow[])[]>
+}
+
+export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
+  const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
+  const storage = await make(clock)
+  const { administration, keyed } = storage
+  for (const letter of ['a', 'b']) {
+    assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
+    await administration.addKey(tenantKey(`org-${letter}`, `key-${letter}`))
+  }
+  return {
+    ...storage,
+    clock,
+    async read(organizationId, queries) {
+      const keyId = organizationId.replace('org', 'key')
+      const read = await keyed.open({ organizationId, keyId }, async () => true).read(queries)
+      assert(read.authenticated)
+      return read.results
+    },
+  }
+}
+
+/** A page of contacts, newest first. */
+export function contactPage(changes: Partial<PageQuery> = {}): PageQuery {
+  return {
+    kind: 'page',
+    collection: 'contacts',
+    select: ['contactId', 'createdAt'],
+    where: [],
+    order: { field: 'createdAt', idField: 'contactId', direction: 'descending' },
+    after: null,
+    limit: 100,
+    ...changes,
+  }
+}
+
+/** The contact of that id in an organization, whole; undefined when there is none. */
+export async function readContact(
+  { read }: TwoTenants,
+  id: string,
+  organizationId: 'org-a' | 'org-b' = 'org-a',
+): Promise<StoredRow | undefined> {
+  const select = [...Object.keys(contact(id)), 'updatedAt']
+  const [rows] = await read(organizationId, [{ kind: 'one', collection: 'contacts', select, id }])
+  return rows?.[0]
+}
+
+/** `text` instants for offsets in seconds from the start. */
+export function at(seconds: number): string {
+  return toInstant(START_MS + seconds * 1000)
+}

@@ -1,0 +1,52 @@
+/**
+ * What every storage adapter promises, as cases that any test runner can run: nothing here knows one. An adapter of
+ * your own proves itself by running each of `storageSuite` with a function that makes a fresh, empty store.
+ */
+import type { MakeStorage, StorageCase } from './case.ts'
+import { contactMatchingCases } from './contact-matching.ts'
+import { isolationCases } from './isolation.ts'
+import { keyCases } from './keys.ts'
+import { organizationCases } from './organizations.ts'
+import { pagingCases } from './paging.ts'
+import { submissionCases } from './submissions.ts'
+import { upsertCases } from './upsert.ts'
+import { valueCases } from './values.ts'
+
+export type { MakeStorage, SeenOutboxEntry, StorageCase, StorageInstance } from './case.ts'
+
+/** Every case, by topic. */
+export const storageSuite: readonly StorageCase[] = [
+  ...keyCases,
+  ...organizationCases,
+  ...pagingCases,
+  ...upsertCases,
+  ...submissionCases,
+  ...contactMatchingCases,
+  ...isolationCases,
+  ...valueCases,
+]
+
+/** Names of cases that an adapter cannot pass yet, each with the reason. */
+export type SkippedCases = Readonly<Record<string, string>>
+
+/** What a runner needs: `test` registers a passing or failing test, `skip` one that is left out and says why. */
+export interface CaseRunner {
+  test(name: string, run: () => Promise<void>): void
+  skip(name: string, reason: string): void
+}
+
+/** Registers the suite with a test runner. Throws for a skipped name that no case has: it would hide nothing. */
+export function registerStorageSuite(
+  runner: CaseRunner,
+  make: MakeStorage,
+  skipped: SkippedCases = {},
+): void {
+  const names = new Set(storageSuite.map(({ name }) => name))
+  for (const name of Object.keys(skipped))
+    if (!names.has(name)) throw new Error(`There is no case "${name}" to skip`)
+  for (const { name, run } of storageSuite) {
+    const reason = skipped[name]
+    if (reason === undefined) runner.test(name, () => run(make))
+    else runner.skip(name, reason)
+  }
+}

@@ -1,0 +1,90 @@
+import { createFormCache } from '../../domain/forms/cache.ts'
+import type { World } from '../../domain/service.ts'
+import { issueKey } from '../../domain/tenancy/api-key.ts'
+import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
+import { systemDeadline } from '../../host-worker/system.ts'
+import type { Administration } from '../../ports/administration.ts'
+import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { Organization } from '../../ports/organization.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import type { FakeClock } from './fakes.ts'
+import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
+
+/** The storage of a test service: any adapter that offers the storage ports. */
+export interface TestStorage {
+  readonly keyed: KeyedStorage
+  readonly administration: Administration
+  readonly forms: FormDirectory
+  tenant(organizationId: string): TenantWriter
+}
+
+export interface TestService {
+  readonly clock: FakeClock
+  readonly storage: TestStorage
+  /** What was logged as an error; empty at the end of a good test. */
+  readonly errors: readonly unknown[]
+  /** Creates an organization and returns a key for it. */
+  addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
+  addPlatformKey(): Promise<string>
+  /** Sends a request to the service, in this process. */
+  send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
+}
+
+/** The whole service on the given storage, with a clock that stands still and repeatable randomness. */
+export async function openTestService(open: (clock: FakeClock) => TestStorage): Promise<TestService> {
+  const clock = fakeClock()
+  const storage = open(clock)
+  const secrets = await testSecrets()
+  const random = fakeRandom()
+  const errors: unknown[] = []
+  const world: World = {
+    storage: storage.keyed,
+    keys: storage.administration,
+    forms: storage.forms,
+    formCache: createFormCache(),
+    secrets,
+    clock,
+    deadline: { after: () => new AbortController().signal },
+    deadline: systemDeadline,
+    random,
+    log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },
+    background: { run: (work) => void work.catch((cause: unknown) => errors.push(cause)) },
+  }
+  const handle = createFetchHandler()
+  const addKey = async (organizationId: string | null): Promise<string> => {
+    const { key, stored } = await issueKey({ organizationId }, secrets, random, clock)
+    await storage.administration.addKey(stored)
+    return key
+  }
+  let requests = 0
+  return {
+    clock,
+    storage,
+    errors,
+    addOrganization: async (organizationId, settings = {}) => {
+      await storage.administration.saveOrganization({ ...organizationDefaults, organizationId, ...settings })
+      return addKey(organizationId)
+    },
+    addPlatformKey: () => addKey(null),
+    send: (path, { key, ...init } = {}) => {
+      const headers = new Headers(init.headers)
+      if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
+      const request = new Request(new URL(path, 'https://service.example'), { ...init, headers })
+      requests += 1
+      return handle(request, { requestId: `req_${String(requests)}`, world, answered: () => undefined })
+    },
+  }
+}
+
+const organizationDefaults: Omit<Organization, 'organizationId'> = {
+  name: 'Test',
+  slug: null,
+  parentId: null,
+  smsNumber: null,
+  phoneCountry: 'US',
+  posSource: null,
+  billingEvents: true,
+  analytics: false,
+  retentionOfferAnalytics: false,
+}
