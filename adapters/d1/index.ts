@@ -28,7 +28,7 @@ export interface D1Storage {
   readonly administration: Administration
   readonly forms: FormDirectory
   /** Opens one organization for writing. No I/O. */
-  tenant(organizationId: string): TenantWriter
+  readonly tenant: (organizationId: string) => TenantWriter
 }
 
 /** Opens the storage. No I/O. Cheap enough to be done for each request, which gives each a meter of its own. */

@@ -4,6 +4,7 @@ import type { OneQuery, PageQuery, Predicate, ReadQuery, Scalar } from '../../po
 import type { BoundValue, Template } from './compiler.ts'
 import { bind, slot, template } from './compiler.ts'
 import type { Statement } from './executor.ts'
+import { indexOf } from './indexes.ts'
 import type { PageBounds } from './page-bounds.ts'
 import { foldBounds } from './page-bounds.ts'
 import { columnName, columnOf, name, tableName, tableOf } from './tables.ts'
@@ -67,7 +68,7 @@ function page({ collection, select, order }: PageQuery, { where, seek }: PageBou
   const ascending = order.direction === 'ascending'
   const conditions = [
     sql`${name('t', 'organization_id')} = ${slot('organizationId')}`,
-    ...where.map((predicate, index) => condition(table, predicate, order.field, slot(`where${index}`))),
+    ...where.map((predicate, index) => condition(table, predicate, slot(`where${index}`))),
   ]
   if (seek !== null) {
     const beyond = sql.raw(ascending ? '>' : '<')
@@ -75,29 +76,21 @@ function page({ collection, select, order }: PageQuery, { where, seek }: PageBou
   }
   const direction = sql.raw(ascending ? 'asc' : 'desc')
   return template(sql`
-    ${selectFrom(table, select)}
+    ${selectFrom(table, select, sql`indexed by ${name(indexOf(table, where, order.field))}`)}
     where ${sql.join(conditions, sql` and `)}
     order by ${sort} ${direction}, ${tie} ${direction} limit ${slot('limit')}`)
 }
 
-/**
- * A range on a field other than the order's must not choose the index (it would have to sort): the unary plus
- * hides the column from the planner, so that the rows are read in order and tested.
- */
 function condition(
   table: Table,
   { field, operator }: Predicate,
-  orderField: string,
   value: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const column = name('t', columnOf(table, field).name)
-  const comparison = sql.raw(COMPARISONS[operator])
-  if (operator === 'equals' || field === orderField) return sql`${column} ${comparison} ${value}`
-  return sql`+${column} ${comparison} ${value}`
+  return sql`${name('t', columnOf(table, field).name)} ${sql.raw(COMPARISONS[operator])} ${value}`
 }
 
 /** `select … from … as t` with a left join for each joined field, one per pair of collection and reference. */
-export function selectFrom(table: Table, select: readonly string[]): RawBuilder<unknown> {
+export function selectFrom(table: Table, select: readonly string[], by = sql``): RawBuilder<unknown> {
   const aliases = new Map<string, string>()
   const joins: RawBuilder<unknown>[] = []
   const columns = select.map((field) => {
@@ -109,7 +102,7 @@ export function selectFrom(table: Table, select: readonly string[]): RawBuilder<
     aliases.set(key, alias)
     return sql`${name(alias, columnName(join.field))} as ${name(field)}`
   })
-  return sql`select ${sql.join(columns)} from ${name(table.name)} as t ${sql.join(joins, sql` `)}`
+  return sql`select ${sql.join(columns)} from ${name(table.name)} as t ${by} ${sql.join(joins, sql` `)}`
 }
 
 function leftJoin(table: Table, collection: string, by: string, alias: string): RawBuilder<unknown> {

@@ -17,7 +17,7 @@ export interface MemoryStorage {
   readonly administration: Administration
   readonly forms: FormDirectory
   /** Opens one organization for writing. */
-  tenant(organizationId: string): TenantWriter
+  readonly tenant: (organizationId: string) => TenantWriter
   readonly meter: MemoryMeter
   /** What waits in an organization's outbox, in the order in which it was written. */
   outboxOf(organizationId: string): readonly KeptOutboxEntry[]

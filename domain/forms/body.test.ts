@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Deadline } from '../../ports/deadline.ts'
+import { utf8 } from '../text/encoding.ts'
 import { readBody } from './body.ts'
 
 const noDeadline: Deadline = { after: () => new AbortController().signal }
@@ -26,7 +27,12 @@ async function read(body: BodyInit | null, type?: string, headers: Init = {}): P
 }
 
 function streamOf(...chunks: readonly (Uint8Array | string)[]): ReadableStream<Uint8Array> {
-  return ReadableStream.from(chunks.map((chunk) => (typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk)))
+  return new ReadableStream({
+    start: (controller) => {
+      for (const chunk of chunks) controller.enqueue(typeof chunk === 'string' ? utf8(chunk) : chunk)
+      controller.close()
+    },
+  })
 }
 
 const bytes = (...values: readonly number[]): Uint8Array<ArrayBuffer> => Uint8Array.from(values)
@@ -41,14 +47,22 @@ describe('size', () => {
   })
 
   it('believes a Content-Length that is too large without reading', async () => {
-    const untouched = new ReadableStream({ pull: () => expect.unreachable('the body was read') }, { highWaterMark: 0 })
+    const untouched = new ReadableStream(
+      { pull: () => expect.unreachable('the body was read') },
+      { highWaterMark: 0 },
+    )
     expect(await read(untouched, JSON_TYPE, { 'content-length': '65537' })).toBe('413 body_too_large')
   })
 
-  it.each(['10', '0', 'abc', '-1', ''])('counts the stream whatever a Content-Length of "%s" says', async (length) => {
-    const chunks = Array.from({ length: 66 }, () => new Uint8Array(1_000))
-    expect(await read(streamOf(...chunks), JSON_TYPE, { 'content-length': length })).toBe('413 body_too_large')
-  })
+  it.each(['10', '0', 'abc', '-1', ''])(
+    'counts the stream whatever a Content-Length of "%s" says',
+    async (length) => {
+      const chunks = Array.from({ length: 66 }, () => new Uint8Array(1_000))
+      expect(await read(streamOf(...chunks), JSON_TYPE, { 'content-length': length })).toBe(
+        '413 body_too_large',
+      )
+    },
+  )
 
   it('stops reading once the limit is passed', async () => {
     let pulled = 0
@@ -75,7 +89,11 @@ describe('size', () => {
 
 describe('time', () => {
   it('gives up on a body that does not arrive', async () => {
-    const never = new ReadableStream<Uint8Array>({ start: (controller) => { controller.enqueue(bytes(0x7b)) } })
+    const never = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(bytes(0x7b))
+      },
+    })
     const late = new AbortController()
     const reading = readBody(requestOf(never, { 'content-type': JSON_TYPE }), { after: () => late.signal })
     late.abort()
@@ -95,7 +113,11 @@ describe('time', () => {
   })
 
   it('does not take a body for complete that broke off', async () => {
-    const broken = new ReadableStream<Uint8Array>({ pull: (controller) => { controller.error(new Error('reset')) } })
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        controller.error(new Error('reset'))
+      },
+    })
     expect(await read(broken, JSON_TYPE)).toBe('400 invalid_body')
   })
 })
@@ -136,7 +158,9 @@ describe('content type', () => {
   it('accepts no compression', async () => {
     expect(await read('{"a":1}', JSON_TYPE, { 'content-encoding': 'identity' })).toEqual({ a: [1] })
     for (const encoding of ['gzip', 'br', 'identity, gzip', 'x']) {
-      expect(await read('{"a":1}', JSON_TYPE, { 'content-encoding': encoding })).toBe('415 unsupported_media_type')
+      expect(await read('{"a":1}', JSON_TYPE, { 'content-encoding': encoding })).toBe(
+        '415 unsupported_media_type',
+      )
     }
   })
 })
@@ -195,7 +219,9 @@ describe('JSON', () => {
     ['a truncated character', [0xe2, 0x82]],
     ['latin-1', [0xe9]],
   ])('%s is not UTF-8', async (_name, bad) => {
-    expect(await read(bytes(0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, ...bad, 0x22, 0x7d), JSON_TYPE)).toBe('400 invalid_body')
+    expect(await read(bytes(0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, ...bad, 0x22, 0x7d), JSON_TYPE)).toBe(
+      '400 invalid_body',
+    )
   })
 })
 

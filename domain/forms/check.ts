@@ -28,7 +28,7 @@ const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
 // Timestamps do not depend on the country, but reading a field asks for one.
 const instant = timestamp().input({ phoneCountry: '' })
 
-const Line = v.strictObject({
+const Line = v.object({
   formId: v.pipe(
     v.string('must be a string'),
     v.regex(FORM_ID, 'must be 1 to 200 letters, digits, "_" or "-"'),
@@ -64,8 +64,10 @@ export const formLineKeys: readonly string[] = Object.keys(Line.entries)
  * here is still a form (`headlessSupport` says why). A null optional setting counts as omitted.
  */
 export function readFormLine(line: Readonly<Record<string, unknown>>): FormLineReading {
+  const unknown = Object.keys(line).filter((key) => !formLineKeys.includes(key))
   const result = v.safeParse(Line, line)
-  if (!result.success) return { issues: result.issues.map(issueOf) }
+  const issues = [...(result.issues ?? []).map(issueOf), ...unknown.map(unknownKey)]
+  if (!result.success || issues.length > 0) return { issues }
   const { password, createdAt, publishedAt, ...definition } = result.output
   const settings = Object.entries(definition).filter(([, value]) => value !== null)
   return {
@@ -79,14 +81,14 @@ export function readFormLine(line: Readonly<Record<string, unknown>>): FormLineR
 }
 
 function issueOf(issue: v.BaseIssue<unknown>): ImportIssue {
-  const field = v.getDotPath(issue) ?? '(line)'
-  if (issue.expected === 'never') {
-    return { field, message: `is not a key of a form, which has ${formLineKeys.join(', ')}` }
-  }
   return {
-    field,
-    message: issue.received === 'undefined' || issue.input === undefined ? 'is required' : issue.message,
+    field: v.getDotPath(issue) ?? '',
+    message: issue.input === undefined ? 'is required' : issue.message,
   }
+}
+
+function unknownKey(field: string): ImportIssue {
+  return { field, message: `is not a key of a form, which has ${formLineKeys.join(', ')}` }
 }
 
 /** Pages link to it, so a `javascript:` URL must not get in. */

@@ -31,11 +31,23 @@ describe('what is read', () => {
     ['names that objects inherit', body(part('name="constructor"', '1')), { constructor: ['1'] }],
     ['an empty file name', body(part('name="a"; filename=""', '')), { a: [''] }],
     ['an empty extended file name', body(part(`name="a"; filename*=UTF-8''`, '1')), { a: ['1'] }],
-    ['any content type of a text', body(part('name="a"', '1', 'Content-Type: application/octet-stream\r\n')), { a: ['1'] }],
-    ['headers in any case', '--XX\r\ncontent-DISPOSITION:form-data;NAME="a"\r\n\r\n1\r\n--XX--', { a: ['1'] }],
+    [
+      'any content type of a text',
+      body(part('name="a"', '1', 'Content-Type: application/octet-stream\r\n')),
+      { a: ['1'] },
+    ],
+    [
+      'headers in any case',
+      '--XX\r\ncontent-DISPOSITION:form-data;NAME="a"\r\n\r\n1\r\n--XX--',
+      { a: ['1'] },
+    ],
     ['a preamble and an epilogue', `before\r\n${body(part('name="a"', '1'))}after`, { a: ['1'] }],
     ['no line break at the end', part('name="a"', '1') + '--XX--', { a: ['1'] }],
-    ['padding behind delimiters', '--XX \t\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--XX-- \r\n', { a: ['1'] }],
+    [
+      'padding behind delimiters',
+      '--XX \t\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--XX-- \r\n',
+      { a: ['1'] },
+    ],
   ])('%s', (_name, text, expected) => {
     expect(parse(text)).toEqual(expected)
   })
@@ -48,7 +60,13 @@ describe('what is read', () => {
 
   it('agrees with what the platform writes', async () => {
     const form = new FormData()
-    for (const [name, value] of [['a', '1'], ['a', '2'], ['q"\r\n', 'x\r\ny'], ['ü', '']] as const) form.append(name, value)
+    for (const [name, value] of [
+      ['a', '1'],
+      ['a', '2'],
+      ['q"\r\n', 'x\r\ny'],
+      ['ü', ''],
+    ] as const)
+      form.append(name, value)
     const request = new Request('https://service.example/', { method: 'POST', body: form })
     const boundary = /boundary=(.*)$/.exec(request.headers.get('content-type') ?? '')?.[1] ?? ''
     const expected = { a: ['1', '2'], 'q"\r\n': ['x\r\ny'], ü: [''] }
@@ -93,11 +111,14 @@ describe('what is malformed', () => {
   it('every truncation of a good body', () => {
     const text = body(part('name="a"', '1'), part('name="b"', '22'))
     // The final line break may be missing; its first half alone is no line break.
-    for (let length = 0; length < text.length - 2; length += 1) expect(parse(text.slice(0, length))).toBe('malformed')
+    for (let length = 0; length < text.length - 2; length += 1)
+      expect(parse(text.slice(0, length))).toBe('malformed')
   })
 
   it('a header that is not UTF-8', () => {
-    expect(parse(Uint8Array.from(body(part('name="\u00e9"', '1')), (character) => character.charCodeAt(0)))).toBe('malformed')
+    expect(
+      parse(Uint8Array.from(body(part('name="\u00e9"', '1')), (character) => character.charCodeAt(0))),
+    ).toBe('malformed')
   })
 })
 
@@ -116,7 +137,9 @@ describe('what is unsupported', () => {
   })
 
   it('bytes that are no text', () => {
-    const bytes = Uint8Array.from(body(part('name="a"', '\u00ff\u00fe')), (character) => character.charCodeAt(0))
+    const bytes = Uint8Array.from(body(part('name="a"', '\u00ff\u00fe')), (character) =>
+      character.charCodeAt(0),
+    )
     expect(parse(bytes)).toBe('unsupported')
   })
 })

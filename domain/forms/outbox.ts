@@ -19,7 +19,11 @@ export function outboxOf(
   submissionId: string,
   newOutboxId: () => string,
 ): readonly OutboxEntry[] {
-  const recipients = new Map(definition.notificationEmails.map((address) => [emailKey(address), address]))
+  const recipients = new Map<string, string>()
+  for (const address of definition.notificationEmails) {
+    const key = emailKey(address)
+    if (!recipients.has(key)) recipients.set(key, address)
+  }
   return [...recipients.values()].map((to) => ({
     outboxId: newOutboxId(),
     kind: NOTIFICATION_EMAIL,

@@ -1,7 +1,8 @@
 import type { AnswerField, FormField, Operator, Rule } from './definition.ts'
 import { isAnswerField } from './definition.ts'
 import { nameOf } from './field-settings.ts'
-import { readOperand, subjectTakes, takesNoValue } from './visibility.ts'
+import { readOperand } from './operands.ts'
+import { subjectTakes, takesNoValue } from './visibility.ts'
 
 /** What is wrong with the rules of a field, as sentences that name it. `subjects` are the form's fields by id. */
 export function ruleProblems(

@@ -21,7 +21,10 @@ function form(fields: readonly unknown[]): FormDefinition {
 }
 
 /** The visible ids in the order of the form. */
-function visibleIds(fields: readonly unknown[], answers: Readonly<Record<string, unknown>>): readonly string[] {
+function visibleIds(
+  fields: readonly unknown[],
+  answers: Readonly<Record<string, unknown>>,
+): readonly string[] {
   const compilation = compileForm(form(fields))
   if (compilation.kind === 'unsupported') throw new Error(compilation.reasons.join(' '))
   const visible = visibleFields(compilation.form.resolved, new Map(Object.entries(answers)))
@@ -43,14 +46,18 @@ describe('the table of visibility cases', () => {
     const covered = new Set(
       cases.flatMap(({ fields }) => {
         const types = new Map(fields.map(({ id, type }) => [id, type]))
-        const rules = fields.flatMap((field) => (field as { visibleWhen?: { rules: Rule[] } }).visibleWhen?.rules ?? [])
+        const rules = fields.flatMap(
+          (field) => (field as { visibleWhen?: { rules: Rule[] } }).visibleWhen?.rules ?? [],
+        )
         return rules.map((rule) => `${types.get(rule.field) ?? ''} ${rule.operator}`)
       }),
     )
     // Long text and email share the engine's branch with short text; the table spares itself the repetition.
     const required = answerTypes
       .filter((type) => type !== 'long_text' && type !== 'email' && type !== 'consent')
-      .flatMap((type) => operators.filter((operator) => subjectTakes(type, operator)).map((operator) => `${type} ${operator}`))
+      .flatMap((type) =>
+        operators.filter((operator) => subjectTakes(type, operator)).map((operator) => `${type} ${operator}`),
+      )
     expect(required.filter((entry) => !covered.has(entry))).toEqual([])
   })
 })
@@ -68,7 +75,9 @@ it('follows a chain of any length without recursion', () => {
     label: '',
     ...(index === 0
       ? {}
-      : { visibleWhen: { match: 'all', rules: [{ field: `f${index - 1}`, operator: 'equals', value: 'x' }] } }),
+      : {
+          visibleWhen: { match: 'all', rules: [{ field: `f${index - 1}`, operator: 'equals', value: 'x' }] },
+        }),
   })).reverse()
   const answers = Object.fromEntries(chain.map(({ id }) => [id, 'x']))
   expect(visibleIds(chain, answers)).toHaveLength(length)

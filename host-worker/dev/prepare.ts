@@ -19,13 +19,13 @@ export async function prepareState(directory: string): Promise<string> {
   const { ROOT_SECRET, ROOT_SECRET_PREVIOUS } = localSecrets(directory)
   const secrets = await openSecrets(ROOT_SECRET ?? '', ROOT_SECRET_PREVIOUS ?? null)
   return withFileLock(join(directory, 'prepare.lock'), async () => {
-    const { database, close } = await openLocalDatabase(directory)
+    const opened = await openLocalDatabase(directory)
     try {
-      const storage = createD1Storage({ database, clock: systemClock })
+      const storage = createD1Storage({ database: opened.database, clock: systemClock })
       await seedOnce(storage, secrets)
       return await demoKey(directory, storage, secrets)
     } finally {
-      await close()
+      await opened.close()
     }
   })
 }

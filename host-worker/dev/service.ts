@@ -46,7 +46,7 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
     killRest(child)
   })
   const stop = async () => {
-    child.stdin?.end()
+    child.stdin.end()
     await ended
   }
   return { ended, stop }
@@ -67,7 +67,6 @@ function forwardOutput(child: ChildProcess): void {
 }
 
 function stripStyles(line: string): string {
-  // eslint-disable-next-line no-control-regex -- the escape character is what begins a terminal style
   return line.replaceAll(/\u001b\[[\d;]*m/g, '')
 }
 

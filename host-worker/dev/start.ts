@@ -33,28 +33,17 @@ function portOf(text: string | undefined): number {
 
 /** Runs the service until it is stopped; starts it again when it ends by itself, within bounds. */
 async function supervise(port: number, directory: string, onServing: () => void): Promise<void> {
-  const crashes: number[] = []
-  let announced = false
-  while (!stopping.signal.aborted) {
-    const service = startService({ port, stateDirectory: directory })
-    const run = new AbortController()
-    const announce = () => {
-      if (!announced) onServing()
-      announced = true
-    }
-    const serving = attend(
-      service,
-      `http://127.0.0.1:${port}`,
-      AbortSignal.any([stopping.signal, run.signal]),
-      announce,
-    )
-    await Promise.race([service.ended, aborted(stopping.signal)])
-    run.abort()
-    await service.stop()
-    await serving
-    if (stopping.signal.aborted) return
-    crashes.push(Date.now())
-    if (crashes.filter((at) => at > Date.now() - CRASH_WINDOW_MS).length >= CRASHES_MAX) {
+  let recentEnds: readonly number[] = []
+  let announce = onServing
+  while (!isStopping()) {
+    await runOnce(port, directory, () => {
+      announce()
+      announce = () => undefined
+    })
+    if (isStopping()) return
+    const now = Date.now()
+    recentEnds = [...recentEnds.filter((at) => at > now - CRASH_WINDOW_MS), now]
+    if (recentEnds.length >= CRASHES_MAX) {
       throw new Error(`The service ended ${CRASHES_MAX} times within a minute. Its last words are above.`)
     }
     process.stderr.write('The service ended unexpectedly and is started again.\n')
@@ -62,15 +51,30 @@ async function supervise(port: number, directory: string, onServing: () => void)
   }
 }
 
-/** Waits until the service answers, then fires its cron trigger until the signal. */
+function isStopping(): boolean {
+  return stopping.signal.aborted
+}
+
+/** Runs the service until it ends or is to stop, and fires its cron trigger meanwhile. Nothing of it is left then. */
+async function runOnce(port: number, stateDirectory: string, onServing: () => void): Promise<void> {
+  const service = startService({ port, stateDirectory })
+  const run = new AbortController()
+  const signal = AbortSignal.any([stopping.signal, run.signal])
+  const attending = attend(service, `http://127.0.0.1:${port}`, signal, onServing)
+  await Promise.race([service.ended, aborted(stopping.signal)])
+  run.abort()
+  await service.stop()
+  await attending
+}
+
 async function attend(
   service: Service,
   url: string,
   signal: AbortSignal,
-  announce: () => void,
+  onServing: () => void,
 ): Promise<void> {
   if (!(await waitUntilServing(url, signal))) return
-  announce()
+  onServing()
   await keepCronFiring(url, signal, () => void service.stop())
 }
 

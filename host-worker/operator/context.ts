@@ -35,7 +35,7 @@ export function createContext(remote: boolean): Context {
     out: (line) => process.stdout.write(`${line}\n`),
     note: (line) => process.stderr.write(`${line}\n`),
     close: async () => {
-      await opened?.then(({ close }) => close())
+      await opened?.then((database) => database.close())
     },
   }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
+import type * as wranglerModule from 'wrangler'
 import { projectRoot } from '../dev/root.ts'
 import { persistPath, secretsPath } from '../dev/state.ts'
 import { wranglerEnvironment } from '../dev/wrangler-environment.ts'
@@ -55,10 +56,8 @@ export async function openRemoteDatabase(directory: string): Promise<OpenDatabas
   }
   try {
     const remoteConfig = join(generated, 'wrangler.json')
-    writeFileSync(
-      remoteConfig,
-      JSON.stringify(remoteConfiguration(wrangler.unstable_readConfig({ config: configPath }))),
-    )
+    const config = wrangler.unstable_readConfig({ config: configPath }) as DeployedConfig
+    writeFileSync(remoteConfig, JSON.stringify(remoteConfiguration(config)))
     const proxy = await wrangler.getPlatformProxy<{ readonly DB: D1Database }>({
       configPath: remoteConfig,
       persist: false,
@@ -76,7 +75,7 @@ export async function openRemoteDatabase(directory: string): Promise<OpenDatabas
   }
 }
 
-type Wrangler = typeof import('wrangler')
+type Wrangler = typeof wranglerModule
 
 /** Loaded on demand: commands that need no database start without it. Its own messages never reach standard output. */
 async function loadWrangler(directory: string): Promise<Wrangler> {

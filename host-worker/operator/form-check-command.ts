@@ -35,7 +35,10 @@ export const formCheck: Command = {
       const { verdict, notes } = judge(entry, kind)
       if (verdict === null) unreadable += 1
       if (verdict !== null) context.out(verdict)
-      for (const note of notes) (verdict === null ? context.note : context.out)(note)
+      for (const note of notes) {
+        if (verdict === null) context.note(note)
+        else context.out(note)
+      }
     }
     if (unreadable > 0)
       throw new CommandError(`${unreadable} ${unreadable === 1 ? 'line is' : 'lines are'} no form.`)

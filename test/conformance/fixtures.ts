@@ -6,6 +6,7 @@ import type {
   ReadQuery,
   StoredKey,
   StoredRow,
+  TenantWriter,
 } from '../../ports/index.ts'
 import { emailKey } from '../../domain/text/email-address.ts'
 import { toInstant } from '../../domain/text/instant.ts'
@@ -17,7 +18,7 @@ export const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
 /** A clock that stands still until it is set. */
 export interface TestClock {
   ms: number
-  nowMs(): number
+  readonly nowMs: () => number
 }
 
 export function organization(organizationId: string, changes: Partial<Organization> = {}): Organization {
@@ -161,23 +162,28 @@ function submittedContact(
 /** A store with two organizations, `org-a` and `org-b`, and a key for each, `key-a` and `key-b`. */
 export interface TwoTenants extends StorageInstance {
   readonly clock: TestClock
+  readonly tenant: (organizationId: string) => TenantWriter
   /** Reads as the owner of an organization's key. */
-  read(
+  readonly read: (
     organizationId: 'org-a' | 'org-b',
     queries: readonly ReadQuery[],
-  ): Promise<readonly (readonly StoredRow[])[]>
+  ) => Promise<readonly (readonly StoredRow[])[]>
 }
 
 export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
   const storage = await make(clock)
-  const { administration, keyed } = storage
+  const { administration, forms, keyed } = storage
   for (const letter of ['a', 'b']) {
     assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
     await administration.addKey(tenantKey(`org-${letter}`, `key-${letter}`))
   }
   return {
-    ...storage,
+    administration,
+    forms,
+    keyed,
+    tenant: (id) => storage.tenant(id),
+    outboxOf: (id) => storage.outboxOf(id),
     clock,
     async read(organizationId, queries) {
       const keyId = organizationId.replace('org', 'key')

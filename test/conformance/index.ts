@@ -44,9 +44,9 @@ export function registerStorageSuite(
   const names = new Set(storageSuite.map(({ name }) => name))
   for (const name of Object.keys(skipped))
     if (!names.has(name)) throw new Error(`There is no case "${name}" to skip`)
-  for (const { name, run } of storageSuite) {
-    const reason = skipped[name]
-    if (reason === undefined) runner.test(name, () => run(make))
-    else runner.skip(name, reason)
+  for (const one of storageSuite) {
+    const reason = skipped[one.name]
+    if (reason === undefined) runner.test(one.name, () => one.run(make))
+    else runner.skip(one.name, reason)
   }
 }

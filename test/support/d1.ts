@@ -37,7 +37,7 @@ export async function openLocalD1(count = 1): Promise<LocalD1> {
     async next() {
       const { value: binding } = unused.next()
       if (binding === undefined) throw new Error(`All ${count} databases are in use`)
-      const database = (await runtime.getD1Database(binding)) as unknown as D1Database
+      const database = await runtime.getD1Database(binding)
       await applyMigrations(database)
       return database
     },

@@ -3,8 +3,18 @@ import { compileForm } from '../../domain/forms/compile.ts'
 import type { FormDefinition } from '../../domain/forms/definition.ts'
 
 /** A form definition with the given fields; everything else as plain as can be. */
-export function definitionOf(fields: readonly unknown[], settings: Partial<FormDefinition> = {}): FormDefinition {
-  return { formId: 'contact-us', name: 'Contact us', isPublished: true, notificationEmails: [], fields, ...settings }
+export function definitionOf(
+  fields: readonly unknown[],
+  settings: Partial<FormDefinition> = {},
+): FormDefinition {
+  return {
+    formId: 'contact-us',
+    name: 'Contact us',
+    isPublished: true,
+    notificationEmails: [],
+    fields,
+    ...settings,
+  }
 }
 
 /** A saved field of a type, labelled with its id. */

@@ -45,7 +45,6 @@ export async function openTestService(open: (clock: FakeClock) => TestStorage): 
     formCache: createFormCache(),
     secrets,
     clock,
-    deadline: { after: () => new AbortController().signal },
     deadline: systemDeadline,
     random,
     log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },

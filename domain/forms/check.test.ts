@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { formLineKeys, readFormLine } from './check.ts'
+
+const minimal = {
+  formId: 'contact-us',
+  name: 'Contact us',
+  isPublished: true,
+  notificationEmails: [],
+  fields: [],
+}
+
+const issuesOf = (line: Readonly<Record<string, unknown>>): readonly string[] => {
+  const reading = readFormLine(line)
+  return 'issues' in reading ? reading.issues.map(({ field, message }) => `${field} ${message}`) : []
+}
+
+describe('a form line', () => {
+  it('may be minimal', () => {
+    expect(readFormLine(minimal)).toEqual({
+      form: { definition: minimal, password: null, createdAt: null, publishedAt: null },
+    })
+  })
+
+  it('keeps its settings, without the password and the instants', () => {
+    const settings = {
+      requireEmailVerification: false,
+      posEnrollment: true,
+      submissionLimitPerContact: 3,
+      successTitle: '',
+      successMessage: 'Bye',
+      publicUrl: 'https://forms.example/x',
+      notificationEmails: ['a@b.example'],
+      fields: [1, null, {}],
+    }
+    const line = {
+      ...minimal,
+      ...settings,
+      password: 'hunter2',
+      createdAt: '2026-01-01T00:00:00+01:00',
+      publishedAt: '2026-01-02T00:00:00Z',
+    }
+    expect(readFormLine(line)).toEqual({
+      form: {
+        definition: { ...minimal, ...settings },
+        password: 'hunter2',
+        createdAt: '2025-12-31T23:00:00.000Z',
+        publishedAt: '2026-01-02T00:00:00.000Z',
+      },
+    })
+  })
+
+  it('counts null optional settings as omitted', () => {
+    const optional = formLineKeys.filter((key) => !Object.keys(minimal).includes(key))
+    expect(optional).toHaveLength(9)
+    const line = { ...minimal, ...Object.fromEntries(optional.map((key) => [key, null])) }
+    expect(readFormLine(line)).toEqual(readFormLine(minimal))
+  })
+
+  it.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
+    ['no id', { formId: undefined }, /^formId is required$/],
+    ['a null id', { formId: null }, /^formId must be a string$/],
+    ['an empty id', { formId: '' }, /^formId must be 1 to 200/],
+    ['an id with a space', { formId: 'a b' }, /^formId must be 1 to 200/],
+    ['an id with a line break', { formId: 'a\n' }, /^formId must be 1 to 200/],
+    ['a long id', { formId: 'x'.repeat(201) }, /^formId must be 1 to 200/],
+    ['the reserved id', { formId: 'submissions' }, /^formId must not be the reserved word/],
+    ['no name', { name: undefined }, /^name is required$/],
+    ['an empty name', { name: '' }, /^name must not be empty$/],
+    ['published as text', { isPublished: 'true' }, /^isPublished must be true or false$/],
+    ['published as null', { isPublished: null }, /^isPublished must be true or false$/],
+    ['an empty password', { password: '' }, /^password must have from 1 to 1024 characters$/],
+    ['a long password', { password: 'x'.repeat(1_025) }, /^password must have from 1/],
+    [
+      'verification as text',
+      { requireEmailVerification: 'no' },
+      /^requireEmailVerification must be true or false$/,
+    ],
+    [
+      'a limit of zero',
+      { submissionLimitPerContact: 0 },
+      /^submissionLimitPerContact must be a whole number/,
+    ],
+    ['half a limit', { submissionLimitPerContact: 1.5 }, /^submissionLimitPerContact must be a whole number/],
+    [
+      'a limit as text',
+      { submissionLimitPerContact: '1' },
+      /^submissionLimitPerContact must be a whole number/,
+    ],
+    ['a title that is no string', { successTitle: 1 }, /^successTitle must be a string$/],
+    ['a script as URL', { publicUrl: 'javascript:alert(1)' }, /^publicUrl must be an absolute http/],
+    ['a relative URL', { publicUrl: '/x' }, /^publicUrl must be an absolute http/],
+    ['no notification emails', { notificationEmails: undefined }, /^notificationEmails is required$/],
+    ['null notification emails', { notificationEmails: null }, /^notificationEmails must be a list/],
+    ['a notification address', { notificationEmails: 'a@b.example' }, /^notificationEmails must be a list/],
+    [
+      'a bad address',
+      { notificationEmails: ['a@b.example', 'x'] },
+      /^notificationEmails\.1 must be an email address$/,
+    ],
+    ['no fields', { fields: undefined }, /^fields is required$/],
+    ['fields as an object', { fields: {} }, /^fields must be a list/],
+    ['an instant without offset', { createdAt: '2026-01-01T00:00:00' }, /^createdAt must be an ISO 8601/],
+    ['a date as instant', { publishedAt: '2026-01-01' }, /^publishedAt must be an ISO 8601/],
+    ['an unknown key', { colour: 'red' }, /^colour is not a key of a form/],
+    ['a derived key', { updatedAt: null }, /^updatedAt is not a key of a form/],
+    [
+      'the key __proto__',
+      JSON.parse('{"__proto__":1}') as Record<string, unknown>,
+      /^__proto__ is not a key/,
+    ],
+    ['the key constructor', { constructor: 1 }, /^constructor is not a key of a form/],
+  ])('refuses %s', (_name, change, issue) => {
+    const given: Readonly<Record<string, unknown>> = Object.fromEntries([
+      ...Object.entries(minimal),
+      ...Object.entries(change),
+    ])
+    const line = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    expect(issuesOf(line)).toEqual([expect.stringMatching(issue)])
+  })
+
+  it('names every issue', () => {
+    const line = { formId: 1, name: 2, isPublished: 3, notificationEmails: [4], fields: 5, a: 1, b: 2 }
+    expect(issuesOf(line)).toHaveLength(7)
+  })
+
+  it('lists exactly the keys of a form', () => {
+    expect([...formLineKeys].sort()).toEqual([
+      'createdAt',
+      'fields',
+      'formId',
+      'isPublished',
+      'name',
+      'notificationEmails',
+      'password',
+      'posEnrollment',
+      'publicUrl',
+      'publishedAt',
+      'requireEmailVerification',
+      'submissionLimitPerContact',
+      'successMessage',
+      'successTitle',
+    ])
+  })
+})

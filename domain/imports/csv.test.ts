@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import type { StorageType } from '../contract/field.ts'
+import { utf8 } from '../text/encoding.ts'
+import { readCsv } from './csv.ts'
+import type { Entry } from './entry.ts'
+import { lineMaxBytes, linesOf } from './lines.ts'
+import { readNdjson } from './ndjson.ts'
+
+const types: Readonly<Record<string, StorageType>> = {
+  id: 'text',
+  note: 'text',
+  count: 'integer',
+  rate: 'real',
+  open: 'boolean',
+  tags: 'json',
+}
+const columns = {
+  typeOf: (field: string) => types[field] ?? null,
+  problemOf: (field: string) => (Object.hasOwn(types, field) ? null : 'is unknown'),
+}
+
+/** Yields the bytes a few at a time, so that characters, lines and records are split everywhere. */
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+async function csv(text: string | Uint8Array, size = 3): Promise<readonly Entry[]> {
+  const bytes = typeof text === 'string' ? utf8(text) : text
+  return Array.fromAsync(readCsv(linesOf(inPieces(bytes, size)), columns))
+}
+
+async function ndjson(text: string, size = 3): Promise<readonly Entry[]> {
+  return Array.fromAsync(readNdjson(linesOf(inPieces(utf8(text), size))))
+}
+
+function problems(entries: readonly Entry[]): readonly string[] {
+  return entries.flatMap((entry) =>
+    'issue' in entry ? [`${entry.line} ${entry.issue.field} ${entry.issue.message}`] : [],
+  )
+}
+
+describe('CSV', () => {
+  it('reads quoted cells, doubled quotes, line breaks in cells, CRLF and a byte order mark', async () => {
+    const text = '\u{FEFF}id,note\r\n1,"a ""b"", c"\r\n2,"two\r\nlines 🚗"\r\n\r\n3,"",\r\n4,plain é\r\n'
+    const expected = [
+      { line: 2, record: { id: '1', note: 'a "b", c' } },
+      { line: 3, record: { id: '2', note: 'two\r\nlines 🚗' } },
+      { line: 6, issue: { field: '(line)', message: 'has 3 cells where the header has 2' } },
+      { line: 7, record: { id: '4', note: 'plain é' } },
+    ]
+    for (const size of [1, 2, 5, 1000]) expect(await csv(text, size)).toEqual(expected)
+  })
+
+  it('reads cells as their field is stored, and leaves out empty ones', async () => {
+    const [entry] = await csv('id,count,rate,open,tags,note\n007,12,-1.5e2,TRUE,"[""a"",1]",\n')
+    expect(entry).toEqual({
+      line: 2,
+      record: { id: '007', count: 12, rate: -150, open: true, tags: ['a', 1] },
+    })
+  })
+
+  it('leaves what is no number or boolean as text, for the field to refuse', async () => {
+    const [entry] = await csv('id,count,rate,open\n1,1x,0x10,yes\n')
+    expect(entry).toEqual({ line: 2, record: { id: '1', count: '1x', rate: '0x10', open: 'yes' } })
+  })
+
+  it('names faulty records and goes on behind them', async () => {
+    const entries = await csv('id,note,tags\n1,a"b,\n2,"a"b,\n3,ok,[\n4,fine,\n')
+    expect(problems(entries)).toEqual([
+      '2 (line) has a quote inside an unquoted cell',
+      '3 (line) has text after a closing quote',
+      '4 tags must be JSON',
+    ])
+    expect(entries.at(-1)).toEqual({ line: 5, record: { id: '4', note: 'fine' } })
+  })
+
+  it.each([
+    ['id,nope\n1,2\n', ['1 nope is unknown']],
+    ['id,id\n1,2\n', ['1 id stands in the header twice']],
+    ['id,\n1,2\n', ['1 column 2 has no name']],
+    ['id,__proto__\n1,2\n', ['1 __proto__ is unknown']],
+    ['id,"open\n1,2\n', ['1 (line) has a quoted cell that never ends']],
+  ])('ends at a faulty header: %j', async (text, expected) => {
+    const entries = await csv(text)
+    expect(problems(entries)).toEqual(expected)
+    expect(entries).toHaveLength(expected.length)
+  })
+
+  it('does not collect a cell that never ends beyond the longest line', async () => {
+    const text = `id,note\n1,"open\n${'x'.repeat(999).concat('\n').repeat(1_100)}`
+    const entries = await csv(text, 65_536)
+    expect(problems(entries)[0]).toBe('2 (line) has a quoted cell that never ends, or is too long')
+  })
+
+  it('names bytes that are not UTF-8', async () => {
+    const bytes = new Uint8Array([...utf8('id\n1\n'), 0xff, 0x0a, ...utf8('3')])
+    expect(problems(await csv(bytes))).toEqual(['3 (line) is not valid UTF-8'])
+  })
+})
+
+describe('NDJSON', () => {
+  it('reads one object per line and skips blank lines', async () => {
+    expect(await ndjson('{"a":"é🚗"}\r\n\n  \n{"b":2}')).toEqual([
+      { line: 1, record: { a: 'é🚗' } },
+      { line: 4, record: { b: 2 } },
+    ])
+  })
+
+  it('names what is no object, and a line longer than a row can be', async () => {
+    const text = `[1]\nnull\n{"a":\n"${'x'.repeat(lineMaxBytes)}"\n{"ok":1}\n`
+    const entries = await ndjson(text, 65_536)
+    expect(problems(entries)).toEqual([
+      '1 (line) must be a JSON object',
+      '2 (line) must be a JSON object',
+      '3 (line) is not valid JSON',
+      `4 (line) is longer than ${lineMaxBytes} bytes`,
+    ])
+    expect(entries.at(-1)).toEqual({ line: 5, record: { ok: 1 } })
+  })
+})

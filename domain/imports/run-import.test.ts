@@ -1,0 +1,254 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import type { Organization } from '../../ports/organization.ts'
+import { utf8 } from '../text/encoding.ts'
+import { importKind } from './kinds.ts'
+import type { ImportOutcome, ImportSource } from './run-import.ts'
+import { problemsMax, runImport } from './run-import.ts'
+
+let nowMs = 0
+const clock = { nowMs: () => nowMs }
+let storage = createMemoryStorage({ clock })
+let hashes = 0
+
+/** Hashes that show how often they were made. */
+const passwords = {
+  hash: async (password: string) => `${password}#${(hashes += 1)}`,
+  verify: async (password: string, stored: string) => stored.startsWith(`${password}#`),
+}
+
+function organization(organizationId: string): Organization {
+  return {
+    organizationId,
+    name: organizationId,
+    slug: null,
+    parentId: null,
+    smsNumber: null,
+    phoneCountry: 'GB',
+    posSource: null,
+    billingEvents: true,
+    analytics: false,
+    retentionOfferAnalytics: false,
+  }
+}
+
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 5, 1)
+  hashes = 0
+  storage = createMemoryStorage({ clock })
+  for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
+})
+
+/** A source that yields other lines each time it is opened, the last ones ever after. */
+function source(...versions: readonly (readonly object[])[]): ImportSource {
+  let opened = 0
+  return {
+    open: async function* () {
+      const lines = versions[Math.min(opened, versions.length - 1)] ?? []
+      opened += 1
+      for (const line of lines) yield utf8(`${JSON.stringify(line)}\n`)
+    },
+  }
+}
+
+async function run(
+  kindName: string,
+  from: ImportSource | readonly object[],
+  org = 'acme',
+): Promise<ImportOutcome> {
+  const kind = importKind(kindName, { passwords, clock })
+  if (kind === null) throw new Error(kindName)
+  return runImport({
+    kind,
+    format: 'ndjson',
+    source: 'open' in from ? from : source(from),
+    organization: organization(org),
+    writer: storage.tenant(org),
+    onProgress: () => undefined,
+  })
+}
+
+function problemsOf(outcome: ImportOutcome): readonly string[] {
+  if (outcome.kind !== 'invalid') return [outcome.kind]
+  return outcome.problems.map(({ line, field, message }) => `${line} ${field} ${message}`)
+}
+
+const stored = async (collection: string, fields: readonly string[], ids: readonly string[], org = 'acme') =>
+  storage.tenant(org).findMany(collection, fields, ids)
+
+const contact = (contactId: string, rest: object = {}) => ({
+  contactId,
+  tags: [],
+  emailConsent: 'unknown',
+  smsConsent: 'unknown',
+  createdAt: '2026-01-01T01:00:00+01:00',
+  ...rest,
+})
+
+const form = (formId: string, rest: object = {}) => ({
+  formId,
+  name: 'F',
+  isPublished: true,
+  notificationEmails: [],
+  fields: [],
+  ...rest,
+})
+
+describe('importing a resource', () => {
+  it('stores normalised values, derived ones and null for what is absent', async () => {
+    const line = contact('c1', { email: ' Ada@Example.com ', phone: '020 7946 0958' })
+    expect(await run('contacts', [line])).toEqual({ kind: 'imported', read: 1, changed: 1, unchanged: 0 })
+    const fields = ['contactId', 'email', 'emailKey', 'phone', 'createdAt', 'lastName']
+    expect(await stored('contacts', fields, ['c1'])).toEqual([
+      {
+        contactId: 'c1',
+        email: 'Ada@Example.com',
+        emailKey: 'ada@example.com',
+        phone: '+442079460958',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        lastName: null,
+      },
+    ])
+  })
+
+  it('changes nothing the second time, and only what differs the third', async () => {
+    const lines = ['c1', 'c2', 'c3'].map((id) => contact(id))
+    await run('contacts', lines)
+    expect(await run('contacts', lines)).toMatchObject({ changed: 0, unchanged: 3 })
+    const edited = [contact('c2', { source: 'pos' }), contact('c3')]
+    expect(await run('contacts', edited)).toMatchObject({ changed: 1, unchanged: 1 })
+  })
+
+  it('names every bad line and writes nothing, not even the good ones', async () => {
+    const outcome = await run('contacts', [
+      contact('good'),
+      contact('c2', { emial: 'x' }),
+      contact('c3', { updatedAt: '2026-01-01T00:00:00Z' }),
+      contact('c4', { emailKey: 'x' }),
+      contact('c5', { emailConsent: 'maybe', createdAt: '2026-01-01' }),
+      { contactId: 'c6' },
+      contact(''),
+      contact('c8', { tags: ['a', 1] }),
+    ])
+    const problems = problemsOf(outcome)
+    expect(problems[0]).toMatch(/^2 emial is not a field of contacts, which has contactId, firstName/)
+    expect(problems[1]).toBe('3 updatedAt is set by the service and cannot be imported')
+    expect(problems[2]).toBe('4 emailKey is set by the service and cannot be imported')
+    expect(problems[3]).toMatch(/^5 emailConsent /)
+    expect(problems[4]).toMatch(/^5 createdAt must be an ISO 8601/)
+    expect(problems.slice(5, 9).map((problem) => problem.split(' ')[1])).toEqual([
+      'tags',
+      'emailConsent',
+      'smsConsent',
+      'createdAt',
+    ])
+    expect(problems[9]).toMatch(/^7 contactId /)
+    expect(problems[10]).toMatch(/^8 tags\.1 /)
+    expect(problems).toHaveLength(11)
+    expect(await stored('contacts', ['contactId'], ['good'])).toEqual([])
+  })
+
+  it('refuses an id given twice, also chunks apart', async () => {
+    const many = Array.from({ length: 2_500 }, (_, index) => contact(`c${index}`))
+    expect(problemsOf(await run('contacts', [...many, contact('c3')]))).toEqual([
+      '2501 contactId is the same as in line 4',
+    ])
+  })
+
+  it('accepts an owner only when it is the organization', async () => {
+    expect(await run('contacts', [contact('c1', { organizationId: 'acme' })])).toMatchObject({ changed: 1 })
+    const outcome = await run('contacts', [contact('c2', { organizationId: 'other' })])
+    expect(problemsOf(outcome)).toEqual(['1 organizationId must be acme, as --org says'])
+  })
+
+  it('ends the check at a bounded number of problems', async () => {
+    const bad = Array.from({ length: 50 }, (_, index) => ({ nope: index }))
+    expect(problemsOf(await run('contacts', bad))).toHaveLength(problemsMax)
+  })
+
+  it('refuses references to what is not stored', async () => {
+    const submission = (submissionId: string, formId: string) => ({
+      submissionId,
+      formId,
+      answers: { apiKey: 'kept' },
+      attribution: {},
+      source: 'hosted',
+      submittedAt: '2026-01-01T00:00:00Z',
+    })
+    await run('forms', [form('f1')])
+    await run('forms', [form('f2')], 'other')
+    const outcome = await run('form-submissions', [submission('s1', 'f1'), submission('s2', 'f2')])
+    expect(problemsOf(outcome)).toEqual(['2 formId names none of the forms stored for this organization'])
+    expect(await run('form-submissions', [submission('s1', 'f1')])).toMatchObject({ changed: 1 })
+    expect(await stored('form-submissions', ['answers'], ['s1'])).toEqual([{ answers: { apiKey: 'kept' } }])
+    const joined = await run('form-submissions', [{ ...submission('s1', 'f1'), formName: 'F' }])
+    expect(problemsOf(joined)).toEqual(['1 formName is set by the service and cannot be imported'])
+  })
+})
+
+describe('a file that changes between the passes', () => {
+  const lines = Array.from({ length: 1_500 }, (_, index) => contact(`c${index}`))
+
+  it.each([
+    ['a row edited', [contact('c0', { source: 'edited' }), ...lines.slice(1)], 0],
+    ['a row edited in a later chunk', [...lines.slice(0, -1), contact('c1499', { source: 'edited' })], 1_000],
+    ['rows appended', [...lines, contact('more')], 1_000],
+    ['rows lost', lines.slice(0, 1_000), 1_000],
+    ['everything lost', [], 0],
+  ])('is noticed before a changed chunk is written: %s', async (_, second, written) => {
+    expect(await run('contacts', source(lines, second))).toEqual({ kind: 'file_changed', written })
+    const edited = await stored('contacts', ['source'], ['c0', 'c1499', 'more'])
+    expect(edited.filter((row) => row.source === 'edited')).toEqual([])
+  })
+})
+
+describe('importing forms', () => {
+  const fields = ['createdAt', 'publishedAt', 'passwordHash', 'definition']
+
+  it('keeps the hash while the password verifies, and the first createdAt', async () => {
+    await run('forms', [form('f1', { password: 'one' })])
+    nowMs += 60_000
+    expect(await run('forms', [form('f1', { password: 'one' })])).toMatchObject({ changed: 0, unchanged: 1 })
+    expect(await stored('forms', fields, ['f1'])).toEqual([
+      {
+        createdAt: '2026-06-01T00:00:00.000Z',
+        publishedAt: null,
+        passwordHash: 'one#1',
+        definition: form('f1'),
+      },
+    ])
+  })
+
+  it('hashes a changed password once, and drops the hash with the password', async () => {
+    await run('forms', [form('f1', { password: 'one' })])
+    expect(await run('forms', [form('f1', { password: 'two' })])).toMatchObject({ changed: 1 })
+    expect(await stored('forms', ['passwordHash'], ['f1'])).toEqual([{ passwordHash: 'two#2' }])
+    expect(await run('forms', [form('f1')])).toMatchObject({ changed: 1 })
+    expect(await stored('forms', ['passwordHash'], ['f1'])).toEqual([{ passwordHash: null }])
+  })
+
+  it('takes createdAt and publishedAt when they are given', async () => {
+    const given = { createdAt: '2025-01-01T00:00:00Z', publishedAt: '2025-02-01T00:00:00+00:00' }
+    await run('forms', [form('f1', given)])
+    expect(await stored('forms', ['createdAt', 'publishedAt'], ['f1'])).toEqual([
+      { createdAt: '2025-01-01T00:00:00.000Z', publishedAt: '2025-02-01T00:00:00.000Z' },
+    ])
+  })
+
+  it("refuses another organization's form id and leaves that form alone", async () => {
+    await run('forms', [form('f1')])
+    const outcome = await run('forms', [form('f2'), form('f1', { name: 'stolen' })], 'other')
+    expect(problemsOf(outcome)).toEqual(['2 formId belongs to another organization'])
+    expect(await stored('forms', ['name'], ['f2'], 'other')).toEqual([])
+    expect(await stored('forms', ['name'], ['f1'])).toEqual([{ name: 'F' }])
+  })
+
+  it('refuses unknown keys and accepts a form that must be hosted', async () => {
+    expect(problemsOf(await run('forms', [form('f1', { requiresPassword: true })]))[0]).toMatch(
+      /^1 requiresPassword is not a key of a form/,
+    )
+    expect(await run('forms', [form('f1', { fields: [{ id: 'x', type: 'file' }] })])).toMatchObject({
+      changed: 1,
+    })
+  })
+})

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { createMemoryStorage } from '../../../adapters/memory/index.ts'
+import { readFormLine } from '../../../domain/forms/check.ts'
+import { headlessSupport } from '../../../domain/forms/support.ts'
+import { openSecrets } from '../../../domain/tenancy/secrets.ts'
+import { demoContacts } from './contacts.ts'
+import { formLines } from './forms.ts'
+import { demoOrganization } from './index.ts'
+import { demoLines, seedDemo } from './seed.ts'
+
+const secrets = await openSecrets(Buffer.alloc(32, 7).toString('base64url'), null)
+
+it('is the same in every run', () => {
+  const digest = () => createHash('sha256').update(JSON.stringify(demoLines.map(([, lines]) => [...lines()])))
+  expect(digest().digest('hex')).toBe(digest().digest('hex'))
+})
+
+it('has the promised rows', () => {
+  const counts = demoLines.map(([kind, lines]) => [kind, [...lines()].length])
+  expect(Object.fromEntries(counts)).toEqual({ sites: 3, contacts: 2_000, forms: 4, 'form-submissions': 500 })
+})
+
+it('is accepted by the importer, and importing it again changes nothing', async () => {
+  let nowMs = Date.UTC(2026, 10, 1)
+  const storage = createMemoryStorage({ clock: { nowMs: () => (nowMs += 1_000) } })
+  await storage.administration.saveOrganization(demoOrganization)
+  const writer = storage.tenant('demo')
+  const contacts = () =>
+    writer.findMany('contacts', ['contactId', 'updatedAt'], ['contact-0001', 'contact-2000'])
+  await seedDemo(writer, secrets)
+  const first = await contacts()
+  expect(first).toHaveLength(2)
+  await seedDemo(writer, secrets)
+  expect(await contacts()).toEqual(first)
+})
+
+it('has one form that must be hosted and three that need not', () => {
+  const verdicts = formLines.map((line) => {
+    const reading = readFormLine(line)
+    if (!('form' in reading)) throw new Error(JSON.stringify(reading))
+    return [line.formId, headlessSupport(reading.form.definition).supported]
+  })
+  expect(Object.fromEntries(verdicts)).toEqual({
+    'demo-contact': true,
+    'demo-damage-claim': true,
+    'demo-members': true,
+    'demo-enrollment': false,
+  })
+})
+
+it('gives no two contacts the same email or phone', () => {
+  const contacts = demoContacts()
+  for (const field of ['email', 'phone', 'contactId'] as const) {
+    const values = contacts.map((contact) => contact[field]).filter((value) => value !== null)
+    expect(new Set(values).size).toBe(values.length)
+  }
+})

@@ -1,0 +1,1 @@
+export function findNode(root: string, platform?: string, version?: string): string | null

@@ -1,0 +1,69 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { columnName, tableName } from '../../adapters/d1/tables.ts'
+import { storedFields } from '../../domain/contract/resource.ts'
+import { resources } from '../../domain/resources/index.ts'
+import type { LocalD1 } from '../support/d1.ts'
+import { openLocalD1 } from '../support/d1.ts'
+
+const COLUMN_TYPES = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  real: 'REAL',
+  boolean: 'INTEGER',
+  json: 'TEXT',
+} as const
+
+/** Indexes that may span organizations: they find one row by an id that is unique across the service. */
+const SERVICE_WIDE_INDEXES = new Set(['forms_form_id'])
+
+let databases: LocalD1
+let database: D1Database
+
+async function rowsOf(sql: string): Promise<readonly Record<string, unknown>[]> {
+  return (await database.prepare(sql).all()).results
+}
+
+beforeAll(async () => {
+  databases = await openLocalD1()
+  database = await databases.next()
+})
+afterAll(() => databases.dispose())
+
+describe.each(resources.map((resource) => [tableName(resource.collection), resource] as const))(
+  '%s',
+  (table, resource) => {
+    test('has exactly the stored fields as its columns, keyed by organization and id', async () => {
+      const columns = await rowsOf(`pragma table_info(${table})`)
+      const described = columns.map(({ name, type, notnull, pk }) => [name, type, notnull === 1, pk])
+      const expected = storedFields(resource).map(([name, { field }]) => [
+        columnName(name),
+        COLUMN_TYPES[field.storage],
+        !field.nullable,
+        name === resource.idField ? 2 : 0,
+      ])
+      const byName = (left: readonly unknown[], right: readonly unknown[]) =>
+        String(left[0]) < String(right[0]) ? -1 : 1
+      expect(described.sort(byName)).toEqual([['organization_id', 'TEXT', true, 1], ...expected].sort(byName))
+    })
+
+    test('is strict, and its indexes start with the organization and are named after their columns', async () => {
+      const [description] = await rowsOf(`pragma table_list(${table})`)
+      expect(description?.strict).toBe(1)
+      const indexes = await rowsOf(`pragma index_list(${table})`)
+      expect(indexes.length).toBeGreaterThan(1)
+      for (const { name, origin } of indexes) {
+        if (origin !== 'c' || SERVICE_WIDE_INDEXES.has(String(name))) continue
+        const columns = (await rowsOf(`pragma index_info(${String(name)})`)).map((column) =>
+          String(column.name),
+        )
+        const narrowing = columns.slice(1, -1)
+        expect([columns[0], columns.at(-1), name]).toEqual([
+          'organization_id',
+          columnName(resource.idField),
+          [table, ...narrowing].join('_'),
+        ])
+      }
+    })
+  },
+)

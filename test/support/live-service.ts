@@ -1,0 +1,74 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { createTestHarness } from 'wrangler'
+import { createD1Storage } from '../../adapters/d1/index.ts'
+import { issueKey } from '../../domain/tenancy/api-key.ts'
+import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import { systemClock, systemRandom } from '../../host-worker/system.ts'
+import { testRootSecret } from './fakes.ts'
+
+/** The real worker on the real runtime with local D1, as `wrangler.toml` describes it. */
+export interface LiveService {
+  /** Where it listens. */
+  readonly origin: string
+  /** A key of the organization `acme`, which owns the forms `plain`, `unpublished` and `hosted`. */
+  readonly key: string
+  close(): Promise<void>
+}
+
+export async function openLiveService(): Promise<LiveService> {
+  const harness = createTestHarness({
+    workers: [{ configPath: 'wrangler.toml', secrets: { ROOT_SECRET: testRootSecret() } }],
+  })
+  const { url } = await harness.listen()
+  const worker = harness.getWorker<{ DB: D1Database }>()
+  await worker.applyD1Migrations('DB')
+  const { DB } = await worker.getEnv()
+  const key = await seed(DB)
+  return { origin: url.origin, key, close: () => harness.close() }
+}
+
+async function seed(database: D1Database): Promise<string> {
+  const storage = createD1Storage({ database, clock: systemClock })
+  await storage.administration.saveOrganization({
+    organizationId: 'acme',
+    name: 'Acme',
+    slug: null,
+    parentId: null,
+    smsNumber: null,
+    phoneCountry: 'US',
+    posSource: null,
+    billingEvents: true,
+    analytics: false,
+    retentionOfferAnalytics: false,
+  })
+  const fields = [
+    { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
+    { id: 'name', type: 'short_text', label: 'Name' },
+    { id: 'choices', type: 'multiple_choice', label: 'Choices', options: [option('a'), option('b')] },
+  ]
+  await storage.tenant('acme').upsert('forms', [
+    form('plain', true, fields),
+    form('unpublished', false, fields),
+    form('hosted', true, [{ id: 'file', type: 'file', label: 'File' }]),
+  ])
+  const secrets = await openSecrets(testRootSecret(), null)
+  const { key, stored } = await issueKey({ organizationId: 'acme' }, secrets, systemRandom, systemClock)
+  await storage.administration.addKey(stored)
+  return key
+}
+
+function option(value: string): object {
+  return { value, label: value }
+}
+
+function form(formId: string, isPublished: boolean, fields: readonly object[]): Record<string, unknown> {
+  return {
+    formId,
+    name: formId,
+    isPublished,
+    publishedAt: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    definition: { formId, name: formId, isPublished, notificationEmails: [], fields },
+    passwordHash: null,
+  }
+}
