@@ -12,7 +12,7 @@ import { parseUrlencoded } from './urlencoded.ts'
 
 /** Largest complete body, multipart overhead included (contract, Limits). */
 export const BODY_MAX_BYTES = 65_536
-/** Longest time that a sender may take; a body of this size takes half a second on a slow phone. */
+/** Longest time that a sender may take: enough for a full body at 30 kbit/s, and an end to one that only drips. */
 export const BODY_DEADLINE_MS = 20_000
 
 export type BodyReading = { readonly kind: 'body'; readonly body: SubmittedBody } | Refused

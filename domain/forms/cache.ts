@@ -25,8 +25,8 @@ export function loadForm(stored: StoredForm, loadedAtMs: number): LoadedForm {
 }
 
 /**
- * A cache that holds at most `maxCharacters` of definitions, as JSON: compiled they take a few times as much of the
- * 128 MB that an isolate has. The forms that were not used for longest make room; one that is too large is not kept.
+ * A cache that holds at most `maxCharacters` of definitions, as JSON, so that they and what is compiled from them stay
+ * far below the 128 MB of an isolate. The forms that were not used for longest make room; one that is too large is not kept.
  */
 export function createFormCache(maxCharacters = 4_000_000): FormCache {
   const entries = new Map<string, { readonly form: LoadedForm; readonly characters: number }>()

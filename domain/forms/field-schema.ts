@@ -82,5 +82,5 @@ export const FieldSettings = v.object(
     ),
     visibleWhen: v.nullish(VisibleWhen, null),
   },
-  (issue) => `${issue.expected ?? 'a setting'} is missing`,
+  (issue) => `${issue.expected} is missing`,
 )

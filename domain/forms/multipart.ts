@@ -3,8 +3,8 @@ import type { BodyProblem, Entries } from './entries.ts'
 import { decodeUtf8, groupEntries } from './entries.ts'
 import { parseHeaderValue } from './header-value.ts'
 
-// Written here and not taken from a library: runtimes differ in what their formData() tolerates, and the parsers at
-// hand accept a delimiter with anything behind it, or write files somewhere. Bodies are small and already in memory.
+// Written here and not taken from a library: runtimes differ in what their formData() tolerates, and
+// @remix-run/multipart-parser accepts a delimiter with anything behind it. Bodies are small and already in memory.
 
 /** RFC 2046, section 5.1.1: at most 70 of these characters, the last one not a space. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/

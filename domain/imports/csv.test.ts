@@ -24,13 +24,19 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
+async function collected(entries: AsyncIterable<Entry>): Promise<readonly Entry[]> {
+  const all: Entry[] = []
+  for await (const entry of entries) all.push(entry)
+  return all
+}
+
 async function csv(text: string | Uint8Array, size = 3): Promise<readonly Entry[]> {
   const bytes = typeof text === 'string' ? utf8(text) : text
-  return Array.fromAsync(readCsv(linesOf(inPieces(bytes, size)), columns))
+  return collected(readCsv(linesOf(inPieces(bytes, size)), columns))
 }
 
 async function ndjson(text: string, size = 3): Promise<readonly Entry[]> {
-  return Array.fromAsync(readNdjson(linesOf(inPieces(utf8(text), size))))
+  return collected(readNdjson(linesOf(inPieces(utf8(text), size))))
 }
 
 function problems(entries: readonly Entry[]): readonly string[] {

@@ -114,9 +114,13 @@ describe('run.mjs', () => {
     child.kill('SIGTERM')
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(9)
     const killed = start("process.kill(process.pid, 'SIGKILL')")
-    expect(await new Promise((resolve) => killed.on('close', (_code, signal) => resolve(signal)))).toBe(
-      'SIGKILL',
-    )
+    expect(
+      await new Promise((resolve) =>
+        killed.on('close', (...[, signal]) => {
+          resolve(signal)
+        }),
+      ),
+    ).toBe('SIGKILL')
   })
 
   it('ends the script when npm is gone', async () => {

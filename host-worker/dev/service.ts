@@ -38,7 +38,7 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
   const child = spawn(process.execPath, args, {
     cwd: projectRoot,
     detached: true,
-    env: { ...process.env, ...wranglerEnvironment(stateDirectory) },
+    env: { ...process.env, ...wranglerEnvironment(stateDirectory), WRANGLER_LOG: 'log' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   forwardOutput(child)

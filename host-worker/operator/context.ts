@@ -9,19 +9,23 @@ import { systemClock } from '../system.ts'
 import { openLocalDatabase, openRemoteDatabase } from './database.ts'
 import { CommandError } from './errors.ts'
 
+/** Where a command's words go. */
+export interface Streams {
+  /** One line of result: standard output. */
+  readonly out: (line: string) => void
+  /** One line for the person at the terminal: standard error. */
+  readonly note: (line: string) => void
+}
+
 /** What a command works with. Storage and secrets are opened when they are first asked for. */
-export interface Context {
+export interface Context extends Streams {
   storage(): Promise<D1Storage>
   secrets(): Promise<Secrets>
-  /** One line of result on standard output. */
-  out(line: string): void
-  /** One line for the person at the terminal, on standard error. */
-  note(line: string): void
   close(): Promise<void>
 }
 
 /** A context on the local database of `STATE_DIR`, or on the deployed one. */
-export function createContext(remote: boolean): Context {
+export function createContext(remote: boolean, streams: Streams): Context {
   const directory = stateDirectory(projectRoot)
   let opened: ReturnType<typeof openLocalDatabase> | null = null
   let secrets: Promise<Secrets> | null = null
@@ -32,8 +36,7 @@ export function createContext(remote: boolean): Context {
       return createD1Storage({ database: (await opened).database, clock: systemClock })
     },
     secrets: () => (secrets ??= readSecrets(remote ? process.env : localSecrets(directory))),
-    out: (line) => process.stdout.write(`${line}\n`),
-    note: (line) => process.stderr.write(`${line}\n`),
+    ...streams,
     close: async () => {
       await opened?.then((database) => database.close())
     },

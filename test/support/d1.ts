@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Database, D1ExecResult, D1Result } from '@cloudflare/workers-types'
 import { Miniflare } from 'miniflare'
 
 const MIGRATIONS = new URL('../../adapters/d1/migrations/', import.meta.url)
@@ -12,6 +12,32 @@ export interface LocalD1 {
   dispose(): Promise<void>
 }
 
+interface Prepared {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+type WorkerRequest = { readonly binding: string } & (
+  { readonly script: string } | { readonly batch: readonly Prepared[] }
+)
+
+/**
+ * Runs statements beside the databases. Miniflare's own proxy of a database takes a blocking round trip for each
+ * `prepare` and `bind`, ten times what the batch itself takes.
+ */
+const WORKER = `export default {
+  async fetch(request, env) {
+    const { binding, script, batch } = await request.json()
+    try {
+      if (script !== undefined) return Response.json({ answer: await env[binding].exec(script) })
+      const prepared = batch.map(({ sql, parameters }) => env[binding].prepare(sql).bind(...parameters))
+      return Response.json({ answer: await env[binding].batch(prepared) })
+    } catch (error) {
+      return Response.json({ error: error.message })
+    }
+  },
+}`
+
 /** Starts one runtime with `count` databases. Migrations are applied when a database is handed out. */
 export async function openLocalD1(count = 1): Promise<LocalD1> {
   const bindings = Array.from({ length: count }, (_, index) => `DB_${index}`)
@@ -21,28 +47,54 @@ export async function openLocalD1(count = 1): Promise<LocalD1> {
         config: {
           name: 'storage-test',
           compatibilityDate: '2026-01-01',
-          manifest: {
-            mainModule: 'index.mjs',
-            modules: {
-              'index.mjs': { type: 'esm', contents: 'export default { fetch: () => new Response() }' },
-            },
-          },
+          manifest: { mainModule: 'index.mjs', modules: { 'index.mjs': { type: 'esm', contents: WORKER } } },
           env: Object.fromEntries(bindings.map((binding) => [binding, { type: 'd1', id: binding }])),
         },
       },
     ],
   })
+  const run = async (request: WorkerRequest): Promise<unknown> => {
+    const response = await runtime.dispatchFetch('http://d1/', {
+      method: 'POST',
+      body: JSON.stringify(request),
+    })
+    const outcome = (await response.json()) as { readonly answer?: unknown; readonly error?: string }
+    if (outcome.error !== undefined) throw new Error(outcome.error)
+    return outcome.answer
+  }
   const unused = bindings.values()
   return {
     async next() {
       const { value: binding } = unused.next()
       if (binding === undefined) throw new Error(`All ${count} databases are in use`)
-      const database = await runtime.getD1Database(binding)
+      const database = databaseOf(binding, run)
       await applyMigrations(database)
       return database
     },
     dispose: () => runtime.dispose(),
   }
+}
+
+/** The part of D1's interface that the storage and its tests use; anything else is missing, loudly. */
+function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<unknown>): D1Database {
+  const batch = async (statements: readonly Prepared[]) =>
+    (await run({ binding, batch: statements })) as readonly D1Result[]
+  const prepare = (sql: string, parameters: readonly unknown[] = []) => ({
+    sql,
+    parameters,
+    bind: (...given: readonly unknown[]) => {
+      if (given.includes(undefined)) throw new TypeError(`D1 takes no undefined: ${sql}`)
+      return prepare(sql, given)
+    },
+    all: async () => (await batch([{ sql, parameters }]))[0],
+  })
+  const database: unknown = {
+    prepare: (sql: string) => prepare(sql),
+    batch: (statements: readonly Prepared[]) =>
+      batch(statements.map(({ sql, parameters }) => ({ sql, parameters }))),
+    exec: async (script: string) => (await run({ binding, script })) as D1ExecResult,
+  }
+  return database as D1Database
 }
 
 /** Brings an empty database up to the latest migration. */

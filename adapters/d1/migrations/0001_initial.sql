@@ -1,6 +1,7 @@
 -- A table is a stored collection (dashes become underscores), a column a stored field in snake case.
 -- Every table of tenant data is keyed by (organization_id, id), and every index on it starts with the
--- organization. The one exception is the service-wide uniqueness of form ids. Instants are UTC ISO 8601 text with milliseconds.
+-- organization. The one exception is the service-wide uniqueness of form ids. Instants are UTC ISO 8601 text with
+-- milliseconds.
 -- Indexes, per collection: one for the natural order, one for the sync order (updated_at), and for every filter by
 -- equality one of each, so that a filtered page is read in its order without sorting. They are named after the
 -- table and the columns between organization and id, and the reads name them (INDEXED BY): left to itself, the

@@ -1,0 +1,99 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, expect, it } from 'vitest'
+import { isPortFree } from './readiness.ts'
+
+const state = mkdtempSync(join(tmpdir(), 'start-'))
+const started: ChildProcess[] = []
+
+afterAll(async () => {
+  for (const child of started) child.kill('SIGTERM')
+  await pause(500)
+  rmSync(state, { recursive: true, force: true })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => {
+        resolve(typeof address === 'object' ? (address?.port ?? 0) : 0)
+      })
+    })
+  })
+}
+
+interface Run {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly ended: Promise<number | null>
+}
+
+function start(port: number): Run {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'start.ts')], {
+    env: { ...process.env, PORT: String(port), STATE_DIR: state },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (output += data.toString()))
+  const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  return { child, output: () => output, ended }
+}
+
+async function until(condition: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    if (await condition()) return
+    await pause(100)
+  }
+  throw new Error(`Waited in vain. ${what()}`)
+}
+
+async function serving(run: Run): Promise<string> {
+  await until(() => run.output().includes('Ctrl-C ends it.'), run.output)
+  return /ck_live_\w+/.exec(run.output())?.[0] ?? ''
+}
+
+it(
+  'serves the demo, refuses a busy port, survives a crash and leaves nothing behind',
+  { timeout: 90_000 },
+  async () => {
+    const port = await freePort()
+    const contacts = async (key: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/contacts?limit=1`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      return (await answer.json()) as { readonly data: readonly { readonly updatedAt: string }[] }
+    }
+
+    const first = start(port)
+    const key = await serving(first)
+    expect(first.output()).toContain('Seeding')
+    const before = await contacts(key)
+    expect(before.data).toHaveLength(1)
+    expect(statSync(join(state, 'demo-key')).mode & 0o777).toBe(0o600)
+
+    const second = start(port)
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toContain(`Port ${port} is in use.`)
+
+    first.child.kill('SIGKILL')
+    await until(() => isPortFree(port), first.output)
+
+    const third = start(port)
+    expect(await serving(third)).toBe(key)
+    expect(third.output()).not.toContain('Seeding')
+    expect(await contacts(key)).toEqual(before)
+
+    third.child.kill('SIGTERM')
+    expect(await third.ended).toBe(0)
+    expect(await isPortFree(port)).toBe(true)
+  },
+)

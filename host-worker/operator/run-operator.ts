@@ -1,0 +1,83 @@
+import type { Command, Values } from './command.ts'
+import { readArguments } from './command.ts'
+import type { Context, Streams } from './context.ts'
+import { createContext } from './context.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { formCheck } from './form-check-command.ts'
+import { importCommand } from './import-command.ts'
+import { issue, list, revoke } from './key-commands.ts'
+import { createOrganization, showOrganization } from './organization-commands.ts'
+
+const commands: readonly Command[] = [
+  createOrganization,
+  showOrganization,
+  issue,
+  list,
+  revoke,
+  importCommand,
+  formCheck,
+]
+
+/** How a person calls the operator. */
+const PROGRAM = 'npm run -s operator --'
+
+/** Runs one command. Returns the exit code: 0 done, 1 it could not be done, 2 it was called wrongly. */
+export async function runOperator(args: readonly string[], streams: Streams): Promise<number> {
+  const command = commands.find(({ words }) => words.every((word, index) => args[index] === word))
+  if (command === undefined) return overview(args, streams)
+  try {
+    const { values, positionals } = readArguments(command, args.slice(command.words.length))
+    if (values.help === true) streams.out(usage(command))
+    else await runIn(createContext(values.remote === true, streams), command, values, positionals)
+    return 0
+  } catch (error) {
+    return report(error, command, streams)
+  }
+}
+
+async function runIn(
+  context: Context,
+  command: Command,
+  values: Values,
+  positionals: readonly string[],
+): Promise<void> {
+  try {
+    await command.run(context, values, positionals)
+  } finally {
+    await context.close()
+  }
+}
+
+function report(error: unknown, command: Command, { note }: Streams): number {
+  if (error instanceof UsageError) {
+    note(`${error.message}\n\n${usage(command)}`)
+    return 2
+  }
+  const isExpected = error instanceof CommandError
+  note(isExpected ? error.message : String(error instanceof Error ? error.stack : error))
+  return 1
+}
+
+function usage({ words, synopsis, summary, details }: Command): string {
+  const call = `${PROGRAM} ${[...words, synopsis].join(' ')} [--remote]`
+  return [`Usage: ${call}`, '', `${summary}.`, ...details, 'With --remote: in the deployed database.'].join(
+    '\n',
+  )
+}
+
+function overview(args: readonly string[], { out, note }: Streams): number {
+  const width = Math.max(...commands.map(({ words }) => words.join(' ').length))
+  const text = [
+    `Usage: ${PROGRAM} COMMAND …    (COMMAND --help says more)`,
+    '',
+    ...commands.map(({ words, summary }) => `  ${words.join(' ').padEnd(width)}  ${summary}`),
+    '',
+    'STATE_DIR (default .wrangler/state) names the local database; --remote takes the deployed one.',
+  ].join('\n')
+  if (['help', '--help', '-h'].includes(args[0] ?? '')) {
+    out(text)
+    return 0
+  }
+  note(args.length === 0 ? text : `Unknown command: ${args.slice(0, 2).join(' ')}\n\n${text}`)
+  return 2
+}
