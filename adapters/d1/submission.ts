@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { NewSubmission, SaveSubmissionOutcome } from '../../ports/tenant-writer.ts'
 import type { BoundValue } from './compiler.ts'
 import { bind, slot, template } from './compiler.ts'
-import type { ResultRow, Statement } from './executor.ts'
+import type { Executor, ResultRow } from './executor.ts'
 import { nextInstant } from './write-clock.ts'
 
 const organization = slot('organizationId')
@@ -32,7 +32,8 @@ const insertSubmission = template(sql`
     join (select ${matchedContact} as contact_id) as m
   where f.organization_id = ${organization} and f.form_id = ${slot('formId')}
     and f.is_published = 1 and f.version = ${slot('formVersion')} and ${belowLimit}
-  on conflict (organization_id, submission_id) do nothing`)
+  on conflict (organization_id, submission_id) do nothing
+  returning contact_id as "contactId"`)
 
 /**
  * The submission, if this very batch inserted it: until the batch moves the organization's clock, at its end, no
@@ -41,39 +42,35 @@ const insertSubmission = template(sql`
 const freshSubmission = sql`form_submissions as s join organizations as o on o.organization_id = s.organization_id
   where s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')} and s.updated_at > o.clock_at`
 
-const phoneOfOther = sql`exists (select 1 from contacts as other where other.organization_id = ${organization}
+const phoneIsTaken = sql`exists (select 1 from contacts as other where other.organization_id = ${organization}
   and other.phone = ${slot('phone')})`
-const emailOfOther = sql`exists (select 1 from contacts as other where other.organization_id = ${organization}
+const emailIsTaken = sql`exists (select 1 from contacts as other where other.organization_id = ${organization}
   and other.email_key = ${slot('emailKey')})`
 
-const insertContact = template(sql`
+/**
+ * Creates the contact, or fills the empty attributes of the one that matched; a match with nothing to fill is not
+ * touched. An email or phone that any contact holds is not copied, to a new contact or an old one.
+ */
+const saveContact = template(sql`
   insert into contacts (organization_id, contact_id, first_name, last_name, email, email_key, phone, license_plate,
     tags, email_consent, sms_consent, source, created_at, updated_at)
-  select s.organization_id, s.contact_id, ${slot('firstName')}, ${slot('lastName')}, ${slot('email')},
-    ${slot('emailKey')}, case when ${phoneOfOther} then null else ${slot('phone')} end, ${slot('licensePlate')},
+  select s.organization_id, s.contact_id, ${slot('firstName')}, ${slot('lastName')},
+    case when ${emailIsTaken} then null else ${slot('email')} end,
+    case when ${emailIsTaken} then null else ${slot('emailKey')} end,
+    case when ${phoneIsTaken} then null else ${slot('phone')} end, ${slot('licensePlate')},
     '[]', 'unknown', 'unknown', 'form', s.submitted_at, s.updated_at
-  from ${freshSubmission} and s.contact_id = ${slot('newContactId')}
-  on conflict (organization_id, contact_id) do nothing`)
-
-/** A match only has its empty attributes filled, and is not touched when there is nothing to fill. */
-const fillContact = template(sql`
-  update contacts set
-    first_name = fill.first_name, last_name = fill.last_name, license_plate = fill.license_plate,
-    email = fill.email, email_key = fill.email_key, phone = fill.phone, updated_at = fill.updated_at
-  from (
-    select c.contact_id, s.updated_at,
-      coalesce(nullif(c.first_name, ''), ${slot('firstName')}, c.first_name) as first_name,
-      coalesce(nullif(c.last_name, ''), ${slot('lastName')}, c.last_name) as last_name,
-      coalesce(nullif(c.license_plate, ''), ${slot('licensePlate')}, c.license_plate) as license_plate,
-      case when c.email is null and not ${emailOfOther} then ${slot('email')} else c.email end as email,
-      case when c.email is null and not ${emailOfOther} then ${slot('emailKey')} else c.email_key end as email_key,
-      case when c.phone is null and not ${phoneOfOther} then ${slot('phone')} else c.phone end as phone
-    from contacts as c, ${freshSubmission}
-      and c.organization_id = s.organization_id and c.contact_id = s.contact_id
-  ) as fill
-  where contacts.organization_id = ${organization} and contacts.contact_id = fill.contact_id
-    and (contacts.first_name, contacts.last_name, contacts.license_plate, contacts.email, contacts.phone)
-      is not (fill.first_name, fill.last_name, fill.license_plate, fill.email, fill.phone)`)
+  from ${freshSubmission} and s.contact_id is not null
+  on conflict (organization_id, contact_id) do update set
+    first_name = coalesce(nullif(contacts.first_name, ''), excluded.first_name, contacts.first_name),
+    last_name = coalesce(nullif(contacts.last_name, ''), excluded.last_name, contacts.last_name),
+    license_plate = coalesce(nullif(contacts.license_plate, ''), excluded.license_plate, contacts.license_plate),
+    email = coalesce(contacts.email, excluded.email), email_key = coalesce(contacts.email_key, excluded.email_key),
+    phone = coalesce(contacts.phone, excluded.phone), updated_at = excluded.updated_at
+  where (contacts.email is null and excluded.email is not null)
+    or (contacts.phone is null and excluded.phone is not null)
+    or (coalesce(contacts.first_name, '') = '' and excluded.first_name is not null)
+    or (coalesce(contacts.last_name, '') = '' and excluded.last_name is not null)
+    or (coalesce(contacts.license_plate, '') = '' and excluded.license_plate is not null)`)
 
 const insertOutbox = template(sql`
   insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
@@ -88,30 +85,32 @@ const moveClock = template(sql`
   from (select s.updated_at from ${freshSubmission}) as fresh
   where organizations.organization_id = ${organization}`)
 
-const readOutcome = template(sql`
+/** Why nothing was inserted: the submission stands already, the form is no longer current, or neither. */
+const readRefusal = template(sql`
   select s.submission_id as "submissionId", s.contact_id as "contactId",
     exists (select 1 from forms where organization_id = ${organization} and form_id = ${slot('formId')}
       and is_published = 1 and version = ${slot('formVersion')}) as current
   from (select 1) left join form_submissions as s
     on s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}`)
 
-/** The batch that saves a submission; `submissionOutcome` reads its last result. */
-export function submissionStatements(
+/** Saves a submission in one batch. Only one that was not inserted costs a second call, to learn why. */
+export async function saveSubmission(
+  executor: Executor,
   organizationId: string,
   submission: NewSubmission,
   now: string,
-): readonly Statement[] {
+): Promise<SaveSubmissionOutcome> {
   const values = { organizationId, now, ...submissionValues(submission) }
-  const withContact =
-    submission.contact === null ? [] : [bind(insertContact, values), bind(fillContact, values)]
-  const withOutbox = submission.outbox.length === 0 ? [] : [bind(insertOutbox, values)]
-  return [
+  const [inserted] = await executor.batch([
     bind(insertSubmission, values),
-    ...withContact,
-    ...withOutbox,
+    ...(submission.contact === null ? [] : [bind(saveContact, values)]),
+    ...(submission.outbox.length === 0 ? [] : [bind(insertOutbox, values)]),
     bind(moveClock, values),
-    bind(readOutcome, values),
-  ]
+  ])
+  const [row] = inserted?.results ?? []
+  if (row !== undefined) return { kind: 'saved', contactId: row.contactId as string | null }
+  const [refusal] = await executor.batch([bind(readRefusal, values)])
+  return refusalOutcome(refusal?.results[0])
 }
 
 function submissionValues(submission: NewSubmission): Readonly<Record<string, BoundValue>> {
@@ -143,9 +142,9 @@ function submissionValues(submission: NewSubmission): Readonly<Record<string, Bo
   }
 }
 
-/** Tells apart what became of a submission. A row of that id means saved, whenever it was. */
-export function submissionOutcome(row: ResultRow | undefined): SaveSubmissionOutcome {
-  if (row === undefined) throw new Error('A submission batch ended without an outcome')
+/** A row of that id means saved, whenever it was. */
+function refusalOutcome(row: ResultRow | undefined): SaveSubmissionOutcome {
+  if (row === undefined) throw new Error('A refused submission gave no reason')
   if (row.submissionId !== null) return { kind: 'saved', contactId: row.contactId as string | null }
   return row.current === 1 ? { kind: 'limit_reached' } : { kind: 'stale' }
 }

@@ -6,7 +6,7 @@ import { decodeRows } from './decode.ts'
 import type { Executor } from './executor.ts'
 import { jsonChunks } from './json-chunks.ts'
 import { selectFrom } from './read-query.ts'
-import { submissionOutcome, submissionStatements } from './submission.ts'
+import { saveSubmission } from './submission.ts'
 import { name, tableOf } from './tables.ts'
 import { upsertStatements } from './upsert.ts'
 import { nowOf } from './write-clock.ts'
@@ -20,10 +20,7 @@ const FOREIGN_FORM_ID = /UNIQUE constraint failed: forms\.form_id/
 /** Opens one organization for writing. An upsert is one batch whatever its size: callers bound it (30 s a batch). */
 export function createTenantWriter(executor: Executor, clock: Clock, organizationId: string): TenantWriter {
   return {
-    async saveSubmission(submission) {
-      const results = await executor.batch(submissionStatements(organizationId, submission, nowOf(clock)))
-      return submissionOutcome(results.at(-1)?.results[0])
-    },
+    saveSubmission: (submission) => saveSubmission(executor, organizationId, submission, nowOf(clock)),
 
     async upsert(collection, rows) {
       if (rows.length === 0) return { changed: 0 }
