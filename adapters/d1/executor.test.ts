@@ -18,8 +18,10 @@ function failing(...errors: readonly Error[]) {
 }
 
 test('a batch that met a lock is tried again, and every attempt is counted', async () => {
-  const busy = new Error('D1_ERROR: database is locked: SQLITE_BUSY')
-  const { database, batch } = failing(busy, busy)
+  const { database, batch } = failing(
+    new Error('D1_ERROR: database is locked: SQLITE_BUSY'),
+    new Error('D1_ERROR: Failed to get session commit token: internal error; reference = abc'),
+  )
   const meter = createMeter()
   await expect(createExecutor({ database, clock, meter }).batch(one)).resolves.toHaveLength(1)
   expect(batch).toHaveBeenCalledTimes(3)
@@ -27,13 +29,17 @@ test('a batch that met a lock is tried again, and every attempt is counted', asy
 })
 
 test('attempts are bounded, and the last error is thrown', async () => {
+  vi.useFakeTimers()
   const { database, batch } = failing(
-    ...Array.from({ length: 9 }, (_, index) => new Error(`SQLITE_BUSY ${index}`)),
+    ...Array.from({ length: 14 }, (_, index) => new Error(`SQLITE_BUSY ${index}`)),
   )
-  await expect(createExecutor({ database, clock, meter: createMeter() }).batch(one)).rejects.toThrow(
-    'SQLITE_BUSY 5',
+  const attempts = expect(createExecutor({ database, clock, meter: createMeter() }).batch(one)).rejects.toThrow(
+    'SQLITE_BUSY 9',
   )
-  expect(batch).toHaveBeenCalledTimes(6)
+  await vi.runAllTimersAsync()
+  await attempts
+  expect(batch).toHaveBeenCalledTimes(10)
+  vi.useRealTimers()
 })
 
 test.each([

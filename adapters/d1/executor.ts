@@ -32,11 +32,15 @@ export interface Executor {
 }
 
 /** Most attempts of one batch. */
-const ATTEMPTS_MAX = 6
+const ATTEMPTS_MAX = 10
 const FIRST_PAUSE_MS = 8
+const LONGEST_PAUSE_MS = 500
 
-/** Another connection held the lock, so SQLite refused before anything was committed. Nothing else proves that. */
-const NOTHING_COMMITTED = /SQLITE_BUSY|database is locked/i
+/**
+ * Another connection held the lock, and nothing was committed: SQLite says so itself, or the local simulator fails to
+ * store the bookmark that it writes within the transaction of every query, reads included.
+ */
+const NOTHING_COMMITTED = /SQLITE_BUSY|database is locked|Failed to get session commit token/i
 
 export interface ExecutorOptions {
   readonly database: D1Database
@@ -75,6 +79,7 @@ export function createExecutor({ database, clock, meter }: ExecutorOptions): Exe
 
 /** Doubling pauses, spread between half and one and a half by the clock's last digits: two processes do not meet. */
 async function pause(tries: number, nowMs: number): Promise<void> {
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1))
   const spread = 0.5 + (nowMs % 101) / 100
-  await new Promise((resume) => setTimeout(resume, FIRST_PAUSE_MS * 2 ** (tries - 1) * spread))
+  await new Promise((resume) => setTimeout(resume, pauseMs * spread))
 }

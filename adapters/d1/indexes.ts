@@ -4,6 +4,10 @@ import { columnName, columnOf } from './tables.ts'
 
 /** Pairs of equality filters that have indexes of their own, by table: a nested collection's parent and a filter. */
 const combinedFields: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  automation_runs: [
+    ['automationId', 'status'],
+    ['automationId', 'contactId'],
+  ],
   form_submissions: [['formId', 'contactId']],
 }
 

@@ -68,10 +68,10 @@ export const planCollection: Planner<CollectionEndpoint> = async (endpoint, requ
   }
 }
 
-const publishers = new WeakMap<object, (row: StoredRow) => Record<string, unknown>>()
+const publishers = new WeakMap<object, (row: StoredRow) => StoredRow>()
 
 /** The endpoint's serializer, made once. */
-function publisher(endpoint: CollectionEndpoint): (row: StoredRow) => Record<string, unknown> {
+function publisher(endpoint: CollectionEndpoint): (row: StoredRow) => StoredRow {
   const known = publishers.get(endpoint) ?? serializer(endpoint.resource)
   publishers.set(endpoint, known)
   return known

@@ -1,6 +1,6 @@
 import type { StoredRow } from '../../ports/query.ts'
 import type { Field } from './field.ts'
-import { timestamp } from './field.ts'
+import { integer, nullable, timestamp } from './field.ts'
 
 /** Fills a field from another collection's row: the stored `by` field holds that row's id. */
 export interface Join {
@@ -15,10 +15,20 @@ interface Imported {
   readonly field: Field
 }
 
+/** What the store keeps of another collection's rows whose `by` field holds this row's id. */
+export interface Tally {
+  readonly collection: string
+  readonly by: string
+  /** Their number, or the latest value of one of their fields. */
+  readonly of: { readonly kind: 'count' } | { readonly kind: 'latest'; readonly field: string }
+}
+
 /** A field that only the store sets (`updatedAt`, a form's `version`). */
 interface Assigned {
   readonly origin: 'assigned'
   readonly field: Field
+  /** Null: it follows from this row's own history. */
+  readonly tally: Tally | null
 }
 
 /** A field that is stored, computed from the rest of the row whenever the row is written. */
@@ -62,7 +72,18 @@ export function computed<Value>(
 }
 
 export function assigned(field: Field): Assigned {
-  return { origin: 'assigned', field }
+  return { origin: 'assigned', field, tally: null }
+}
+
+/** How many rows of a collection refer to this one. Kept by the store, so that a list shows it without counting. */
+export function countOf(collection: string, by: string): Assigned {
+  return { origin: 'assigned', field: integer(0), tally: { collection, by, of: { kind: 'count' } } }
+}
+
+/** The latest instant in a field of the rows that refer to this one; null while there are none. */
+export function latestOf(collection: string, by: string, field: string): Assigned {
+  const tally: Tally = { collection, by, of: { kind: 'latest', field } }
+  return { origin: 'assigned', field: nullable(timestamp()), tally }
 }
 
 /** The instant the store last saw the row's content change; it orders a forward sync. */
@@ -134,9 +155,13 @@ export function selection(of: Resource): readonly string[] {
   return [...new Set(names)]
 }
 
-/** Publishes stored rows: exactly the declared fields, in their order, whatever else a row may hold. */
-export function serializer(of: Resource): (row: StoredRow) => Record<string, unknown> {
+/**
+ * Publishes rows that were read with `selection(of)`: exactly the declared fields, in their order. Where nothing is
+ * computed, such a row is what is published, and copying it would cost more than reading it did.
+ */
+export function serializer(of: Resource): (row: StoredRow) => StoredRow {
   const plan = Object.entries(of.fields)
+  if (plan.every(([, { origin }]) => origin !== 'computed')) return (row) => row
   return (row) => {
     const published: Record<string, unknown> = {}
     for (const [name, entry] of plan) {

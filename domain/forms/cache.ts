@@ -7,8 +7,6 @@ import type { FormDefinition } from './definition.ts'
 export interface LoadedForm {
   readonly stored: StoredForm
   readonly compilation: Compilation
-  /** When it was found, in ms since the epoch. */
-  readonly loadedAtMs: number
 }
 
 /** Forms kept across requests. What is in it may be outdated; whoever uses it must let the store confirm it. */
@@ -19,9 +17,9 @@ export interface FormCache {
 }
 
 /** Prepares a form that was just found. */
-export function loadForm(stored: StoredForm, loadedAtMs: number): LoadedForm {
+export function loadForm(stored: StoredForm): LoadedForm {
   // Imports check the envelope before they store a definition; its fields are checked here.
-  return { stored, compilation: compileForm(stored.definition as FormDefinition), loadedAtMs }
+  return { stored, compilation: compileForm(stored.definition as FormDefinition) }
 }
 
 /**

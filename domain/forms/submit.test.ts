@@ -322,17 +322,4 @@ describe('the cache', () => {
     expect(calls.filter((call) => call === 'save')).toHaveLength(3)
     expect(saved).toEqual([])
   })
-
-  it('is not trusted for longer than a minute, because the phone country has no version', async () => {
-    const { calls, clock, saved, state, send, warm } = world(storedForm([phone]))
-    const body = { _gotcha: '', phone: '030 901820' }
-    await warm(body)
-    state.form = storedForm([phone], { phoneCountry: 'DE' })
-    clock.advance(60_000)
-    await send(body)
-    expect(calls).toEqual(['find', 'save'])
-    expect(saved[0]?.contact?.phone).toBe('+4930901820')
-    await send(body)
-    expect(calls).toEqual(['find', 'save', 'save'])
-  })
 })

@@ -28,8 +28,6 @@ export interface SubmissionDeps {
 const ID_LENGTH = 22
 /** A form that keeps changing under a submission is given up on: nothing was saved. */
 const ROUNDS_MAX = 3
-/** The organization's phone country is cached with a form, whose version does not move with it. */
-const CACHED_MAX_AGE_MS = 60_000
 
 /**
  * Takes one submission of a form: reads the request's body once, judges it, and saves it with its contact and its
@@ -51,7 +49,7 @@ export async function submitForm(
     submittedAt: toInstant(deps.clock.nowMs()),
     newId: (prefix) => `${prefix}_${randomBase62(ID_LENGTH, (length) => deps.random.bytes(length))}`,
   }
-  const cached = recent(deps.formCache.get(formId), deps.clock.nowMs())
+  const cached = deps.formCache.get(formId)
   let isConfirmed = cached === null
   let loaded = cached ?? (await load(formId, deps))
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
@@ -84,23 +82,17 @@ async function attempt(
   }
 }
 
-async function load(formId: string, { forms, formCache, clock }: SubmissionDeps): Promise<LoadedForm | null> {
+async function load(formId: string, { forms, formCache }: SubmissionDeps): Promise<LoadedForm | null> {
   const stored = await forms.find(formId)
   if (stored === null) {
     formCache.delete(formId)
     return null
   }
   const known = formCache.get(formId)
-  const nowMs = clock.nowMs()
   // The same version has the same definition, so it needs no second compilation.
-  const isKnown = known !== null && isSameVersion(known, { stored })
-  const loaded = isKnown ? { ...known, stored, loadedAtMs: nowMs } : loadForm(stored, nowMs)
+  const loaded = known !== null && isSameVersion(known, { stored }) ? { ...known, stored } : loadForm(stored)
   formCache.set(loaded)
   return loaded
-}
-
-function recent(cached: LoadedForm | null, nowMs: number): LoadedForm | null {
-  return cached !== null && nowMs - cached.loadedAtMs < CACHED_MAX_AGE_MS ? cached : null
 }
 
 type Versioned = Pick<LoadedForm, 'stored'>

@@ -56,13 +56,17 @@ async function npmCi(root) {
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.startsWith(join(root, 'node_modules')))
-  const child = spawn('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], {
-    cwd: root,
-    // Its own output goes to standard error: the standard output belongs to the script that runs afterwards.
-    stdio: ['ignore', 2, 2],
-    env: { ...process.env, PATH: path.join(delimiter) },
-    shell: process.platform === 'win32',
-  })
+  const child = spawn(
+    'npm',
+    ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      // Its own output goes to standard error: the standard output belongs to the script that runs afterwards.
+      stdio: ['ignore', 2, 2],
+      env: { ...process.env, PATH: path.join(delimiter) },
+      shell: process.platform === 'win32',
+    },
+  )
   const problem = await new Promise((resolve) => {
     child.on('error', (error) => resolve(error.message))
     child.on('exit', (code, signal) => resolve(code === 0 ? null : `it ended with ${code ?? signal}`))

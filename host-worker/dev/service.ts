@@ -6,6 +6,9 @@ import { projectRoot } from './root.ts'
 import { secretsPath } from './state.ts'
 import { wranglerEnvironment } from './wrangler-environment.ts'
 
+/** What the Worker logs comes with wrangler's `log` level. Read early: the same variable quietens wrangler in here. */
+const logLevel = process.env.WRANGLER_LOG ?? 'log'
+
 export interface ServiceOptions {
   readonly port: number
   readonly stateDirectory: string
@@ -38,7 +41,7 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
   const child = spawn(process.execPath, args, {
     cwd: projectRoot,
     detached: true,
-    env: { ...process.env, ...wranglerEnvironment(stateDirectory), WRANGLER_LOG: 'log' },
+    env: { ...process.env, ...wranglerEnvironment(stateDirectory), WRANGLER_LOG: logLevel },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   forwardOutput(child)

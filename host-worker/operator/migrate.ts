@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
 import { withFileLock } from '../dev/file-lock.mjs'
+import { retryLocked } from './retry-locked.ts'
 
 /** wrangler's own record of applied migrations, so that its commands and this one agree. */
 const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS d1_migrations (
@@ -30,10 +31,12 @@ export async function migrate(migrations: Migrations): Promise<readonly string[]
 }
 
 async function missing({ database, directory }: Migrations): Promise<readonly string[]> {
-  const [, applied] = await database.batch<{ name: string }>([
-    database.prepare(CREATE_RECORD),
-    database.prepare('SELECT name FROM d1_migrations'),
-  ])
+  const [, applied] = await retryLocked(() =>
+    database.batch<{ name: string }>([
+      database.prepare(CREATE_RECORD),
+      database.prepare('SELECT name FROM d1_migrations'),
+    ]),
+  )
   const known = new Set(applied?.results.map(({ name }) => name))
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql') && !known.has(name))
@@ -42,8 +45,10 @@ async function missing({ database, directory }: Migrations): Promise<readonly st
 
 async function apply(name: string, { database, directory, split }: Migrations): Promise<void> {
   const statements = split(readFileSync(join(directory, name), 'utf8'))
-  await database.batch([
-    ...statements.map((statement) => database.prepare(statement)),
-    database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
-  ])
+  await retryLocked(() =>
+    database.batch([
+      ...statements.map((statement) => database.prepare(statement)),
+      database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+    ]),
+  )
 }
