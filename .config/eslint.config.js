@@ -38,12 +38,23 @@ export default tseslint.config(
         'error',
         { object: 'Date', property: 'now', message: 'Read the time through the Clock port.' },
         { object: 'Math', property: 'random', message: 'Draw randomness through the RandomSource port.' },
-        { object: 'crypto', property: 'getRandomValues', message: 'Draw randomness through the RandomSource port.' },
-        { object: 'crypto', property: 'randomUUID', message: 'Draw randomness through the RandomSource port.' },
+        {
+          object: 'crypto',
+          property: 'getRandomValues',
+          message: 'Draw randomness through the RandomSource port.',
+        },
+        {
+          object: 'crypto',
+          property: 'randomUUID',
+          message: 'Draw randomness through the RandomSource port.',
+        },
       ],
       'no-restricted-syntax': [
         'error',
-        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Read the time through the Clock port.' },
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+          message: 'Read the time through the Clock port.',
+        },
       ],
     },
   },

@@ -33,7 +33,7 @@ function field<Value>(
   storage: StorageType,
   schema: v.GenericSchema<Value>,
   input: (context: ImportContext) => v.GenericSchema<unknown, Value> = () =>
-    schema as v.GenericSchema<unknown, Value>,
+    schema,
 ): Field<Value> {
   return { storage, nullable: false, schema, input }
 }
@@ -126,6 +126,6 @@ export function nullable<Value>(inner: Field<Value>): Field<Value | null> {
     storage: inner.storage,
     nullable: true,
     schema: v.nullable(inner.schema),
-    input: (context) => v.nullish(inner.input(context), null) as v.GenericSchema<unknown, Value | null>,
+    input: (context) => v.nullish(inner.input(context), null),
   }
 }

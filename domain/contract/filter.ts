@@ -45,7 +45,11 @@ export function idFilter(field: string, description: string): Filter {
 }
 
 /** Rows whose field is one of a closed list of words. */
-export function wordFilter(field: string, words: readonly [string, ...string[]], description: string): Filter {
+export function wordFilter(
+  field: string,
+  words: readonly [string, ...string[]],
+  description: string,
+): Filter {
   return {
     field,
     operator: 'equals',
@@ -125,7 +129,11 @@ function instantFilter(field: string, operator: Predicate['operator'], descripti
 export function window(field: `${string}At`): Filters {
   const stem = field.slice(0, -'At'.length)
   return {
-    [`${stem}After`]: instantFilter(field, 'atLeast', `Only rows whose \`${field}\` is at or after this instant.`),
+    [`${stem}After`]: instantFilter(
+      field,
+      'atLeast',
+      `Only rows whose \`${field}\` is at or after this instant.`,
+    ),
     [`${stem}Before`]: instantFilter(field, 'below', `Only rows whose \`${field}\` is before this instant.`),
   }
 }

@@ -5,8 +5,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The JSON Schema (2020-12) of a published value, as OpenAPI 3.1 wants it: no `$schema`, null as a type. */
 export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
-  const { $schema: _, ...converted } = toJsonSchema(schema, { target: 'draft-2020-12' }) as Record<string, unknown>
-  return withNullTypes(converted) as JsonSchema
+  const converted = Object.entries(toJsonSchema(schema, { target: 'draft-2020-12' }))
+  return withNullTypes(Object.fromEntries(converted.filter(([key]) => key !== '$schema'))) as JsonSchema
 }
 
 /** Rewrites `anyOf: [{type: T, …}, {type: null}]` as `type: [T, null]`, the shorter form that 3.1 allows. */

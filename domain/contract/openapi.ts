@@ -71,8 +71,9 @@ function collectionParts(endpoint: CollectionEndpoint): Node {
     schema: jsonSchemaOf(filter.schema),
     example: filter.example,
   }))
-  const echo = filters.map(([name, { schema }]) => [name, nullableSchema(jsonSchemaOf(schema))])
-  const errors = endpoint.parent === null ? errorResponses.filter((name) => name !== 'NotFound') : errorResponses
+  const echo = filters.map(([name, { schema }]) => [name, nullableSchema(jsonSchemaOf(schema))] as const)
+  const errors =
+    endpoint.parent === null ? errorResponses.filter((name) => name !== 'NotFound') : errorResponses
   return {
     parameters: [
       ...pathParameters(endpoint.path),
@@ -83,7 +84,9 @@ function collectionParts(endpoint: CollectionEndpoint): Node {
     responses: {
       '200': {
         description: 'A page.',
-        content: { 'application/json': { schema: envelopeSchema(endpoint.resource, Object.fromEntries(echo)) } },
+        content: {
+          'application/json': { schema: envelopeSchema(endpoint.resource, Object.fromEntries(echo)) },
+        },
       },
       ...errorsOf(errors),
     },
@@ -137,7 +140,9 @@ function reference(resource: Resource): JsonSchema {
 }
 
 function resourceSchemas(endpoints: readonly Endpoint[]): Node {
-  const resources = endpoints.flatMap((endpoint) => (endpoint.kind === 'operation' ? [] : [endpoint.resource]))
+  const resources = endpoints.flatMap((endpoint) =>
+    endpoint.kind === 'operation' ? [] : [endpoint.resource],
+  )
   return Object.fromEntries(
     resources.map((resource) => [
       resource.name,

@@ -17,7 +17,12 @@ export function collectionParameters(endpoint: CollectionEndpoint): readonly str
 }
 
 /** Plans a page of a collection: the parent's existence (when there is one) and one row more than the page. */
-export const planCollection: Planner<CollectionEndpoint> = async (endpoint, request, phoneCountry, secrets) => {
+export const planCollection: Planner<CollectionEndpoint> = async (
+  endpoint,
+  request,
+  phoneCountry,
+  secrets,
+) => {
   const parameters = readParameters(request.query, collectionParameters(endpoint))
   if (parameters.kind === 'problem') return refusal(parameters)
   const filters = readFilters(endpoint.filters, parameters.given, phoneCountry)
@@ -60,7 +65,12 @@ export const planCollection: Planner<CollectionEndpoint> = async (endpoint, requ
     return { kind: 'queries', queries: [page], answer: ([rows = []]) => answer(rows) }
   }
   const parent = endpoint.parent.resource
-  const exists = { kind: 'one', collection: parent.collection, select: [parent.idField], id: parentId ?? '' } as const
+  const exists = {
+    kind: 'one',
+    collection: parent.collection,
+    select: [parent.idField],
+    id: parentId ?? '',
+  } as const
   return {
     kind: 'queries',
     queries: [exists, page],

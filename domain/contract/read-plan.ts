@@ -17,7 +17,10 @@ export type ReadPlan =
   | {
       readonly kind: 'queries'
       readonly queries: readonly ReadQuery[]
-      readonly answer: (results: readonly (readonly StoredRow[])[], organization: Organization) => Promise<Reply>
+      readonly answer: (
+        results: readonly (readonly StoredRow[])[],
+        organization: Organization,
+      ) => Promise<Reply>
     }
   | { readonly kind: 'refusal'; readonly reply: Reply }
   | { readonly kind: 'needs_country' }

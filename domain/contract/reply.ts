@@ -9,7 +9,11 @@ export interface Reply {
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** A JSON answer. */
-export function jsonReply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+export function jsonReply(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(body) }
 }
 
@@ -17,7 +21,11 @@ export function jsonReply(status: number, body: unknown, headers: Readonly<Recor
 export const PRIVATE: Readonly<Record<string, string>> = { 'cache-control': 'private, no-store' }
 
 /** A failure of an authenticated route: `{ error }` (contract, Errors). */
-export function errorReply(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Reply {
+export function errorReply(
+  status: number,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
   return jsonReply(status, { error }, { ...PRIVATE, ...headers })
 }
 

@@ -25,7 +25,11 @@ export async function serveRead(
 ): Promise<Reply> {
   const key = readBearer(routed.request.headers.get('authorization'))
   if (key?.organizationId == null) return unauthorized()
-  const request = { organizationId: key.organizationId, params: routed.params, query: routed.url.searchParams }
+  const request = {
+    organizationId: key.organizationId,
+    params: routed.params,
+    query: routed.url.searchParams,
+  }
   const reader = openReader(key, request.organizationId, world)
 
   const first: ReadPlan =
@@ -64,11 +68,17 @@ async function answer(made: ReadPlan, outcome: KeyedRead & { authenticated: true
 }
 
 function openReader(key: PresentedKey, organizationId: string, world: World): KeyedReader {
-  return world.storage.open({ organizationId, keyId: key.keyId }, (stored) => isKey(key, stored, world.secrets))
+  return world.storage.open({ organizationId, keyId: key.keyId }, (stored) =>
+    isKey(key, stored, world.secrets),
+  )
 }
 
 /** A key hashed under the previous root secret moves to the current one on its first use. */
-function rehashAfterRotation(key: PresentedKey, outcome: KeyedRead & { authenticated: true }, world: World): void {
+function rehashAfterRotation(
+  key: PresentedKey,
+  outcome: KeyedRead & { authenticated: true },
+  world: World,
+): void {
   const { current } = world.secrets
   if (outcome.key.secretVersion === current.version) return
   const rehash = async () => {

@@ -3,18 +3,15 @@ import { definitionOf } from '../../test/support/forms.ts'
 import { createFormCache, loadForm } from './cache.ts'
 
 const form = (formId: string, version = 1, name = 'x') =>
-  loadForm(
-    {
-      organizationId: 'org',
-      formId,
-      version,
-      isPublished: true,
-      definition: { ...definitionOf([]), name },
-      passwordHash: null,
-      phoneCountry: 'US',
-    },
-    0,
-  )
+  loadForm({
+    organizationId: 'org',
+    formId,
+    version,
+    isPublished: true,
+    definition: { ...definitionOf([]), name },
+    passwordHash: null,
+    phoneCountry: 'US',
+  })
 
 const size = JSON.stringify(form('a').stored.definition).length
 

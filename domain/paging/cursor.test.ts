@@ -4,7 +4,10 @@ import type { Cursor, CursorScope } from './cursor.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
 const scope: CursorScope = { organizationId: 'acme', endpointId: 'contacts.list', parentId: null }
-const cursor: Cursor = { order: 'createdAt', position: { value: '2026-01-01T00:00:00.000Z', id: 'con_ä"\u0000' } }
+const cursor: Cursor = {
+  order: 'createdAt',
+  position: { value: '2026-01-01T00:00:00.000Z', id: 'con_ä"\u0000' },
+}
 const secrets = await testSecrets()
 
 test('a cursor comes back as it was issued', async () => {
@@ -31,12 +34,15 @@ test('a change of any character is noticed, spare bits of base64url included', a
   }
 })
 
-test.each(['', 'x', '=', 'AAAA', '!!!!', 'A'.repeat(5000), '%00', 'ä'])('nonsense is refused: %j', async (token) => {
-  expect(await decodeCursor(token, scope, secrets)).toBeNull()
-  expect(await decodeCursor((await encodeCursor(cursor, scope, secrets)) + token, scope, secrets)).toEqual(
-    token === '' ? cursor : null,
-  )
-})
+test.each(['', 'x', '=', 'AAAA', '!!!!', 'A'.repeat(5000), '%00', 'ä'])(
+  'nonsense is refused: %j',
+  async (token) => {
+    expect(await decodeCursor(token, scope, secrets)).toBeNull()
+    expect(await decodeCursor((await encodeCursor(cursor, scope, secrets)) + token, scope, secrets)).toEqual(
+      token === '' ? cursor : null,
+    )
+  },
+)
 
 test('a cut cursor is refused at every length', async () => {
   const token = await encodeCursor(cursor, scope, secrets)

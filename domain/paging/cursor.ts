@@ -30,13 +30,18 @@ export async function encodeCursor(cursor: Cursor, scope: CursorScope, secrets: 
 }
 
 /** Reads a token back; null when it was not issued for exactly this scope, or was changed in any character. */
-export async function decodeCursor(token: string, scope: CursorScope, secrets: Secrets): Promise<Cursor | null> {
+export async function decodeCursor(
+  token: string,
+  scope: CursorScope,
+  secrets: Secrets,
+): Promise<Cursor | null> {
   const bytes = token.length > MAX_CURSOR_LENGTH ? null : fromBase64Url(token)
   if (bytes === null || bytes.length <= MAC_BYTES) return null
   const mac = bytes.subarray(0, MAC_BYTES)
   const payload = bytes.slice(MAC_BYTES)
   for (const secret of [secrets.current, secrets.previous]) {
-    if (secret !== null && equalInConstantTime(mac, await macOf(payload, scope, secret))) return parse(payload)
+    if (secret !== null && equalInConstantTime(mac, await macOf(payload, scope, secret)))
+      return parse(payload)
   }
   return null
 }
@@ -53,7 +58,11 @@ async function macOf(
 }
 
 function parse(payload: Uint8Array): Cursor {
-  const [order, value, id] = JSON.parse(new TextDecoder().decode(payload)) as [string, string | number, string]
+  const [order, value, id] = JSON.parse(new TextDecoder().decode(payload)) as [
+    string,
+    string | number,
+    string,
+  ]
   return { order, position: { value, id } }
 }
 

@@ -4,7 +4,8 @@ import { hashKey, isKey, issueKey, readKey } from './api-key.ts'
 import { readBearer } from './bearer.ts'
 
 const secrets = await testSecrets()
-const issue = (organizationId: string | null) => issueKey({ organizationId }, secrets, fakeRandom(), fakeClock())
+const issue = (organizationId: string | null) =>
+  issueKey({ organizationId }, secrets, fakeRandom(), fakeClock())
 
 test('a tenant key encodes its organization and its key id', async () => {
   const { key, stored } = await issue('acme_car-wash')
@@ -34,7 +35,8 @@ test('a change of any one character is refused without a look-up', async () => {
   const { key } = await issue('acme')
   for (let index = 0; index < key.length; index += 1) {
     for (const character of 'a0Z_') {
-      if (key[index] !== character) expect(readKey(key.slice(0, index) + character + key.slice(index + 1))).toBeNull()
+      if (key[index] !== character)
+        expect(readKey(key.slice(0, index) + character + key.slice(index + 1))).toBeNull()
     }
   }
 })
@@ -62,7 +64,17 @@ test('a key hashed under the previous root secret works during the rotation only
 test('the Bearer prefix is mandatory and case-sensitive', async () => {
   const { key } = await issue('acme')
   expect(readBearer(`Bearer ${key}`)?.text).toBe(key)
-  const refused = [null, '', 'Bearer', 'Bearer ', key, `bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`, `Basic ${key}`]
+  const refused = [
+    null,
+    '',
+    'Bearer',
+    'Bearer ',
+    key,
+    `bearer ${key}`,
+    `BEARER ${key}`,
+    `Bearer  ${key}`,
+    `Basic ${key}`,
+  ]
   for (const header of [...refused, `Bearer ${key} `, `Bearer\t${key}`, `Bearer ${key},${key}`]) {
     expect(readBearer(header), String(header)).toBeNull()
   }

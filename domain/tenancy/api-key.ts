@@ -1,7 +1,14 @@
 import type { KeyKind, StoredKey } from '../../ports/administration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
-import { equalInConstantTime, fromBase64Url, randomBase62, toBase62, toBase64Url, utf8 } from '../text/encoding.ts'
+import {
+  equalInConstantTime,
+  fromBase64Url,
+  randomBase62,
+  toBase62,
+  toBase64Url,
+  utf8,
+} from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { crc32 } from '../text/crc32.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
@@ -41,7 +48,9 @@ export function readKey(text: string): PresentedKey | null {
     return { kind: 'tenant', organizationId: tenant[1], keyId: tenant[2], text }
   }
   const platform = PLATFORM_KEY.exec(text)
-  return platform?.[1] === undefined ? null : { kind: 'platform', organizationId: null, keyId: platform[1], text }
+  return platform?.[1] === undefined
+    ? null
+    : { kind: 'platform', organizationId: null, keyId: platform[1], text }
 }
 
 /** Who a new key is for: an organization, or null for the platform. */

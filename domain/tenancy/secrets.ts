@@ -44,7 +44,12 @@ async function openVersion(root: string): Promise<SecretVersion> {
   const bytes = fromBase64Url(root)
   if (problem !== null || bytes === null) throw new Error(`The root secret ${problem ?? 'is unusable'}`)
   const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits', 'deriveKey'])
-  const hkdf = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: utf8(info) })
+  const hkdf = (info: string) => ({
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(0),
+    info: utf8(info),
+  })
   const fingerprint = await crypto.subtle.deriveBits(hkdf('version'), material, 48)
 
   const keys = new Map<Purpose, Promise<CryptoKey>>()

@@ -23,7 +23,8 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
 /** A whole non-negative number in base 62, padded with zeros to `width` digits. */
 export function toBase62(value: number, width: number): string {
   let digits = ''
-  for (let rest = value; digits.length < width; rest = Math.floor(rest / 62)) digits = (BASE62[rest % 62] ?? '') + digits
+  for (let rest = value; digits.length < width; rest = Math.floor(rest / 62))
+    digits = (BASE62[rest % 62] ?? '') + digits
   return digits
 }
 

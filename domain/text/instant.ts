@@ -1,4 +1,5 @@
-const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|([+-])(\d\d):(\d\d))$/
+const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|([+-])(\d\d):(\d\d))$/
 const MINUTE_MS = 60_000
 
 /** Days of a month, leap years included. `month` is 1–12. */
@@ -26,8 +27,20 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
 export function parseInstant(text: string): string | null {
   const match = INSTANT.exec(text)
   if (match === null) return null
-  const [, year, month, day, hour, minute, second = '0', fraction = '', , sign, offsetHour = '0', offsetMinute = '0'] =
-    match
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second = '0',
+    fraction = '',
+    ,
+    sign,
+    offsetHour = '0',
+    offsetMinute = '0',
+  ] = match
   if (!isCalendarDay(Number(year), Number(month), Number(day))) return null
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return null

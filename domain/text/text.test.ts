@@ -45,7 +45,11 @@ test.each([
 
 test('calendar dates exist or not', () => {
   expect(['2024-02-29', '2000-02-29', '2026-12-31'].every(isCalendarDate)).toBe(true)
-  expect(['2026-02-29', '1900-02-29', '2026-04-31', '2026-1-1', '2026-00-10', '2026-01-01T00:00:00Z'].some(isCalendarDate)).toBe(false)
+  expect(
+    ['2026-02-29', '1900-02-29', '2026-04-31', '2026-1-1', '2026-00-10', '2026-01-01T00:00:00Z'].some(
+      isCalendarDate,
+    ),
+  ).toBe(false)
 })
 
 test('base64url round trips and has one spelling', () => {
@@ -73,20 +77,54 @@ test('phone numbers are read in their country or in international form', () => {
   expect(phoneToE164('212-555-0123', 'US')).toBe('+12125550123')
   expect(phoneToE164('+44 20 7946 0958', 'US')).toBe('+442079460958')
   expect(phoneToE164('030 901820', 'DE')).toBe('+4930901820')
-  expect(['', '123', '555-0123', '+1 212 555 0123 ext. 5', 'call 212-555-0123', '9'.repeat(100)].map((text) => phoneToE164(text, 'US'))).toEqual(
-    Array(6).fill(null),
-  )
+  expect(
+    ['', '123', '555-0123', '+1 212 555 0123 ext. 5', 'call 212-555-0123', '9'.repeat(100)].map((text) =>
+      phoneToE164(text, 'US'),
+    ),
+  ).toEqual(Array(6).fill(null))
 })
 
 test('sensitive names go, ordinary ones stay', () => {
-  const sensitive = ['_x', '$x', 'password', 'userPassword', 'API_KEY', 'apiKey', 'api-key', 'apikey', 'card_number', 'cardNumber2', 'Access Token', 'token2', 'CVV', 'ssn', 'internalNotes', 'webhook.url', 'clientSecret', 'XMLToken']
-  const ordinary = ['businessName', 'secretary', 'tokensBought', 'keyApi', 'card', 'number', 'passwords', 'internally', 'constructor', '']
+  const sensitive = [
+    '_x',
+    '$x',
+    'password',
+    'userPassword',
+    'API_KEY',
+    'apiKey',
+    'api-key',
+    'apikey',
+    'card_number',
+    'cardNumber2',
+    'Access Token',
+    'token2',
+    'CVV',
+    'ssn',
+    'internalNotes',
+    'webhook.url',
+    'clientSecret',
+    'XMLToken',
+  ]
+  const ordinary = [
+    'businessName',
+    'secretary',
+    'tokensBought',
+    'keyApi',
+    'card',
+    'number',
+    'passwords',
+    'internally',
+    'constructor',
+    '',
+  ]
   expect(sensitive.filter((name) => !isSensitiveKey(name))).toEqual([])
   expect(ordinary.filter(isSensitiveKey)).toEqual([])
 })
 
 test('sensitive keys are removed at any depth, in arrays too, and __proto__ stays harmless', () => {
-  const payload: unknown = JSON.parse('{"a":[{"token":1,"b":{"ssn":2,"c":[[{"_d":1,"e":null}]]}}],"constructor":{"secret":1}}')
+  const payload: unknown = JSON.parse(
+    '{"a":[{"token":1,"b":{"ssn":2,"c":[[{"_d":1,"e":null}]]}}],"constructor":{"secret":1}}',
+  )
   expect(withoutSensitiveKeys(payload)).toEqual({ a: [{ b: { c: [[{ e: null }]] } }], constructor: {} })
   expect(withoutSensitiveKeys('token')).toBe('token')
 })

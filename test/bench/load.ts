@@ -14,7 +14,12 @@ export interface LoadResult {
 }
 
 /** Sends `count` shots at `origin`, `concurrency` at a time, over kept-alive connections. Any status but 200 is an error. */
-export async function runLoad(origin: string, shot: Shot, count: number, concurrency: number): Promise<LoadResult> {
+export async function runLoad(
+  origin: string,
+  shot: Shot,
+  count: number,
+  concurrency: number,
+): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const latenciesMs: number[] = []
   let left = count
@@ -34,14 +39,18 @@ export async function runLoad(origin: string, shot: Shot, count: number, concurr
 
 function fire(agent: Agent, origin: string, shot: Shot): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-  const sent = httpRequest(new URL(shot.path, origin), { agent, method: shot.method, headers: shot.headers }, (response) => {
-    response.resume()
-    response.on('error', reject)
-    response.on('end', () => {
-      if (response.statusCode === 200) resolve(undefined)
-      else reject(new Error(`${shot.method} ${shot.path} answered ${String(response.statusCode)}`))
-    })
-  })
+  const sent = httpRequest(
+    new URL(shot.path, origin),
+    { agent, method: shot.method, headers: shot.headers },
+    (response) => {
+      response.resume()
+      response.on('error', reject)
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(undefined)
+        else reject(new Error(`${shot.method} ${shot.path} answered ${String(response.statusCode)}`))
+      })
+    },
+  )
   sent.on('error', reject)
   sent.end(shot.body)
   return promise

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { execFileSync } from 'node:child_process'
+import type { D1Database } from '@cloudflare/workers-types'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { seedBench } from './seed.ts'
 import type { Shot } from './load.ts'
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
   printBundle(bundle)
   const seedFolder = join(folder, 'seed')
   const seeding = openMiniflare(bundle, seedFolder)
-  const { key, contactId } = await seedBench(await seeding.getD1Database('DB'))
+  const { key, contactId } = await seedBench((await seeding.getD1Database('DB')) as unknown as D1Database)
   await seeding.dispose()
   cpSync(seedFolder, join(folder, 'service'), { recursive: true })
   cpSync(seedFolder, join(folder, 'bare'), { recursive: true })
@@ -49,7 +50,12 @@ async function main(): Promise<void> {
 }
 
 function cases(key: string, contactId: string): readonly Case[] {
-  const get = (path: string): Shot => ({ method: 'GET', path, headers: { authorization: `Bearer ${key}` }, body: null })
+  const get = (path: string): Shot => ({
+    method: 'GET',
+    path,
+    headers: { authorization: `Bearer ${key}` },
+    body: null,
+  })
   const answers = { _gotcha: '', full_name: 'Ada Lovelace', email: 'ada@example.com', message: 'Hello there' }
   const post: Shot = {
     method: 'POST',
@@ -116,7 +122,9 @@ async function directUrl(miniflare: Miniflare): Promise<string> {
 
 function buildWorker(): string {
   const out = join(folder, 'bundle')
-  execFileSync(process.execPath, [WRANGLER, 'deploy', '--dry-run', '--minify', '--outdir', out], { stdio: 'pipe' })
+  execFileSync(process.execPath, [WRANGLER, 'deploy', '--dry-run', '--minify', '--outdir', out], {
+    stdio: 'pipe',
+  })
   return join(out, 'worker.js')
 }
 
@@ -126,8 +134,15 @@ function printBundle(bundle: string): void {
   const profilePath = join(folder, 'startup.cpuprofile')
   execFileSync(process.execPath, [WRANGLER, 'check', 'startup', '--outfile', profilePath], { stdio: 'pipe' })
   const profile = JSON.parse(readFileSync(profilePath, 'utf8')) as CpuProfile
-  const idle = new Set(profile.nodes.filter((node) => /^\((idle|program)\)$/.test(node.callFrame.functionName)).map((node) => node.id))
-  const busyUs = profile.samples.reduce((sum, id, index) => sum + (idle.has(id) ? 0 : (profile.timeDeltas[index] ?? 0)), 0)
+  const idle = new Set(
+    profile.nodes
+      .filter((node) => /^\((idle|program)\)$/.test(node.callFrame.functionName))
+      .map((node) => node.id),
+  )
+  const busyUs = profile.samples.reduce(
+    (sum, id, index) => sum + (idle.has(id) ? 0 : (profile.timeDeltas[index] ?? 0)),
+    0,
+  )
   console.log(`start-up CPU: ${(busyUs / 1000).toFixed(1)} ms`)
 }
 

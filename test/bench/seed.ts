@@ -12,7 +12,9 @@ const CONTACTS = 20_000
 const CHUNK = 2_000
 
 /** Fills a database for the bench: one organization, its key, 20,000 contacts and a published form. */
-export async function seedBench(database: D1Database): Promise<{ readonly key: string; readonly contactId: string }> {
+export async function seedBench(
+  database: D1Database,
+): Promise<{ readonly key: string; readonly contactId: string }> {
   await applyMigrations(database)
   const storage = createD1Storage({ database, clock: systemClock })
   await storage.administration.saveOrganization({
@@ -32,7 +34,10 @@ export async function seedBench(database: D1Database): Promise<{ readonly key: s
   await storage.administration.addKey(stored)
   const tenant = storage.tenant('bench')
   for (let start = 0; start < CONTACTS; start += CHUNK) {
-    await tenant.upsert('contacts', Array.from({ length: CHUNK }, (_, index) => sampleRow(contacts, start + index)))
+    await tenant.upsert(
+      'contacts',
+      Array.from({ length: CHUNK }, (_, index) => sampleRow(contacts, start + index)),
+    )
   }
   await tenant.upsert('forms', [benchForm()])
   return { key, contactId: 'contactId-10000' }

@@ -11,7 +11,9 @@ import { openTestService } from '../support/service.ts'
 const ROWS = 7
 type Read = CollectionEndpoint | DetailEndpoint
 
-const reads = endpoints.filter((endpoint): endpoint is Extract<(typeof endpoints)[number], Read> => endpoint.kind !== 'operation')
+const reads = endpoints.filter(
+  (endpoint): endpoint is Extract<(typeof endpoints)[number], Read> => endpoint.kind !== 'operation',
+)
 const collections = reads.filter((endpoint) => endpoint.kind === 'collection')
 const details = reads.filter((endpoint) => endpoint.kind === 'detail')
 
@@ -25,7 +27,10 @@ beforeAll(async () => {
   key = await service.addOrganization('mine')
   otherKey = await service.addOrganization('theirs')
   platformKey = await service.addPlatformKey()
-  for (const [organizationId, prefix] of [['mine', 'm-'], ['theirs', 't-']] as const) {
+  for (const [organizationId, prefix] of [
+    ['mine', 'm-'],
+    ['theirs', 't-'],
+  ] as const) {
     for (const resource of resources) {
       const rows = Array.from({ length: ROWS }, (_, index) => sampleRow(resource, index, prefix))
       await service.storage.tenant(organizationId).upsert(resource.collection, rows)
@@ -38,7 +43,11 @@ interface Envelope {
   readonly organizationId: string
   readonly filters: Record<string, unknown>
   readonly data: Record<string, unknown>[]
-  readonly pagination: { readonly limit: number; readonly hasMore: boolean; readonly nextCursor: string | null }
+  readonly pagination: {
+    readonly limit: number
+    readonly hasMore: boolean
+    readonly nextCursor: string | null
+  }
 }
 
 /** A path of the endpoint with the ids of sample row `index`. */
@@ -60,22 +69,25 @@ async function fails(path: string, status: number, saying: string): Promise<void
 }
 
 describe.each(reads)('$id', (endpoint) => {
-  test.each(['none', 'lower case', 'empty', 'mistyped', 'platform', 'unknown'])('refuses a key that is %s', async (kind) => {
-    const headers: Record<string, Record<string, string>> = {
-      none: {},
-      'lower case': { authorization: `bearer ${key}` },
-      empty: { authorization: 'Bearer ' },
-      mistyped: { authorization: `Bearer ${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}` },
-      platform: { authorization: `Bearer ${platformKey}` },
-      unknown: { authorization: 'Bearer ck_live_mine_nonsense' },
-    }
-    for (const method of ['GET', 'POST']) {
-      const response = await service.send(pathOf(endpoint), { method, headers: headers[kind] ?? {} })
-      expect(response.status).toBe(401)
-      expect(response.headers.get('www-authenticate')).toBe('Bearer')
-      expect(await response.text()).toBe('{"error":"Unauthorized"}')
-    }
-  })
+  test.each(['none', 'lower case', 'empty', 'mistyped', 'platform', 'unknown'])(
+    'refuses a key that is %s',
+    async (kind) => {
+      const headers: Record<string, Record<string, string>> = {
+        none: {},
+        'lower case': { authorization: `bearer ${key}` },
+        empty: { authorization: 'Bearer ' },
+        mistyped: { authorization: `Bearer ${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}` },
+        platform: { authorization: `Bearer ${platformKey}` },
+        unknown: { authorization: 'Bearer ck_live_mine_nonsense' },
+      }
+      for (const method of ['GET', 'POST']) {
+        const response = await service.send(pathOf(endpoint), { method, headers: headers[kind] ?? {} })
+        expect(response.status).toBe(401)
+        expect(response.headers.get('www-authenticate')).toBe('Bearer')
+        expect(await response.text()).toBe('{"error":"Unauthorized"}')
+      }
+    },
+  )
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('answers 405 to %s', async (method) => {
     const response = await service.send(pathOf(endpoint), { method, key })
@@ -83,7 +95,10 @@ describe.each(reads)('$id', (endpoint) => {
   })
 
   test('answers HEAD as GET without a body', async () => {
-    const [head, get] = [await service.send(pathOf(endpoint), { method: 'HEAD', key }), await service.send(pathOf(endpoint), { key })]
+    const [head, get] = [
+      await service.send(pathOf(endpoint), { method: 'HEAD', key }),
+      await service.send(pathOf(endpoint), { key }),
+    ]
     expect([head.status, await head.text()]).toEqual([get.status, ''])
     expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
   })
@@ -94,16 +109,20 @@ describe.each(reads)('$id', (endpoint) => {
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
-    const problems = await validatorOf(endpoint, 200)(await response.json())
+    const problems = validatorOf(endpoint, 200)(await response.json())
     expect(problems).toEqual([])
   })
 
-  test.each(['organizationId=theirs', 'organization=x', 'offset=1', '__proto__=1', 'constructor=1', 'Limit=5'])(
-    'refuses the unknown parameter %s',
-    async (query) => {
-      await fails(`${pathOf(endpoint)}?${query}`, 400, JSON.stringify(query.split('=')[0]))
-    },
-  )
+  test.each([
+    'organizationId=theirs',
+    'organization=x',
+    'offset=1',
+    '__proto__=1',
+    'constructor=1',
+    'Limit=5',
+  ])('refuses the unknown parameter %s', async (query) => {
+    await fails(`${pathOf(endpoint)}?${query}`, 400, JSON.stringify(query.split('=')[0]))
+  })
 })
 
 describe.each(collections)('$id', (endpoint) => {
@@ -117,24 +136,39 @@ describe.each(collections)('$id', (endpoint) => {
     const { data } = await page(pathOf(endpoint))
     expect(data.length).toBeGreaterThan(0)
     expect(JSON.stringify(data)).not.toContain('t-')
-    const places = data.map((row) => [String(row[endpoint.order.field]), String(row[endpoint.order.idField])] as const)
-    expect(places).toEqual(places.toSorted(([t1, i1], [t2, i2]) => (t1 === t2 ? (i1 < i2 ? 1 : -1) : t1 < t2 ? 1 : -1)))
+    const places = data.map(
+      (row) => [String(row[endpoint.order.field]), String(row[endpoint.order.idField])] as const,
+    )
+    expect(places).toEqual(
+      places.toSorted(([t1, i1], [t2, i2]) => (t1 === t2 ? (i1 < i2 ? 1 : -1) : t1 < t2 ? 1 : -1)),
+    )
   })
 
-  test.each(Object.entries(endpoint.filters))('filter %s: good, empty, repeated and bad values', async (name, filter) => {
-    const query = (value: string) => `${pathOf(endpoint)}?${name}=${encodeURIComponent(value)}`
-    const good = await page(query(filter.example))
-    expect(good.filters[name]).not.toBeNull()
-    expect(await page(query(''))).toEqual(await page(pathOf(endpoint)))
-    await fails(`${query(filter.example)}&${name}=`, 400, name)
-    await fails(query('\u0000'.repeat(300)), 400, name)
-  })
+  test.each(Object.entries(endpoint.filters))(
+    'filter %s: good, empty, repeated and bad values',
+    async (name, filter) => {
+      const query = (value: string) => `${pathOf(endpoint)}?${name}=${encodeURIComponent(value)}`
+      const good = await page(query(filter.example))
+      expect(good.filters[name]).not.toBeNull()
+      expect(await page(query(''))).toEqual(await page(pathOf(endpoint)))
+      await fails(`${query(filter.example)}&${name}=`, 400, name)
+      await fails(query('\u0000'.repeat(300)), 400, name)
+    },
+  )
 
   test.each([
-    ['', 100], ['0', 100], ['-1', 100], ['abc', 100], ['1.5', 100], ['2', 2],
-    ['500', endpoint.maxLimit], ['501', endpoint.maxLimit],
+    ['', 100],
+    ['0', 100],
+    ['-1', 100],
+    ['abc', 100],
+    ['1.5', 100],
+    ['2', 2],
+    ['500', endpoint.maxLimit],
+    ['501', endpoint.maxLimit],
   ])('limit %j is used as %i', async (limit, used) => {
-    expect((await page(`${pathOf(endpoint)}?limit=${limit}`)).pagination.limit).toBe(Math.min(used, endpoint.maxLimit))
+    expect((await page(`${pathOf(endpoint)}?limit=${limit}`)).pagination.limit).toBe(
+      Math.min(used, endpoint.maxLimit),
+    )
   })
 
   test('a repeated limit falls back', async () => {
@@ -145,7 +179,7 @@ describe.each(collections)('$id', (endpoint) => {
     const whole = (await page(pathOf(endpoint))).data
     for (const limit of [1, 2, 3]) {
       const rows: unknown[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
+      for (let cursor: string | null = ''; cursor !== null;) {
         const next: Envelope = await page(`${pathOf(endpoint)}?limit=${String(limit)}&cursor=${cursor}`)
         expect(next.pagination.hasMore).toBe(next.pagination.nextCursor !== null)
         rows.push(...next.data)

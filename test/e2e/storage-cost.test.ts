@@ -31,7 +31,10 @@ beforeAll(async () => {
   }
   const tenant = service.storage.tenant('acme')
   for (const resource of [sites, forms, formSubmissions]) {
-    await tenant.upsert(resource.collection, Array.from({ length: 150 }, (_, index) => sampleRow(resource, index)))
+    await tenant.upsert(
+      resource.collection,
+      Array.from({ length: 150 }, (_, index) => sampleRow(resource, index)),
+    )
   }
 }, 60_000)
 
@@ -44,11 +47,16 @@ interface Cost {
   readonly body: { readonly data: unknown[]; readonly pagination: { readonly nextCursor: string | null } }
 }
 
-async function cost(path: string, withKey: string | undefined = key): Promise<Cost> {
+async function cost(path: string, withKey = key): Promise<Cost> {
   const before = { ...meter }
-  const response = await service.send(path, withKey === undefined ? {} : { key: withKey })
+  const response = await service.send(path, { key: withKey })
   const body = (await response.json()) as Cost['body']
-  return { status: response.status, calls: meter.calls - before.calls, rowsRead: meter.rowsRead - before.rowsRead, body }
+  return {
+    status: response.status,
+    calls: meter.calls - before.calls,
+    rowsRead: meter.rowsRead - before.rowsRead,
+    body,
+  }
 }
 
 describe('a read is one storage call', () => {
@@ -87,7 +95,11 @@ describe('a read is one storage call', () => {
   })
 
   test('a mistyped key costs nothing', async () => {
-    expect(await cost('/api/v1/contacts', `${key.slice(0, -1)}-`)).toMatchObject({ status: 401, calls: 0, rowsRead: 0 })
+    expect(await cost('/api/v1/contacts', `${key.slice(0, -1)}-`)).toMatchObject({
+      status: 401,
+      calls: 0,
+      rowsRead: 0,
+    })
   })
 })
 
