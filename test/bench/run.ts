@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { execFileSync } from 'node:child_process'
-import type { D1Database } from '@cloudflare/workers-types'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { seedBench } from './seed.ts'
 import type { Shot } from './load.ts'
@@ -37,7 +36,8 @@ async function main(): Promise<void> {
   printBundle(bundle)
   const seedFolder = join(folder, 'seed')
   const seeding = openMiniflare(bundle, seedFolder)
-  const { key, contactId } = await seedBench((await seeding.getD1Database('DB')) as unknown as D1Database)
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a proxy stands for the class
+  const { key, contactId } = await seedBench(await seeding.getD1Database('DB'))
   await seeding.dispose()
   cpSync(seedFolder, join(folder, 'service'), { recursive: true })
   cpSync(seedFolder, join(folder, 'bare'), { recursive: true })
