@@ -92,9 +92,7 @@ export async function isKey(presented: PresentedKey, stored: StoredKey, secrets:
   const secret = secrets.find(stored.secretVersion)
   if (secret === null || stored.revokedAt !== null) return false
   if (stored.kind !== presented.kind || stored.organizationId !== presented.organizationId) return false
-  const expected = fromBase64Url(stored.hash)
-  const actual = fromBase64Url(await hashKey(presented.text, secret))
-  return expected !== null && actual !== null && equalInConstantTime(expected, actual)
+  return equalInConstantTime(utf8(stored.hash), utf8(await hashKey(presented.text, secret)))
 }
 
 function checksum(text: string): string {
