@@ -17,7 +17,15 @@ export default tseslint.config(
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
-      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname + '/..' },
+      parserOptions: {
+        // The parts that run in browsers have another library.
+        project: [
+          './tsconfig.json',
+          './host-worker/browser/client/tsconfig.json',
+          './test/ci/browser/tsconfig.json',
+        ],
+        tsconfigRootDir: import.meta.dirname + '/..',
+      },
     },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',

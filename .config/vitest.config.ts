@@ -4,7 +4,11 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),
-    include: ['{domain,adapters,host-worker,test}/**/*.test.ts'],
+    // Tests in a real browser need one, so `npm test` leaves them to test/ci/browser.sh.
+    include:
+      process.env.BROWSER_TESTS === 'yes'
+        ? ['test/ci/browser/*.spec.ts']
+        : ['{domain,adapters,host-worker,test}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'],
     // Tests that start a real service or database take seconds, not milliseconds; a hang must still end.
     testTimeout: 20_000,

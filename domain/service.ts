@@ -5,6 +5,7 @@ import type { Deadline } from '../ports/deadline.ts'
 import type { FormDirectory } from '../ports/form-directory.ts'
 import type { KeyedStorage } from '../ports/keyed-storage.ts'
 import type { Log } from '../ports/log.ts'
+import type { Queue } from '../ports/queue.ts'
 import type { RandomSource } from '../ports/random-source.ts'
 import type { FormCache } from './forms/cache.ts'
 import type { Secrets } from './tenancy/secrets.ts'
@@ -22,6 +23,8 @@ export interface World {
   readonly random: RandomSource
   readonly log: Log
   readonly background: Background
+  /** Null: there is none, and work that follows a request waits for the sweep. */
+  readonly queue: Queue | null
 }
 
 /** One request, routed: the endpoint is known, nothing else is checked yet. */

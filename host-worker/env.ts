@@ -1,8 +1,10 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { rootSecretProblem } from '../domain/tenancy/secrets.ts'
+import type { ProviderSettings } from './env-providers.ts'
+import { readProviders } from './env-providers.ts'
 
 /** The deployment's configuration, checked. */
-export interface Env {
+export interface Env extends ProviderSettings {
   readonly database: D1Database
   readonly rootSecret: string
   /** The root secret before the one in force, while a rotation lasts. */
@@ -10,8 +12,7 @@ export interface Env {
 }
 
 export type EnvReading =
-  | { readonly ok: true; readonly env: Env }
-  | { readonly ok: false; readonly problems: readonly string[] }
+  { readonly ok: true; readonly env: Env } | { readonly ok: false; readonly problems: readonly string[] }
 
 /** Checks bindings and variables before anything is served. Each problem names the variable, never its value. */
 export function readEnv(bindings: Readonly<Record<string, unknown>>): EnvReading {
@@ -30,8 +31,9 @@ export function readEnv(bindings: Readonly<Record<string, unknown>>): EnvReading
   const previousRootSecret = secret('ROOT_SECRET_PREVIOUS', false)
   const database = bindings.DB
   if (!isD1(database)) problems.push('DB is missing: it must be a D1 database binding')
+  const providers = readProviders(bindings, problems)
   if (problems.length > 0 || rootSecret === null || !isD1(database)) return { ok: false, problems }
-  return { ok: true, env: { database, rootSecret, previousRootSecret } }
+  return { ok: true, env: { database, rootSecret, previousRootSecret, ...providers } }
 }
 
 function isD1(binding: unknown): binding is D1Database {

@@ -9,8 +9,13 @@ export const systemClock: Clock = { nowMs: () => Date.now() }
 /** The platform's timers. */
 export const systemDeadline: Deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
 
+/** The platform's HTTP client. A function of its own: the platform's must not be called as somebody's method. */
+export const systemFetch = (url: string, init: RequestInit): Promise<Response> => fetch(url, init)
+
 /** The platform's cryptographically secure generator. */
-export const systemRandom: RandomSource = { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) }
+export const systemRandom: RandomSource = {
+  bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+}
 
 /** One JSON object per line on the console, which the platform collects. */
 export const consoleLog: Log = {

@@ -6,6 +6,7 @@ import type { Secrets } from '../domain/tenancy/secrets.ts'
 import { openSecrets } from '../domain/tenancy/secrets.ts'
 import type { Background } from '../ports/background.ts'
 import type { Env } from './env.ts'
+import { queueOf } from './job-world.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 
 /** Lets the platform keep the isolate alive for work after the response. */
@@ -17,7 +18,7 @@ export interface Lifetime {
 const formCache = createFormCache()
 const openedSecrets = new Map<string, Promise<Secrets>>()
 
-/** Picks the adapters and assembles the world of one request. The only place that knows them all. */
+/** Picks the adapters and assembles the world of one request. Adapters are picked here and in `job-world.ts` only. */
 export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<World> {
   const storage = createD1Storage({ database: env.database, clock: systemClock, meter })
   return {
@@ -31,6 +32,7 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     random: systemRandom,
     log: consoleLog,
     background: backgroundOf(lifetime),
+    queue: queueOf(env),
   }
 }
 

@@ -39,7 +39,12 @@ export interface NewSubmission {
 
 export type SaveSubmissionOutcome =
   /** Everything was written: submission, contact, outbox. `contactId` is the contact it was tied to. */
-  | { readonly kind: 'saved'; readonly contactId: string | null }
+  | {
+      readonly kind: 'saved'
+      readonly contactId: string | null
+      /** The outbox entries that this very call wrote: none when the submission was saved before. */
+      readonly outboxIds: readonly string[]
+    }
   /** The form changed since `formVersion`, or is gone or unpublished: nothing was written. */
   | { readonly kind: 'stale' }
   /** The contact reached the form's limit: nothing was written. */
@@ -50,8 +55,10 @@ export interface TenantWriter {
   /**
    * Saves a submission with its contact and outbox entries in one atomic step. The contact is matched by
    * `emailKey`, else by phone unless that contact has another email; it is created when new. A match only has
-   * its empty attributes filled, and never with an email or phone that another contact holds. Saving the same
-   * `submissionId` again changes nothing and reports `saved`.
+   * its empty attributes filled, and never with an email or phone that another contact holds. Besides the given
+   * entries, each automation that is active and triggered by this form gets one of kind `automation_run` with the
+   * payload `{ automationId }` and the id `run_{submissionId}_{n}`, n from 1 in order of automation id. Saving the
+   * same `submissionId` again changes nothing and reports `saved`.
    */
   saveSubmission(submission: NewSubmission): Promise<SaveSubmissionOutcome>
   /**

@@ -33,9 +33,9 @@ test('attempts are bounded, and the last error is thrown', async () => {
   const { database, batch } = failing(
     ...Array.from({ length: 14 }, (_, index) => new Error(`SQLITE_BUSY ${index}`)),
   )
-  const attempts = expect(createExecutor({ database, clock, meter: createMeter() }).batch(one)).rejects.toThrow(
-    'SQLITE_BUSY 9',
-  )
+  const attempts = expect(
+    createExecutor({ database, clock, meter: createMeter() }).batch(one),
+  ).rejects.toThrow('SQLITE_BUSY 9')
   await vi.runAllTimersAsync()
   await attempts
   expect(batch).toHaveBeenCalledTimes(10)

@@ -3,12 +3,16 @@ import type { Administration } from '../../ports/administration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { OutboxStore } from '../../ports/outbox-store.ts'
+import type { SendLog } from '../../ports/send-log.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { createD1Administration } from './administration.ts'
 import type { Meter } from './executor.ts'
 import { createExecutor, createMeter } from './executor.ts'
 import { createD1FormDirectory } from './form-directory.ts'
 import { createD1KeyedStorage } from './keyed-storage.ts'
+import { createD1OutboxStore } from './outbox-store.ts'
+import { createD1SendLog } from './send-log.ts'
 import { createTenantWriter } from './tenant.ts'
 
 export type { Meter } from './executor.ts'
@@ -27,6 +31,8 @@ export interface D1Storage {
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
+  readonly outbox: OutboxStore
+  readonly sends: SendLog
   /** Opens one organization for writing. No I/O. */
   readonly tenant: (organizationId: string) => TenantWriter
 }
@@ -39,6 +45,8 @@ export function createD1Storage({ database, clock, meter = createMeter() }: D1St
     keyed: createD1KeyedStorage(executor),
     administration: createD1Administration(executor),
     forms: createD1FormDirectory(executor, tenant),
+    outbox: createD1OutboxStore(executor),
+    sends: createD1SendLog(executor),
     tenant,
   }
 }

@@ -72,12 +72,20 @@ const saveContact = template(sql`
     or (coalesce(contacts.last_name, '') = '' and excluded.last_name is not null)
     or (coalesce(contacts.license_plate, '') = '' and excluded.license_plate is not null)`)
 
+/** The given entries, and a run of each automation that the form triggers at this very moment. */
 const insertOutbox = template(sql`
   insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
   select s.organization_id, entry.value ->> 0, s.submission_id, entry.value ->> 1, entry.value ->> 2,
     s.updated_at, s.updated_at, s.updated_at
   from json_each(${slot('outbox')}) as entry, ${freshSubmission}
-  on conflict (organization_id, outbox_id) do nothing`)
+  union all
+  select s.organization_id, 'run_' || s.submission_id || '_' || row_number() over (order by a.automation_id),
+    s.submission_id, 'automation_run', json_object('automationId', a.automation_id),
+    s.updated_at, s.updated_at, s.updated_at
+  from automations as a indexed by automations_trigger_form_id_status, ${freshSubmission}
+    and a.organization_id = s.organization_id and a.trigger_form_id = s.form_id and a.status = 'active'
+  on conflict (organization_id, outbox_id) do nothing
+  returning outbox_id as "outboxId"`)
 
 /** Last of the writes: closes the gate that `freshSubmission` holds open. */
 const moveClock = template(sql`
@@ -101,14 +109,17 @@ export async function saveSubmission(
   now: string,
 ): Promise<SaveSubmissionOutcome> {
   const values = { organizationId, now, ...submissionValues(submission) }
-  const [inserted] = await executor.batch([
+  const results = await executor.batch([
     bind(insertSubmission, values),
     ...(submission.contact === null ? [] : [bind(saveContact, values)]),
-    ...(submission.outbox.length === 0 ? [] : [bind(insertOutbox, values)]),
+    bind(insertOutbox, values),
     bind(moveClock, values),
   ])
-  const [row] = inserted?.results ?? []
-  if (row !== undefined) return { kind: 'saved', contactId: row.contactId as string | null }
+  const row = results[0]?.results[0]
+  if (row !== undefined) {
+    const outboxIds = (results.at(-2)?.results ?? []).map(({ outboxId }) => outboxId as string)
+    return { kind: 'saved', contactId: row.contactId as string | null, outboxIds }
+  }
   const [refusal] = await executor.batch([bind(readRefusal, values)])
   return refusalOutcome(refusal?.results[0])
 }
@@ -145,6 +156,8 @@ function submissionValues(submission: NewSubmission): Readonly<Record<string, Bo
 /** A row of that id means saved, whenever it was. */
 function refusalOutcome(row: ResultRow | undefined): SaveSubmissionOutcome {
   if (row === undefined) throw new Error('A refused submission gave no reason')
-  if (row.submissionId !== null) return { kind: 'saved', contactId: row.contactId as string | null }
+  if (row.submissionId !== null) {
+    return { kind: 'saved', contactId: row.contactId as string | null, outboxIds: [] }
+  }
   return row.current === 1 ? { kind: 'limit_reached' } : { kind: 'stale' }
 }

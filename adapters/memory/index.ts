@@ -2,10 +2,14 @@ import type { Administration } from '../../ports/administration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { OutboxStore } from '../../ports/outbox-store.ts'
+import type { SendLog } from '../../ports/send-log.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { createMemoryAdministration } from './administration.ts'
 import { createMemoryFormDirectory } from './form-directory.ts'
 import { createMemoryKeyedStorage } from './keyed-storage.ts'
+import { createMemoryOutboxStore } from './outbox-store.ts'
+import { createMemorySendLog } from './send-log.ts'
 import type { KeptOutboxEntry, MemoryMeter, MemoryState } from './state.ts'
 import { createTenantWriter } from './tenant.ts'
 
@@ -16,6 +20,8 @@ export interface MemoryStorage {
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
+  readonly outbox: OutboxStore
+  readonly sends: SendLog
   /** Opens one organization for writing. */
   readonly tenant: (organizationId: string) => TenantWriter
   readonly meter: MemoryMeter
@@ -28,12 +34,14 @@ export interface MemoryStorage {
  * long as the process, and it scans: its size is that of a test.
  */
 export function createMemoryStorage({ clock }: { readonly clock: Clock }): MemoryStorage {
-  const state: MemoryState = { clock, meter: { calls: 0 }, keys: new Map(), tenants: new Map() }
+  const state: MemoryState = { clock, meter: { calls: 0 }, keys: new Map(), tenants: new Map(), sends: new Map() }
   const tenant = (organizationId: string) => createTenantWriter(state, organizationId)
   return {
     keyed: createMemoryKeyedStorage(state),
     administration: createMemoryAdministration(state),
     forms: createMemoryFormDirectory(state, tenant),
+    outbox: createMemoryOutboxStore(state),
+    sends: createMemorySendLog(state),
     tenant,
     meter: state.meter,
     outboxOf: (organizationId) => [...(state.tenants.get(organizationId)?.outbox.values() ?? [])],

@@ -1,6 +1,7 @@
 import type { StoredKey } from '../../ports/administration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Organization } from '../../ports/organization.ts'
+import type { SendRecord } from '../../ports/send-log.ts'
 import type { OutboxEntry } from '../../ports/tenant-writer.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 
@@ -10,7 +11,14 @@ export type KeptRow = Readonly<Record<string, string | number | boolean | null>>
 /** An outbox entry and what has become of it. */
 export interface KeptOutboxEntry extends OutboxEntry {
   readonly submissionId: string
-  readonly status: 'pending'
+  readonly status: 'pending' | 'failed'
+  readonly attempts: number
+  /** While a lease holds, its end. */
+  readonly nextAttemptAt: string
+  /** Null: never claimed. Empty: nobody holds it. */
+  readonly leaseToken: string | null
+  readonly lastError: string | null
+  readonly createdAt: string
 }
 
 /** Everything that one organization owns. */
@@ -33,6 +41,8 @@ export interface MemoryState {
   readonly meter: MemoryMeter
   readonly keys: Map<string, StoredKey>
   readonly tenants: Map<string, TenantState>
+  /** By organization, then by send id. */
+  readonly sends: Map<string, Map<string, SendRecord>>
 }
 
 /** The state of an organization that must exist. Throws when it does not. */

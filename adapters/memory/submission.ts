@@ -11,7 +11,9 @@ export function saveSubmission(
 ): SaveSubmissionOutcome {
   const submissions = rowsOf(tenant, 'form-submissions')
   const saved = submissions.get(submission.submissionId)
-  if (saved !== undefined) return { kind: 'saved', contactId: saved.contactId as string | null }
+  if (saved !== undefined) {
+    return { kind: 'saved', contactId: saved.contactId as string | null, outboxIds: [] }
+  }
   const form = rowsOf(tenant, 'forms').get(submission.formId)
   if (form?.isPublished !== true || form.version !== submission.formVersion) return { kind: 'stale' }
   const match = submission.contact === null ? undefined : matchContact(tenant, submission.contact)
@@ -22,18 +24,35 @@ export function saveSubmission(
   tenant.clockMs = ms
   submissions.set(submission.submissionId, submissionRow(submission, contactId, updatedAt))
   if (submission.contact !== null) writeContact(tenant, submission, submission.contact, match, updatedAt)
-  for (const entry of submission.outbox) {
-    if (tenant.outbox.has(entry.outboxId)) continue
+  return { kind: 'saved', contactId, outboxIds: writeOutbox(tenant, submission, updatedAt) }
+}
+
+/** The given entries, and a run of each automation that the form triggers at this very moment. Returns their ids. */
+function writeOutbox(tenant: TenantState, submission: NewSubmission, at: string): readonly string[] {
+  const { submissionId, formId, outbox } = submission
+  const triggered = [...rowsOf(tenant, 'automations').values()]
+    .filter(({ status, triggerFormId }) => status === 'active' && triggerFormId === formId)
+    .map(({ automationId }) => automationId as string)
+    .sort(compareBytes)
+  const runs = triggered.map((automationId, index) => ({
+    outboxId: `run_${submissionId}_${index + 1}`,
+    kind: 'automation_run',
+    payload: { automationId },
+  }))
+  const fresh = [...outbox, ...runs].filter(({ outboxId }) => !tenant.outbox.has(outboxId))
+  for (const entry of fresh) {
     const payload: unknown = JSON.parse(JSON.stringify(entry.payload ?? null))
-    const { submissionId } = submission
+    const untouched = { status: 'pending', attempts: 0, leaseToken: null, lastError: null } as const
     tenant.outbox.set(entry.outboxId, {
       ...entry,
+      ...untouched,
       payload,
       submissionId,
-      status: 'pending',
+      nextAttemptAt: at,
+      createdAt: at,
     })
   }
-  return { kind: 'saved', contactId }
+  return fresh.map(({ outboxId }) => outboxId)
 }
 
 function submissionRow(submission: NewSubmission, contactId: string | null, updatedAt: string): KeptRow {

@@ -7,6 +7,7 @@ import { keepRow, sameContent } from './rows.ts'
 import type { KeptRow, MemoryState } from './state.ts'
 import { nextInstant, rowsOf, tenantState } from './state.ts'
 import { saveSubmission } from './submission.ts'
+import { initialFields, refreshTallies } from './tallies.ts'
 
 /** Collections whose ids are unique across the service; in the others two organizations may use the same id. */
 const SERVICE_WIDE_IDS: ReadonlySet<string> = new Set(['forms'])
@@ -68,9 +69,11 @@ function upsert(
     const id = row[resource.idField] as string
     const before = stored.get(id)
     if (before !== undefined && sameContent(resource, before, row)) continue
-    stored.set(id, { ...row, updatedAt, ...(versioned ? { version: nextVersion(before) } : {}) })
+    const assigned = before === undefined ? initialFields(resource) : before
+    stored.set(id, { ...assigned, ...row, updatedAt, ...(versioned ? { version: nextVersion(before) } : {}) })
     changed += 1
   }
+  if (changed > 0) refreshTallies(tenant, collection, updatedAt)
   return changed
 }
 

@@ -1,4 +1,7 @@
 import { preflightForm, submitForm } from '../forms/endpoints.ts'
+import { getAutomationRun, listAutomationRuns, listRunsOfAutomation } from '../resources/automation-runs.ts'
+import { getAutomation, listAutomations } from '../resources/automations.ts'
+import { getContactList, listContactLists } from '../resources/contact-lists.ts'
 import { getContact, listContacts } from '../resources/contacts.ts'
 import { listFormSubmissions, listSubmissionsOfForm } from '../resources/form-submissions.ts'
 import { getForm, listForms } from '../resources/forms.ts'
@@ -12,12 +15,19 @@ export const endpoints = [
   getSite,
   listContacts,
   getContact,
+  listContactLists,
+  getContactList,
   listForms,
   getForm,
   listFormSubmissions,
   listSubmissionsOfForm,
   submitForm,
   preflightForm,
+  listAutomations,
+  getAutomation,
+  listAutomationRuns,
+  listRunsOfAutomation,
+  getAutomationRun,
   getContract,
 ] as const
 

@@ -2,6 +2,7 @@ import type { RoutedRequest } from '../service.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import type { Endpoint } from './endpoint.ts'
 import { operation } from './endpoint.ts'
+import { namesEtag } from './etag.ts'
 import { buildDocument } from './openapi.ts'
 import type { Reply } from './reply.ts'
 
@@ -33,11 +34,18 @@ interface Rendered {
 const rendered = new WeakMap<readonly Endpoint[], Promise<Rendered>>()
 
 /** Serves the document of the endpoints. It is built on the first request and kept. */
-export async function serveContract(endpoints: readonly Endpoint[], { request }: RoutedRequest): Promise<Reply> {
+export async function serveContract(
+  endpoints: readonly Endpoint[],
+  { request }: RoutedRequest,
+): Promise<Reply> {
   const known = rendered.get(endpoints) ?? render(endpoints)
   rendered.set(endpoints, known)
   const { body, etag } = await known
-  const headers = { etag, 'cache-control': 'public, max-age=0, must-revalidate', 'access-control-allow-origin': '*' }
+  const headers = {
+    etag,
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'access-control-allow-origin': '*',
+  }
   if (namesEtag(request.headers.get('if-none-match'), etag)) return { status: 304, headers, body: null }
   return { status: 200, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body }
 }
@@ -46,10 +54,4 @@ async function render(endpoints: readonly Endpoint[]): Promise<Rendered> {
   const body = JSON.stringify(buildDocument(endpoints))
   const digest = await crypto.subtle.digest('SHA-256', utf8(body))
   return { body, etag: `"${toBase64Url(new Uint8Array(digest).slice(0, 16))}"` }
-}
-
-/** Weak comparison, as RFC 9110, section 13.1.2 asks for `If-None-Match`. */
-function namesEtag(header: string | null, etag: string): boolean {
-  if (header === null) return false
-  return header.split(',').some((given) => ['*', etag].includes(given.trim().replace(/^W\//, '')))
 }

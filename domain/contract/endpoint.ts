@@ -9,8 +9,10 @@ export type Access = 'public' | 'tenant' | 'tenant_or_platform'
 export const tags = [
   'Sites',
   'Contacts',
+  'Contact lists',
   'Forms',
   'Form submission',
+  'Automations',
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]

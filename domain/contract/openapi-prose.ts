@@ -26,8 +26,10 @@ inclusive, \`…Before\` exclusive.
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Sites: 'Places of business.',
   Contacts: 'People the organization knows.',
+  'Contact lists': 'Named groups of contacts.',
   Forms: 'Form definitions and what was submitted to them.',
   'Form submission': 'Submitting a published form from any website, without a key.',
+  Automations: 'What follows from events, and each time it did.',
   Contract: 'This document.',
 }
 
@@ -94,7 +96,9 @@ function errorResponse(summary: string, extra: JsonSchema = {}): JsonSchema {
 }
 
 export const sharedResponses: Readonly<Record<string, JsonSchema>> = {
-  BadRequest: errorResponse('An unknown, repeated or malformed parameter, or a cursor that does not belong here.'),
+  BadRequest: errorResponse(
+    'An unknown, repeated or malformed parameter, or a cursor that does not belong here.',
+  ),
   Unauthorized: errorResponse('The API key is missing, malformed, unknown or revoked.', {
     headers: { 'WWW-Authenticate': { schema: text, description: 'Always `Bearer`.' } },
   }),
@@ -106,7 +110,8 @@ export const securitySchemes: Readonly<Record<string, JsonSchema>> = {
   tenantKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A tenant key (`ck_live_…`), bound to one organization. The prefix `Bearer ` is case-sensitive.',
+    description:
+      'A tenant key (`ck_live_…`), bound to one organization. The prefix `Bearer ` is case-sensitive.',
   },
   platformKey: {
     type: 'http',

@@ -1,4 +1,4 @@
-import { submissionFailure } from '../forms/receipt.ts'
+import { failedReply } from '../forms/reply.ts'
 import type { RoutedRequest, World } from '../service.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Reply } from './reply.ts'
@@ -21,14 +21,22 @@ export async function serveWrongMethod(
   if (first === undefined) throw new Error('A path without endpoints was routed')
   if (first.kind !== 'operation') return serveRead(first, routed, world, methodNotAllowed(allow))
   if (first.errorStyle === 'api') return methodNotAllowed(allow)
-  return submissionFailure(405, 'method_not_allowed', 'Method not allowed', { allow: allow.join(', ') })
+  return failedReply(routed.request, 405, 'method_not_allowed', 'Method not allowed', {
+    allow: allow.join(', '),
+  })
 }
 
 /** The answer to an internal failure, in the style of the endpoint. */
-export function failureReply(ofPath: readonly Endpoint[], requestId: string): Reply {
-  const submission = ofPath.some((endpoint) => endpoint.kind === 'operation' && endpoint.errorStyle === 'submission')
+export async function failureReply(
+  ofPath: readonly Endpoint[],
+  { request, requestId }: Pick<RoutedRequest, 'request' | 'requestId'>,
+): Promise<Reply> {
+  const submission = ofPath.some(
+    (endpoint) => endpoint.kind === 'operation' && endpoint.errorStyle === 'submission',
+  )
   if (!submission) return internalError(requestId)
-  return submissionFailure(
+  return failedReply(
+    request,
     500,
     'internal_error',
     `The submission could not be processed and may or may not have been saved; do not send it again automatically. Request id: ${requestId}`,

@@ -6,6 +6,7 @@ import type { CompiledForm } from './compile.ts'
 import { contactOf } from './contact.ts'
 import type { ControlKeys } from './control-keys.ts'
 import { readControlKeys } from './control-keys.ts'
+import type { FormDefinition } from './definition.ts'
 import type { SubmittedBody } from './entries.ts'
 import { outboxOf } from './outbox.ts'
 import { verifyFormPassword } from './password.ts'
@@ -42,7 +43,11 @@ export async function evaluate(
   const { stored, compilation } = loaded
   if (!stored.isPublished) return formNotFound()
   if (compilation.kind === 'unsupported') {
-    return refused('hosted_form_required', 'This form can only be completed on its hosted page.')
+    const hostedUrl = (stored.definition as FormDefinition).publicUrl ?? null
+    return {
+      ...refused('hosted_form_required', 'This form can only be completed on its hosted page.'),
+      hostedUrl,
+    }
   }
   const control = readControlKeys(submission.body.entries)
   if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
@@ -85,10 +90,11 @@ function evaluateAnswers(
   keys: Pick<ControlKeys, 'attribution'> & { readonly redirectUrl: string | null },
 ): Evaluation {
   const reading = readAnswers(form, body)
-  if (reading.kind === 'invalid') return refusedFields(reading.fieldErrors)
+  if (reading.kind === 'invalid') return refusedFields(reading.fieldErrors, form.answerFields)
   const contact = contactOf(form, reading.given, stored.phoneCountry, newId('con'))
   const limitPerContact = form.definition.submissionLimitPerContact ?? null
-  if (limitPerContact !== null && contact === null) return refusedFields(unidentified(form))
+  if (limitPerContact !== null && contact === null)
+    return refusedFields(unidentified(form), form.answerFields)
   const submissionId = newId('sub')
   const { definition } = form
   return {

@@ -5,6 +5,9 @@ import type { FormDefinition } from './definition.ts'
 /** Kind of the outbox entry that sends one notification email. */
 export const NOTIFICATION_EMAIL = 'notification_email'
 
+/** Kind of the outbox entry that runs an automation. The store writes it, together with the submission. */
+export const AUTOMATION_RUN = 'automation_run'
+
 /** Payload of a notification email: where to look, never the answers themselves. */
 export interface NotificationPayload {
   readonly submissionId: string

@@ -25,6 +25,10 @@ export interface Refused {
   /** A sentence for people. */
   readonly error: string
   readonly fieldErrors: FieldErrors | null
+  /** The labels of those fields by id. Other keys of a request have none. */
+  readonly fieldLabels: ReadonlyMap<string, string>
+  /** Where a form that cannot be submitted here can be completed; null when that is not known. */
+  readonly hostedUrl: string | null
 }
 
 /** The submission was persisted; what follows from it waits in the outbox. */
@@ -47,11 +51,22 @@ export type SubmissionResult = Saved | Honeypot | Refused
 
 /** Refuses a submission with the status of its code. */
 export function refused(code: FailureCode, error: string): Refused {
-  return { kind: 'refused', status: failureStatus[code], code, error, fieldErrors: null }
+  const status = failureStatus[code]
+  return { kind: 'refused', status, code, error, fieldErrors: null, fieldLabels: new Map(), hostedUrl: null }
 }
 
-/** Refuses a submission because of the values of some keys. */
-export function refusedFields(fieldErrors: FieldErrors): Refused {
+/**
+ * Refuses a submission because of the values of some keys.
+ * @param fields the form's fields by id, which have the labels
+ */
+export function refusedFields(
+  fieldErrors: FieldErrors,
+  fields: ReadonlyMap<string, { readonly label: string }> = new Map(),
+): Refused {
   const error = fieldErrors.size === 1 ? 'One value needs attention.' : 'Some values need attention.'
-  return { ...refused('validation_error', error), fieldErrors }
+  const labels = [...fieldErrors.keys()].flatMap((id) => {
+    const field = fields.get(id)
+    return field === undefined ? [] : [[id, field.label] as const]
+  })
+  return { ...refused('validation_error', error), fieldErrors, fieldLabels: new Map(labels) }
 }

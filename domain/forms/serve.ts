@@ -1,11 +1,12 @@
 import type { Reply } from '../contract/reply.ts'
 import type { RoutedRequest, World } from '../service.ts'
-import { receiptReply, SUBMISSION_HEADERS } from './receipt.ts'
+import { SUBMISSION_HEADERS } from './receipt.ts'
+import { submissionReply } from './reply.ts'
 import { submitForm } from './submit.ts'
 
 /** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
 export async function serveSubmission({ request, params }: RoutedRequest, world: World): Promise<Reply> {
-  return receiptReply(await submitForm(params.formId ?? '', request, world))
+  return submissionReply(request, await submitForm(params.formId ?? '', request, world))
 }
 
 /** Answers a cross-origin preflight (contract, response rule 7). */

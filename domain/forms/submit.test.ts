@@ -41,7 +41,7 @@ function world(initial: StoredForm | null) {
     form: initial,
     /** Runs before a save is judged, as a concurrent import would. */
     beforeSave: (): void => undefined,
-    outcome: { kind: 'saved', contactId: null } as SaveSubmissionOutcome,
+    outcome: { kind: 'saved', contactId: null, outboxIds: [] } as SaveSubmissionOutcome,
   }
   const save = async (submission: NewSubmission): Promise<SaveSubmissionOutcome> => {
     calls.push('save')
@@ -70,6 +70,8 @@ function world(initial: StoredForm | null) {
     clock,
     random: fakeRandom(),
     deadline: { after: () => new AbortController().signal },
+    background: { run: () => undefined },
+    queue: null,
   }
   const send = (body: unknown, headers: Readonly<Record<string, string>> = {}, formId = 'contact-us') =>
     submitForm(formId, request(body, headers), deps)
@@ -183,7 +185,7 @@ describe('the order of checks', () => {
     const answered = { ...redirected, name: 'Ada', mail: 'a@b.example' }
     expect(codeOf(await send(answered, origin))).toBe('submission_limit_reached')
     expect(saved).toEqual([])
-    state.outcome = { kind: 'saved', contactId: 'con_1' }
+    state.outcome = { kind: 'saved', contactId: 'con_1', outboxIds: [] }
     expect(codeOf(await send(answered, origin))).toBe('saved')
   })
 })

@@ -1,6 +1,8 @@
+import type { Background } from '../../ports/background.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { Queue } from '../../ports/queue.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
 import type { Secrets } from '../tenancy/secrets.ts'
 import { randomBase62 } from '../text/encoding.ts'
@@ -23,6 +25,9 @@ export interface SubmissionDeps {
   readonly clock: Clock
   readonly random: RandomSource
   readonly deadline: Deadline
+  readonly background: Background
+  /** Null: what follows a submission waits for the sweep. */
+  readonly queue: Queue | null
 }
 
 const ID_LENGTH = 22
@@ -74,12 +79,23 @@ async function attempt(
   const outcome = await deps.forms.tenantOf(loaded.stored).saveSubmission(evaluation.submission)
   switch (outcome.kind) {
     case 'saved':
+      announce(loaded.stored.organizationId, outcome.outboxIds, deps)
       return evaluation.receipt
     case 'stale':
       return 'stale'
     case 'limit_reached':
       return refused('submission_limit_reached', 'This form was already submitted as often as it allows.')
   }
+}
+
+/** Lets the queue know after the response. When that fails, the entries are in the outbox all the same. */
+function announce(
+  organizationId: string,
+  outboxIds: readonly string[],
+  { queue, background }: SubmissionDeps,
+): void {
+  if (queue === null || outboxIds.length === 0) return
+  background.run(queue.send(outboxIds.map((outboxId) => ({ organizationId, outboxId }))))
 }
 
 async function load(formId: string, { forms, formCache }: SubmissionDeps): Promise<LoadedForm | null> {

@@ -28,7 +28,9 @@ export const contacts = resource({
   },
   hidden: {
     /** Addresses are published as given and found by their normalised form. */
-    emailKey: derived(nullable(text()), (row) => (typeof row.email === 'string' ? emailKey(row.email) : null)),
+    emailKey: derived(nullable(text()), (row) =>
+      typeof row.email === 'string' ? emailKey(row.email) : null,
+    ),
   },
 })
 

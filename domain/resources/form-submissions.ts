@@ -19,7 +19,11 @@ export const formSubmissions = resource({
     formId: id(),
     formName: joined(text(), { collection: 'forms', by: 'formId', field: 'name' }),
     contactId: nullable(id()),
-    answers: computed(answers, ['answers'], (row) => withoutSensitiveKeys(row.answers) as Record<string, unknown>),
+    answers: computed(
+      answers,
+      ['answers'],
+      (row) => withoutSensitiveKeys(row.answers) as Record<string, unknown>,
+    ),
     attribution: attribution(),
     source: oneOf(['headless', 'hosted']),
     submittedAt: timestamp(),

@@ -9,10 +9,12 @@ import type { FormDefinition } from '../forms/definition.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
 
-const definition = json(v.looseObject({})) 
+const definition = json(v.looseObject({}))
 
 /** A published field that stands in the saved definition under the same name. */
-function saved<Key extends keyof FormDefinition>(key: Key): (row: StoredRow) => NonNullable<FormDefinition[Key]> | null {
+function saved<Key extends keyof FormDefinition>(
+  key: Key,
+): (row: StoredRow) => NonNullable<FormDefinition[Key]> | null {
   return (row) => (row.definition as FormDefinition)[key] ?? null
 }
 
@@ -26,9 +28,19 @@ export const forms = resource({
     name: text(),
     isPublished: boolean(),
     requiresPassword: computed(boolean(), ['passwordHash'], (row) => row.passwordHash !== null),
-    headless: computed(json(Headless), ['definition'], (row) => headlessSupport(row.definition as FormDefinition)),
-    submissionLimitPerContact: computed(nullable(integer(1)), ['definition'], saved('submissionLimitPerContact')),
-    fields: computed(json(v.array(v.unknown())), ['definition'], (row) => (row.definition as FormDefinition).fields),
+    headless: computed(json(Headless), ['definition'], (row) =>
+      headlessSupport(row.definition as FormDefinition),
+    ),
+    submissionLimitPerContact: computed(
+      nullable(integer(1)),
+      ['definition'],
+      saved('submissionLimitPerContact'),
+    ),
+    fields: computed(
+      json(v.array(v.unknown())),
+      ['definition'],
+      (row) => (row.definition as FormDefinition).fields,
+    ),
     successTitle: computed(nullable(text()), ['definition'], saved('successTitle')),
     successMessage: computed(nullable(text()), ['definition'], saved('successMessage')),
     publicUrl: computed(nullable(text()), ['definition'], saved('publicUrl')),

@@ -1,14 +1,7 @@
 import type { KeyKind, StoredKey } from '../../ports/administration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
-import {
-  equalInConstantTime,
-  fromBase64Url,
-  randomBase62,
-  toBase62,
-  toBase64Url,
-  utf8,
-} from '../text/encoding.ts'
+import { equalInConstantTime, randomBase62, toBase62, toBase64Url, utf8 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 import { crc32 } from '../text/crc32.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { D1Storage } from '../../adapters/d1/index.ts'
 import { createD1Storage } from '../../adapters/d1/index.ts'
+import { installMailbox } from '../../adapters/local/index.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import { openSecrets } from '../../domain/tenancy/secrets.ts'
@@ -22,6 +23,7 @@ export async function prepareState(directory: string): Promise<string> {
     const opened = await openLocalDatabase(directory)
     try {
       const storage = createD1Storage({ database: opened.database, clock: systemClock })
+      await installMailbox(opened.database)
       await seedOnce(storage, secrets)
       return await demoKey(directory, storage, secrets)
     } finally {

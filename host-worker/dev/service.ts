@@ -36,6 +36,8 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
     ...['--persist-to', stateDirectory],
     // A file rather than the command line, which every user of the machine can read.
     ...['--env-file', secretsPath(stateDirectory)],
+    // Nothing but this start sets it: what would be sent is kept, and shown at /mailbox.
+    ...['--var', 'LOCAL_MAILBOX:1'],
     '--show-interactive-dev-session=false',
   ]
   const child = spawn(process.execPath, args, {
@@ -57,7 +59,7 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
 
 /** What wrangler says of itself at a start; what the Worker logs is passed on. */
 const NOISE =
-  /^(?:Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
+  /^(?:\[custom build\]|Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
 
 function forwardOutput(child: ChildProcess): void {
   let rest = ''

@@ -6,10 +6,13 @@ import { prepareState } from './prepare.ts'
 import { projectRoot } from './root.ts'
 import type { Service } from './service.ts'
 import { startService } from './service.ts'
+import { startDemoSite } from './site/server.ts'
 import { stateDirectory } from './state.ts'
 
 const DEFAULT_PORT = 8787
 const PARENT_CHECK_MS = 1_000
+/** Far enough from the service's port that a second copy, which is likely to take the next one, can have it. */
+const DEMO_SITE_OFFSET = 1_000
 
 /** A service that ends this often within the window will not get better by being started again. */
 const CRASHES_MAX = 5
@@ -85,7 +88,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-function greeting(url: string, key: string): string {
+function greeting(url: string, key: string, siteUrl: string): string {
   const [plain = '', ...others] = demoForms
   const submission = `${url}/api/forms/${plain}/submissions`
   return [
@@ -95,6 +98,8 @@ function greeting(url: string, key: string): string {
     `  Demo organization   ${demoOrganization.organizationId} (${demoOrganization.name})`,
     `  Demo tenant key     ${key}`,
     `  Demo form           ${plain}    ${submission}`,
+    `  Mailbox             ${url}/mailbox    what would have been sent`,
+    `  Demo web site       ${siteUrl}    forms to fill in, as on a tenant's own site`,
     `  Further forms       ${others.join(', ')} (password of demo-members: ${demoPassword})`,
     '',
     'Try:',
@@ -117,7 +122,9 @@ async function main(): Promise<void> {
     )
   }
   const key = await prepareState(directory)
-  await supervise(port, directory, () => process.stdout.write(greeting(`http://127.0.0.1:${port}`, key)))
+  const url = `http://127.0.0.1:${port}`
+  const site = await startDemoSite({ serviceUrl: url, key, preferredPort: port + DEMO_SITE_OFFSET })
+  await supervise(port, directory, () => process.stdout.write(greeting(url, key, site.url)))
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

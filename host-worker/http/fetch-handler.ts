@@ -44,7 +44,12 @@ function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
     const request = ittyRequest as unknown as Request
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
-    const routed: RoutedRequest = { request, url, params: decoded(ittyRequest.params), requestId: host.requestId }
+    const routed: RoutedRequest = {
+      request,
+      url,
+      params: decoded(ittyRequest.params),
+      requestId: host.requestId,
+    }
     const reply = await answerOr500(endpoint, ofPath, routed, host)
     return respond(reply, request, host, endpoint?.id ?? path)
   }
@@ -61,8 +66,12 @@ async function answerOr500(
       ? await serveWrongMethod(ofPath, routed, host.world)
       : await serve(endpoint, routed, host.world)
   } catch (cause) {
-    host.world.log.error('request_failed', { requestId: host.requestId, endpointId: endpoint?.id ?? null }, cause)
-    return failureReply(ofPath, host.requestId)
+    host.world.log.error(
+      'request_failed',
+      { requestId: host.requestId, endpointId: endpoint?.id ?? null },
+      cause,
+    )
+    return await failureReply(ofPath, routed)
   }
 }
 

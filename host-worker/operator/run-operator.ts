@@ -6,6 +6,7 @@ import { CommandError, UsageError } from './errors.ts'
 import { formCheck } from './form-check-command.ts'
 import { importCommand } from './import-command.ts'
 import { issue, list, revoke } from './key-commands.ts'
+import { outboxList, outboxRetry, sends } from './outbox-commands.ts'
 import { createOrganization, showOrganization } from './organization-commands.ts'
 
 const commands: readonly Command[] = [
@@ -16,6 +17,9 @@ const commands: readonly Command[] = [
   revoke,
   importCommand,
   formCheck,
+  outboxList,
+  outboxRetry,
+  sends,
 ]
 
 /** How a person calls the operator. */

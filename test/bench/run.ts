@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { execFileSync } from 'node:child_process'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { seedBench } from './seed.ts'
+import { conditionalAnswers, seedBench } from './seed.ts'
 import type { Shot } from './load.ts'
 import { quantile, runLoad } from './load.ts'
 import { testRootSecret } from '../support/fakes.ts'
@@ -57,16 +57,22 @@ function cases(key: string, contactId: string): readonly Case[] {
     body: null,
   })
   const answers = { _gotcha: '', full_name: 'Ada Lovelace', email: 'ada@example.com', message: 'Hello there' }
-  const post: Shot = {
+  const post = (formId: string, body: unknown): Shot => ({
     method: 'POST',
-    path: '/api/forms/bench-form/submissions',
+    path: `/api/forms/${formId}/submissions`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(answers),
-  }
+    body: JSON.stringify(body),
+  })
   return [
     { name: 'list of 100', aim: 0.9, shotsPerRound: 400, shot: get('/api/v1/contacts') },
     { name: 'detail', aim: 0.85, shotsPerRound: 1200, shot: get(`/api/v1/contacts/${contactId}`) },
-    { name: 'submission', aim: 0.8, shotsPerRound: 400, shot: post },
+    { name: 'submission', aim: 0.8, shotsPerRound: 400, shot: post('bench-form', answers) },
+    {
+      name: 'submission of 20 fields, 8 conditional',
+      aim: 0.8,
+      shotsPerRound: 400,
+      shot: post('bench-conditional', conditionalAnswers),
+    },
   ]
 }
 

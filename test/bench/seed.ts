@@ -39,29 +39,80 @@ export async function seedBench(
       Array.from({ length: CHUNK }, (_, index) => sampleRow(contacts, start + index)),
     )
   }
-  await tenant.upsert('forms', [benchForm()])
+  await tenant.upsert('forms', [plainForm, conditionalForm])
   return { key, contactId: 'contactId-10000' }
 }
 
-function benchForm(): Record<string, unknown> {
-  const definition = {
-    formId: 'bench-form',
-    name: 'Bench',
-    isPublished: true,
-    notificationEmails: ['desk@example.com'],
-    fields: [
-      { id: 'full_name', type: 'short_text', label: 'Name', required: true },
-      { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
-      { id: 'message', type: 'long_text', label: 'Message' },
-    ],
-  }
+/** Three plain fields. */
+export const plainForm = formRow('bench-form', [
+  { id: 'full_name', type: 'short_text', label: 'Name', required: true },
+  { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
+  { id: 'message', type: 'long_text', label: 'Message' },
+])
+
+/** Twenty fields, eight of them shown on condition: a chain of four, and four that depend on a choice. */
+export const conditionalForm = formRow('bench-conditional', [
+  { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
+  { id: 'kind', type: 'single_choice', label: 'Kind', required: true, options: [option('a'), option('b')] },
+  ...numbered(10, (index) => ({
+    id: `text${index}`,
+    type: 'short_text',
+    label: `Text ${index}`,
+    required: true,
+  })),
+  ...numbered(4, (index) => ({
+    id: `chain${index}`,
+    type: 'number',
+    label: `Chain ${index}`,
+    required: true,
+    visibleWhen: onlyWhen(index === 0 ? 'text0' : `chain${index - 1}`, 'is_not_empty'),
+  })),
+  ...numbered(4, (index) => ({
+    id: `branch${index}`,
+    type: 'short_text',
+    label: `Branch ${index}`,
+    required: true,
+    visibleWhen: onlyWhen('kind', 'equals', index % 2 === 0 ? 'a' : 'b'),
+  })),
+])
+
+/** Answers to every field of the conditional form that `kind: a` shows. */
+export const conditionalAnswers: Readonly<Record<string, unknown>> = {
+  _gotcha: '',
+  email: 'ada@example.com',
+  kind: 'a',
+  ...Object.fromEntries(numbered(10, (index) => [`text${index}`, `some text ${index}`])),
+  ...Object.fromEntries(numbered(4, (index) => [`chain${index}`, index])),
+  branch0: 'shown',
+  branch2: 'shown',
+}
+
+function numbered<Item>(count: number, make: (index: number) => Item): Item[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}
+
+function option(value: string): object {
+  return { value, label: value }
+}
+
+function onlyWhen(field: string, operator: string, value?: string): object {
+  return { match: 'all', rules: [{ field, operator, ...(value === undefined ? {} : { value }) }] }
+}
+
+function formRow(formId: string, fields: readonly object[]): Record<string, unknown> {
   return {
-    formId: 'bench-form',
+    formId,
     name: 'Bench',
     isPublished: true,
     publishedAt: null,
     createdAt: '2026-01-01T00:00:00.000Z',
-    definition,
+    definition: {
+      formId,
+      name: 'Bench',
+      isPublished: true,
+      notificationEmails: ['desk@example.com'],
+      fields,
+    },
     passwordHash: null,
   }
 }

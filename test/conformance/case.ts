@@ -1,4 +1,12 @@
-import type { Administration, Clock, FormDirectory, KeyedStorage, TenantWriter } from '../../ports/index.ts'
+import type {
+  Administration,
+  Clock,
+  FormDirectory,
+  KeyedStorage,
+  OutboxStore,
+  SendLog,
+  TenantWriter,
+} from '../../ports/index.ts'
 
 /** An outbox entry as a probe of the store shows it. */
 export interface SeenOutboxEntry {
@@ -14,6 +22,8 @@ export interface StorageInstance {
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
+  readonly outbox: OutboxStore
+  readonly sends: SendLog
   tenant(organizationId: string): TenantWriter
   /** Looks into the outbox of an organization, behind the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>

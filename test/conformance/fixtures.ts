@@ -173,7 +173,7 @@ export interface TwoTenants extends StorageInstance {
 export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
   const storage = await make(clock)
-  const { administration, forms, keyed } = storage
+  const { administration, forms, keyed, outbox, sends } = storage
   for (const letter of ['a', 'b']) {
     assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
     await administration.addKey(tenantKey(`org-${letter}`, `key-${letter}`))
@@ -182,6 +182,8 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     administration,
     forms,
     keyed,
+    outbox,
+    sends,
     tenant: (id) => storage.tenant(id),
     outboxOf: (id) => storage.outboxOf(id),
     clock,

@@ -3,10 +3,12 @@
  * your own proves itself by running each of `storageSuite` with a function that makes a fresh, empty store.
  */
 import type { MakeStorage, StorageCase } from './case.ts'
+import { automationRunCases } from './automation-runs.ts'
 import { contactMatchingCases } from './contact-matching.ts'
 import { isolationCases } from './isolation.ts'
 import { keyCases } from './keys.ts'
 import { organizationCases } from './organizations.ts'
+import { outboxCases } from './outbox.ts'
 import { pagingCases } from './paging.ts'
 import { submissionCases } from './submissions.ts'
 import { upsertCases } from './upsert.ts'
@@ -22,6 +24,8 @@ export const storageSuite: readonly StorageCase[] = [
   ...upsertCases,
   ...submissionCases,
   ...contactMatchingCases,
+  ...outboxCases,
+  ...automationRunCases,
   ...isolationCases,
   ...valueCases,
 ]

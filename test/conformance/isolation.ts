@@ -100,7 +100,11 @@ export const isolationCases: readonly StorageCase[] = [
       await tenant('org-a').upsert('forms', [form('form-1')])
       await tenant('org-b').upsert('form-submissions', [submissionRow('s-1', { answers: { of: 'b' } })])
       const saved = submission('s-1', { answers: { of: 'a' } })
-      assert.deepEqual(await tenant('org-a').saveSubmission(saved), { kind: 'saved', contactId: null })
+      assert.deepEqual(await tenant('org-a').saveSubmission(saved), {
+        kind: 'saved',
+        contactId: null,
+        outboxIds: [],
+      })
       const one = { kind: 'one', collection: 'form-submissions', select: ['answers'], id: 's-1' } as const
       assert.deepEqual(await read('org-a', [one]), [[{ answers: { of: 'a' } }]])
       assert.deepEqual(await read('org-b', [one]), [[{ answers: { of: 'b' } }]])

@@ -97,6 +97,9 @@ function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<un
   return database as D1Database
 }
 
+/** One statement of a migration. A trigger ends with its END, not with the statements in it. */
+const STATEMENT = /CREATE TRIGGER[^]*?END;|[^;\s][^;]*;/g
+
 /** Brings an empty database up to the latest migration. */
 export async function applyMigrations(database: D1Database): Promise<void> {
   await database.exec(await migrationScript())
@@ -107,9 +110,7 @@ async function migrationScript(): Promise<string> {
   const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort()
   const scripts = await Promise.all(files.map((file) => readFile(new URL(file, MIGRATIONS), 'utf8')))
   return scripts
-    .flatMap((script) => script.replaceAll(/--[^\n]*/g, '').split(';'))
+    .flatMap((script) => script.replaceAll(/--[^\n]*/g, '').match(STATEMENT) ?? [])
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
-    .filter((statement) => statement !== '')
-    .map((statement) => `${statement};`)
     .join('\n')
 }

@@ -46,11 +46,13 @@ async function seed(database: D1Database): Promise<string> {
     { id: 'name', type: 'short_text', label: 'Name' },
     { id: 'choices', type: 'multiple_choice', label: 'Choices', options: [option('a'), option('b')] },
   ]
-  await storage.tenant('acme').upsert('forms', [
-    form('plain', true, fields),
-    form('unpublished', false, fields),
-    form('hosted', true, [{ id: 'file', type: 'file', label: 'File' }]),
-  ])
+  await storage
+    .tenant('acme')
+    .upsert('forms', [
+      form('plain', true, fields),
+      form('unpublished', false, fields),
+      form('hosted', true, [{ id: 'file', type: 'file', label: 'File' }]),
+    ])
   const secrets = await openSecrets(testRootSecret(), null)
   const { key, stored } = await issueKey({ organizationId: 'acme' }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(stored)

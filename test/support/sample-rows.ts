@@ -41,7 +41,10 @@ const overrides: Readonly<Record<string, (index: number, prefix: string) => Stor
     answers: { email: `visitor${String(index)}@example.com`, token: 'planted' },
     attribution: index % 2 === 0 ? { utm_source: 'newsletter' } : {},
   }),
-  contacts: (index) => ({ phone: `+1212555${String(1000 + index)}`, email: `contact${String(index)}@example.com` }),
+  contacts: (index) => ({
+    phone: `+1212555${String(1000 + index)}`,
+    email: `contact${String(index)}@example.com`,
+  }),
 }
 
 function idOf(field: string, index: number, prefix: string): string {
@@ -52,7 +55,9 @@ function sampleOf(schema: v.GenericSchema, name: string, index: number, prefix: 
   const node = schema as unknown as SchemaNode
   switch (node.type) {
     case 'nullable':
-      return index % 3 === 2 || node.wrapped === undefined ? null : sampleOf(node.wrapped, name, index, prefix)
+      return index % 3 === 2 || node.wrapped === undefined
+        ? null
+        : sampleOf(node.wrapped, name, index, prefix)
     case 'string':
       if (node.pipe?.some((action) => action.type === 'iso_timestamp') === true) return instantAt(index)
       return name.endsWith('Id') ? idOf(name, index % 3, prefix) : `${name} ${String(index)}`

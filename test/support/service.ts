@@ -48,6 +48,7 @@ export async function openTestService(open: (clock: FakeClock) => TestStorage): 
     deadline: systemDeadline,
     random,
     log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },
+    queue: null,
     background: { run: (work) => void work.catch((cause: unknown) => errors.push(cause)) },
   }
   const handle = createFetchHandler()

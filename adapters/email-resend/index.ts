@@ -1,0 +1,104 @@
+import { formatMailbox } from '../../domain/jobs/sender.ts'
+import { retryAfterMs } from '../../domain/text/retry-after.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Deadline } from '../../ports/deadline.ts'
+import type { EmailMessage, EmailSender } from '../../ports/email-sender.ts'
+import type { SendResult } from '../../ports/send-result.ts'
+
+/** Where Resend's API answers. */
+export const RESEND_URL = 'https://api.resend.com'
+
+/** How long Resend recognises an idempotency key (its documentation, "Idempotency Keys"). */
+const IDEMPOTENCY_MS = 24 * 3_600_000
+const TIMEOUT_MS = 10_000
+
+export interface ResendOptions {
+  readonly apiKey: string
+  readonly baseUrl: string
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  readonly deadline: Deadline
+  readonly clock: Clock
+}
+
+/** Sends email through Resend's HTTP API. */
+export function createResendSender(options: ResendOptions): EmailSender {
+  return {
+    capabilities: { idempotencyMs: IDEMPOTENCY_MS },
+    async send(message, idempotencyKey) {
+      try {
+        const response = await options.fetch(`${options.baseUrl}/emails`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${options.apiKey}`,
+            'content-type': 'application/json',
+            'idempotency-key': idempotencyKey,
+          },
+          body: JSON.stringify(requestBody(message)),
+          // A redirect would take the key elsewhere.
+          redirect: 'manual',
+          signal: options.deadline.after(TIMEOUT_MS),
+        })
+        return resultOf(response, await jsonOf(response), options.clock.nowMs())
+      } catch {
+        return unavailable('The email provider did not answer.')
+      }
+    },
+  }
+}
+
+function requestBody({ from, to, subject, html, text, replyTo, attachments }: EmailMessage): unknown {
+  return {
+    from: formatMailbox(from),
+    to: [to],
+    subject,
+    html,
+    ...(text === null ? {} : { text }),
+    ...(replyTo === null ? {} : { reply_to: replyTo }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  }
+}
+
+async function jsonOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  const body: unknown = await response.json().catch(() => null)
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+}
+
+/** What an answer means, by Resend's list of errors. Its own messages may quote an address, so they are not passed on. */
+function resultOf(
+  { status, headers }: Response,
+  body: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): SendResult {
+  if (status >= 200 && status < 300) {
+    return { kind: 'accepted', providerId: typeof body.id === 'string' ? body.id : null }
+  }
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+    case 451:
+      return { kind: 'refused', reason: 'The email provider refused the message.' }
+    case 401:
+    case 403:
+      return throttled('The email provider refused the account or its sender domain.', null)
+    case 409:
+      // The key was used for an email that was sent, and this one reads differently: it has been told already.
+      if (body.name === 'invalid_idempotent_request') return { kind: 'accepted', providerId: null }
+      return unavailable('The email provider is still busy with an earlier attempt.')
+    case 429:
+      return throttled(
+        'The email provider asked for patience.',
+        retryAfterMs(headers.get('retry-after'), nowMs),
+      )
+    default:
+      return unavailable(`The email provider answered with status ${status}.`)
+  }
+}
+
+function unavailable(reason: string): SendResult {
+  return { kind: 'unavailable', reason, throttled: false, retryAfterMs: null }
+}
+
+function throttled(reason: string, waitMs: number | null): SendResult {
+  return { kind: 'unavailable', reason, throttled: true, retryAfterMs: waitMs }
+}

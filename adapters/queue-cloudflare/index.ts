@@ -1,0 +1,46 @@
+import type { MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
+import { readMessage } from '../../domain/jobs/message.ts'
+import { eachOf } from '../../domain/jobs/within.ts'
+import type { OutboxRef } from '../../ports/outbox-store.ts'
+import type { Queue } from '../../ports/queue.ts'
+
+/** Most messages of one `sendBatch` (Cloudflare Queues, limits). */
+const BATCH_MAX = 100
+
+/** How long a message waits after a delivery that storage kept from happening, in seconds. */
+const RETRY_DELAY_S = 30
+
+/** A queue on Cloudflare Queues. The local simulator loses messages in a crash; the platform does not. */
+export function createCloudflareQueue(binding: QueueBinding<OutboxRef>): Queue {
+  return {
+    capabilities: { batchMax: BATCH_MAX, durable: true },
+    async send(refs) {
+      for (let start = 0; start < refs.length; start += BATCH_MAX) {
+        const batch = refs.slice(start, start + BATCH_MAX)
+        await binding.sendBatch(batch.map(({ organizationId, outboxId }) => ({ body: { organizationId, outboxId } })))
+      }
+    },
+  }
+}
+
+/**
+ * Works off a batch of messages. A message is done with once its entry was looked at, whatever came of it: the outbox
+ * knows what is still owed. Only one whose entry could not be looked at comes back. What is no message is dropped.
+ * @param deliver rejects when the entry could not be looked at
+ * @param width deliveries at once
+ */
+export async function consumeBatch(
+  { messages }: MessageBatch,
+  deliver: (ref: OutboxRef) => Promise<unknown>,
+  width: number,
+): Promise<void> {
+  await eachOf(messages, width, async (message) => {
+    const ref = readMessage(message.body)
+    try {
+      if (ref !== null) await deliver(ref)
+      message.ack()
+    } catch {
+      message.retry({ delaySeconds: RETRY_DELAY_S })
+    }
+  })
+}

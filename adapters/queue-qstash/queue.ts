@@ -1,0 +1,55 @@
+import type { Deadline } from '../../ports/deadline.ts'
+import type { Queue } from '../../ports/queue.ts'
+
+/** Where QStash's API answers. */
+export const QSTASH_URL = 'https://qstash.upstash.io'
+
+const BATCH_MAX = 100
+const TIMEOUT_MS = 10_000
+
+/** The sweep follows within minutes, so a message that keeps failing is not worth much patience. */
+const RETRIES = '3'
+
+export interface QstashQueueOptions {
+  readonly token: string
+  readonly baseUrl: string
+  /** Where QStash delivers: this service's endpoint for it. */
+  readonly callbackUrl: string
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  readonly deadline: Deadline
+}
+
+/** A queue on QStash: it posts each message to the service. */
+export function createQstashQueue(options: QstashQueueOptions): Queue {
+  return {
+    capabilities: { batchMax: BATCH_MAX, durable: true },
+    async send(refs) {
+      for (let start = 0; start < refs.length; start += BATCH_MAX) {
+        const messages = refs.slice(start, start + BATCH_MAX).map(({ organizationId, outboxId }) => ({
+          destination: options.callbackUrl,
+          headers: {
+            'Content-Type': 'application/json',
+            'Upstash-Retries': RETRIES,
+            // Good for ten minutes only; what counts is that the outbox gives an entry out once.
+            'Upstash-Deduplication-Id': outboxId,
+          },
+          body: JSON.stringify({ organizationId, outboxId }),
+        }))
+        await publish(messages, options)
+      }
+    },
+  }
+}
+
+async function publish(messages: readonly unknown[], { token, baseUrl, fetch, deadline }: QstashQueueOptions) {
+  const response = await fetch(`${baseUrl}/v2/batch`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(messages),
+    // A redirect would take the token elsewhere.
+    redirect: 'manual',
+    signal: deadline.after(TIMEOUT_MS),
+  })
+  await response.body?.cancel()
+  if (!response.ok) throw new Error(`QStash answered with status ${response.status}`)
+}

@@ -1,0 +1,52 @@
+import { readLimited } from '../../domain/forms/read-limited.ts'
+import { readMessage } from '../../domain/jobs/message.ts'
+import type { Deadline } from '../../ports/deadline.ts'
+import type { OutboxRef } from '../../ports/outbox-store.ts'
+import type { SigningKeys } from './signature.ts'
+import { isSignedBy } from './signature.ts'
+
+/** A message names one entry; anything longer is not one. */
+const BODY_MAX_BYTES = 4_096
+const READ_TIMEOUT_MS = 10_000
+
+export interface ReceiveOptions {
+  readonly keys: SigningKeys
+  /** This endpoint's public URL, as it was given to QStash. Never taken from the request, which anyone can write. */
+  readonly url: string
+  readonly nowMs: number
+  readonly deadline: Deadline
+  /** Rejects when the entry could not be looked at; QStash tries again then. */
+  readonly deliver: (ref: OutboxRef) => Promise<unknown>
+}
+
+/** Answers a delivery by QStash. Nothing is done before the signature is found good. */
+export async function receiveFromQstash(request: Request, options: ReceiveOptions): Promise<Response> {
+  if (request.method !== 'POST') return answer(405, { allow: 'POST' })
+  if (request.body === null) return answer(400)
+  const read = await readLimited(request.body, BODY_MAX_BYTES, options.deadline.after(READ_TIMEOUT_MS))
+  if (read.kind !== 'bytes') return answer(read.kind === 'too_large' ? 413 : 400)
+  const body = new TextDecoder().decode(read.bytes)
+  const token = request.headers.get('upstash-signature') ?? ''
+  if (!(await isSignedBy(options.keys, token, { url: options.url, body, nowMs: options.nowMs }))) return answer(401)
+  const ref = readMessage(jsonOf(body))
+  // A signed body that names no entry will not get better by being sent again.
+  if (ref === null) return answer(200)
+  try {
+    await options.deliver(ref)
+    return answer(200)
+  } catch {
+    return answer(500)
+  }
+}
+
+function answer(status: number, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, { status, headers: { 'cache-control': 'no-store', ...headers } })
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,88 @@
+import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox } from '../../ports/outbox-store.ts'
+import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
+import { toInstant } from '../text/instant.ts'
+import { ATTEMPTS_MAX, pauseAfter } from './backoff.ts'
+import type { Held } from './lease.ts'
+import { newLease } from './lease.ts'
+import { notify } from './notify.ts'
+import { runAutomation } from './run-automation.ts'
+import type { Verdict } from './verdict.ts'
+import { hopeless } from './verdict.ts'
+import { within } from './within.ts'
+import type { JobWorld } from './world.ts'
+
+/** Longest wait for one storage call, in ms. */
+const STORAGE_TIMEOUT_MS = 30_000
+
+/** What became of an entry: `idle` when there was nothing to do, `lost` when somebody else took it over. */
+export type Delivery = Settlement['kind'] | 'idle' | 'lost'
+
+/** Work of a kind, done once. May reject; that counts as a failed attempt. */
+type Work = (entry: ClaimedEntry, held: Held, outbox: TenantOutbox, world: JobWorld) => Promise<Verdict>
+
+const works: Readonly<Record<string, Work>> = {
+  [NOTIFICATION_EMAIL]: (entry, _held, _outbox, world) => notify(entry, world),
+  [AUTOMATION_RUN]: runAutomation,
+}
+
+/**
+ * Works off one outbox entry: claims it, does what it says and writes what became of it. Safe to call for any entry
+ * at any time, as often as one likes: only one caller at a time gets it, and one that died holds it no longer than
+ * its lease. Rejects when storage fails; the entry is found again by the sweep.
+ */
+export async function deliver({ organizationId, outboxId }: OutboxRef, world: JobWorld): Promise<Delivery> {
+  const outbox = boundOutbox(world.outbox.open(organizationId), world)
+  const nowMs = world.clock.nowMs()
+  const lease = newLease(nowMs, world.random)
+  const entry = await outbox.claim(outboxId, lease, toInstant(nowMs))
+  if (entry === null) return 'idle'
+  const verdict = await attempt(entry, lease, outbox, world)
+  if (verdict.kind === 'lost') return 'lost'
+  const settlement = settlementOf(verdict, entry.attempts, world)
+  const isHeld = await outbox.settle(outboxId, lease.token, settlement, toInstant(world.clock.nowMs()))
+  const { kind, attempts } = entry
+  const reason = settlement.kind === 'done' ? null : settlement.reason
+  world.log.info('outbox_settled', { outboxId, kind, attempts, outcome: settlement.kind, reason, isHeld })
+  return isHeld ? settlement.kind : 'lost'
+}
+
+/** A storage that hangs must not hold up everything else. */
+function boundOutbox(outbox: TenantOutbox, { deadline }: JobWorld): TenantOutbox {
+  const bound = <Value>(call: Promise<Value>) => within(deadline, STORAGE_TIMEOUT_MS, call)
+  return {
+    claim: (...call) => bound(outbox.claim(...call)),
+    settle: (...call) => bound(outbox.settle(...call)),
+    startRun: (...call) => bound(outbox.startRun(...call)),
+    finishStep: (...call) => bound(outbox.finishStep(...call)),
+  }
+}
+
+async function attempt(
+  entry: ClaimedEntry,
+  held: Held,
+  outbox: TenantOutbox,
+  world: JobWorld,
+): Promise<Verdict> {
+  const work = works[entry.kind]
+  if (work === undefined) return hopeless(`There is no work of kind ${entry.kind}.`)
+  try {
+    return await work(entry, held, outbox, world)
+  } catch (cause) {
+    world.log.error('outbox_attempt_broke', { outboxId: entry.outboxId, kind: entry.kind }, cause)
+    return { kind: 'unavailable', reason: 'Internal failure.', counted: true, retryAfterMs: 0, send: null }
+  }
+}
+
+function settlementOf(
+  verdict: Exclude<Verdict, { kind: 'lost' }>,
+  attempts: number,
+  { clock, random }: JobWorld,
+): Settlement {
+  if (verdict.kind !== 'unavailable') return verdict
+  const { reason, counted, retryAfterMs, send } = verdict
+  if (counted && attempts >= ATTEMPTS_MAX) {
+    return { kind: 'failed', reason: `Given up: ${reason}`, sends: send === null ? [] : [send] }
+  }
+  const waitMs = Math.max(counted ? pauseAfter(attempts, random) : 0, retryAfterMs)
+  return { kind: 'retry', at: toInstant(clock.nowMs() + waitMs), reason, counted }
+}

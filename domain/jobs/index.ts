@@ -1,0 +1,4 @@
+export * from './deliver.ts'
+export * from './sender.ts'
+export * from './sweep.ts'
+export type * from './world.ts'

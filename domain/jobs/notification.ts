@@ -1,0 +1,106 @@
+import type { EmailMessage, Mailbox } from '../../ports/email-sender.ts'
+import type { ClaimedEntry } from '../../ports/outbox-store.ts'
+import { isEmailAddress } from '../text/email-address.ts'
+import type { Html } from '../text/html.ts'
+import { html } from '../text/html.ts'
+import { isSensitiveKey } from '../text/sensitive-keys.ts'
+import type { AnswerField, FormDefinition } from '../forms/definition.ts'
+import { isAnswerField } from '../forms/definition.ts'
+import { readField } from '../forms/field-settings.ts'
+
+const SUBJECT_MAX_LENGTH = 200
+
+/** One answer as it is shown. */
+interface Line {
+  readonly label: string
+  readonly value: string
+}
+
+/**
+ * The email that tells somebody of a submission: the answers under the form's labels, in the form's order. What reads
+ * as a secret is left out, as it is wherever answers are published. The same entry gives the same message while the
+ * form stays as it is.
+ */
+export function notificationEmail(
+  { submission, form }: Required<Pick<ClaimedEntry, 'submission' | 'form'>>,
+  to: string,
+  from: Mailbox,
+): EmailMessage {
+  const answers = (submission?.answers ?? {}) as Readonly<Record<string, unknown>>
+  const fields = fieldsOf(form?.definition as FormDefinition | undefined)
+  const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
+  const lines = linesOf(answers, fields)
+  const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.`
+  const body = lines.length > 0 ? lines : [{ label: formName, value: 'No answers.' }]
+  return {
+    from,
+    to,
+    subject: `New submission: ${oneLine(formName)}`.slice(0, SUBJECT_MAX_LENGTH).toWellFormed(),
+    html: htmlBody(formName, body, footer).markup,
+    text: [`New submission: ${oneLine(formName)}`, ...body.map(textLine), footer].join('\n\n').toWellFormed(),
+    replyTo: replyTo(answers, fields),
+    attachments: [],
+  }
+}
+
+function fieldsOf(definition: FormDefinition | undefined): readonly AnswerField[] {
+  return (definition?.fields ?? [])
+    .map(readField)
+    .flatMap((reading) => (reading.kind === 'field' && isAnswerField(reading.field) ? [reading.field] : []))
+}
+
+/** Answers in the form's order; those whose field is gone since come last, under their id. */
+function linesOf(answers: Readonly<Record<string, unknown>>, fields: readonly AnswerField[]): readonly Line[] {
+  const known = new Map(fields.map((field) => [field.id, field]))
+  const ids = [...known.keys(), ...Object.keys(answers).filter((id) => !known.has(id))]
+  return ids
+    .filter((id) => Object.hasOwn(answers, id) && !isSensitiveKey(id))
+    .map((id) => ({ label: known.get(id)?.label || id, value: shown(answers[id], known.get(id)) }))
+}
+
+/** An answer in words: choices by their labels, yes and no, lists with commas. */
+function shown(answer: unknown, field: AnswerField | undefined): string {
+  if (Array.isArray(answer)) return answer.map((one) => shown(one, field)).join(', ')
+  if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
+  if (typeof answer === 'string') return field?.options.find(({ value }) => value === answer)?.label ?? answer
+  return typeof answer === 'number' ? String(answer) : (JSON.stringify(answer) ?? '')
+}
+
+/** The visitor's own address, so that an answer reaches them and not the service. */
+function replyTo(answers: Readonly<Record<string, unknown>>, fields: readonly AnswerField[]): string | null {
+  const given = fields
+    .filter(({ contactField, id }) => contactField === 'email' && Object.hasOwn(answers, id))
+    .map(({ id }) => answers[id])
+  const usable = given.find((answer) => typeof answer === 'string' && isEmailAddress(answer.trim()))
+  return typeof usable === 'string' ? usable.trim() : null
+}
+
+function textLine({ label, value }: Line): string {
+  return `${oneLine(label)}: ${value}`
+}
+
+function htmlBody(formName: string, lines: readonly Line[], footer: string): Html {
+  const rows = lines.map(
+    ({ label, value }) => html`<dt style="color:#555">${label}</dt>
+<dd style="margin:0 0 12px;white-space:pre-wrap">${value}</dd>
+`,
+  )
+  return html`<!doctype html>
+<html lang="en"><body style="font-family:sans-serif;max-width:600px">
+<h1 style="font-size:18px">New submission: ${formName}</h1>
+<dl>
+${rows}</dl>
+<p style="color:#555;font-size:12px">${footer}</p>
+</body></html>
+`
+}
+
+/** Control characters must not reach a header. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
+}
+
+/** `2026-06-15 12:00 UTC`. */
+function readable(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
+}

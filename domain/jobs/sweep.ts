@@ -1,0 +1,37 @@
+import { toInstant } from '../text/instant.ts'
+import { deliver } from './deliver.ts'
+import { eachOf } from './within.ts'
+import type { JobWorld } from './world.ts'
+
+/** Most entries of one sweep. The next one follows within a minute. */
+const ENTRIES_MAX = 500
+/** No new entry is begun after this long, in ms: sweeps must not run into each other. */
+const BUDGET_MS = 40_000
+/** Entries worked on at once: a Worker has six connections. */
+export const DELIVERY_WIDTH = 4
+
+/** What a sweep found and did. */
+export interface Swept {
+  readonly due: number
+  readonly worked: number
+}
+
+/**
+ * Works off what is due: entries whose queue message was lost, whose next attempt has come, or whose worker died.
+ * Bounded in number and time. Rejects when what is due cannot be read.
+ */
+export async function sweep(world: JobWorld): Promise<Swept> {
+  const startedMs = world.clock.nowMs()
+  const due = await world.outbox.due(toInstant(startedMs), ENTRIES_MAX)
+  let worked = 0
+  await eachOf(due, DELIVERY_WIDTH, async (ref) => {
+    if (world.clock.nowMs() - startedMs > BUDGET_MS) return
+    try {
+      if ((await deliver(ref, world)) !== 'idle') worked += 1
+    } catch (cause) {
+      world.log.error('outbox_delivery_failed', { outboxId: ref.outboxId }, cause)
+    }
+  })
+  if (due.length > 0) world.log.info('outbox_swept', { due: due.length, worked })
+  return { due: due.length, worked }
+}

@@ -1,0 +1,40 @@
+import type { Deadline } from '../../ports/deadline.ts'
+
+/** The work took too long; it may still be going on, and may yet take effect. */
+export class TimedOut extends Error {
+  override readonly name = 'TimedOut'
+}
+
+/** Waits for work no longer than `durationMs`. Rejects with `TimedOut` then, and as the work does otherwise. */
+export async function within<Value>(deadline: Deadline, durationMs: number, work: Promise<Value>): Promise<Value> {
+  const signal = deadline.after(durationMs)
+  let onAbort = (): void => undefined
+  const expired = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(new TimedOut(`Nothing came back within ${durationMs} ms`))
+    }
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([work, expired])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    // The loser of the race may still reject.
+    work.catch(() => undefined)
+    expired.catch(() => undefined)
+  }
+}
+
+/** Runs a task for each item, at most `width` at once. Rejections are the task's own affair: it must not reject. */
+export async function eachOf<Item>(
+  items: Iterable<Item>,
+  width: number,
+  task: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items[Symbol.iterator]()
+  const worker = async () => {
+    for (let next = queue.next(); next.done !== true; next = queue.next()) await task(next.value)
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+}

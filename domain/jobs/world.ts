@@ -1,0 +1,22 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Deadline } from '../../ports/deadline.ts'
+import type { EmailSender } from '../../ports/email-sender.ts'
+import type { Log } from '../../ports/log.ts'
+import type { OutboxStore } from '../../ports/outbox-store.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import type { SmsSender } from '../../ports/sms-sender.ts'
+import type { MailIdentity } from './sender.ts'
+
+/** Everything that working off the outbox needs of the world. */
+export interface JobWorld {
+  readonly outbox: OutboxStore
+  /** Null: no provider is configured, and what needs one waits. */
+  readonly email: EmailSender | null
+  readonly sms: SmsSender | null
+  /** The service's own part of sender addresses; null together with `email`. */
+  readonly mail: MailIdentity | null
+  readonly clock: Clock
+  readonly deadline: Deadline
+  readonly random: RandomSource
+  readonly log: Log
+}

@@ -1,0 +1,44 @@
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { id, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { window, wordFilter } from '../contract/filter.ts'
+import { countOf, resource, updatedAt } from '../contract/resource.ts'
+
+const types = ['static', 'dynamic'] as const
+
+export const contactLists = resource({
+  name: 'ContactList',
+  collection: 'contact-lists',
+  description: 'A named group of contacts.',
+  idField: 'listId',
+  fields: {
+    listId: id(),
+    name: text(),
+    description: nullable(text()),
+    type: oneOf(types),
+    contactCount: countOf('list-members', 'listId'),
+    createdAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+})
+
+export const listContactLists = collection({
+  id: 'contactLists.list',
+  path: '/api/v1/contact-lists',
+  tag: 'Contact lists',
+  summary: 'List contact lists',
+  resource: contactLists,
+  filters: {
+    type: wordFilter('type', types, 'Only lists of this type.'),
+    ...window('createdAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('createdAt', 'listId'),
+})
+
+export const getContactList = detail({
+  id: 'contactLists.get',
+  path: '/api/v1/contact-lists/{listId}',
+  tag: 'Contact lists',
+  summary: 'Retrieve a contact list',
+  resource: contactLists,
+})

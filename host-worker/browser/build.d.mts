@@ -1,0 +1,1 @@
+export function bundleClient(): Promise<string>

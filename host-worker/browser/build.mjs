@@ -1,0 +1,53 @@
+/**
+ * Builds the browser client into a module that the Worker imports: its text and a hash of it. wrangler runs this before
+ * it bundles the Worker (`[build]` in wrangler.toml), so a fresh clone needs no other step. Plain JavaScript, because
+ * it runs on whatever Node runs wrangler.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const folder = dirname(fileURLToPath(import.meta.url))
+const target = join(folder, 'dist', 'form-client.mjs')
+
+/** The client as browsers load it: one minified ES module for every browser of the last three years or so. */
+export async function bundleClient() {
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, 'client', 'form-client.ts')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+  })
+  return outputFiles[0].text
+}
+
+/** Writes in one step and only what changed: several runs at once must not disturb each other, nor who watches. */
+function writeIfChanged(path, content) {
+  if (readText(path) === content) return
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.${process.pid}`, content)
+  renameSync(`${path}.${process.pid}`, path)
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const source = await bundleClient()
+  const hash = createHash('sha256').update(source).digest('base64url').slice(0, 22)
+  writeIfChanged(
+    target,
+    `export const source = ${JSON.stringify(source)}\nexport const hash = ${JSON.stringify(hash)}\n`,
+  )
+}

@@ -1,0 +1,57 @@
+import { answerTypes } from '../../../domain/forms/definition.ts'
+import type { AnswerField } from '../../../domain/forms/definition.ts'
+import { dependencyOrder } from '../../../domain/forms/dependency-order.ts'
+import { readAnswer } from '../../../domain/forms/read-answer.ts'
+import type { ConditionalField } from '../../../domain/forms/visibility.ts'
+import { visibleFields } from '../../../domain/forms/visibility.ts'
+
+/** The part of a published form (`GET /api/v1/forms/{formId}`) that the client reads. */
+export interface PublishedForm {
+  readonly fields: readonly PublishedField[]
+}
+
+export interface PublishedField {
+  readonly id: string
+  readonly type: string
+  readonly label?: string | null
+  readonly visibleWhen?: {
+    readonly match: 'all' | 'any'
+    readonly rules: readonly { readonly field: string; readonly operator: string; readonly value?: unknown }[]
+  } | null
+}
+
+/** A form whose rules are ready to be applied as often as the visitor types. */
+export interface PreparedForm {
+  readonly ids: readonly string[]
+  readonly labels: ReadonlyMap<string, string>
+  /** The ids of the fields that are shown for raw answers by field id. */
+  visible(answers: ReadonlyMap<string, unknown>): ReadonlySet<string>
+  /** The answer that a field's form values stand for, read as the service reads it; null: none, or not a valid one. */
+  answer(id: string, values: readonly string[]): unknown
+}
+
+/**
+ * Prepares a published form. Its rules are resolved by the service's own engine; with rules that go in a circle, which
+ * the service does not accept, everything is shown.
+ */
+export function prepareForm(form: PublishedForm): PreparedForm {
+  // What is published was accepted by the service, or the service refuses every submission of it and says so.
+  const fields = form.fields.map((field) => ({
+    ...field,
+    visibleWhen: field.visibleWhen ?? null,
+  })) as ConditionalField[]
+  const byId = new Map(fields.map((field) => [field.id, field]))
+  const { resolved, cyclic } = dependencyOrder(fields)
+  const ids = [...byId.keys()]
+  return {
+    ids,
+    labels: new Map(form.fields.map(({ id, label }) => [id, label ?? id])),
+    visible: (answers) => (cyclic.length > 0 ? new Set(ids) : visibleFields(resolved, answers)),
+    answer: (id, values) => {
+      const field = byId.get(id)
+      if (field === undefined || !(answerTypes as readonly string[]).includes(field.type)) return null
+      const reading = readAnswer(field as AnswerField, values, 'form')
+      return reading.kind === 'answer' ? reading.value : null
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { Control } from './controls.ts'
+import { partsOf, setAttribute } from './controls.ts'
+
+let messages = 0
+
+/** One field as the visitor sees it. */
+export interface FieldView {
+  readonly controls: readonly Control[]
+  /** Shows or hides the field; the controls of a hidden one are disabled, so that they are neither sent nor checked. */
+  show(isShown: boolean): void
+  /** Puts an error at the field, or takes it away. */
+  complain(message: string | null): void
+  readonly hasError: boolean
+  focus(): void
+}
+
+/** The view of a field in a form; null when the form has nothing of it. */
+export function viewField(form: HTMLFormElement, id: string, controls: readonly Control[]): FieldView | null {
+  const parts = partsOf(form, id, controls).map((element) => ({ element, display: element.style.display }))
+  if (parts.length === 0) return null
+  // What the site disabled itself stays so.
+  const own = controls.filter((control) => !control.disabled)
+  const partOf = (control: Control | undefined): HTMLElement | undefined =>
+    parts.find(({ element }) => control !== undefined && element.contains(control))?.element
+  let error: HTMLElement | null = null
+  const clear = (): void => {
+    if (error === null) return
+    for (const control of controls) unmark(control, error.id)
+    error.remove()
+    error = null
+  }
+  return {
+    controls,
+    show: (isShown) => {
+      for (const { element, display } of parts) {
+        element.hidden = !isShown
+        // A style sheet that says `display: grid` would win over the attribute.
+        element.style.display = isShown ? display : 'none'
+      }
+      for (const control of own) control.disabled = !isShown
+      if (!isShown) clear()
+    },
+    complain: (message) => {
+      clear()
+      if (message === null) return
+      error = document.createElement('p')
+      messages += 1
+      error.id = `form-client-error-${messages}`
+      error.className = 'form-client-error'
+      error.textContent = message
+      place(error, id, partOf(controls.at(-1)))
+      for (const control of controls) mark(control, error.id)
+    },
+    get hasError() {
+      return error !== null
+    },
+    focus: () => controls.find((control) => !control.disabled && control.type !== 'hidden')?.focus(),
+  }
+}
+
+/** Inside what groups the field, but never inside a label: it would become part of the name that is read aloud. */
+function place(error: HTMLElement, id: string, part: HTMLElement | undefined): void {
+  if (part === undefined) return
+  if (part.dataset.field === id || part instanceof HTMLFieldSetElement) part.append(error)
+  else part.after(error)
+}
+
+function mark(control: Control, errorId: string): void {
+  setAttribute(control, 'aria-invalid', 'true')
+  setAttribute(control, 'aria-describedby', [...describedBy(control), errorId].join(' '))
+}
+
+function unmark(control: Control, errorId: string): void {
+  const left = describedBy(control).filter((id) => id !== errorId)
+  setAttribute(control, 'aria-invalid', null)
+  setAttribute(control, 'aria-describedby', left.length === 0 ? null : left.join(' '))
+}
+
+function describedBy(control: Control): readonly string[] {
+  return (control.getAttribute('aria-describedby') ?? '').split(/\s+/).filter((id) => id !== '')
+}

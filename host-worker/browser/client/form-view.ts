@@ -1,0 +1,89 @@
+import { controlsByName, setAttribute, submitButtons, valuesOf } from './controls.ts'
+import type { PublishedForm } from './definition.ts'
+import { prepareForm } from './definition.ts'
+import type { FieldView } from './field-view.ts'
+import { viewField } from './field-view.ts'
+import { summaryOf } from './summary.ts'
+
+/** A form as the visitor sees it. */
+export interface FormView {
+  /** Shows and hides fields by what is typed now. */
+  readonly update: () => void
+  /** Takes away the error of a field that the visitor is correcting. */
+  readonly corrected: (name: string) => void
+  /** Says something about the whole form, and takes away all errors. */
+  readonly say: (text: string) => void
+  /** Puts errors at their fields, the rest into the summary, and the focus on the first of them. */
+  readonly complain: (text: string, errors: ReadonlyMap<string, string>) => void
+  readonly setBusy: (isBusy: boolean) => void
+  /** Leaves the form as it was found. */
+  readonly release: () => void
+}
+
+/** Binds a published form's fields to the controls of the same names. */
+export function viewForm(form: HTMLFormElement, definition: PublishedForm): FormView {
+  const prepared = prepareForm(definition)
+  const controls = controlsByName(form)
+  const views = viewFields(form, [...prepared.ids, ...controls.keys()], controls)
+  const summary = summaryOf(form)
+  const clear = (): void => {
+    for (const view of views.values()) view.complain(null)
+    summary.say('')
+  }
+  const isAtField = (id: string): boolean =>
+    views.get(id)?.controls.some(({ type }) => type !== 'hidden') ?? false
+  return {
+    update: () => {
+      const values = (id: string) => valuesOf(views.get(id)?.controls ?? [])
+      const visible = prepared.visible(
+        new Map(prepared.ids.map((id) => [id, prepared.answer(id, values(id))])),
+      )
+      for (const id of prepared.ids) views.get(id)?.show(visible.has(id))
+    },
+    corrected: (name) => {
+      if (views.get(name)?.hasError !== true) return
+      views.get(name)?.complain(null)
+      if (![...views.values()].some(({ hasError }) => hasError)) summary.say('')
+    },
+    say: (text) => {
+      clear()
+      summary.say(text)
+    },
+    complain: (text, errors) => {
+      clear()
+      for (const [id, message] of errors) if (isAtField(id)) views.get(id)?.complain(message)
+      const others = [...errors].filter(([id]) => !isAtField(id))
+      summary.say(
+        text,
+        others.map(([id, message]) => `${prepared.labels.get(id) ?? id}: ${message}`),
+      )
+      // In the order of the page, which is the order in which the visitor meets them.
+      const first = [...controls.keys()].map((name) => views.get(name)).find((view) => view?.hasError)
+      if (first === undefined) summary.focus()
+      else first.focus()
+    },
+    setBusy: (isBusy) => {
+      setAttribute(form, 'aria-busy', isBusy ? 'true' : null)
+      // Not disabled: that would take the focus away from whoever pressed it.
+      for (const button of submitButtons(form)) setAttribute(button, 'aria-disabled', isBusy ? 'true' : null)
+    },
+    release: () => {
+      clear()
+      summary.remove()
+      for (const id of prepared.ids) views.get(id)?.show(true)
+    },
+  }
+}
+
+function viewFields(
+  form: HTMLFormElement,
+  names: readonly string[],
+  controls: ReturnType<typeof controlsByName>,
+): ReadonlyMap<string, FieldView> {
+  return new Map(
+    [...new Set(names)].flatMap((name): [string, FieldView][] => {
+      const view = viewField(form, name, controls.get(name) ?? [])
+      return view === null ? [] : [[name, view]]
+    }),
+  )
+}

@@ -1,0 +1,16 @@
+import type { Receipt } from './send.ts'
+import { textElement } from './summary.ts'
+
+/** Puts the form's success title and message in the place of the form, and the focus on them. */
+export function showReceipt(form: HTMLFormElement, { title, message }: Receipt): void {
+  const element = document.createElement('div')
+  element.className = 'form-client-receipt'
+  element.setAttribute('role', 'status')
+  element.tabIndex = -1
+  if (title !== undefined) element.append(textElement('h2', title))
+  element.append(textElement('p', message ?? ''))
+  Element.prototype.after.call(form, element)
+  const style: CSSStyleDeclaration = Reflect.get(HTMLElement.prototype, 'style', form)
+  style.display = 'none'
+  element.focus()
+}

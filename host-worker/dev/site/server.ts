@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { isPortFree } from '../readiness.ts'
+import { demoForms } from '../demo/index.ts'
+
+/** The web site of the demo's tenant: plain pages on an origin of their own, as every tenant's site is. */
+export interface DemoSite {
+  readonly url: string
+  close(): void
+}
+
+export interface DemoSiteOptions {
+  /** Where the service listens. */
+  readonly serviceUrl: string
+  /** The tenant's key. It stays in this process: browsers never see it. */
+  readonly key: string
+  /** The port to use if nobody else does. */
+  readonly preferredPort: number
+}
+
+const pages: ReadonlyMap<string, string> = new Map([
+  ['/', 'index.html'],
+  ['/contact', 'contact.html'],
+  ['/damage-claim', 'damage-claim.html'],
+  ['/members', 'members.html'],
+  ['/thanks', 'thanks.html'],
+  ['/style.css', 'style.css'],
+])
+
+/** Starts the demo site on the preferred port, or on any free one. It is no part of a deployment. */
+export async function startDemoSite(options: DemoSiteOptions): Promise<DemoSite> {
+  const { preferredPort } = options
+  const isUsable = preferredPort <= 65_535 && (await isPortFree(preferredPort))
+  const server = createServer((request, response) => void answer(request, response, options))
+  const port = await listen(server, isUsable ? preferredPort : 0)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: DemoSiteOptions,
+): Promise<void> {
+  const path = new URL(request.url ?? '/', 'http://site').pathname
+  const formId = /^\/forms\/(.+)\.json$/.exec(path)?.[1]
+  try {
+    if (formId !== undefined && demoForms.includes(formId)) await sendDefinition(response, formId, options)
+    else await sendPage(response, pages.get(path), options)
+  } catch {
+    response.writeHead(502).end()
+  }
+}
+
+/** The form as the tenant's server reads it with its key and passes it on, for the browser client. */
+async function sendDefinition(
+  response: ServerResponse,
+  formId: string,
+  { serviceUrl, key }: DemoSiteOptions,
+): Promise<void> {
+  const form = await fetch(`${serviceUrl}/api/v1/forms/${formId}`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  const { fields } = (await form.json()) as { readonly fields: unknown }
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ fields }))
+}
+
+async function sendPage(
+  response: ServerResponse,
+  name: string | undefined,
+  { serviceUrl }: DemoSiteOptions,
+): Promise<void> {
+  if (name === undefined) {
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
+    return
+  }
+  const text = await readFile(join(import.meta.dirname, 'pages', name), 'utf8')
+  const type = name.endsWith('.css') ? 'text/css' : 'text/html'
+  // Kept in the browser's history with what was typed; `no-store` would lose it on the way back.
+  response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' })
+  response.end(text.replaceAll('{{service}}', serviceUrl))
+}

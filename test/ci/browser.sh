@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Forms in a real Chromium: the demo's web site on one origin, the service on another. Screenshots go to
+# .wrangler/screenshots. CHROMIUM names another browser than the one that Debian installs.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null; then
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null || {
+    echo 'Chromium is missing and could not be installed; set CHROMIUM to the path of one.'
+    echo '0 passed, 1 failed'
+    exit 1
+  }
+fi
+BROWSER_TESTS=yes CHROMIUM=${CHROMIUM:-$(command -v chromium)} exec bash test/support/counted-tests.sh

@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import { projectRoot } from '../../../host-worker/dev/root.ts'
+import type { StartedService } from '../../support/started-service.ts'
+import { freePort, scratchDirectory, startService } from '../../support/started-service.ts'
+
+const screenshots = join(projectRoot, '.wrangler', 'screenshots')
+
+/** A started service, the web site beside it, and a browser. */
+export interface Stage {
+  readonly service: StartedService
+  /** The demo tenant's site, on an origin of its own. */
+  readonly siteUrl: string
+  /** A page of the site in a new profile. What goes wrong in it is collected. */
+  open(path: string, options?: BrowserContextOptions): Promise<Visit>
+  /** The submissions of a form, newest first, as the tenant reads them. */
+  submissions(formId: string): Promise<readonly Submission[]>
+  close(): Promise<void>
+}
+
+export interface Submission {
+  readonly answers: Readonly<Record<string, unknown>>
+}
+
+export interface Visit {
+  readonly page: Page
+  /** Errors of the page's console and scripts; not the failed statuses that a form is answered with. */
+  readonly errors: readonly string[]
+  readonly screenshot: (name: string) => Promise<void>
+}
+
+export const phone: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+}
+
+export async function openStage(): Promise<Stage> {
+  mkdirSync(screenshots, { recursive: true })
+  const service = await startService({ port: await freePort(), stateDirectory: scratchDirectory() })
+  const siteUrl = /Demo web site +(\S+)/.exec(service.output())?.[1] ?? ''
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // Tests run as root in containers, where Chromium's sandbox does not.
+    args: ['--no-sandbox'],
+  })
+  return {
+    service,
+    siteUrl,
+    open: (path, options = {}) => visit(browser, `${siteUrl}${path}`, options),
+    submissions: async (formId) => {
+      const url = `${service.origin}/api/v1/forms/${formId}/submissions?limit=500`
+      const response = await fetch(url, { headers: { authorization: `Bearer ${service.demoKey}` } })
+      return ((await response.json()) as { readonly data: readonly Submission[] }).data
+    },
+    close: async () => {
+      await browser.close()
+      await service.stop()
+    },
+  }
+}
+
+async function visit(browser: Browser, url: string, options: BrowserContextOptions): Promise<Visit> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  page.setDefaultTimeout(5_000)
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) errors.push(message.text())
+  })
+  await page.goto(url, { waitUntil: 'networkidle' })
+  return {
+    page,
+    errors,
+    screenshot: async (name) => {
+      await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
+    },
+  }
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Imports 25,000 rows while others read, through `npm start` and the operator's commands. See import.ts.
+cd "$(dirname "$0")/../.." || exit 1
+exec node host-worker/dev/run.mjs test/ci/import.ts

@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** A submission that a client was told is saved. */
+export interface Receipt {
+  readonly submissionId: string
+  /** What the client wrote into the message, different for each post. */
+  readonly marker: string
+}
+
+/** What clients saw while they posted. */
+export interface LoadOutcome {
+  readonly receipts: readonly Receipt[]
+  /** Posts whose connection broke or was refused: whether they were saved is unknown. */
+  readonly broken: number
+  /** Answers that are neither a receipt nor a failure in the error body. */
+  readonly improper: readonly string[]
+  /** Proper failures, 5xx. */
+  readonly failures: number
+}
+
+/** A load that runs until it is stopped. */
+export interface Load {
+  stop(): Promise<LoadOutcome>
+}
+
+const CLIENTS = 6
+/** Bounds how many rows a round can leave. */
+const PAUSE_MS = 5
+/** The people who post; each is one contact. */
+const PEOPLE = 40
+
+/** Posts to the demo's contact form, several clients at once, each post once only. */
+export function startLoad(origin: string, name: string): Load {
+  const receipts: Receipt[] = []
+  const improper: string[] = []
+  const counts = { broken: 0, failures: 0 }
+  const state = { isStopping: false }
+  const client = async (number: number) => {
+    for (let post = 0; !state.isStopping; post += 1) {
+      const marker = `${name}-${number}-${post}`
+      const answer = await submit(origin, marker, (number + post * CLIENTS) % PEOPLE)
+      if (answer === null) counts.broken += 1
+      else if (answer.kind === 'receipt') receipts.push({ submissionId: answer.submissionId, marker })
+      else if (answer.kind === 'failure') counts.failures += 1
+      else improper.push(`${marker}: ${answer.text}`)
+      await pause(answer === null ? PAUSE_MS * 10 : PAUSE_MS)
+    }
+  }
+  const clients = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
+  return {
+    async stop() {
+      state.isStopping = true
+      await clients
+      return { receipts, improper, ...counts }
+    },
+  }
+}
+
+type Answer =
+  | { readonly kind: 'receipt'; readonly submissionId: string }
+  | { readonly kind: 'failure' }
+  | { readonly kind: 'improper'; readonly text: string }
+
+/** One post; null when no complete answer came. */
+async function submit(origin: string, marker: string, person: number): Promise<Answer | null> {
+  const body = { _gotcha: '', firstName: 'Ada', email: `person${person}@example.com`, message: marker }
+  try {
+    const response = await fetch(`${origin}/api/forms/demo-contact/submissions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(20_000),
+    })
+    return judge(response.status, await response.text())
+  } catch {
+    return null
+  }
+}
+
+function judge(status: number, text: string): Answer {
+  const parsed = parse(text)
+  if (status === 200 && parsed?.ok === true && typeof parsed.submissionId === 'string')
+    return { kind: 'receipt', submissionId: parsed.submissionId }
+  const isProper =
+    parsed?.ok === false && parsed.code === 'internal_error' && typeof parsed.error === 'string'
+  return status === 500 && isProper
+    ? { kind: 'failure' }
+    : { kind: 'improper', text: `${status} ${text.slice(0, 300)}` }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch {
+    return null
+  }
+}

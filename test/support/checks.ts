@@ -1,0 +1,41 @@
+/** Named checks of a program outside the test runner: each passes or fails, and the last line counts both. */
+export interface Checks {
+  /** Runs one check; a failure is printed and does not keep the next from running. */
+  readonly check: (name: string, run: () => void | Promise<void>) => Promise<void>
+  /** Prints a figure or a remark. */
+  readonly say: (line: string) => void
+  /** Prints `N passed, N failed` and sets the exit code. */
+  readonly report: () => void
+}
+
+/** Checks that print as they go. */
+export function createChecks(): Checks {
+  let passed = 0
+  let failed = 0
+  const say = (line: string): void => {
+    process.stdout.write(`${line}\n`)
+  }
+  return {
+    async check(name, run) {
+      try {
+        await run()
+        passed += 1
+        say(`ok      ${name}`)
+      } catch (error) {
+        failed += 1
+        say(
+          `FAILED  ${name}\n${indented(error instanceof Error ? (error.stack ?? error.message) : String(error))}`,
+        )
+      }
+    },
+    say,
+    report() {
+      say(`${passed} passed, ${failed} failed`)
+      process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+    },
+  }
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '        ')
+}

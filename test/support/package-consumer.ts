@@ -1,0 +1,169 @@
+// Programs of somebody who installed the package. They are text, because in this project nothing is installed under
+// the package's name, so neither the compiler nor the boundary tool could resolve their imports.
+
+/** Runs on plain Node: serves the API from `node:http` on the memory adapter, uses it, and proves the adapter. */
+export const consumerProgram = `
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import { registerStorageSuite } from 'tenant-data-api/conformance'
+import { createFormCache, issueKey, openSecrets, toBase64Url } from 'tenant-data-api/domain'
+import { createFetchHandler } from 'tenant-data-api/http'
+import * as ports from 'tenant-data-api/ports'
+
+assert.deepEqual(Object.keys(ports), [], 'ports are types alone')
+
+const clock = { nowMs: () => Date.now() }
+const random = { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) }
+const storage = createMemoryStorage({ clock })
+const secrets = await openSecrets(toBase64Url(random.bytes(32)), null)
+const errors = []
+const world = {
+  storage: storage.keyed,
+  keys: storage.administration,
+  forms: storage.forms,
+  formCache: createFormCache(),
+  secrets,
+  clock,
+  deadline: { after: (durationMs) => AbortSignal.timeout(durationMs) },
+  random,
+  log: { info: () => undefined, error: (event, fields, cause) => errors.push(cause ?? event) },
+  queue: null,
+  background: { run: (work) => void work.catch((cause) => errors.push(cause)) },
+}
+
+const saved = await storage.administration.saveOrganization({
+  organizationId: 'acme',
+  name: 'Acme',
+  slug: null,
+  parentId: null,
+  smsNumber: null,
+  phoneCountry: 'US',
+  posSource: null,
+  billingEvents: true,
+  analytics: false,
+  retentionOfferAnalytics: false,
+})
+assert.equal(saved, 'saved')
+const { key, stored } = await issueKey({ organizationId: 'acme' }, secrets, random, clock)
+await storage.administration.addKey(stored)
+await storage.tenant('acme').upsert('forms', [
+  {
+    formId: 'contact',
+    name: 'Contact',
+    isPublished: true,
+    publishedAt: null,
+    createdAt: new Date().toISOString(),
+    passwordHash: null,
+    definition: {
+      formId: 'contact',
+      name: 'Contact',
+      isPublished: true,
+      notificationEmails: [],
+      fields: [
+        { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
+        { id: 'note', type: 'long_text', label: 'Note' },
+      ],
+    },
+  },
+])
+
+const handle = createFetchHandler()
+
+async function answer(incoming, outgoing) {
+  const chunks = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const { method, headers } = incoming
+  const body = method === 'GET' || method === 'HEAD' ? undefined : Buffer.concat(chunks)
+  const request = new Request(new URL(incoming.url, 'http://' + headers.host), { method, headers, body })
+  const response = await handle(request, { requestId: 'req_test', world, answered: () => undefined })
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  outgoing.end(Buffer.from(await response.arrayBuffer()))
+}
+
+const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const base = 'http://127.0.0.1:' + server.address().port
+
+const form = new URLSearchParams({ _gotcha: '', email: 'ada@example.com', note: 'Hello' })
+const posted = await fetch(base + '/api/forms/contact/submissions', { method: 'POST', body: form })
+assert.equal(posted.status, 200)
+const receipt = await posted.json()
+assert.equal(receipt.ok, true)
+
+const authorization = 'Bearer ' + key
+const read = async (path, headers) => {
+  const response = await fetch(base + path, { headers })
+  return { status: response.status, body: await response.json() }
+}
+const submissions = await read('/api/v1/forms/contact/submissions', { authorization })
+assert.equal(submissions.status, 200)
+assert.equal(submissions.body.organizationId, 'acme')
+assert.deepEqual(submissions.body.data.map(({ submissionId }) => submissionId), [receipt.submissionId])
+assert.deepEqual(submissions.body.data[0].answers, { email: 'ada@example.com', note: 'Hello' })
+const contacts = await read('/api/v1/contacts', { authorization })
+assert.deepEqual(contacts.body.data.map(({ email }) => email), ['ada@example.com'])
+assert.equal((await read('/api/v1/contacts', {})).status, 401)
+assert.equal((await read('/api/v1/openapi.json', {})).body.openapi.slice(0, 3), '3.1')
+assert.deepEqual(errors, [])
+server.closeAllConnections()
+server.close()
+
+const cases = []
+const runner = {
+  test: (name, run) => cases.push({ name, run }),
+  skip: (name, reason) => assert.fail('left out: ' + name + ' (' + reason + ')'),
+}
+registerStorageSuite(runner, async (suiteClock) => {
+  const fresh = createMemoryStorage({ clock: suiteClock })
+  return { ...fresh, outboxOf: async (organizationId) => fresh.outboxOf(organizationId) }
+})
+for (const { name, run } of cases) {
+  await run().catch((cause) => assert.fail(name + ': ' + String(cause.stack ?? cause)))
+}
+console.log(JSON.stringify({ served: 6, conformance: cases.length }))
+`
+
+/** Compiles against the package's declarations: an adapter of one's own, the host's interface, the suites. */
+export const consumerTypes = `
+import type { MemoryStorage } from 'tenant-data-api/adapters/memory'
+import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import type { MakeStorage } from 'tenant-data-api/conformance'
+import { storageSuite } from 'tenant-data-api/conformance'
+import type { World } from 'tenant-data-api/domain'
+import { createFormCache, issueKey, openSecrets } from 'tenant-data-api/domain'
+import type { RequestHost } from 'tenant-data-api/http'
+import { createFetchHandler } from 'tenant-data-api/http'
+import type { Clock, KeyedStorage, RandomSource, TenantWriter } from 'tenant-data-api/ports'
+
+export const clock: Clock = { nowMs: () => 0 }
+export const random: RandomSource = { bytes: (length) => new Uint8Array(length) }
+export const storage: MemoryStorage = createMemoryStorage({ clock })
+export const reader: KeyedStorage = storage.keyed
+export const writer: TenantWriter = storage.tenant('acme')
+
+export async function issue(root: string): Promise<string> {
+  const { key } = await issueKey({ organizationId: 'acme' }, await openSecrets(root, null), random, clock)
+  return key
+}
+
+export async function answer(world: World, request: Request): Promise<Response> {
+  const host: RequestHost = {
+    requestId: 'req_1',
+    world: { ...world, formCache: createFormCache() },
+    answered: ({ status }) => void status.toFixed(),
+  }
+  return createFetchHandler()(request, host)
+}
+
+export const make: MakeStorage = async (suiteClock) => {
+  const fresh = createMemoryStorage({ clock: suiteClock })
+  return { ...fresh, outboxOf: async (organizationId) => fresh.outboxOf(organizationId) }
+}
+export const names: readonly string[] = storageSuite.map(({ name }) => name)
+
+// @ts-expect-error The time is a number: were the declarations missing, everything would be \`any\` and this fit.
+export const wrongClock: Clock = { nowMs: () => 'now' }
+`

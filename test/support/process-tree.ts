@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process'
+
+/** A process of this machine. */
+export interface SeenProcess {
+  readonly pid: number
+  readonly parentPid: number
+  readonly groupId: number
+  readonly command: string
+}
+
+/** Every process that there is now. */
+export function listProcesses(): readonly SeenProcess[] {
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,args='], { encoding: 'utf8' })
+  return text.split('\n').flatMap((line) => {
+    const [, pid, parentPid, groupId, command = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    if (pid === undefined) return []
+    return [{ pid: Number(pid), parentPid: Number(parentPid), groupId: Number(groupId), command }]
+  })
+}
+
+/** A process and everything that descends from it, parents before children. */
+export function processTree(rootPid: number): readonly SeenProcess[] {
+  const all = listProcesses()
+  const tree = all.filter(({ pid }) => pid === rootPid)
+  // The list grows while it is walked.
+  for (const parent of tree) tree.push(...all.filter(({ parentPid }) => parentPid === parent.pid))
+  return tree
+}
+
+/** Which of these process ids still run; a process that ended but was not waited for does not count. */
+export function stillRunning(pids: readonly number[]): readonly SeenProcess[] {
+  const wanted = new Set(pids)
+  return listProcesses().filter(({ pid, command }) => wanted.has(pid) && !command.includes('<defunct>'))
+}
