@@ -4,6 +4,7 @@ import type { ImportIssue } from '../contract/resource.ts'
 import { isEmailAddress } from '../text/email-address.ts'
 import type { FormDefinition } from './definition.ts'
 import { FORM_ID, PASSWORD_MAX_LENGTH } from './limits.ts'
+import { parseUrl } from '../text/url.ts'
 
 /** A form as it is imported. */
 export interface FormLine {
@@ -93,5 +94,5 @@ function unknownKey(field: string): ImportIssue {
 
 /** Pages link to it, so a `javascript:` URL must not get in. */
 function isWebUrl(url: string): boolean {
-  return ['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')
+  return ['http:', 'https:'].includes(parseUrl(url)?.protocol ?? '')
 }

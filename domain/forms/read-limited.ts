@@ -36,18 +36,18 @@ export async function readLimited(
 }
 
 function listen(signal: AbortSignal): { aborted: Promise<null>; stopListening: () => void } {
-  const { promise, resolve } = Promise.withResolvers<null>()
-  const onAbort = (): void => {
-    resolve(null)
-  }
-  if (signal.aborted) onAbort()
-  signal.addEventListener('abort', onAbort)
-  return {
-    aborted: promise,
-    stopListening: () => {
+  let stopListening = (): void => undefined
+  const aborted = new Promise<null>((resolve) => {
+    const onAbort = (): void => {
+      resolve(null)
+    }
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort)
+    stopListening = () => {
       signal.removeEventListener('abort', onAbort)
-    },
-  }
+    }
+  })
+  return { aborted, stopListening }
 }
 
 function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {

@@ -1,3 +1,5 @@
+import { parseUrl } from '../text/url.ts'
+
 const REDIRECT_MAX_LENGTH = 2_000
 
 /** What the platform serialises as the origin of a page: scheme and authority, nothing else. */
@@ -12,7 +14,7 @@ const ORIGIN = /^https?:\/\/[^\s/?#\\@]+$/i
 export function resolveRedirect(given: unknown, originHeader: string | null): string | null {
   const origin = parseOrigin(originHeader)
   if (origin === null || typeof given !== 'string' || !isCleanText(given)) return null
-  const target = URL.parse(given, origin)
+  const target = parseUrl(given, origin)
   if (target === null || !isWeb(target) || target.origin !== origin) return null
   return target.username === '' && target.password === '' ? target.href : null
 }
@@ -20,7 +22,7 @@ export function resolveRedirect(given: unknown, originHeader: string | null): st
 /** The serialised origin, or null when the header is absent, `null` or not an http(s) origin. */
 function parseOrigin(header: string | null): string | null {
   if (header === null || !ORIGIN.test(header)) return null
-  const url = URL.parse(header)
+  const url = parseUrl(header)
   return url !== null && isWeb(url) ? url.origin : null
 }
 

@@ -12,7 +12,7 @@ import { within } from './within.ts'
 import type { JobWorld } from './world.ts'
 
 /** Longest wait for one storage call, in ms. */
-const STORAGE_TIMEOUT_MS = 30_000
+const STORAGE_TIMEOUT_MS = 10_000
 
 /** What became of an entry: `idle` when there was nothing to do, `lost` when somebody else took it over. */
 export type Delivery = Settlement['kind'] | 'idle' | 'lost'

@@ -3,8 +3,11 @@ import type { RandomSource } from '../../ports/random-source.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 
-/** How long a claimed entry is left to its worker, in ms: longer than any one step of the work may take. */
-const LEASE_MS = 120_000
+/**
+ * How long a claimed entry is left to its worker, in ms: longer than a storage call, a send and another storage call
+ * may take together, and short enough that what a crash left is taken up by the next sweep or the one after it.
+ */
+const LEASE_MS = 45_000
 const TOKEN_LENGTH = 22
 
 /** An entry's lease, as its worker knows it. */

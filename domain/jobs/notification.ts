@@ -50,7 +50,10 @@ function fieldsOf(definition: FormDefinition | undefined): readonly AnswerField[
 }
 
 /** Answers in the form's order; those whose field is gone since come last, under their id. */
-function linesOf(answers: Readonly<Record<string, unknown>>, fields: readonly AnswerField[]): readonly Line[] {
+function linesOf(
+  answers: Readonly<Record<string, unknown>>,
+  fields: readonly AnswerField[],
+): readonly Line[] {
   const known = new Map(fields.map((field) => [field.id, field]))
   const ids = [...known.keys(), ...Object.keys(answers).filter((id) => !known.has(id))]
   return ids
@@ -63,7 +66,7 @@ function shown(answer: unknown, field: AnswerField | undefined): string {
   if (Array.isArray(answer)) return answer.map((one) => shown(one, field)).join(', ')
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
   if (typeof answer === 'string') return field?.options.find(({ value }) => value === answer)?.label ?? answer
-  return typeof answer === 'number' ? String(answer) : (JSON.stringify(answer) ?? '')
+  return typeof answer === 'number' ? String(answer) : JSON.stringify(answer)
 }
 
 /** The visitor's own address, so that an answer reaches them and not the service. */
@@ -81,18 +84,18 @@ function textLine({ label, value }: Line): string {
 
 function htmlBody(formName: string, lines: readonly Line[], footer: string): Html {
   const rows = lines.map(
-    ({ label, value }) => html`<dt style="color:#555">${label}</dt>
-<dd style="margin:0 0 12px;white-space:pre-wrap">${value}</dd>
-`,
+    ({ label, value }) =>
+      html`<dt style="color:#555">${label}</dt>
+        <dd style="margin:0 0 12px;white-space:pre-wrap">${value}</dd> `,
   )
   return html`<!doctype html>
-<html lang="en"><body style="font-family:sans-serif;max-width:600px">
-<h1 style="font-size:18px">New submission: ${formName}</h1>
-<dl>
-${rows}</dl>
-<p style="color:#555;font-size:12px">${footer}</p>
-</body></html>
-`
+    <html lang="en">
+      <body style="font-family:sans-serif;max-width:600px">
+        <h1 style="font-size:18px">New submission: ${formName}</h1>
+        <dl>${rows}</dl>
+        <p style="color:#555;font-size:12px">${footer}</p>
+      </body>
+    </html> `
 }
 
 /** Control characters must not reach a header. */

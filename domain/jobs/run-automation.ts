@@ -16,8 +16,7 @@ const Payload = v.object({ automationId: v.string() })
 
 /** A step that was executed, or why the run cannot go on now or ever. */
 type StepResult =
-  | { readonly kind: 'executed'; readonly effect: StepEffect; readonly sends: readonly SendRecord[] }
-  | Verdict
+  { readonly kind: 'executed'; readonly effect: StepEffect; readonly sends: readonly SendRecord[] } | Verdict
 
 /** Everything that executing a step looks at. */
 interface RunContext {
@@ -100,7 +99,9 @@ async function execute(step: Step, number: number, context: RunContext): Promise
 
 /** A send that is done is a step that was executed; everything else stands. */
 function executed(verdict: Verdict): StepResult {
-  return verdict.kind === 'done' ? { kind: 'executed', effect: { kind: 'none' }, sends: verdict.sends } : verdict
+  return verdict.kind === 'done'
+    ? { kind: 'executed', effect: { kind: 'none' }, sends: verdict.sends }
+    : verdict
 }
 
 /** Nobody who has unsubscribed from a channel is written to over it: the step is passed over. */

@@ -10,7 +10,7 @@ import { within } from './within.ts'
 import type { JobWorld } from './world.ts'
 
 /** Longest wait for one send. Senders have deadlines of their own; this is for one that does not keep to it. */
-const SEND_TIMEOUT_MS = 20_000
+const SEND_TIMEOUT_MS = 15_000
 
 /** An entry for which no provider is configured is looked at again after this long. */
 export const UNCONFIGURED_MS = 10 * 60_000
@@ -42,7 +42,12 @@ async function attempt(send: () => Promise<SendResult>, { deadline, log }: JobWo
     return await within(deadline, SEND_TIMEOUT_MS, send())
   } catch (cause) {
     log.error('send_broke', {}, cause)
-    return { kind: 'unavailable', reason: 'The provider did not answer.', throttled: false, retryAfterMs: null }
+    return {
+      kind: 'unavailable',
+      reason: 'The provider did not answer.',
+      throttled: false,
+      retryAfterMs: null,
+    }
   }
 }
 

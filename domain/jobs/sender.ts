@@ -30,7 +30,11 @@ const PLAIN_NAME = /^[\p{L}\p{N}\p{M} !#$%&'*+\-/=?^_`{|}~]+$/u
 
 /** `Name <address>`, quoted where the name needs it (RFC 5322, section 3.4). Control characters are left out. */
 export function formatMailbox({ name, address }: Mailbox): string {
-  const shown = name?.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').trim() ?? ''
+  const shown =
+    name
+      ?.toWellFormed()
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .trim() ?? ''
   if (shown === '') return address
   const quoted = PLAIN_NAME.test(shown) ? shown : `"${shown.replaceAll(/["\\]/g, '\\$&')}"`
   return `${quoted} <${address}>`

@@ -6,7 +6,11 @@ export class TimedOut extends Error {
 }
 
 /** Waits for work no longer than `durationMs`. Rejects with `TimedOut` then, and as the work does otherwise. */
-export async function within<Value>(deadline: Deadline, durationMs: number, work: Promise<Value>): Promise<Value> {
+export async function within<Value>(
+  deadline: Deadline,
+  durationMs: number,
+  work: Promise<Value>,
+): Promise<Value> {
   const signal = deadline.after(durationMs)
   let onAbort = (): void => undefined
   const expired = new Promise<never>((_, reject) => {

@@ -10,10 +10,7 @@ formats.default(ajv)
 ajv.addSchema({ ...document, $id: 'contract' })
 
 /** Checks a JSON body against what the contract document says of this endpoint and status; `[]` when it fits. */
-export function validatorOf(
-  endpoint: Endpoint,
-  status: number,
-): (body: unknown) => readonly string[] {
+export function validatorOf(endpoint: Endpoint, status: number): (body: unknown) => readonly string[] {
   const pointer = ['paths', endpoint.path, endpoint.method.toLowerCase(), 'responses', String(status)]
   const response = pointer.reduce<unknown>(
     (node, key) => (node as Record<string, unknown>)[key],

@@ -3,6 +3,7 @@ import { html } from '../../text/html.ts'
 import type { FailureCode, FieldErrors } from '../result.ts'
 import { renderPage } from './layout.ts'
 import type { WayBack } from './way-back.ts'
+import { parseUrl } from '../../text/url.ts'
 
 /** What went wrong, as far as a page tells it. */
 export interface Failure {
@@ -108,7 +109,7 @@ function list(items: readonly Html[]): Html {
 
 /** Importing accepts web addresses only; a definition that got in otherwise must not make this page a trap. */
 function hosted(url: string | null): readonly Html[] {
-  const parsed = url === null ? null : URL.parse(url)
+  const parsed = url === null ? null : parseUrl(url)
   if (parsed === null || !['https:', 'http:'].includes(parsed.protocol)) return []
   return [html`<p><a class="go" href="${parsed.href}">Open the form at ${parsed.host}</a></p>`]
 }

@@ -1,3 +1,5 @@
+import { parseUrl } from '../../text/url.ts'
+
 /** Where the visitor came from. */
 export interface WayBack {
   /** The page as far as its site tells it; browsers tell another site the origin only, unless told otherwise. */
@@ -24,7 +26,7 @@ export function wayBack(headers: Headers): WayBack | null {
 }
 
 function webUrl(text: string | null): URL | null {
-  const url = text === null || text.length > URL_MAX_LENGTH ? null : URL.parse(text)
+  const url = text === null || text.length > URL_MAX_LENGTH ? null : parseUrl(text)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null
   return url.username === '' && url.password === '' ? url : null
 }

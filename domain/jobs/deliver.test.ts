@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import type { SendResult } from '../../ports/send-result.ts'
+import { openJobBench } from '../../test/support/jobs.ts'
+import { toInstant } from '../text/instant.ts'
+import { ATTEMPTS_MAX, pauseAfter } from './backoff.ts'
+import { deliver } from './deliver.ts'
+
+const busy: SendResult = { kind: 'unavailable', reason: 'Busy.', throttled: false, retryAfterMs: null }
+const refused: SendResult = { kind: 'refused', reason: 'No such recipient.' }
+
+/** A bench with one submission and its first entry. */
+async function one(steps: readonly unknown[] = [], settings: object = {}) {
+  const bench = await openJobBench(steps, settings)
+  const refs = await bench.submit('sub-1', steps.length > 0 ? [] : ['office@example.com'])
+  const [ref] = refs
+  if (ref === undefined) throw new Error('There is no entry')
+  const entry = () => bench.storage.outboxOf('acme').find(({ outboxId }) => outboxId === ref.outboxId)
+  const run = async () => {
+    const fields = ['status', 'currentStep', 'failureReason']
+    return (await bench.storage.tenant('acme').findMany('automation-runs', fields, [ref.outboxId]))[0]
+  }
+  return { ...bench, ref, entry, run }
+}
+
+describe('a notification', () => {
+  test('is sent once, from the tenant, and recorded', async () => {
+    const { world, ref, email, sends, clock } = await one()
+    expect([await deliver(ref, world), await deliver(ref, world)]).toEqual(['done', 'idle'])
+    expect(email.delivered.map(([key, { from, to }]) => [key, from, to])).toEqual([
+      [ref.outboxId, { name: 'Acme', address: 'acme@mail.example.com' }, 'office@example.com'],
+    ])
+    expect(await sends()).toEqual([
+      {
+        sendId: ref.outboxId,
+        channel: 'email',
+        from: 'Acme <acme@mail.example.com>',
+        to: 'office@example.com',
+        providerId: `re_${ref.outboxId}`,
+        outcome: 'accepted',
+        error: null,
+        at: toInstant(clock.nowMs()),
+      },
+    ])
+  })
+
+  test('comes from the service when the organization has no slug', async () => {
+    const { world, ref, email } = await one([], { slug: null })
+    await deliver(ref, world)
+    expect(email.delivered[0]?.[1].from).toEqual({ name: 'Platform', address: 'contact@mail.example.com' })
+  })
+
+  test('that is refused is kept with its reason, and recorded as failed', async () => {
+    const { world, ref, email, entry, sends, settle } = await one()
+    email.answers.push(refused)
+    expect(await deliver(ref, world)).toBe('failed')
+    await settle()
+    expect(entry()).toMatchObject({ status: 'failed', lastError: 'No such recipient.', attempts: 1 })
+    expect(await sends()).toMatchObject([
+      { outcome: 'failed', error: 'No such recipient.', providerId: null },
+    ])
+    expect(email.delivered).toEqual([])
+  })
+
+  test('is tried eight times within a day, then left to the operator, and driven again by him', async () => {
+    const { world, ref, email, entry, settle, clock, storage, sends } = await one()
+    email.answers.push(...Array<SendResult>(ATTEMPTS_MAX).fill(busy))
+    const startMs = clock.nowMs()
+    await deliver(ref, world)
+    expect(entry()).toMatchObject({ status: 'pending', attempts: 1, lastError: 'Busy.' })
+    await settle()
+    expect(entry()).toMatchObject({ status: 'failed', attempts: ATTEMPTS_MAX, lastError: 'Given up: Busy.' })
+    expect(clock.nowMs() - startMs).toBeGreaterThan(15 * 3_600_000)
+    expect(clock.nowMs() - startMs).toBeLessThan(24 * 3_600_000)
+    expect(await sends()).toMatchObject([{ outcome: 'failed' }])
+    expect(await storage.outbox.redrive(ref.outboxId, toInstant(clock.nowMs()))).toBe('driven')
+    await settle()
+    expect(entry()).toBeUndefined()
+    expect(await sends()).toMatchObject([{ outcome: 'accepted', error: null }])
+  })
+
+  test('waits as long as a throttled provider asks, and that costs no attempt', async () => {
+    const { world, ref, email, entry, clock, settle } = await one()
+    const throttled = { ...busy, throttled: true }
+    email.answers.push({ ...throttled, retryAfterMs: 300_000 }, ...Array<SendResult>(20).fill(throttled))
+    expect(await deliver(ref, world)).toBe('retry')
+    expect(entry()).toMatchObject({ attempts: 0, nextAttemptAt: toInstant(clock.nowMs() + 300_000) })
+    await settle()
+    expect([entry(), email.delivered.length]).toEqual([undefined, 1])
+  })
+
+  test('waits for a provider to be configured, and says so', async () => {
+    const { world, ref, entry, settle } = await one()
+    expect(await deliver(ref, { ...world, email: null, mail: null })).toBe('retry')
+    expect(entry()).toMatchObject({
+      status: 'pending',
+      attempts: 0,
+      lastError: 'No email provider is configured.',
+    })
+    await settle()
+    expect(entry()).toBeUndefined()
+  })
+})
+
+describe('an automation', () => {
+  const tag = { type: 'add_tag', tag: 'vip' }
+
+  test('executes its steps in order and shows how far it came', async () => {
+    const welcome = { type: 'send_email', to: 'contact', subject: 'Hi', html: '<p>Hi</p>' }
+    const { world, ref, email, sms, run } = await one([tag, welcome, { type: 'send_sms', body: 'Hi' }])
+    expect(await deliver(ref, world)).toBe('done')
+    expect(email.delivered.map(([key, { to, html }]) => [key, to, html])).toEqual([
+      [`${ref.outboxId}-2`, 'ada@example.com', '<p>Hi</p>'],
+    ])
+    expect(sms.delivered.map(([, { from, to }]) => [from, to])).toEqual([
+      [{ kind: 'number', number: '+12125550100' }, '+12125550123'],
+    ])
+    expect(await run()).toEqual({ status: 'completed', currentStep: 3, failureReason: null })
+  })
+
+  test.each([
+    ['a list that does not exist', { type: 'add_to_list', listId: 'none' }, {}, 'There is no static list'],
+    [
+      'no number of the tenant',
+      { type: 'send_sms', body: 'x' },
+      { smsNumber: null },
+      'no number to send SMS from',
+    ],
+  ])('fails at a step for good: %s', async (_, step, settings, reason) => {
+    const { world, ref, run, entry } = await one([tag, step], settings)
+    expect(await deliver(ref, world)).toBe('failed')
+    const expected = expect.stringContaining(reason) as unknown
+    expect(await run()).toEqual({ status: 'failed', currentStep: 2, failureReason: expected })
+    expect(entry()).toMatchObject({ status: 'failed', lastError: expected })
+  })
+
+  test('goes on from the step that could not be done', async () => {
+    const mail = { type: 'send_email', to: 'boss@example.com', subject: 'S', html: 'H' }
+    const { world, ref, email, run, settle } = await one([mail, mail])
+    email.answers.push({ kind: 'accepted', providerId: 'x' }, busy)
+    expect(await deliver(ref, world)).toBe('retry')
+    expect(await run()).toEqual({ status: 'running', currentStep: 2, failureReason: null })
+    await settle()
+    expect(email.delivered.map(([key]) => key)).toEqual([`${ref.outboxId}-2`])
+    expect(await run()).toEqual({ status: 'completed', currentStep: 2, failureReason: null })
+  })
+
+  test('passes over a channel that the contact has unsubscribed from, but not over other addresses', async () => {
+    const to = (address: string) => ({ type: 'send_email', to: address, subject: 'S', html: 'H' })
+    const bench = await openJobBench([to('contact'), to('boss@example.com'), { type: 'send_sms', body: 'x' }])
+    const tenant = bench.storage.tenant('acme')
+    const [ada] = await tenant.findMany('contacts', contactFields, ['ada'])
+    await tenant.upsert('contacts', [{ ...ada, emailConsent: 'unsubscribed', smsConsent: 'unsubscribed' }])
+    await bench.submit('sub-1', [])
+    await bench.settle()
+    expect(bench.email.delivered.map(([, message]) => message.to)).toEqual(['boss@example.com'])
+    expect(bench.sms.delivered).toEqual([])
+  })
+})
+
+const contactFields = [
+  'contactId',
+  'firstName',
+  'lastName',
+  'email',
+  'emailKey',
+  'phone',
+  'licensePlate',
+  'tags',
+  'source',
+  'siteId',
+  'createdAt',
+]
+
+test('what is of no known kind fails at once, and says so', async () => {
+  const { world, ref, entry } = await one()
+  const { outbox } = world
+  const open: typeof outbox.open = (id) => {
+    const tenant = outbox.open(id)
+    return {
+      ...tenant,
+      claim: async (...call) => {
+        const claimed = await tenant.claim(...call)
+        return claimed === null ? null : { ...claimed, kind: 'fax' }
+      },
+    }
+  }
+  expect(await deliver(ref, { ...world, outbox: { ...outbox, open } })).toBe('failed')
+  expect(entry()?.lastError).toBe('There is no work of kind fax.')
+})
+
+test('pauses double and more, and jitter only shortens them', () => {
+  const drawing = (byte: number) => ({ bytes: () => Uint8Array.of(byte) })
+  const longest = Array.from({ length: 7 }, (_, index) => pauseAfter(index + 1, drawing(0)))
+  expect(longest).toEqual([30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000])
+  expect(pauseAfter(1, drawing(255))).toBe(22_500)
+})

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { definitionOf, fieldOf, optionsOf } from '../../test/support/forms.ts'
+import { notificationEmail } from './notification.ts'
+import { formatMailbox, platformMailbox, tenantMailbox } from './sender.ts'
+
+const from = { name: 'Acme', address: 'acme@mail.example.com' }
+
+function compose(fields: readonly unknown[], answers: object, name = 'Contact us') {
+  const submission = {
+    submissionId: 'sub_1',
+    formId: 'contact-us',
+    answers,
+    submittedAt: '2026-06-15T12:34:56.000Z',
+  }
+  return notificationEmail(
+    { submission, form: { name, definition: definitionOf(fields) } },
+    'office@example.com',
+    from,
+  )
+}
+
+const labelled = (id: string, type: string, label: string, settings = {}) =>
+  fieldOf(id, type, { label, ...settings })
+
+test('shows answers under their labels, in the order of the form, in plain words', () => {
+  const options = [{ value: 'w', label: 'Wax' }, ...optionsOf('tires')]
+  const { text, subject, to, replyTo } = compose(
+    [
+      labelled('name', 'short_text', 'Your name'),
+      labelled('title', 'heading', 'Extras'),
+      labelled('extras', 'multiple_choice', 'Extras', { options }),
+      labelled('ok', 'consent', 'Agreed'),
+      labelled('cost', 'number', 'Cost'),
+      labelled('mail', 'email', 'Email', { contactField: 'email' }),
+    ],
+    {
+      ok: true,
+      gone: 'x',
+      mail: ' ada@example.com ',
+      cost: 0,
+      extras: ['w', 'tires'],
+      name: 'Ada\nLovelace',
+    },
+  )
+  expect(text).toBe(
+    [
+      'New submission: Contact us',
+      'Your name: Ada\nLovelace',
+      'Extras: Wax, tires',
+      'Agreed: Yes',
+      'Cost: 0',
+      'Email:  ada@example.com ',
+      'gone: x',
+      'Submitted 2026-06-15 12:34 UTC. Submission sub_1.',
+    ].join('\n\n'),
+  )
+  expect([subject, to, replyTo]).toEqual([
+    'New submission: Contact us',
+    'office@example.com',
+    'ada@example.com',
+  ])
+})
+
+test('escapes everything that strangers or tenants wrote', () => {
+  const { html } = compose(
+    [labelled('a', 'short_text', '<b>"&')],
+    { a: "<script>alert('x')</script>" },
+    '<i>Form',
+  )
+  expect(html).not.toMatch(/<script|<b>|<i>/)
+  expect(html).toContain('&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;')
+  expect(html).toContain('&lt;b&gt;&quot;&amp;')
+})
+
+test('leaves out what reads as a secret, and what was not answered', () => {
+  const { text, html } = compose(
+    [labelled('api_key', 'short_text', 'Key'), labelled('a', 'short_text', 'A')],
+    {
+      api_key: 'hush',
+      password: 'hush',
+    },
+  )
+  expect(`${String(text)}${html}`).not.toContain('hush')
+  expect(text).toContain('No answers.')
+})
+
+test('keeps control characters and length out of the subject, and works without the form', () => {
+  const { subject } = compose([], {}, `A\r\nBcc: x@example.com${'é'.repeat(300)}`)
+  expect(subject).toMatch(/^New submission: A Bcc: x@example\.com/)
+  expect(subject).toHaveLength(200)
+  const submission = {
+    submissionId: 's',
+    formId: 'f',
+    answers: { a: 1 },
+    submittedAt: '2026-06-15T12:34:56.000Z',
+  }
+  expect(notificationEmail({ submission, form: null }, 'a@example.com', from).text).toContain('a: 1')
+})
+
+test('senders: the tenant by slug, the service by its brand, names quoted where they must be', () => {
+  const mail = { domain: 'mail.example.com', brand: 'Brand' }
+  expect(tenantMailbox({ name: 'Acme', slug: 'acme' }, mail)).toEqual(from)
+  expect(tenantMailbox({ name: 'Acme', slug: null }, mail)).toBeNull()
+  expect(formatMailbox(platformMailbox(mail))).toBe('Brand <contact@mail.example.com>')
+  const shown = (name: string | null) => formatMailbox({ name, address: 'a@b.example' })
+  expect(shown(null)).toBe('a@b.example')
+  expect(shown('Öl & Söhne')).toBe('Öl & Söhne <a@b.example>')
+  expect(shown('A, "B" <x@y.example>\r\nBcc: z')).toBe('"A, \\"B\\" <x@y.example> Bcc: z" <a@b.example>')
+  expect(shown(' \n ')).toBe('a@b.example')
+})
