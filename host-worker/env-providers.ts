@@ -8,7 +8,8 @@ import type { MailIdentity } from '../domain/jobs/sender.ts'
 import type { OutboxRef } from '../ports/outbox-store.ts'
 
 export type EmailSettings =
-  { readonly kind: 'resend'; readonly apiKey: string; readonly baseUrl: string } | { readonly kind: 'mailbox' }
+  | { readonly kind: 'resend'; readonly apiKey: string; readonly baseUrl: string }
+  | { readonly kind: 'mailbox' }
 
 export type SmsSettings =
   | {
@@ -82,7 +83,8 @@ export function readProviders(
   }
 }
 
-const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
+const DOMAIN =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
 
 function readMailIdentity({ text, problem }: Reader): MailIdentity | null {
   const domain = text('MAIL_DOMAIN').toLowerCase()
@@ -135,7 +137,12 @@ function readQstash({ text, problem }: Reader): QueueSettings | null {
 
 function isCallback(url: string): boolean {
   const parsed = URL.parse(url)
-  return parsed !== null && isSafe(parsed) && parsed.href === `${parsed.origin}${QSTASH_PATH}` && parsed.href === url
+  return (
+    parsed !== null &&
+    isSafe(parsed) &&
+    parsed.href === `${parsed.origin}${QSTASH_PATH}` &&
+    parsed.href === url
+  )
 }
 
 /** Credentials travel encrypted, or not beyond this machine. */

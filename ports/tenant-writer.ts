@@ -67,8 +67,17 @@ export interface TenantWriter {
    * organization. Returns how many rows were inserted or changed.
    */
   upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
+  /**
+   * Replaces a form's password hash by one of the same password, made under another root secret, unless it is no
+   * longer `from`. The form's content does not change by that: neither its version nor `updatedAt` moves.
+   */
+  replacePasswordHash(formId: string, from: string, to: string): Promise<void>
   /** Of the given ids, those that exist and belong to another organization (for service-wide unique ids). */
   foreignIds(collection: string, ids: readonly string[]): Promise<readonly string[]>
   /** The rows of these ids, as stored, in any order. */
-  findMany(collection: string, select: readonly string[], ids: readonly string[]): Promise<readonly StoredRow[]>
+  findMany(
+    collection: string,
+    select: readonly string[],
+    ids: readonly string[],
+  ): Promise<readonly StoredRow[]>
 }

@@ -51,12 +51,16 @@ export async function startRun(
   }
 }
 
+/** The lease holds and the run has come to this step, and no further. */
+const isAtStep = sql`${isHeld} and exists (select 1 from automation_runs as r where r.organization_id = ${organization}
+  and r.run_id = ${slot('outboxId')} and r.status = 'running' and r.current_step = ${slot('step')})`
+
 const addToList = template(sql`
   insert into list_members (organization_id, list_id, contact_id, added_at, updated_at)
   select l.organization_id, l.list_id, c.contact_id, ${slot('now')}, ${writeTime}
   from contact_lists as l
     join contacts as c on c.organization_id = l.organization_id and c.contact_id = ${slot('contactId')}
-  where l.organization_id = ${organization} and l.list_id = ${slot('listId')} and l.type = 'static' and ${isHeld}
+  where l.organization_id = ${organization} and l.list_id = ${slot('listId')} and l.type = 'static' and ${isAtStep}
   on conflict (organization_id, list_id, contact_id) do nothing`)
 const isOnList = sql`exists (select 1 from list_members where organization_id = ${organization}
   and list_id = ${slot('listId')} and contact_id = ${slot('contactId')})`
@@ -64,7 +68,7 @@ const isOnList = sql`exists (select 1 from list_members where organization_id = 
 const hasTag = sql`exists (select 1 from json_each(contacts.tags) where value = ${slot('tag')})`
 const addTag = template(sql`
   update contacts set tags = json_insert(tags, '$[#]', ${slot('tag')}), updated_at = ${writeTime}
-  where organization_id = ${organization} and contact_id = ${slot('contactId')} and not ${hasTag} and ${isHeld}`)
+  where organization_id = ${organization} and contact_id = ${slot('contactId')} and not ${hasTag} and ${isAtStep}`)
 const isTagged = sql`exists (select 1 from contacts where organization_id = ${organization}
   and contact_id = ${slot('contactId')} and ${hasTag})`
 
@@ -73,7 +77,10 @@ const effects = {
   none: { write: null, advance: advance(sql`true`) },
   add_to_list: { write: addToList, advance: advance(isOnList) },
   add_tag: { write: addTag, advance: advance(isTagged) },
-} as const satisfies Record<StepEffect['kind'], { readonly write: Template | null; readonly advance: Template }>
+} as const satisfies Record<
+  StepEffect['kind'],
+  { readonly write: Template | null; readonly advance: Template }
+>
 
 /** Moves the run on from this step, unless it has moved on already. The last step completes it. */
 function advance(cameAbout: typeof isHeld): Template {

@@ -44,7 +44,11 @@ export async function settle(
   return (results.at(-1)?.meta.changes ?? 0) > 0
 }
 
-function outcome(held: Readonly<Record<string, string>>, settlement: Settlement, now: string): readonly Statement[] {
+function outcome(
+  held: Readonly<Record<string, string>>,
+  settlement: Settlement,
+  now: string,
+): readonly Statement[] {
   switch (settlement.kind) {
     case 'done':
       return [bind(complete, held)]

@@ -17,6 +17,10 @@ const SERVICE_WIDE_IDS: ReadonlySet<string> = new Set(['forms'])
 /** How SQLite names the violation of the one unique index that spans organizations. */
 const FOREIGN_FORM_ID = /UNIQUE constraint failed: forms\.form_id/
 
+const replaceHash = template(sql`
+  update forms set password_hash = ${slot('to')}
+  where organization_id = ${slot('organizationId')} and form_id = ${slot('formId')} and password_hash = ${slot('from')}`)
+
 /** Opens one organization for writing. An upsert is one batch whatever its size: callers bound it (30 s a batch). */
 export function createTenantWriter(executor: Executor, clock: Clock, organizationId: string): TenantWriter {
   return {
@@ -30,6 +34,10 @@ export function createTenantWriter(executor: Executor, clock: Clock, organizatio
         throw new Error('A form id belongs to another organization', { cause: error })
       })
       return { changed: upserts.reduce((sum, { meta }) => sum + meta.changes, 0) }
+    },
+
+    async replacePasswordHash(formId, from, to) {
+      await executor.batch([bind(replaceHash, { organizationId, formId, from, to })])
     },
 
     async foreignIds(collection, ids) {

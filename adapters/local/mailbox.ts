@@ -55,7 +55,16 @@ export function createMailbox(database: D1Database, clock: Clock): Mailbox {
     email: {
       capabilities,
       send: ({ from, to, subject, html, text, replyTo }, key) =>
-        keep(key, { channel: 'email', from: formatMailbox(from), to, subject, html, text, replyTo, mediaUrls: [] }),
+        keep(key, {
+          channel: 'email',
+          from: formatMailbox(from),
+          to,
+          subject,
+          html,
+          text,
+          replyTo,
+          mediaUrls: [],
+        }),
     },
     sms: {
       capabilities,

@@ -34,7 +34,13 @@ export interface MemoryStorage {
  * long as the process, and it scans: its size is that of a test.
  */
 export function createMemoryStorage({ clock }: { readonly clock: Clock }): MemoryStorage {
-  const state: MemoryState = { clock, meter: { calls: 0 }, keys: new Map(), tenants: new Map(), sends: new Map() }
+  const state: MemoryState = {
+    clock,
+    meter: { calls: 0 },
+    keys: new Map(),
+    tenants: new Map(),
+    sends: new Map(),
+  }
   const tenant = (organizationId: string) => createTenantWriter(state, organizationId)
   return {
     keyed: createMemoryKeyedStorage(state),

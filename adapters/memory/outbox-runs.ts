@@ -62,9 +62,9 @@ export function finishStep(
   const entry = heldEntry(tenant, { outboxId: runId, token })
   if (entry === null) return 'lost'
   tenant.outbox.set(runId, { ...entry, nextAttemptAt: leaseUntil })
+  if (run?.status !== 'running' || run.currentStep !== step) return 'impossible'
   const updatedAt = tick(state, tenant)
-  const cameAbout = apply(tenant, effect, now, updatedAt)
-  if (!cameAbout || run?.status !== 'running' || run.currentStep !== step) return 'impossible'
+  if (!apply(tenant, effect, now, updatedAt)) return 'impossible'
   const isLast = step >= Number(run.stepCount)
   const ended = isLast ? { status: 'completed', completedAt: now } : { currentStep: step + 1 }
   runs.set(runId, { ...run, ...ended, updatedAt })

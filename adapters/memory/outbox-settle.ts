@@ -16,12 +16,7 @@ export function heldEntry(tenant: TenantState, { outboxId, token }: Held): KeptO
 }
 
 /** Writes what became of an entry. Runs without a pause, so it is atomic. */
-export function settle(
-  state: MemoryState,
-  tenant: TenantState,
-  held: Held,
-  settlement: Settlement,
-): boolean {
+export function settle(state: MemoryState, tenant: TenantState, held: Held, settlement: Settlement): boolean {
   if (settlement.kind !== 'retry') recordSends(state, tenant.organization.organizationId, settlement.sends)
   const entry = heldEntry(tenant, held)
   if (entry === null) return false

@@ -121,5 +121,15 @@ function picked(row: KeptRow, names: readonly string[]): KeptRow {
 
 function listed(organizationId: string, entry: KeptOutboxEntry): ListedEntry {
   const { outboxId, kind, submissionId, status, attempts, nextAttemptAt, lastError, createdAt } = entry
-  return { organizationId, outboxId, kind, submissionId, status, attempts, nextAttemptAt, lastError, createdAt }
+  return {
+    organizationId,
+    outboxId,
+    kind,
+    submissionId,
+    status,
+    attempts,
+    nextAttemptAt,
+    lastError,
+    createdAt,
+  }
 }

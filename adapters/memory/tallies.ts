@@ -22,7 +22,8 @@ export function refreshTallies(tenant: TenantState, written: string, updatedAt: 
     const tallies = storedFields(resource).flatMap(([name, entry]) =>
       entry.origin === 'assigned' && entry.tally !== null ? [[name, entry.tally] as const] : [],
     )
-    if (!tallies.some(([, { collection }]) => collection === written || resource.collection === written)) continue
+    if (!tallies.some(([, { collection }]) => collection === written || resource.collection === written))
+      continue
     const rows = rowsOf(tenant, resource.collection)
     for (const [id, row] of rows) {
       const counted = Object.fromEntries(

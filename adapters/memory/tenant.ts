@@ -27,6 +27,13 @@ export function createTenantWriter(state: MemoryState, organizationId: string): 
       return { changed: upsert(state, organizationId, collection, rows) }
     },
 
+    async replacePasswordHash(formId, from, to) {
+      state.meter.calls += 1
+      const forms = rowsOf(tenantState(state, organizationId), 'forms')
+      const form = forms.get(formId)
+      if (form?.passwordHash === from) forms.set(formId, { ...form, passwordHash: to })
+    },
+
     async foreignIds(collection, ids) {
       if (!SERVICE_WIDE_IDS.has(collection) || ids.length === 0) return []
       state.meter.calls += 1

@@ -17,7 +17,9 @@ export function createCloudflareQueue(binding: QueueBinding<OutboxRef>): Queue {
     async send(refs) {
       for (let start = 0; start < refs.length; start += BATCH_MAX) {
         const batch = refs.slice(start, start + BATCH_MAX)
-        await binding.sendBatch(batch.map(({ organizationId, outboxId }) => ({ body: { organizationId, outboxId } })))
+        await binding.sendBatch(
+          batch.map(({ organizationId, outboxId }) => ({ body: { organizationId, outboxId } })),
+        )
       }
     },
   }

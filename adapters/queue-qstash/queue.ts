@@ -41,7 +41,10 @@ export function createQstashQueue(options: QstashQueueOptions): Queue {
   }
 }
 
-async function publish(messages: readonly unknown[], { token, baseUrl, fetch, deadline }: QstashQueueOptions) {
+async function publish(
+  messages: readonly unknown[],
+  { token, baseUrl, fetch, deadline }: QstashQueueOptions,
+) {
   const response = await fetch(`${baseUrl}/v2/batch`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

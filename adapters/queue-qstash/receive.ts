@@ -27,7 +27,8 @@ export async function receiveFromQstash(request: Request, options: ReceiveOption
   if (read.kind !== 'bytes') return answer(read.kind === 'too_large' ? 413 : 400)
   const body = new TextDecoder().decode(read.bytes)
   const token = request.headers.get('upstash-signature') ?? ''
-  if (!(await isSignedBy(options.keys, token, { url: options.url, body, nowMs: options.nowMs }))) return answer(401)
+  if (!(await isSignedBy(options.keys, token, { url: options.url, body, nowMs: options.nowMs })))
+    return answer(401)
   const ref = readMessage(jsonOf(body))
   // A signed body that names no entry will not get better by being sent again.
   if (ref === null) return answer(200)

@@ -42,7 +42,11 @@ export async function isSignedBy(
 }
 
 /** HMAC comparison by the platform, which takes the same time for every wrong signature. */
-async function isMac(secret: string, mac: Uint8Array<ArrayBuffer>, signed: Uint8Array<ArrayBuffer>): Promise<boolean> {
+async function isMac(
+  secret: string,
+  mac: Uint8Array<ArrayBuffer>,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['verify'])
   return crypto.subtle.verify('HMAC', key, mac, signed)

@@ -90,7 +90,10 @@ function resultOf(
   }
   switch (status) {
     case 400:
-      return { kind: 'refused', reason: REFUSALS[Number(body.code)] ?? 'The SMS provider refused the message.' }
+      return {
+        kind: 'refused',
+        reason: REFUSALS[Number(body.code)] ?? 'The SMS provider refused the message.',
+      }
     case 401:
     case 403:
     case 404:

@@ -29,10 +29,16 @@ export interface Submission {
 }
 
 /** A verdict that needs nothing saved, or what is to be saved and the receipt that then holds. */
-export type Evaluation =
-  | Refused
-  | Honeypot
-  | { readonly kind: 'acceptable'; readonly submission: NewSubmission; readonly receipt: Saved }
+export type Evaluation = Refused | Honeypot | Acceptable
+
+/** A submission to be saved, and the receipt that holds once it is. */
+interface Acceptable {
+  readonly kind: 'acceptable'
+  readonly submission: NewSubmission
+  readonly receipt: Saved
+  /** The password, when it fits a hash that was made under an older root secret; else null. */
+  readonly passwordToRehash: string | null
+}
 
 /** Judges a submission against one version of a form, in the order in which a caller learns of failures. */
 export async function evaluate(
@@ -53,11 +59,13 @@ export async function evaluate(
   if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
   const { keys } = control
   if (keys.isTrapped) return { kind: 'honeypot', message: DEFAULT_MESSAGE }
-  const locked = await passwordFailure(stored.passwordHash, keys.password, secrets)
-  if (locked !== null) return locked
+  const check = await checkPassword(stored.passwordHash, keys.password, secrets)
+  if (check.kind === 'refused') return check
   const redirectUrl = keys.redirect === null ? null : resolveRedirect(keys.redirect, submission.origin)
   if (keys.redirect !== null && redirectUrl === null) return invalidRedirect()
-  return evaluateAnswers(loaded, compilation.form, submission, { ...keys, redirectUrl })
+  const evaluation = evaluateAnswers(loaded, compilation.form, submission, { ...keys, redirectUrl })
+  if (evaluation.kind !== 'acceptable' || !check.rehash) return evaluation
+  return { ...evaluation, passwordToRehash: keys.password }
 }
 
 /** The one answer for a form that is missing, unpublished or impossible. */
@@ -72,15 +80,15 @@ function invalidRedirect(): Refused {
   )
 }
 
-async function passwordFailure(
+async function checkPassword(
   hash: string | null,
   password: string | null,
   secrets: Secrets,
-): Promise<Refused | null> {
-  if (hash === null) return null
+): Promise<Refused | { readonly kind: 'passed'; readonly rehash: boolean }> {
+  if (hash === null) return { kind: 'passed', rehash: false }
   if (password === null) return refused('password_required', 'This form needs a password.')
-  const { ok } = await verifyFormPassword(password, hash, secrets)
-  return ok ? null : refused('invalid_password', 'The password is wrong.')
+  const { ok, rehash } = await verifyFormPassword(password, hash, secrets)
+  return ok ? { kind: 'passed', rehash } : refused('invalid_password', 'The password is wrong.')
 }
 
 function evaluateAnswers(
@@ -111,6 +119,7 @@ function evaluateAnswers(
       limitPerContact,
       outbox: outboxOf(definition, submissionId, () => newId('obx')),
     },
+    passwordToRehash: null,
     receipt: {
       kind: 'saved',
       submissionId,

@@ -59,6 +59,7 @@ function world(initial: StoredForm | null) {
     tenantOf: () => ({
       saveSubmission: save,
       upsert: () => expect.unreachable(),
+      replacePasswordHash: () => expect.unreachable(),
       foreignIds: () => expect.unreachable(),
       findMany: () => expect.unreachable(),
     }),

@@ -13,6 +13,7 @@ import { loadForm } from './cache.ts'
 import type { Submission } from './evaluate.ts'
 import { evaluate, formNotFound } from './evaluate.ts'
 import { FORM_ID } from './limits.ts'
+import { hashFormPassword } from './password.ts'
 import type { SubmissionResult } from './result.ts'
 import { refused } from './result.ts'
 
@@ -80,6 +81,9 @@ async function attempt(
   switch (outcome.kind) {
     case 'saved':
       announce(loaded.stored.organizationId, outcome.outboxIds, deps)
+      if (evaluation.passwordToRehash !== null) {
+        deps.background.run(rehashPassword(loaded, evaluation.passwordToRehash, deps))
+      }
       return evaluation.receipt
     case 'stale':
       return 'stale'
@@ -96,6 +100,15 @@ function announce(
 ): void {
   if (queue === null || outboxIds.length === 0) return
   background.run(queue.send(outboxIds.map((outboxId) => ({ organizationId, outboxId }))))
+}
+
+/** After a rotation of the root secret, a form's password hash moves to the current one on its first use. */
+async function rehashPassword(loaded: LoadedForm, password: string, deps: SubmissionDeps): Promise<void> {
+  const { stored } = loaded
+  if (stored.passwordHash === null) return
+  const passwordHash = await hashFormPassword(password, deps.secrets, deps.random)
+  await deps.forms.tenantOf(stored).replacePasswordHash(stored.formId, stored.passwordHash, passwordHash)
+  deps.formCache.set({ ...loaded, stored: { ...stored, passwordHash } })
 }
 
 async function load(formId: string, { forms, formCache }: SubmissionDeps): Promise<LoadedForm | null> {

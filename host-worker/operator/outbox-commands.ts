@@ -54,7 +54,8 @@ export const outboxRetry: Command = {
     const { outbox } = await context.storage()
     const outcome = await outbox.redrive(outboxId, toInstant(systemClock.nowMs()))
     if (outcome === 'missing') throw new CommandError(`There is no entry ${outboxId} that waits or failed.`)
-    if (outcome === 'leased') throw new CommandError(`${outboxId} is being worked on. Look again in two minutes.`)
+    if (outcome === 'leased')
+      throw new CommandError(`${outboxId} is being worked on. Look again in a minute.`)
     context.note(`${outboxId} is due now.`)
   },
 }

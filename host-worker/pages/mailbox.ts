@@ -42,25 +42,31 @@ pre { white-space: pre-wrap; margin: .5rem 0 0; font: inherit; color: #222 }
 function page(messages: readonly MailboxMessage[]): Html {
   const none = html`<p>Nothing was sent yet. Submit a form and reload this page.</p>`
   return html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Local mailbox</title>${style}</head>
-<body><main>
-<h1>Local mailbox</h1>
-<p>What a deployment would have sent. Newest first, the last ${MESSAGES_MAX}.</p>
-${messages.length === 0 ? none : messages.map(article)}
-</main></body></html>
-`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>Local mailbox</title>
+        ${style}
+      </head>
+      <body>
+        <main>
+          <h1>Local mailbox</h1>
+          <p>What a deployment would have sent. Newest first, the last ${MESSAGES_MAX}.</p>
+          ${messages.length === 0 ? none : messages.map(article)}
+        </main>
+      </body>
+    </html> `
 }
 
 function article(message: MailboxMessage): Html {
   const { channel, from, to, subject, replyTo, at, mediaUrls } = message
   const heading = channel === 'email' ? (subject ?? '') : `${channel.toUpperCase()} to ${to}`
   return html`<article>
-<h2>${heading}</h2>
-<p>From ${from} to ${to}${replyTo === null ? '' : `, replies to ${replyTo}`}. ${at}</p>
-${body(message)}${mediaUrls.map((url) => html`<p>Media: ${url}</p>`)}
-</article>
-`
+    <h2>${heading}</h2>
+    <p>From ${from} to ${to}${replyTo === null ? '' : `, replies to ${replyTo}`}. ${at}</p>
+    ${body(message)}${mediaUrls.map((url) => html`<p>Media: ${url}</p>`)}
+  </article> `
 }
 
 /** The sandbox allows nothing, and the frame inherits the page's policy. */

@@ -45,7 +45,10 @@ const step = (number: number, effect: FinishedStep['effect'] = { kind: 'none' })
 })
 
 const tag = (text: string) => ({ kind: 'add_tag', tag: text, contactId: 'ada' }) as const
-const twoSteps = [{ type: 'add_tag', tag: 'one' }, { type: 'add_tag', tag: 'two' }]
+const twoSteps = [
+  { type: 'add_tag', tag: 'one' },
+  { type: 'add_tag', tag: 'two' },
+]
 
 export const automationRunCases: readonly StorageCase[] = [
   {
@@ -63,13 +66,10 @@ export const automationRunCases: readonly StorageCase[] = [
       const outcome = await storage.tenant('org-a').saveSubmission(again)
       assert.deepEqual(outcome, { kind: 'saved', contactId: 'ada', outboxIds: [] })
       const seen = await storage.outboxOf('org-a')
-      assert.deepEqual(
-        seen.map(({ outboxId, kind, payload }) => [outboxId, kind, payload]).sort(),
-        [
-          [RUN, 'automation_run', { automationId: 'a-active' }],
-          ['run_sub-1_2', 'automation_run', { automationId: 'z-active' }],
-        ],
-      )
+      assert.deepEqual(seen.map(({ outboxId, kind, payload }) => [outboxId, kind, payload]).sort(), [
+        [RUN, 'automation_run', { automationId: 'a-active' }],
+        ['run_sub-1_2', 'automation_run', { automationId: 'z-active' }],
+      ])
     },
   },
   {
@@ -128,7 +128,9 @@ export const automationRunCases: readonly StorageCase[] = [
     name: 'a contact is added to a static list once, and the list counts it',
     async run(make) {
       const storage = await submitted(make, [automation('auto', { steps: twoSteps })])
-      await storage.tenant('org-a').upsert('contact-lists', [list('static', 'static'), list('dynamic', 'dynamic')])
+      await storage
+        .tenant('org-a')
+        .upsert('contact-lists', [list('static', 'static'), list('dynamic', 'dynamic')])
       const mine = storage.outbox.open('org-a')
       await mine.claim(RUN, { token: 't', until: at(60) }, at(11))
       await mine.startRun(RUN, 't', 'auto', 'ada', at(12))
@@ -181,7 +183,7 @@ export const automationRunCases: readonly StorageCase[] = [
     },
   },
   {
-    name: "an automation counts its runs, imported ones too, whichever came first, and its change is seen by a sync",
+    name: 'an automation counts its runs, imported ones too, whichever came first, and its change is seen by a sync',
     async run(make) {
       const storage = await twoTenants(make)
       const writer = storage.tenant('org-a')

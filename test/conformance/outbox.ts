@@ -4,12 +4,18 @@ import type { MakeStorage, StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
 import { at, contact, form, submission, twoTenants } from './fixtures.ts'
 
-const entry = (outboxId: string) => ({ outboxId, kind: 'notification_email', payload: { to: 'a@example.com' } })
+const entry = (outboxId: string) => ({
+  outboxId,
+  kind: 'notification_email',
+  payload: { to: 'a@example.com' },
+})
 
 /** A store in which `org-a` has the submission `sub-1` by Ada with the entries of these ids. */
 async function withEntries(make: MakeStorage, ...ids: readonly string[]): Promise<TwoTenants> {
   const storage = await twoTenants(make)
-  await storage.tenant('org-a').upsert('forms', [form('form-1', { definition: { formId: 'form-1', fields: [1] } })])
+  await storage
+    .tenant('org-a')
+    .upsert('forms', [form('form-1', { definition: { formId: 'form-1', fields: [1] } })])
   const saved = submission('sub-1', { outbox: ids.map(entry) }, { email: 'ada@example.com' })
   const outcome = await storage.tenant('org-a').saveSubmission(saved)
   assert(outcome.kind === 'saved')
@@ -101,7 +107,11 @@ export const outboxCases: readonly StorageCase[] = [
       assert.deepEqual(idsOf(await outbox.due(at(70), 10)), ['out-1'])
       assert.equal((await mine.claim('out-1', ...lease('t2', 70)))?.attempts, 2)
       const retry = { kind: 'retry', at: at(71), reason: 'r', counted: true } as const
-      for (const settlement of [retry, { kind: 'done', sends: [] }, { kind: 'failed', reason: 'r', sends: [] }] as const)
+      for (const settlement of [
+        retry,
+        { kind: 'done', sends: [] },
+        { kind: 'failed', reason: 'r', sends: [] },
+      ] as const)
         assert.equal(await mine.settle('out-1', 't1', settlement, at(71)), false)
       assert.equal(await mine.settle('out-1', 't2', { kind: 'done', sends: [] }, at(72)), true)
     },

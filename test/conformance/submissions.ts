@@ -57,7 +57,13 @@ export const submissionCases: readonly StorageCase[] = [
       })
       assert(typeof updatedAt === 'string')
       const seen = (await storage.outboxOf('org-a')).map(
-        ({ outboxId, submissionId, kind, payload, status }) => ({ outboxId, submissionId, kind, payload, status }),
+        ({ outboxId, submissionId, kind, payload, status }) => ({
+          outboxId,
+          submissionId,
+          kind,
+          payload,
+          status,
+        }),
       )
       const expected = outbox.map((entry) => ({ ...entry, submissionId: 'sub-1', status: 'pending' }))
       assert.deepEqual(
@@ -155,6 +161,21 @@ export const submissionCases: readonly StorageCase[] = [
       assert.equal(new Set(saved.map(({ contactId }) => contactId)).size, 1)
       assert.equal(outcomes.filter(({ kind }) => kind === 'limit_reached').length, 97)
       assert.equal((await storage.outboxOf('org-a')).length, 3)
+    },
+  },
+  {
+    name: 'a password hash is replaced unless it is another by now, and the form does not change by it',
+    async run(make) {
+      const storage = await withForm(make)
+      const writer = storage.tenant('org-a')
+      await writer.upsert('forms', [{ ...form('form-1'), passwordHash: 'old' }])
+      const before = await storage.forms.find('form-1')
+      const [row] = await writer.findMany('forms', ['updatedAt'], ['form-1'])
+      await storage.tenant('org-b').replacePasswordHash('form-1', 'old', 'foreign')
+      await writer.replacePasswordHash('form-1', 'other', 'wrong')
+      await writer.replacePasswordHash('form-1', 'old', 'new')
+      assert.deepEqual(await storage.forms.find('form-1'), { ...before, passwordHash: 'new' })
+      assert.deepEqual(await writer.findMany('forms', ['updatedAt'], ['form-1']), [row])
     },
   },
   {

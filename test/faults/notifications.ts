@@ -26,7 +26,8 @@ export async function notificationsArriveOnce({
   check,
   say,
 }: Aftermath): Promise<void> {
-  const { database, close } = await openLocalDatabase(state)
+  const opened = await openLocalDatabase(state)
+  const { database } = opened
   try {
     const startedAt = performance.now()
     await check('nothing waits in the outbox any more', async () => {
@@ -51,7 +52,7 @@ export async function notificationsArriveOnce({
       assert.equal(messages.length, Math.min(saved.length, 100))
     })
   } finally {
-    await close()
+    await opened.close()
   }
 }
 

@@ -29,8 +29,8 @@ const world = {
   deadline: { after: (durationMs) => AbortSignal.timeout(durationMs) },
   random,
   log: { info: () => undefined, error: (event, fields, cause) => errors.push(cause ?? event) },
-  queue: null,
   background: { run: (work) => void work.catch((cause) => errors.push(cause)) },
+  queue: null,
 }
 
 const saved = await storage.administration.saveOrganization({

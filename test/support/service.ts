@@ -3,6 +3,7 @@ import type { World } from '../../domain/service.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
+import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import type { Administration } from '../../ports/administration.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
@@ -27,17 +28,23 @@ export interface TestService {
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
+  /** Waits for the work that requests left in the background. */
+  settled(): Promise<void>
   /** Sends a request to the service, in this process. */
   send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
 }
 
 /** The whole service on the given storage, with a clock that stands still and repeatable randomness. */
-export async function openTestService(open: (clock: FakeClock) => TestStorage): Promise<TestService> {
+export async function openTestService(
+  open: (clock: FakeClock) => TestStorage,
+  givenSecrets?: Secrets,
+): Promise<TestService> {
   const clock = fakeClock()
   const storage = open(clock)
-  const secrets = await testSecrets()
+  const secrets = givenSecrets ?? (await testSecrets())
   const random = fakeRandom()
   const errors: unknown[] = []
+  const background: Promise<unknown>[] = []
   const world: World = {
     storage: storage.keyed,
     keys: storage.administration,
@@ -49,7 +56,7 @@ export async function openTestService(open: (clock: FakeClock) => TestStorage): 
     random,
     log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },
     queue: null,
-    background: { run: (work) => void work.catch((cause: unknown) => errors.push(cause)) },
+    background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
   const handle = createFetchHandler()
   const addKey = async (organizationId: string | null): Promise<string> => {
@@ -67,6 +74,9 @@ export async function openTestService(open: (clock: FakeClock) => TestStorage): 
       return addKey(organizationId)
     },
     addPlatformKey: () => addKey(null),
+    settled: async () => {
+      await Promise.all(background)
+    },
     send: (path, { key, ...init } = {}) => {
       const headers = new Headers(init.headers)
       if (key !== undefined) headers.set('authorization', `Bearer ${key}`)

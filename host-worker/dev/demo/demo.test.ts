@@ -18,7 +18,14 @@ it('is the same in every run', () => {
 
 it('has the promised rows', () => {
   const counts = demoLines.map(([kind, lines]) => [kind, [...lines()].length])
-  expect(Object.fromEntries(counts)).toEqual({ sites: 3, contacts: 2_000, forms: 4, 'form-submissions': 500 })
+  expect(Object.fromEntries(counts)).toEqual({
+    sites: 3,
+    contacts: 2_000,
+    'contact-lists': 1,
+    forms: 4,
+    'form-submissions': 500,
+    automations: 1,
+  })
 })
 
 it('is accepted by the importer, and importing it again changes nothing', async () => {

@@ -5,6 +5,7 @@ import { utf8 } from '../../../domain/text/encoding.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import { formPasswords } from '../../operator/form-passwords.ts'
 import { systemClock } from '../../system.ts'
+import { automationLines, listLines } from './automations.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
 import { demoOrganization } from './index.ts'
@@ -17,8 +18,10 @@ type Lines = () => Iterable<object>
 export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
   ['sites', () => siteLines],
   ['contacts', demoContacts],
+  ['contact-lists', () => listLines],
   ['forms', () => formLines],
   ['form-submissions', () => submissionLines(demoContacts())],
+  ['automations', () => automationLines],
 ]
 
 /** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EmailMessage } from '../../ports/email-sender.ts'
+import { fakeClock } from '../../test/support/fakes.ts'
+import { openResend, RESEND_KEY, resendError } from '../../test/support/providers.ts'
+import type { Misbehaviour } from '../../test/support/stand-in.ts'
+import { createResendSender } from './index.ts'
+
+let resend: Awaited<ReturnType<typeof openResend>>
+beforeAll(async () => {
+  resend = await openResend()
+})
+afterAll(() => resend.close())
+
+const message: EmailMessage = {
+  from: { name: 'Acme, Inc.', address: 'acme@mail.example.com' },
+  to: 'ada@example.com',
+  subject: 'Größe 😀',
+  html: '<p>Hi</p>',
+  text: 'Hi',
+  replyTo: 'visitor@example.com',
+  attachments: [{ filename: 'a.txt', content: 'aGk=' }],
+}
+
+function sender(apiKey = RESEND_KEY, timeoutMs = 5_000) {
+  return createResendSender({
+    apiKey,
+    baseUrl: resend.url,
+    fetch,
+    deadline: { after: () => AbortSignal.timeout(timeoutMs) },
+    clock: fakeClock(),
+  })
+}
+
+let keys = 0
+const freshKey = () => `key-${(keys += 1)}`
+
+test('sends what it is given, and nothing of what is absent', async () => {
+  const result = await sender().send(message, freshKey())
+  if (result.kind !== 'accepted') throw new Error(JSON.stringify(result))
+  expect(resend.sent.get(result.providerId ?? '')).toEqual({
+    from: '"Acme, Inc." <acme@mail.example.com>',
+    to: ['ada@example.com'],
+    subject: 'Größe 😀',
+    html: '<p>Hi</p>',
+    text: 'Hi',
+    reply_to: 'visitor@example.com',
+    attachments: [{ filename: 'a.txt', content: 'aGk=' }],
+  })
+  const plain = await sender().send({ ...message, text: null, replyTo: null, attachments: [] }, freshKey())
+  expect(plain.kind).toBe('accepted')
+  expect(Object.keys([...resend.sent.values()].at(-1) ?? {})).toEqual(['from', 'to', 'subject', 'html'])
+})
+
+test('the same key is one email, also when the first answer was lost', async () => {
+  const key = freshKey()
+  const before = resend.sent.size
+  resend.misbehave.push('reset_after')
+  expect(await sender().send(message, key)).toMatchObject({ kind: 'unavailable', throttled: false })
+  const second = await sender().send(message, key)
+  expect(await sender().send(message, key)).toEqual(second)
+  expect([second.kind, resend.sent.size - before]).toEqual(['accepted', 1])
+  // Another text under the key of an email that was sent: its recipient has been told.
+  expect(await sender().send({ ...message, subject: 'New' }, key)).toEqual({
+    kind: 'accepted',
+    providerId: null,
+  })
+  expect(resend.sent.size - before).toBe(1)
+})
+
+const cases: readonly (readonly [string, Misbehaviour, object])[] = [
+  ['a validation error', resendError(422, 'missing_required_field'), { kind: 'refused' }],
+  ['a bad request', resendError(400, 'validation_error'), { kind: 'refused' }],
+  ['a security error', resendError(451, 'security_error'), { kind: 'refused' }],
+  ['a restricted key', resendError(401, 'restricted_api_key'), { kind: 'unavailable', throttled: true }],
+  ['an unverified domain', resendError(403, 'validation_error'), { kind: 'unavailable', throttled: true }],
+  [
+    'a concurrent attempt',
+    resendError(409, 'concurrent_idempotent_requests'),
+    { kind: 'unavailable', throttled: false },
+  ],
+  [
+    'a rate limit',
+    { ...resendError(429, 'rate_limit_exceeded'), headers: { 'retry-after': '7' } },
+    { throttled: true, retryAfterMs: 7_000 },
+  ],
+  ['a quota', resendError(429, 'daily_quota_exceeded'), { throttled: true, retryAfterMs: null }],
+  ['an internal error', resendError(500, 'application_error'), { kind: 'unavailable', throttled: false }],
+  ['a redirect', { status: 307, headers: { location: 'https://example.com/' } }, { kind: 'unavailable' }],
+  ['a reset connection', 'reset', { kind: 'unavailable', throttled: false, retryAfterMs: null }],
+  ['an answer that is no JSON', 'garbage', { kind: 'accepted', providerId: null }],
+]
+
+test.each(cases)('%s', async (_, misbehaviour, expected) => {
+  resend.misbehave.push(misbehaviour)
+  const result = await sender().send(message, freshKey())
+  expect(result).toMatchObject(expected)
+  // Whatever the provider said stays with the provider.
+  expect(JSON.stringify(result)).not.toContain('@')
+})
+
+test('a wrong key of the account, and a provider that does not answer in time', async () => {
+  expect(await sender('re_wrong').send(message, freshKey())).toMatchObject({
+    kind: 'unavailable',
+    throttled: true,
+  })
+  resend.misbehave.push('silence')
+  expect(await sender(RESEND_KEY, 30).send(message, freshKey())).toMatchObject({
+    kind: 'unavailable',
+    throttled: false,
+  })
+})

@@ -1,0 +1,147 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestHarness } from 'wrangler'
+import type { D1Storage } from '../../adapters/d1/index.ts'
+import { createD1Storage } from '../../adapters/d1/index.ts'
+import { systemClock } from '../../host-worker/system.ts'
+import { contact, form, organization } from '../conformance/fixtures.ts'
+import { automation } from '../conformance/outbox.ts'
+import { testRootSecret } from '../support/fakes.ts'
+import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from '../support/providers.ts'
+
+const SETTLED_WITHIN_MS = 15_000
+
+let resend: Awaited<ReturnType<typeof openResend>>
+let twilio: Awaited<ReturnType<typeof openTwilio>>
+let harness: ReturnType<typeof createTestHarness>
+let origin: string
+let storage: D1Storage
+
+/** The real worker with its real queue and database; the providers are stand-ins that it reaches over HTTP. */
+beforeAll(async () => {
+  resend = await openResend()
+  twilio = await openTwilio()
+  const secrets = {
+    ROOT_SECRET: testRootSecret(),
+    RESEND_API_KEY: RESEND_KEY,
+    TWILIO_ACCOUNT_SID: TWILIO_SID,
+    TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
+    TWILIO_SHORTCODE: '12345',
+  }
+  const vars = { RESEND_API_URL: resend.url, TWILIO_API_URL: twilio.url }
+  harness = createTestHarness({ workers: [{ configPath: 'wrangler.toml', secrets, vars }] })
+  origin = (await harness.listen()).url.origin
+  const worker = harness.getWorker<{ DB: D1Database }>()
+  await worker.applyD1Migrations('DB')
+  storage = createD1Storage({ database: (await worker.getEnv()).DB, clock: systemClock })
+  await seed()
+})
+afterAll(async () => {
+  await harness.close()
+  await Promise.all([resend.close(), twilio.close()])
+})
+
+async function seed(): Promise<void> {
+  const settings = { name: 'Acme', slug: 'acme', smsNumber: '+12125550100' }
+  await storage.administration.saveOrganization(organization('acme', settings))
+  const tenant = storage.tenant('acme')
+  const definition = (formId: string) => ({
+    formId,
+    name: formId,
+    isPublished: true,
+    notificationEmails: ['office@example.com'],
+    fields: [{ id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' }],
+  })
+  await tenant.upsert(
+    'forms',
+    ['plain', 'automated'].map((formId) => form(formId, { definition: definition(formId) })),
+  )
+  await tenant.upsert('contacts', [contact('ada', { email: 'ada@example.com', phone: '+12125550123' })])
+  const steps = [
+    { type: 'add_tag', tag: 'vip' },
+    { type: 'send_sms', body: 'Thanks' },
+  ]
+  await tenant.upsert('automations', [automation('auto', { steps, triggerFormId: 'automated' })])
+}
+
+async function submit(formId: string): Promise<{ readonly id: string; readonly tookMs: number }> {
+  const startedMs = performance.now()
+  const response = await fetch(`${origin}/api/forms/${formId}/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', email: 'ada@example.com' }),
+  })
+  expect(response.status).toBe(200)
+  const { submissionId } = (await response.json()) as { readonly submissionId: string }
+  return { id: submissionId, tookMs: performance.now() - startedMs }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const startedMs = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - startedMs > SETTLED_WITHIN_MS) throw new Error('Waited in vain')
+    await new Promise((resume) => setTimeout(resume, 50))
+  }
+}
+
+const isEmpty = async () => (await storage.outbox.list(null, 10)).length === 0
+const mails = () => [...resend.sent.values()]
+
+test('a submission notifies by email and runs its automation, once each', async () => {
+  const { id } = await submit('automated')
+  await until(isEmpty)
+  expect(mails().map(({ from, to, reply_to }) => ({ from, to, reply_to }))).toEqual([
+    { from: 'Acme <acme@mail.example.com>', to: ['office@example.com'], reply_to: 'ada@example.com' },
+  ])
+  expect(twilio.sent.map((form) => [form.get('From'), form.get('To'), form.get('Body')])).toEqual([
+    ['+12125550100', '+12125550123', 'Thanks'],
+  ])
+  const tenant = storage.tenant('acme')
+  const fields = ['automationId', 'contactId', 'status', 'stepCount']
+  expect(await tenant.findMany('automation-runs', fields, [`run_${id}_1`])).toEqual([
+    { automationId: 'auto', contactId: 'ada', status: 'completed', stepCount: 2 },
+  ])
+  expect(await tenant.findMany('automations', ['runCount'], ['auto'])).toEqual([{ runCount: 1 }])
+  const sends = await storage.sends.open('acme').list(null, 10)
+  expect(sends.map(({ channel, outcome }) => `${channel} ${outcome}`).sort()).toEqual([
+    'email accepted',
+    'sms accepted',
+  ])
+})
+
+test('what a provider took without saying so is sent once, by a later sweep', async () => {
+  const before = mails().length
+  resend.misbehave.push('reset_after')
+  const { id } = await submit('plain')
+  await until(async () => (await storage.outbox.list('acme', 10)).some(({ lastError }) => lastError !== null))
+  const [waiting] = await storage.outbox.list('acme', 10)
+  expect(waiting).toMatchObject({
+    submissionId: id,
+    attempts: 1,
+    lastError: 'The email provider did not answer.',
+  })
+  await storage.outbox.redrive(waiting?.outboxId ?? '', new Date().toISOString())
+  const worker = harness.getWorker()
+  await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
+  await until(isEmpty)
+  expect(mails().length - before).toBe(1)
+})
+
+test('a provider that does not answer delays no receipt', async () => {
+  const before = resend.requests.length
+  resend.misbehave.push('silence')
+  const { tookMs } = await submit('plain')
+  await until(() => resend.requests.length > before)
+  // The provider's deadline is ten seconds, and nothing of it is over.
+  expect(tookMs).toBeLessThan(3_000)
+  expect(await isEmpty()).toBe(false)
+})
+
+test('there is no mailbox and no QStash endpoint where neither is configured', async () => {
+  for (const [method, path] of [
+    ['GET', '/mailbox'],
+    ['POST', '/qstash'],
+  ] as const) {
+    expect((await fetch(`${origin}${path}`, { method })).status).toBe(404)
+  }
+})

@@ -1,0 +1,121 @@
+import type { StandIn, StandInAnswer, StandInRequest } from './stand-in.ts'
+import { openStandIn } from './stand-in.ts'
+
+export const RESEND_KEY = 're_test_key'
+export const TWILIO_SID = 'AC00000000000000000000000000000001'
+export const TWILIO_TOKEN = 'twilio-test-token'
+export const QSTASH_TOKEN = 'qstash-test-token'
+
+/** An email as Resend's API takes it. */
+export interface ResendEmail {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly html?: string
+  readonly text?: string
+  readonly reply_to?: string
+  readonly attachments?: readonly unknown[]
+}
+
+/** A stand-in for Resend, after its public documentation: `POST /emails`, idempotency keys, and its errors. */
+export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyMap<string, ResendEmail> }> {
+  const sent = new Map<string, ResendEmail>()
+  const byKey = new Map<string, { readonly body: string; readonly id: string }>()
+  const work = (request: StandInRequest): StandInAnswer => {
+    if (request.method !== 'POST' || request.path !== '/emails') return resendError(404, 'not_found')
+    const { authorization } = request.headers
+    if (authorization === undefined) return resendError(401, 'missing_api_key')
+    if (authorization !== `Bearer ${RESEND_KEY}`) return resendError(403, 'invalid_api_key')
+    const key = request.headers['idempotency-key']
+    if (typeof key === 'string' && (key.length < 1 || key.length > 256))
+      return resendError(400, 'invalid_idempotency_key')
+    const known = byKey.get(String(key))
+    if (known !== undefined) {
+      return known.body === request.body
+        ? { status: 200, body: { id: known.id } }
+        : resendError(409, 'invalid_idempotent_request')
+    }
+    const email = parsed(request.body) as ResendEmail | null
+    if (request.headers['content-type'] !== 'application/json' || email === null)
+      return resendError(400, 'validation_error')
+    const isComplete = [email.from, email.subject, email.html ?? email.text].every(
+      (field) => typeof field === 'string',
+    )
+    if (!isComplete || email.to.length === 0) return resendError(422, 'missing_required_field')
+    const id = `email-${sent.size + 1}`
+    sent.set(id, email)
+    byKey.set(String(key), { body: request.body, id })
+    return { status: 200, body: { id } }
+  }
+  return { ...(await openStandIn(work)), sent }
+}
+
+/** An error in Resend's form. */
+export function resendError(statusCode: number, name: string): StandInAnswer {
+  return {
+    status: statusCode,
+    body: { statusCode, name, message: `Something about ada@example.com: ${name}` },
+  }
+}
+
+/** A stand-in for Twilio, after its public documentation: Basic auth, form encoding, `Messages.json`. */
+export async function openTwilio(): Promise<StandIn & { readonly sent: readonly URLSearchParams[] }> {
+  const sent: URLSearchParams[] = []
+  const work = (request: StandInRequest): StandInAnswer => {
+    const expected = `Basic ${Buffer.from(`${TWILIO_SID}:${TWILIO_TOKEN}`).toString('base64')}`
+    if (request.headers.authorization !== expected) return twilioError(401, 20003)
+    if (request.method !== 'POST' || request.path !== `/2010-04-01/Accounts/${TWILIO_SID}/Messages.json`) {
+      return twilioError(404, 20404)
+    }
+    if (request.headers['content-type'] !== 'application/x-www-form-urlencoded')
+      return twilioError(400, 21604)
+    const form = new URLSearchParams(request.body)
+    if (!form.has('To')) return twilioError(400, 21604)
+    if (!/^\+\d{8,15}$/.test(form.get('To') ?? '')) return twilioError(400, 21211)
+    if (form.has('From') === form.has('MessagingServiceSid')) return twilioError(400, 21603)
+    if (!form.has('Body') && !form.has('MediaUrl')) return twilioError(400, 21602)
+    sent.push(form)
+    return { status: 201, body: { sid: `SM${String(sent.length).padStart(32, '0')}`, status: 'queued' } }
+  }
+  return { ...(await openStandIn(work)), sent }
+}
+
+/** An error in Twilio's form. */
+export function twilioError(status: number, code: number): StandInAnswer {
+  return {
+    status,
+    body: { code, message: `The 'To' number +12125550123: ${code}`, more_info: 'https://…', status },
+  }
+}
+
+/** A message as QStash's batch endpoint takes it. */
+export interface QstashMessage {
+  readonly destination: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A stand-in for QStash's publishing side, after its public documentation: `POST /v2/batch`. */
+export async function openQstash(): Promise<StandIn & { readonly published: readonly QstashMessage[] }> {
+  const published: QstashMessage[] = []
+  const work = (request: StandInRequest): StandInAnswer => {
+    if (request.headers.authorization !== `Bearer ${QSTASH_TOKEN}`)
+      return { status: 401, body: { error: 'unauthorized' } }
+    if (request.method !== 'POST' || request.path !== '/v2/batch')
+      return { status: 404, body: { error: 'not found' } }
+    const messages = parsed(request.body) as readonly QstashMessage[] | null
+    if (!Array.isArray(messages) || messages.length > 100)
+      return { status: 400, body: { error: 'bad batch' } }
+    published.push(...(messages as readonly QstashMessage[]))
+    return { status: 200, body: messages.map((_, index) => ({ messageId: `msg_${index}` })) }
+  }
+  return { ...(await openStandIn(work)), published }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

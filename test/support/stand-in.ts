@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+
+/** What a stand-in of a provider does with the next request instead of its ordinary work. */
+export type Misbehaviour =
+  /** Answers with this status and body. */
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** Cuts the connection: before it does its work, or after. */
+  | 'reset'
+  | 'reset_after'
+  /** Does its work and never answers. */
+  | 'silence'
+  /** Answers with something that is no JSON. */
+  | 'garbage'
+
+export interface StandInRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+export interface StandInAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** A provider's API on this machine. */
+export interface StandIn {
+  readonly url: string
+  /** What happens to the next requests, in order; ordinary work after that. */
+  readonly misbehave: Misbehaviour[]
+  readonly requests: readonly StandInRequest[]
+  close(): Promise<void>
+}
+
+/** Serves `work`, with misbehaviour on demand. */
+export async function openStandIn(work: (request: StandInRequest) => StandInAnswer): Promise<StandIn> {
+  const misbehave: Misbehaviour[] = []
+  const requests: StandInRequest[] = []
+  const server = createServer((incoming, response) => {
+    void read(incoming).then((body) => {
+      const { method = '', url = '', headers } = incoming
+      const request = { method, path: url, headers, body }
+      requests.push(request)
+      answer(request, misbehave.shift() ?? null, response, work)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    misbehave,
+    requests,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function read(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function answer(
+  request: StandInRequest,
+  how: Misbehaviour | null,
+  response: ServerResponse,
+  work: (request: StandInRequest) => StandInAnswer,
+): void {
+  if (how === 'reset') {
+    response.destroy()
+    return
+  }
+  if (how !== null && typeof how === 'object') {
+    send(response, how.status, JSON.stringify(how.body ?? {}), how.headers)
+    return
+  }
+  const { status, body } = work(request)
+  if (how === 'reset_after') response.destroy()
+  else if (how === 'garbage') send(response, status, '<html>')
+  else if (how === null) send(response, status, JSON.stringify(body))
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+}
