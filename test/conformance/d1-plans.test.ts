@@ -217,6 +217,42 @@ describe('other reads', () => {
   })
 })
 
+describe('work after a receipt', () => {
+  async function rowsRead(work: () => Promise<unknown>): Promise<number> {
+    const before = meter.rowsRead
+    await work()
+    return meter.rowsRead - before
+  }
+
+  test('the sweep reads what is due and nothing else, however much waits for later', async () => {
+    await storage.tenant('org-a').upsert('forms', [form('form-due')])
+    const entries = Array.from({ length: 200 }, (_, index) => ({
+      ...outboxEntry(index),
+      outboxId: `due-${index}`,
+    }))
+    const saved = submission('due', { formId: 'form-due', outbox: entries })
+    assert.equal((await storage.tenant('org-a').saveSubmission(saved)).kind, 'saved')
+    assert((await rowsRead(() => storage.outbox.due('2000-01-01T00:00:00.000Z', 100))) <= 1)
+    const due = await rowsRead(() => storage.outbox.due('2100-01-01T00:00:00.000Z', 50))
+    assert(due <= 51, `${due} rows read for 50 due entries`)
+  })
+
+  test('claiming and settling an entry cost a few rows', async () => {
+    const mine = storage.outbox.open('org-a')
+    const now = '2100-01-01T00:00:00.000Z'
+    const claim = await rowsRead(() => mine.claim('due-1', { token: 't', until: now }, now))
+    const settle = await rowsRead(() => mine.settle('due-1', 't', { kind: 'done', sends: [] }, now))
+    assert(claim <= 12 && settle <= 3, `${claim} and ${settle} rows read`)
+  })
+
+  test('a submission finds what it triggers by an index, among thousands of automations', async () => {
+    await storage.tenant('org-a').upsert('forms', [form('form-quiet')])
+    const saved = submission('quiet', { formId: 'form-quiet' })
+    const read = await rowsRead(() => storage.tenant('org-a').saveSubmission(saved))
+    assert(read <= 30, `${read} rows read`)
+  })
+})
+
 function outboxEntry(index: number): OutboxEntry {
   return { outboxId: `plan-${index}`, kind: 'notification', payload: {} }
 }
