@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { projectRoot } from './root.ts'
 import { secretsPath } from './state.ts'
 import { wranglerEnvironment } from './wrangler-environment.ts'
@@ -44,9 +45,10 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
     cwd: projectRoot,
     detached: true,
     env: { ...process.env, ...wranglerEnvironment(stateDirectory), WRANGLER_LOG: logLevel },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
-  forwardOutput(child)
+  forwardLines(child.stdout, process.stdout)
+  forwardLines(child.stderr, process.stderr)
   const ended = once(child, 'exit').then(() => {
     killRest(child)
   })
@@ -61,13 +63,12 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
 const NOISE =
   /^(?:\[custom build\]|Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
 
-function forwardOutput(child: ChildProcess): void {
+function forwardLines(from: Readable, to: NodeJS.WritableStream): void {
   let rest = ''
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  from.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines)
-      if (line.trim() !== '' && !NOISE.test(stripStyles(line))) process.stdout.write(`${line}\n`)
+    for (const line of lines) if (line.trim() !== '' && !NOISE.test(stripStyles(line))) to.write(`${line}\n`)
   })
 }
 
