@@ -1,3 +1,4 @@
+import { jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { formatMailbox } from '../../domain/jobs/sender.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -58,11 +59,6 @@ function requestBody({ from, to, subject, html, text, replyTo, attachments }: Em
   }
 }
 
-async function jsonOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
-  const body: unknown = await response.json().catch(() => null)
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-}
-
 /** What an answer means, by Resend's list of errors. Its own messages may quote an address, so they are not passed on. */
 function resultOf(
   { status, headers }: Response,
@@ -93,12 +89,4 @@ function resultOf(
     default:
       return unavailable(`The email provider answered with status ${status}.`)
   }
-}
-
-function unavailable(reason: string): SendResult {
-  return { kind: 'unavailable', reason, throttled: false, retryAfterMs: null }
-}
-
-function throttled(reason: string, waitMs: number | null): SendResult {
-  return { kind: 'unavailable', reason, throttled: true, retryAfterMs: waitMs }
 }

@@ -1,3 +1,4 @@
+import { jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
@@ -59,11 +60,6 @@ function formOf({ from, to, body, mediaUrls }: SmsMessage, shared: SharedOrigin)
   return form
 }
 
-async function jsonOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
-  const body: unknown = await response.json().catch(() => null)
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-}
-
 /** Twilio's error codes that a person can act on (its documentation, "Error and Warning Dictionary"). */
 const REFUSALS: Readonly<Record<number, string>> = {
   21211: 'The number cannot receive messages.',
@@ -106,12 +102,4 @@ function resultOf(
     default:
       return unavailable(`The SMS provider answered with status ${status}.`)
   }
-}
-
-function unavailable(reason: string): SendResult {
-  return { kind: 'unavailable', reason, throttled: false, retryAfterMs: null }
-}
-
-function throttled(reason: string, waitMs: number | null): SendResult {
-  return { kind: 'unavailable', reason, throttled: true, retryAfterMs: waitMs }
 }
