@@ -20,7 +20,10 @@ export interface StoredKey {
 
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
 export interface Administration {
-  /** Creates the organization or replaces its settings. A slug that another organization holds is refused. */
+  /**
+   * Creates the organization or replaces its settings. A slug that another organization holds is refused. When the parent
+   * changes, the organization's reviews move from what the old parent may read to what the new one may, in the same step.
+   */
   saveOrganization(organization: Organization): Promise<'saved' | 'slug_taken' | 'parent_missing'>
   /** The organization, or null when there is none of that id. */
   findOrganization(organizationId: string): Promise<Organization | null>

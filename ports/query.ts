@@ -1,10 +1,13 @@
 /** A value that a query compares by. Instants are UTC ISO 8601 text with milliseconds, so text order is time order. */
 export type Scalar = string | number | boolean
 
-/** `field operator value`; a null stored value satisfies none of them. */
+/**
+ * `field operator value`; a null stored value satisfies none of them. `contains` asks of a stored list of strings
+ * whether the value is one of them; the other operators compare.
+ */
 export interface Predicate {
   readonly field: string
-  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below'
+  readonly operator: 'equals' | 'atLeast' | 'above' | 'atMost' | 'below' | 'contains'
   readonly value: Scalar
 }
 

@@ -64,7 +64,12 @@ export interface TenantWriter {
   /**
    * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`).
    * `updatedAt` moves only for rows whose content changed, to an instant that never goes backwards within the
-   * organization. Returns how many rows were inserted or changed.
+   * organization. Returns how many rows were inserted or changed. Rejects, and writes nothing, when two rows would
+   * have one value of the collection's alternate key, and for a collection that the store keeps itself.
+   *
+   * Of `reviews`, the store keeps `visible-reviews`: for the organization, and for its parent if it has one, a row of each
+   * review that is neither deleted nor a preview, with the current name of its owner's site. They follow every write of
+   * reviews and sites in the same step; a reader's row has an `updatedAt` of the reader's own clock.
    */
   upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
   /**
@@ -74,10 +79,14 @@ export interface TenantWriter {
   replacePasswordHash(formId: string, from: string, to: string): Promise<void>
   /** Of the given ids, those that exist and belong to another organization (for service-wide unique ids). */
   foreignIds(collection: string, ids: readonly string[]): Promise<readonly string[]>
-  /** The rows of these ids, as stored, in any order. */
+  /**
+   * The rows of these ids, as stored, in any order.
+   * @param by the stored field that the keys are values of, when it is not the id: the collection's alternate key
+   */
   findMany(
     collection: string,
     select: readonly string[],
-    ids: readonly string[],
+    keys: readonly string[],
+    by?: string,
   ): Promise<readonly StoredRow[]>
 }

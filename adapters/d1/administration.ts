@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Administration } from '../../ports/administration.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { BoundValue } from './compiler.ts'
 import { bind, slot, template } from './compiler.ts'
 import type { Executor } from './executor.ts'
 import { keyFromRow, keyToRow, organizationFromRow, organizationToRow } from './records.ts'
 import { name } from './tables.ts'
+import { nextInstant, nowOf } from './write-clock.ts'
 
 const settings = [
   'name',
@@ -36,6 +38,13 @@ const bumpForms = template(sql`
     select 1 from organizations as o
     where o.organization_id = ${slot('organization_id')} and o.phone_country <> ${slot('phone_country')})`)
 
+/** A child organization brings its reviews (a trigger copies them), which its new parent sees for the first time now. */
+const advanceNewParent = template(sql`
+  update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
+  where organization_id = ${slot('parent_id')} and not ${slugTaken} and not ${parentMissing} and exists (
+    select 1 from organizations as o
+    where o.organization_id = ${slot('organization_id')} and o.parent_id is not ${slot('parent_id')})`)
+
 const saveOrganization = template(sql`
   insert into organizations (organization_id, ${sql.join(settings.map((column) => name(column)))})
   select ${slot('organization_id')}, ${sql.join(settings.map((column) => slot(column)))}
@@ -62,13 +71,14 @@ const rehashKey = template(sql`
   where key_id = ${slot('key_id')} and revoked_at is null`)
 
 /** Organizations and keys on D1. */
-export function createD1Administration(executor: Executor): Administration {
+export function createD1Administration(executor: Executor, clock: Clock): Administration {
   return {
     async saveOrganization(organization: Organization) {
       const row = { ...organizationToRow(organization) } satisfies Record<string, BoundValue>
       const [judgement] = await executor.batch([
         bind(judge, row),
         bind(bumpForms, row),
+        bind(advanceNewParent, { ...row, now: nowOf(clock) }),
         bind(saveOrganization, row),
       ])
       const verdict = judgement?.results[0]

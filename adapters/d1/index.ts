@@ -43,7 +43,7 @@ export function createD1Storage({ database, clock, meter = createMeter() }: D1St
   const tenant = (organizationId: string) => createTenantWriter(executor, clock, organizationId)
   return {
     keyed: createD1KeyedStorage(executor),
-    administration: createD1Administration(executor),
+    administration: createD1Administration(executor, clock),
     forms: createD1FormDirectory(executor, tenant),
     outbox: createD1OutboxStore(executor),
     sends: createD1SendLog(executor),

@@ -4,10 +4,11 @@ import type { OneQuery, PageQuery, Predicate, ReadQuery, Scalar } from '../../po
 import type { BoundValue, Template } from './compiler.ts'
 import { bind, slot, template } from './compiler.ts'
 import type { Statement } from './executor.ts'
+import type { PageIndex } from './indexes.ts'
 import { indexOf } from './indexes.ts'
 import type { PageBounds } from './page-bounds.ts'
 import { foldBounds } from './page-bounds.ts'
-import { columnName, columnOf, name, tableName, tableOf } from './tables.ts'
+import { columnName, columnOf, name, sideTableName, tableName, tableOf } from './tables.ts'
 import type { Table } from './tables.ts'
 
 const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const
@@ -63,12 +64,13 @@ function one({ collection, select }: OneQuery): Template {
 
 function page({ collection, select, order }: PageQuery, { where, seek }: PageBounds): Template {
   const table = tableOf(collection)
-  const sort = name('t', columnOf(table, order.field).name)
-  const tie = name('t', columnOf(table, order.idField).name)
+  const by = indexOf(table, where, order.field)
+  const sort = name(by.alias, columnOf(table, order.field).name)
+  const tie = name(by.alias, columnOf(table, order.idField).name)
   const ascending = order.direction === 'ascending'
   const conditions = [
-    sql`${name('t', 'organization_id')} = ${slot('organizationId')}`,
-    ...where.map((predicate, index) => condition(table, predicate, slot(`where${index}`))),
+    sql`${name(by.alias, 'organization_id')} = ${slot('organizationId')}`,
+    ...where.map((predicate, index) => condition(table, by, predicate, slot(`where${index}`))),
   ]
   if (seek !== null) {
     const beyond = sql.raw(ascending ? '>' : '<')
@@ -76,21 +78,47 @@ function page({ collection, select, order }: PageQuery, { where, seek }: PageBou
   }
   const direction = sql.raw(ascending ? 'asc' : 'desc')
   return template(sql`
-    ${selectFrom(table, select, sql`indexed by ${name(indexOf(table, where, order.field))}`)}
+    ${selectFrom(table, select, fromBy(table, by))}
     where ${sql.join(conditions, sql` and `)}
     order by ${sort} ${direction}, ${tie} ${direction} limit ${slot('limit')}`)
 }
 
+/** The table by its index, or by the index of a side table, which the rows follow one by one. */
+function fromBy(table: Table, by: PageIndex): RawBuilder<unknown> {
+  const index = sql`indexed by ${name(by.name)}`
+  if (by.contained === null) return sql`${name(table.name)} as t ${index}`
+  return sql`${name(sideTableName(table, by.contained.field))} as m ${index}
+    cross join ${name(table.name)} as t on ${sideKey(table, 'm')}`
+}
+
 function condition(
   table: Table,
-  { field, operator }: Predicate,
+  by: PageIndex,
+  predicate: Predicate,
   value: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql`${name('t', columnOf(table, field).name)} ${sql.raw(COMPARISONS[operator])} ${value}`
+  const { field, operator } = predicate
+  if (operator === 'contains') {
+    if (predicate === by.contained) return sql`m.value = ${value}`
+    return sql`exists (select 1 from ${name(sideTableName(table, field))} as s
+      where ${sideKey(table, 's')} and s.value = ${value})`
+  }
+  const alias = field === by.orderField ? by.alias : 't'
+  return sql`${name(alias, columnOf(table, field).name)} ${sql.raw(COMPARISONS[operator])} ${value}`
+}
+
+/** A row of a side table belongs to a row of the table. */
+function sideKey(table: Table, side: string): RawBuilder<unknown> {
+  return sql`${name('t', 'organization_id')} = ${name(side, 'organization_id')}
+    and ${name('t', table.idColumn)} = ${name(side, table.idColumn)}`
 }
 
 /** `select … from … as t` with a left join for each joined field, one per pair of collection and reference. */
-export function selectFrom(table: Table, select: readonly string[], by = sql``): RawBuilder<unknown> {
+export function selectFrom(
+  table: Table,
+  select: readonly string[],
+  from: RawBuilder<unknown> = sql`${name(table.name)} as t`,
+): RawBuilder<unknown> {
   const aliases = new Map<string, string>()
   const joins: RawBuilder<unknown>[] = []
   const columns = select.map((field) => {
@@ -102,7 +130,7 @@ export function selectFrom(table: Table, select: readonly string[], by = sql``):
     aliases.set(key, alias)
     return sql`${name(alias, columnName(join.field))} as ${name(field)}`
   })
-  return sql`select ${sql.join(columns)} from ${name(table.name)} as t ${by} ${sql.join(joins, sql` `)}`
+  return sql`select ${sql.join(columns)} from ${from} ${sql.join(joins, sql` `)}`
 }
 
 function leftJoin(table: Table, collection: string, by: string, alias: string): RawBuilder<unknown> {

@@ -18,6 +18,10 @@ export interface Column {
 export interface Table {
   readonly name: string
   readonly idColumn: string
+  /** The columns that make up the primary key behind the organization. */
+  readonly keyColumns: readonly string[]
+  /** Whether triggers keep it from another table, so that nothing else may write it. */
+  readonly isKept: boolean
   readonly columns: ReadonlyMap<string, Column>
   /** Fields that are read from another table. */
   readonly joins: ReadonlyMap<string, Join & { readonly storage: StorageType }>
@@ -46,6 +50,8 @@ function describe(collection: string): Table {
   return {
     name: tableName(collection),
     idColumn: columnName(resource.idField),
+    keyColumns: resource.key.map(columnName),
+    isKept: resource.keptFrom !== null,
     columns: new Map(columns),
     joins: new Map(joins),
   }
@@ -56,6 +62,14 @@ export function columnOf(table: Table, field: string): Column {
   const column = table.columns.get(field)
   if (column === undefined) throw new Error(`${table.name} stores no field ${field}`)
   return column
+}
+
+/**
+ * The side table of a list field, in which each of its values is a row with the id and the times that order pages:
+ * `siteIds` of `products` has `products_site_ids`. Triggers of the migration that makes it keep it.
+ */
+export function sideTableName(table: Table, field: string): string {
+  return `${table.name}_${columnOf(table, field).name}`
 }
 
 /** `form-submissions` is stored in `form_submissions`. */

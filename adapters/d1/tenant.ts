@@ -7,7 +7,7 @@ import type { Executor } from './executor.ts'
 import { jsonChunks } from './json-chunks.ts'
 import { selectFrom } from './read-query.ts'
 import { saveSubmission } from './submission.ts'
-import { name, tableOf } from './tables.ts'
+import { columnOf, name, tableOf } from './tables.ts'
 import { upsertStatements } from './upsert.ts'
 import { nowOf } from './write-clock.ts'
 
@@ -33,7 +33,7 @@ export function createTenantWriter(executor: Executor, clock: Clock, organizatio
         if (!FOREIGN_FORM_ID.test(String(error))) throw error
         throw new Error('A form id belongs to another organization', { cause: error })
       })
-      return { changed: upserts.reduce((sum, { meta }) => sum + meta.changes, 0) }
+      return { changed: upserts.reduce((sum, { results }) => sum + results.length, 0) }
     },
 
     async replacePasswordHash(formId, from, to) {
@@ -53,15 +53,16 @@ export function createTenantWriter(executor: Executor, clock: Clock, organizatio
       return results.flatMap((result) => result.results.map((row) => row.id as string))
     },
 
-    async findMany(collection, select, ids) {
-      if (ids.length === 0) return []
+    async findMany(collection, select, keys, by) {
+      if (keys.length === 0) return []
       const table = tableOf(collection)
+      const keyColumn = by === undefined ? table.idColumn : columnOf(table, by).name
       const find = template(sql`
         ${selectFrom(table, select)} where ${name('t', 'organization_id')} = ${slot('organizationId')}
-          and ${name('t', table.idColumn)} in (select value from json_each(${slot('ids')}))`)
-      const distinct = [...new Set(ids)]
+          and ${name('t', keyColumn)} in (select value from json_each(${slot('keys')}))`)
+      const distinct = [...new Set(keys)]
       const results = await executor.batch(
-        jsonChunks(distinct).map((chunk) => bind(find, { organizationId, ids: chunk })),
+        jsonChunks(distinct).map((chunk) => bind(find, { organizationId, keys: chunk })),
       )
       return results.flatMap((result) => decodeRows(collection, select, result.results))
     },

@@ -6,7 +6,10 @@ import type { Statement } from './executor.ts'
 import { jsonChunks } from './json-chunks.ts'
 import type { Column, Table } from './tables.ts'
 import { name, tableOf } from './tables.ts'
-import { advanceClock } from './write-clock.ts'
+import { advanceClock, advanceClocks } from './write-clock.ts'
+
+/** Collections of which a parent organization keeps copies (0005_reviews.sql): its clock moves with them. */
+const SEEN_BY_PARENT: ReadonlySet<string> = new Set(['reviews', 'sites'])
 
 const templates = new Map<string, Template>()
 
@@ -18,12 +21,13 @@ export function upsertStatements(
   now: string,
 ): readonly Statement[] {
   const table = tableOf(collection)
+  if (table.isKept) throw new Error(`${collection} cannot be written: the store keeps it from other rows`)
   const given = givenColumns(table)
   const upsert = templates.get(collection) ?? compile(table)
   templates.set(collection, upsert)
   const chunks = jsonChunks(rows.map((row) => given.map(({ field, storage }) => encode(row[field], storage))))
   return [
-    bind(advanceClock, { organizationId, now }),
+    bind(SEEN_BY_PARENT.has(collection) ? advanceClocks : advanceClock, { organizationId, now }),
     ...chunks.map((chunk) => bind(upsert, { organizationId, rows: chunk })),
   ]
 }
@@ -42,11 +46,12 @@ function encode(value: unknown, storage: Column['storage']): unknown {
 
 /**
  * Rows come as a JSON array of arrays of values in column order. A row whose content is the same is not touched,
- * so its updated_at stays and it does not count as changed.
+ * so its updated_at stays and it is not returned. The rows returned are those that changed: D1's own count takes in what
+ * triggers wrote.
  */
 function compile(table: Table): Template {
   const given = givenColumns(table)
-  const content = given.filter((column) => column.name !== table.idColumn)
+  const content = given.filter((column) => !table.keyColumns.includes(column.name))
   const excluded = (column: string) => name('excluded', column)
   const values = given.map((_, index) => sql`row.value ->> ${sql.raw(String(index))}`)
   const versioned = table.columns.has('version')
@@ -57,9 +62,10 @@ function compile(table: Table): Template {
       (select clock_at from organizations where organization_id = ${slot('organizationId')}),
       ${versioned ? sql`1,` : sql``} ${sql.join(values)}
     from json_each(${slot('rows')}) as row where true
-    on conflict (organization_id, ${name(table.idColumn)}) do update set
+    on conflict (organization_id, ${sql.join(table.keyColumns.map((column) => name(column)))}) do update set
       updated_at = ${excluded('updated_at')}, ${versioned ? sql`version = ${name(table.name, 'version')} + 1,` : sql``}
       ${sql.join(content.map((column) => sql`${name(column.name)} = ${excluded(column.name)}`))}
     where (${sql.join(content.map((column) => name(table.name, column.name)))})
-      is not (${sql.join(content.map((column) => excluded(column.name)))})`)
+      is not (${sql.join(content.map((column) => excluded(column.name)))})
+    returning 1 as changed`)
 }

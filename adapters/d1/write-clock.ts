@@ -18,6 +18,15 @@ export const advanceClock = template(sql`
   update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
   where organization_id = ${slot('organizationId')}`)
 
+/**
+ * Moves the clocks of an organization and of its parent, each by itself, for a write that changes rows of both. Both
+ * rows are in one database: a parent and its children are placed together.
+ */
+export const advanceClocks = template(sql`
+  update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
+  where organization_id in (${slot('organizationId')},
+    (select parent_id from organizations where organization_id = ${slot('organizationId')}))`)
+
 /** The current instant, as stored. */
 export function nowOf(clock: Clock): string {
   return toInstant(clock.nowMs())

@@ -1,5 +1,6 @@
 import type { Administration, StoredKey } from '../../ports/administration.ts'
 import type { Organization } from '../../ports/organization.ts'
+import { hideReviews, showReviews } from './reviews.ts'
 import type { MemoryState, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
 import { compareBytes } from './text-order.ts'
@@ -46,9 +47,10 @@ export function createMemoryAdministration(state: MemoryState): Administration {
 }
 
 function saveOrganization(
-  { tenants }: MemoryState,
+  state: MemoryState,
   organization: Organization,
 ): 'saved' | 'slug_taken' | 'parent_missing' {
+  const { tenants } = state
   const { organizationId, slug, parentId } = organization
   const others = [...tenants.values()].filter(
     (tenant) => tenant.organization.organizationId !== organizationId,
@@ -62,7 +64,12 @@ function saveOrganization(
     return 'saved'
   }
   if (tenant.organization.phoneCountry !== organization.phoneCountry) bumpForms(tenant)
+  const formerParent = tenants.get(tenant.organization.parentId ?? '')
+  const isMoved = tenant.organization.parentId !== parentId
   tenant.organization = organization
+  if (!isMoved) return 'saved'
+  if (formerParent !== undefined) hideReviews(formerParent, organizationId)
+  showReviews(state, tenant)
   return 'saved'
 }
 

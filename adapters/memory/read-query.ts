@@ -55,6 +55,7 @@ function assertStored(resource: Resource, name: string): void {
 function satisfies(row: KeptRow, { field, operator, value }: Predicate): boolean {
   const kept = row[field] ?? null
   if (kept === null) return false
+  if (operator === 'contains') return (JSON.parse(String(kept)) as readonly unknown[]).includes(value)
   const order = compare(kept, value)
   switch (operator) {
     case 'equals':

@@ -35,6 +35,12 @@ function keep(value: unknown, storage: StorageType): Kept {
   return typeof value === 'string' ? value.toWellFormed() : (value as Kept)
 }
 
+/** What tells a row from the others of its collection. */
+export function keyOfRow({ key }: Resource, row: KeptRow): string {
+  const parts = key.map((field) => row[field])
+  return parts.length === 1 ? String(parts[0]) : JSON.stringify(parts)
+}
+
 /** Whether both rows have the same content; assigned fields do not count. */
 export function sameContent(resource: Resource, left: KeptRow, right: KeptRow): boolean {
   return storedFields(resource).every(
@@ -54,7 +60,8 @@ export function fieldReader(
   name: string,
   rowsOf: (collection: string) => ReadonlyMap<string, KeptRow>,
 ): RowReader {
-  const entry = resource.hidden[name] ?? resource.fields[name]
+  const shown = resource.fields[name]
+  const entry = shown?.origin === 'joined' ? shown : (resource.hidden[name] ?? shown)
   if (entry === undefined || entry.origin === 'computed')
     throw new Error(`${resource.collection} stores no field ${name}`)
   const { storage } = entry.field

@@ -1,11 +1,13 @@
+import type { Resource } from '../../domain/contract/resource.ts'
 import { storedFields } from '../../domain/contract/resource.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { selectRows } from './read-query.ts'
-import { keepRow, sameContent } from './rows.ts'
+import { keepRow, keyOfRow, sameContent } from './rows.ts'
 import type { KeptRow, MemoryState } from './state.ts'
 import { nextInstant, rowsOf, tenantState } from './state.ts'
+import { showReviews } from './reviews.ts'
 import { saveSubmission } from './submission.ts'
 import { initialFields, refreshTallies } from './tallies.ts'
 
@@ -40,13 +42,16 @@ export function createTenantWriter(state: MemoryState, organizationId: string): 
       return foreignIds(state, organizationId, collection, ids)
     },
 
-    async findMany(collection, select, ids) {
-      if (ids.length === 0) return []
+    async findMany(collection, select, keys, by) {
+      if (keys.length === 0) return []
       state.meter.calls += 1
       const tenant = state.tenants.get(organizationId)
       if (tenant === undefined) return []
       const rows = rowsOf(tenant, collection)
-      const found = [...new Set(ids)].map((id) => rows.get(id)).filter((row) => row !== undefined)
+      const found =
+        by === undefined
+          ? [...new Set(keys)].map((id) => rows.get(id)).filter((row) => row !== undefined)
+          : [...rows.values()].filter((row) => keys.includes(String(row[by])))
       return selectRows(tenant, collection, select, found)
     },
   }
@@ -60,6 +65,9 @@ function upsert(
 ): number {
   const tenant = tenantState(state, organizationId)
   const resource = resourceOf(collection)
+  if (resource.keptFrom !== null) {
+    throw new Error(`${collection} cannot be written: the store keeps it from other rows`)
+  }
   const versioned = storedFields(resource).some(([name]) => name === 'version')
   const { ms, text: updatedAt } = nextInstant(state, tenant)
   const kept = rows.map((row) => keepRow(resource, row))
@@ -68,12 +76,14 @@ function upsert(
     throw new Error('A form id belongs to another organization')
   }
 
+  assertDistinct(rowsOf(tenant, collection), kept, resource)
+
   // Nothing above this line writes and nothing below it throws: all of it happens or nothing.
   tenant.clockMs = ms
   const stored = rowsOf(tenant, collection)
   let changed = 0
   for (const row of kept) {
-    const id = row[resource.idField] as string
+    const id = keyOfRow(resource, row)
     const before = stored.get(id)
     if (before !== undefined && sameContent(resource, before, row)) continue
     const assigned = before === undefined ? initialFields(resource) : before
@@ -81,7 +91,20 @@ function upsert(
     changed += 1
   }
   if (changed > 0) refreshTallies(tenant, collection, updatedAt)
+  if (changed > 0 && (collection === 'reviews' || collection === 'sites')) showReviews(state, tenant)
   return changed
+}
+
+/** Throws when rows would share a value of the alternate key, which it does not name: it may be a secret. */
+function assertDistinct(
+  stored: ReadonlyMap<string, KeptRow>,
+  written: readonly KeptRow[],
+  { idField, alternateKey, collection }: Resource,
+): void {
+  if (alternateKey === null) return
+  const after = new Map([...stored, ...written.map((row) => [row[idField] as string, row] as const)])
+  const values = new Set([...after.values()].map((row) => row[alternateKey]))
+  if (values.size < after.size) throw new Error(`Two ${collection} have the same ${alternateKey}`)
 }
 
 function nextVersion(before: KeptRow | undefined): number {

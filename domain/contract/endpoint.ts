@@ -1,6 +1,8 @@
+import type { Organization } from '../../ports/organization.ts'
 import type { Order } from '../../ports/query.ts'
 import type { Filters } from './filter.ts'
 import type { Resource } from './resource.ts'
+import { hasCodes } from './resource.ts'
 
 /** Who may call an endpoint. */
 export type Access = 'public' | 'tenant' | 'tenant_or_platform'
@@ -8,14 +10,26 @@ export type Access = 'public' | 'tenant' | 'tenant_or_platform'
 /** Groups of operations in the contract document, in its order. */
 export const tags = [
   'Sites',
+  'Products',
+  'Checkout links',
+  'Purchases',
   'Contacts',
   'Contact lists',
+  'Marketing',
   'Forms',
   'Form submission',
+  'Vouchers',
   'Automations',
+  'Surveys',
+  'Cases',
+  'Reviews',
+  'Cancellations',
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]
+
+/** What an organization must have for an endpoint to answer it. */
+export type Capability = keyof Pick<Organization, 'billingEvents'>
 
 export type ErrorStyle = 'api' | 'submission'
 
@@ -27,7 +41,7 @@ interface Described {
   readonly deprecated?: boolean
 }
 
-/** The parent of a nested collection: it must exist, and it narrows the rows. */
+/** The parent of a nested collection or detail: it must exist, and it narrows the rows. */
 export interface Parent {
   readonly resource: Resource
   /** The path parameter that holds the parent's id, and the stored field of the rows that refers to it. */
@@ -49,6 +63,10 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
   readonly syncOrder: Order | null
   readonly parent: Parent | null
   readonly maxLimit: number
+  /** Whether `includeCodes` is a parameter: the resource has codes. */
+  readonly offersCodes: boolean
+  /** Without this capability an organization gets a 400; null: every organization has what it takes. */
+  readonly requires: Capability | null
 }
 
 /** The read of one row by its id. */
@@ -59,6 +77,14 @@ export interface DetailEndpoint<Id extends string = string> extends Described {
   readonly path: string
   readonly access: 'tenant'
   readonly resource: Resource
+  /** The path parameter that holds the row's id. */
+  readonly param: string
+  /** Of a nested detail: it must exist, and the row must refer to it. */
+  readonly parent: Parent | null
+  /** Whether `includeCodes` is a parameter: the resource has codes. */
+  readonly offersCodes: boolean
+  /** As of a collection. */
+  readonly requires: Capability | null
 }
 
 /** An endpoint whose work is its own: it has a handler in the handler map. */
@@ -94,6 +120,7 @@ type CollectionDeclaration<Id extends string> = Described & {
   readonly order: Order
   readonly parent?: Parent
   readonly maxLimit?: number
+  readonly requires?: Capability
 }
 
 /** Declares a collection. Its sync order follows from its having a filter on `updatedAt`. */
@@ -106,17 +133,36 @@ export function collection<const Id extends string>(
     method: 'GET',
     access: 'tenant',
     parent: null,
+    requires: null,
     maxLimit: 500,
+    offersCodes: hasCodes(declaration.resource),
     ...declaration,
     syncOrder: syncs ? oldestFirst(SYNC_FIELD, declaration.order.idField) : null,
   }
 }
 
-/** Declares a detail: its path ends in `{idField}` of the resource. */
-export function detail<const Id extends string>(
-  declaration: Described & { readonly id: Id; readonly path: string; readonly resource: Resource },
-): DetailEndpoint<Id> {
-  return { kind: 'detail', method: 'GET', access: 'tenant', ...declaration }
+type DetailDeclaration<Id extends string> = Described & {
+  readonly id: Id
+  readonly path: string
+  readonly resource: Resource
+  readonly param?: string
+  readonly parent?: Parent
+  readonly requires?: Capability
+}
+
+/** Declares a detail: its path ends in `{param}`, which is named after the resource's id unless it says otherwise. */
+export function detail<const Id extends string>(declaration: DetailDeclaration<Id>): DetailEndpoint<Id> {
+  const { resource } = declaration
+  return {
+    kind: 'detail',
+    method: 'GET',
+    access: 'tenant',
+    param: resource.idField,
+    parent: null,
+    requires: null,
+    offersCodes: hasCodes(resource),
+    ...declaration,
+  }
 }
 
 /** Declares an endpoint with a handler of its own. */

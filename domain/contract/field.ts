@@ -1,13 +1,14 @@
 import * as v from 'valibot'
 import { isEmailAddress } from '../text/email-address.ts'
 import { phoneToE164 } from '../text/phone-number.ts'
-import { parseInstant } from '../text/instant.ts'
+import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 /** How a store keeps a field: the only thing about its type that an adapter needs to know. */
 export type StorageType = 'text' | 'integer' | 'real' | 'boolean' | 'json'
 
 /** What an imported value may depend on besides itself. */
 export interface ImportContext {
+  readonly organizationId: string
   /** Country in which national phone numbers are read (ISO 3166-1 alpha-2). */
   readonly phoneCountry: string
 }
@@ -27,13 +28,14 @@ export const idMaxLength = 200
 
 const CONTROL_CHARACTER = /\p{Cc}/u
 
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
 const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
 
 function field<Value>(
   storage: StorageType,
   schema: v.GenericSchema<Value>,
-  input: (context: ImportContext) => v.GenericSchema<unknown, Value> = () =>
-    schema,
+  input: (context: ImportContext) => v.GenericSchema<unknown, Value> = () => schema,
 ): Field<Value> {
   return { storage, nullable: false, schema, input }
 }
@@ -44,6 +46,17 @@ export function id(): Field<string> {
     v.pipe(
       idSchema,
       v.check((value) => !CONTROL_CHARACTER.test(value), 'must not contain control characters'),
+    ),
+  )
+}
+
+/** A UUID in the text form of RFC 9562. Imports must give it in lower case, so that no two texts are the same id. */
+export function uuid(): Field<string> {
+  const form = v.pipe(v.string(), v.uuid())
+  return field('text', form, () =>
+    v.pipe(
+      v.string(),
+      v.regex(UUID, 'must be a UUID in lower case, such as 018f3c6e-7b1a-7c3d-9e2f-5a6b7c8d9e0f'),
     ),
   )
 }
@@ -70,15 +83,41 @@ export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE):
   return field('real', v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum)))
 }
 
+/** A published instant: UTC with milliseconds. */
+export const Instant = v.pipe(v.string(), v.isoTimestamp())
+
+/** An instant in an import: ISO 8601 with any explicit offset. */
+export const InstantInput = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const instant = parseInstant(dataset.value)
+    if (instant !== null) return instant
+    addIssue({ message: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)' })
+    return NEVER
+  }),
+)
+
 /** A UTC instant with milliseconds. Imports may give any ISO 8601 instant with an explicit offset. */
 export function timestamp(): Field<string> {
-  return field('text', v.pipe(v.string(), v.isoTimestamp()), () =>
+  return field('text', Instant, () => InstantInput)
+}
+
+const dateInput = v.pipe(v.string(), v.check(isCalendarDate, 'must be a date of the calendar (YYYY-MM-DD)'))
+
+/** A day of the calendar, `YYYY-MM-DD`. */
+export function date(): Field<string> {
+  return field('text', v.pipe(v.string(), v.isoDate()), () => dateInput)
+}
+
+/** A day of the calendar, or a UTC instant with milliseconds: whichever the import gave. */
+export function dateOrTimestamp(): Field<string> {
+  return field('text', v.string(), () =>
     v.pipe(
       v.string(),
       v.rawTransform(({ dataset, addIssue, NEVER }) => {
-        const instant = parseInstant(dataset.value)
-        if (instant !== null) return instant
-        addIssue({ message: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)' })
+        const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value)
+        if (stored !== null) return stored
+        addIssue({ message: 'must be a date (YYYY-MM-DD) or an ISO 8601 timestamp with an explicit offset' })
         return NEVER
       }),
     ),

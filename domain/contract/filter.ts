@@ -44,6 +44,40 @@ export function idFilter(field: string, description: string): Filter {
   }
 }
 
+/** Rows whose list of identifiers has this one. */
+export function listFilter(field: string, description: string): Filter {
+  return { ...idFilter(field, description), operator: 'contains' }
+}
+
+const WHOLE_NUMBER = /^-?\d{1,15}$/
+
+/** Rows whose number is at least, or at most, this whole number; a row without one is left out. */
+export function boundFilter(field: string, operator: 'atLeast' | 'atMost', description: string): Filter {
+  return {
+    field,
+    operator,
+    allowed: 'must be a whole number',
+    description,
+    schema: v.pipe(v.number(), v.integer()),
+    example: '3',
+    read: (text) => (WHOLE_NUMBER.test(text) ? value(Number(text)) : invalid),
+  }
+}
+
+/** Rows whose number is exactly this whole number. */
+export function numberFilter(field: string, minimum: number, maximum: number, description: string): Filter {
+  const inRange = (number: number) => number >= minimum && number <= maximum
+  return {
+    field,
+    operator: 'equals',
+    allowed: `must be a whole number from ${minimum} to ${maximum}`,
+    description,
+    schema: v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)),
+    example: String(maximum),
+    read: (text) => (WHOLE_NUMBER.test(text) && inRange(Number(text)) ? value(Number(text)) : invalid),
+  }
+}
+
 /** Rows whose field is one of a closed list of words. */
 export function wordFilter(
   field: string,

@@ -19,23 +19,40 @@ changes, not removals, so read everything from time to time.
 **Time.** Timestamps are UTC ISO 8601 with milliseconds. Timestamp filters need an explicit offset; \`…After\` is
 inclusive, \`…Before\` exclusive.
 
+**Codes.** Voucher codes and the fulfillment codes of purchases are left out unless \`includeCodes=true\` is passed. It
+is an unknown parameter where there are no codes.
+
 **Methods.** \`HEAD\` works wherever \`GET\` does. A method that a path does not have answers 405 with \`Allow\`.
 
 **Tracing.** Every answer carries \`X-Request-Id\`.`
 
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Sites: 'Places of business.',
+  Products: 'What the organization sells.',
+  'Checkout links': 'Links that lead to a checkout.',
+  Purchases: 'What was bought and paid.',
   Contacts: 'People the organization knows.',
   'Contact lists': 'Named groups of contacts.',
+  Marketing: 'Who signed up to be written to.',
   Forms: 'Form definitions and what was submitted to them.',
   'Form submission': 'Submitting a published form from any website, without a key.',
+  Vouchers: 'Vouchers, the groups they were issued in, and their redemptions.',
   Automations: 'What follows from events, and each time it did.',
+  Surveys: 'Questions put to customers, and what they answered.',
+  Cases: 'Requests of customers and how they were handled.',
+  Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
+  Reviews:
+    'What customers wrote on Google, about the sites of the organization and of its child organizations.',
   Contract: 'This document.',
 }
 
-/** An object schema in which every property is present and no other is allowed. */
-export function closedObject(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+/** An object schema in which every property but the optional ones is present and no other is allowed. */
+export function closedObject(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required, additionalProperties: false }
 }
 
 const text: JsonSchema = { type: 'string' }
@@ -97,7 +114,7 @@ function errorResponse(summary: string, extra: JsonSchema = {}): JsonSchema {
 
 export const sharedResponses: Readonly<Record<string, JsonSchema>> = {
   BadRequest: errorResponse(
-    'An unknown, repeated or malformed parameter, or a cursor that does not belong here.',
+    "An unknown, repeated or malformed parameter, a cursor that does not belong here, or a resource unavailable for the organization's provider.",
   ),
   Unauthorized: errorResponse('The API key is missing, malformed, unknown or revoked.', {
     headers: { 'WWW-Authenticate': { schema: text, description: 'Always `Bearer`.' } },
@@ -139,4 +156,11 @@ export function cursorParameter(syncs: boolean): JsonSchema {
     description: `\`pagination.nextCursor\` of the page before, from this very collection.${condition}`,
     schema: text,
   }
+}
+
+export const codesParameter: JsonSchema = {
+  name: 'includeCodes',
+  in: 'query',
+  description: 'Whether codes are published too. The value must be true or false.',
+  schema: { type: 'boolean', default: false },
 }

@@ -2,7 +2,8 @@ import type { CollectionEndpoint, DetailEndpoint, Endpoint, OperationEndpoint } 
 import { tags } from './endpoint.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { jsonSchemaOf } from './json-schema.ts'
-import type { Resource } from './resource.ts'
+import type { Resource, ResourceField } from './resource.ts'
+import { isCode } from './resource.ts'
 import { idMaxLength } from './field.ts'
 import * as prose from './openapi-prose.ts'
 
@@ -79,6 +80,7 @@ function collectionParts(endpoint: CollectionEndpoint): Node {
       ...pathParameters(endpoint.path),
       prose.limitParameter(endpoint.maxLimit),
       prose.cursorParameter(endpoint.syncOrder !== null),
+      ...codesParameters(endpoint),
       ...filterParameters,
     ],
     responses: {
@@ -95,7 +97,7 @@ function collectionParts(endpoint: CollectionEndpoint): Node {
 
 function detailParts(endpoint: DetailEndpoint): Node {
   return {
-    parameters: pathParameters(endpoint.path),
+    parameters: [...pathParameters(endpoint.path), ...codesParameters(endpoint)],
     responses: {
       '200': {
         description: `The ${endpoint.resource.name}.`,
@@ -104,6 +106,10 @@ function detailParts(endpoint: DetailEndpoint): Node {
       ...errorsOf(errorResponses),
     },
   }
+}
+
+function codesParameters({ offersCodes }: CollectionEndpoint | DetailEndpoint): readonly Node[] {
+  return offersCodes ? [prose.codesParameter] : []
 }
 
 function operationParts(endpoint: OperationEndpoint): Node {
@@ -152,6 +158,7 @@ function resourceSchemas(endpoints: readonly Endpoint[]): Node {
           Object.fromEntries(
             Object.entries(resource.fields).map(([name, entry]) => [name, jsonSchemaOf(entry.field.schema)]),
           ),
+          Object.keys(resource.fields).filter((name) => isCode(resource.fields[name] as ResourceField)),
         ),
       },
     ]),

@@ -1,4 +1,4 @@
-import type { Order, PageQuery, Position, StoredRow } from '../../ports/query.ts'
+import type { Order, PageQuery, Position, Scalar, StoredRow } from '../../ports/query.ts'
 import type { CursorScope } from '../paging/cursor.ts'
 import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
 import { readLimit } from '../paging/limit.ts'
@@ -6,14 +6,15 @@ import type { Secrets } from '../tenancy/secrets.ts'
 import type { CollectionEndpoint } from './endpoint.ts'
 import { SYNC_FIELD } from './endpoint.ts'
 import type { QueryProblem } from './query-string.ts'
-import { problem, readFilters, readParameters } from './query-string.ts'
+import { CODES_PARAMETER, problem, readCodes, readFilters, readParameters } from './query-string.ts'
 import type { Planner, ReadPlan } from './read-plan.ts'
 import { errorReply, jsonReply, notFound, PRIVATE } from './reply.ts'
 import { selection, serializer } from './resource.ts'
 
 /** The query parameters of a collection, in the order in which they are documented. */
 export function collectionParameters(endpoint: CollectionEndpoint): readonly string[] {
-  return ['limit', 'cursor', ...Object.keys(endpoint.filters)]
+  const codes = endpoint.offersCodes ? [CODES_PARAMETER] : []
+  return ['limit', 'cursor', ...codes, ...Object.keys(endpoint.filters)]
 }
 
 /** Plans a page of a collection: the parent's existence (when there is one) and one row more than the page. */
@@ -27,6 +28,8 @@ export const planCollection: Planner<CollectionEndpoint> = async (
   if (parameters.kind === 'problem') return refusal(parameters)
   const filters = readFilters(endpoint.filters, parameters.given, phoneCountry)
   if (filters.kind === 'problem') return refusal(filters)
+  const codes = readCodes(parameters.given)
+  if (typeof codes === 'object') return refusal(codes)
   if (filters.kind === 'needs_country') return filters
 
   const parentId = endpoint.parent === null ? null : (request.params[endpoint.parent.param] ?? '')
@@ -40,8 +43,8 @@ export const planCollection: Planner<CollectionEndpoint> = async (
   const page: PageQuery = {
     kind: 'page',
     collection: endpoint.resource.collection,
-    select: selectionOf(endpoint, order),
-    where: [...parentPredicates(endpoint, parentId), ...filters.where],
+    select: selectionOf(endpoint, order, codes),
+    where: [...fixedPredicates(endpoint, parentId), ...filters.where],
     order,
     after,
     limit: limit + 1,
@@ -55,7 +58,7 @@ export const planCollection: Planner<CollectionEndpoint> = async (
       {
         organizationId: request.organizationId,
         filters: filters.echo,
-        data: shown.map(publisher(endpoint)),
+        data: shown.map(publisher(endpoint, codes)),
         pagination: { limit, hasMore: nextCursor !== null, nextCursor },
       },
       PRIVATE,
@@ -78,23 +81,36 @@ export const planCollection: Planner<CollectionEndpoint> = async (
   }
 }
 
-const publishers = new WeakMap<object, (row: StoredRow) => StoredRow>()
+type Publisher = (row: StoredRow) => StoredRow
+
+const publishers = new WeakMap<object, { readonly plain: Publisher; readonly withCodes: Publisher }>()
 
 /** The endpoint's serializer, made once. */
-function publisher(endpoint: CollectionEndpoint): (row: StoredRow) => StoredRow {
-  const known = publishers.get(endpoint) ?? serializer(endpoint.resource)
+function publisher(endpoint: CollectionEndpoint, codes: boolean): Publisher {
+  const { resource } = endpoint
+  const known = publishers.get(endpoint) ?? {
+    plain: serializer(resource),
+    withCodes: serializer(resource, true),
+  }
   publishers.set(endpoint, known)
-  return known
+  return codes ? known.withCodes : known.plain
 }
 
-function selectionOf(endpoint: CollectionEndpoint, order: Order): readonly string[] {
-  return [...new Set([...selection(endpoint.resource), order.field, order.idField])]
+function selectionOf(endpoint: CollectionEndpoint, order: Order, codes: boolean): readonly string[] {
+  return [...new Set([...selection(endpoint.resource, codes), order.field, order.idField])]
 }
 
-function parentPredicates(endpoint: CollectionEndpoint, parentId: string | null): PageQuery['where'] {
-  return endpoint.parent === null || parentId === null
-    ? []
-    : [{ field: endpoint.parent.param, operator: 'equals', value: parentId }]
+/** What narrows every page of the collection: which rows its resource is made of, and the parent. */
+function fixedPredicates(
+  { resource, parent }: CollectionEndpoint,
+  parentId: string | null,
+): PageQuery['where'] {
+  const { only } = resource
+  const equals = (field: string, value: Scalar) => ({ field, operator: 'equals', value }) as const
+  return [
+    ...(only === null ? [] : [equals(only.field, only.value)]),
+    ...(parent === null || parentId === null ? [] : [equals(parent.param, parentId)]),
+  ]
 }
 
 function cursorAt(row: StoredRow, order: Order, scope: CursorScope, secrets: Secrets): Promise<string> {

@@ -73,6 +73,16 @@ export function readFilters(
   return needsCountry ? { kind: 'needs_country' } : { kind: 'filters', echo, where }
 }
 
+/** The parameter that asks for codes, where a resource has any. */
+export const CODES_PARAMETER = 'includeCodes'
+
+/** Whether codes are asked for: exactly `true`; not when the parameter is absent or empty. */
+export function readCodes(given: ReadonlyMap<string, string>): boolean | QueryProblem {
+  const text = given.get(CODES_PARAMETER) ?? 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  return problem(`Parameter ${CODES_PARAMETER} must be true or false.`)
+}
+
 const SHOWN_NAME_LENGTH = 60
 
 function unknownParameter(name: string, allowed: readonly string[]): string {

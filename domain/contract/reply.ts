@@ -39,6 +39,11 @@ export function notFound(): Reply {
   return errorReply(404, 'Not found')
 }
 
+/** The organization's provider does not report what the resource is made of. */
+export function unavailable(): Reply {
+  return errorReply(400, "This resource is unavailable for the organization's provider.")
+}
+
 /** The method is none that the path has. `allow` lists those it has. */
 export function methodNotAllowed(allow: readonly string[]): Reply {
   return errorReply(405, 'Method not allowed', { allow: allow.join(', ') })

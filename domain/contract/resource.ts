@@ -1,6 +1,7 @@
+import * as v from 'valibot'
 import type { StoredRow } from '../../ports/query.ts'
 import type { Field } from './field.ts'
-import { integer, nullable, timestamp } from './field.ts'
+import { integer, json, nullable, timestamp } from './field.ts'
 
 /** Fills a field from another collection's row: the stored `by` field holds that row's id. */
 export interface Join {
@@ -13,14 +14,43 @@ export interface Join {
 interface Imported {
   readonly origin: 'imported'
   readonly field: Field
+  /** A code: published only when codes are asked for, always imported. */
+  readonly isCode?: true
+  /** The collection that must have a row of this id when a line is imported. */
+  readonly refersTo?: string
 }
+
+/** A stored field that the import of this resource makes itself: a line cannot carry it. */
+interface Minted {
+  readonly origin: 'minted'
+  readonly field: Field
+}
+
+/** A text field and the words of which it must hold one, or a number field and what it must reach. */
+export type Condition =
+  | { readonly field: string; readonly words: readonly string[] }
+  | { readonly field: string; readonly atLeast: number }
 
 /** What the store keeps of another collection's rows whose `by` field holds this row's id. */
 export interface Tally {
   readonly collection: string
   readonly by: string
-  /** Their number, or the latest value of one of their fields. */
-  readonly of: { readonly kind: 'count' } | { readonly kind: 'latest'; readonly field: string }
+  /** Only those whose field is so; null: all of them. */
+  readonly where: Condition | null
+  /** Their number, the latest value of one of their fields, or some fields of those of the row's first days. */
+  readonly of:
+    | { readonly kind: 'count' }
+    | { readonly kind: 'latest'; readonly field: string }
+    | ({ readonly kind: 'first_days' } & FirstDays)
+}
+
+/** Rows whose `at`, an instant, lies within `days` days from the start of the UTC day that this row's `from` names. */
+interface FirstDays {
+  readonly at: string
+  readonly from: string
+  readonly days: number
+  /** What is kept of each of them. */
+  readonly fields: readonly string[]
 }
 
 /** A field that only the store sets (`updatedAt`, a form's `version`). */
@@ -51,9 +81,25 @@ interface Computed {
   readonly field: Field
   readonly uses: readonly string[]
   readonly compute: (row: StoredRow) => unknown
+  /** What it is computed from, and how, when codes are asked for; absent: the same as without. */
+  readonly withCodes?: Pick<Computed, 'uses' | 'compute'>
 }
 
-export type ResourceField = Imported | Assigned | Derived | Joined | Computed
+export type ResourceField = Imported | Minted | Assigned | Derived | Joined | Computed
+
+/** A code that a customer redeems: published only when the caller asks for codes. */
+export function code(field: Field): Imported {
+  return { origin: 'imported', field, isCode: true }
+}
+
+/** An id that an import accepts only when that collection has it. */
+export function refersTo(collection: string, field: Field): Imported {
+  return { origin: 'imported', field, refersTo: collection }
+}
+
+export function minted(field: Field): Minted {
+  return { origin: 'minted', field }
+}
 
 export function derived<Value>(field: Field<Value>, derive: (row: StoredRow) => Value): Derived {
   return { origin: 'derived', field, derive }
@@ -63,27 +109,50 @@ export function joined(field: Field, join: Join): Joined {
   return { origin: 'joined', field, join }
 }
 
+/** The published fields of another resource whose row's id the field `by` holds, all but that id. */
+export function joinedFrom(of: Resource, by: string): Readonly<Record<string, Joined>> {
+  const entries = Object.entries(of.fields).filter(([name]) => name !== of.idField)
+  return Object.fromEntries(
+    entries.map(([name, { field }]) => [name, joined(field, { collection: of.collection, by, field: name })]),
+  )
+}
+
 export function computed<Value>(
   field: Field<Value>,
   uses: readonly string[],
   compute: (row: StoredRow) => Value,
+  withCodes?: { readonly uses: readonly string[]; readonly compute: (row: StoredRow) => Value },
 ): Computed {
-  return { origin: 'computed', field, uses, compute }
+  const plain = { origin: 'computed', field, uses, compute } as const
+  return withCodes === undefined ? plain : { ...plain, withCodes }
 }
 
 export function assigned(field: Field): Assigned {
   return { origin: 'assigned', field, tally: null }
 }
 
-/** How many rows of a collection refer to this one. Kept by the store, so that a list shows it without counting. */
-export function countOf(collection: string, by: string): Assigned {
-  return { origin: 'assigned', field: integer(0), tally: { collection, by, of: { kind: 'count' } } }
+/**
+ * How many rows of a collection refer to this one, and satisfy `where` when it is given. Kept by the store, so that a
+ * list shows it without counting.
+ */
+export function countOf(collection: string, by: string, where: Condition | null = null): Assigned {
+  return { origin: 'assigned', field: integer(0), tally: { collection, by, where, of: { kind: 'count' } } }
 }
 
 /** The latest instant in a field of the rows that refer to this one; null while there are none. */
 export function latestOf(collection: string, by: string, field: string): Assigned {
-  const tally: Tally = { collection, by, of: { kind: 'latest', field } }
+  const tally: Tally = { collection, by, where: null, of: { kind: 'latest', field } }
   return { origin: 'assigned', field: nullable(timestamp()), tally }
+}
+
+/** Some fields of the rows that refer to this one, of its first days; in no order, none when `from` is null. */
+export function firstDaysOf(
+  declaration: Pick<Tally, 'collection' | 'by' | 'where'> &
+    Omit<FirstDays, 'fields'> & { readonly item: v.StrictObjectSchema<v.ObjectEntries, undefined> },
+): Assigned {
+  const { collection, by, where, at, from, days, item } = declaration
+  const of = { kind: 'first_days', at, from, days, fields: Object.keys(item.entries) } as const
+  return { origin: 'assigned', field: json(v.array(item)), tally: { collection, by, where, of } }
 }
 
 /** The instant the store last saw the row's content change; it orders a forward sync. */
@@ -105,10 +174,27 @@ export interface Resource {
   readonly collection: string
   readonly description: string
   readonly idField: string
+  /** The stored fields that tell the rows of an organization apart: the id alone, unless it recurs under each of another. */
+  readonly key: readonly string[]
+  /**
+   * The collection of which the store itself keeps these rows, whoever else may read them: they follow it within
+   * the same step, and can be read but not written. Null: they are written.
+   */
+  readonly keptFrom: string | null
+  /** A stored field that tells rows of an organization apart as the id does; null: there is none. */
+  readonly alternateKey: string | null
   /** Published fields, in the order in which they are published. */
   readonly fields: Readonly<Record<string, ResourceField>>
   /** Stored, never published. */
   readonly hidden: Readonly<Record<string, ResourceField>>
+  /** Only those rows of the collection are of this resource; null: all of them. */
+  readonly only: Only | null
+}
+
+/** A stored field that must have this value. */
+interface Only {
+  readonly field: string
+  readonly value: boolean
 }
 
 type Declared = Field | ResourceField
@@ -118,6 +204,9 @@ interface ResourceDeclaration {
   readonly collection: string
   readonly description: string
   readonly idField: string
+  readonly key?: readonly string[]
+  readonly keptFrom?: string
+  readonly alternateKey?: string
   readonly fields: Readonly<Record<string, Declared>>
   readonly hidden?: Readonly<Record<string, Declared>>
 }
@@ -125,10 +214,35 @@ interface ResourceDeclaration {
 /** Declares a resource. A plain field is an imported one. */
 export function resource(declaration: ResourceDeclaration): Resource {
   return {
+    alternateKey: null,
+    key: [declaration.idField],
+    keptFrom: null,
+    only: null,
     ...declaration,
     fields: withOrigin(declaration.fields),
     hidden: withOrigin(declaration.hidden ?? {}),
   }
+}
+
+/**
+ * The same resource as a collection shows it: without the fields that only its detail has. Where it is stored and how
+ * it is imported stays with the whole one.
+ * @param name of the schema of a collection's row in the contract document
+ */
+export function summaryOf(whole: Resource, name: string, detailOnly: readonly string[]): Resource {
+  const fields = Object.entries(whole.fields).filter(([field]) => !detailOnly.includes(field))
+  return { ...whole, name, fields: Object.fromEntries(fields) }
+}
+
+/**
+ * Another resource made of some rows of a stored one. Its fields are stored fields of that one, of the same names, or
+ * computed from such.
+ */
+export function viewOf(
+  whole: Resource,
+  view: Pick<ResourceDeclaration, 'name' | 'description' | 'fields'> & { readonly only: Only },
+): Resource {
+  return { ...whole, ...view, fields: withOrigin(view.fields), hidden: {} }
 }
 
 function withOrigin(fields: Readonly<Record<string, Declared>>): Record<string, ResourceField> {
@@ -147,21 +261,41 @@ export function storedFields(of: Resource): readonly (readonly [string, Resource
   )
 }
 
-/** The fields that must be read from storage to publish the resource. */
-export function selection(of: Resource): readonly string[] {
-  const names = Object.entries(of.fields).flatMap(([name, entry]) =>
+/** Whether a field is left out unless codes are asked for. */
+export function isCode(entry: ResourceField): boolean {
+  return entry.origin === 'imported' && entry.isCode === true
+}
+
+/** Whether there is anything of a resource that is published only when codes are asked for. */
+export function hasCodes(of: Resource): boolean {
+  return Object.values(of.fields).some(
+    (entry) => isCode(entry) || (entry.origin === 'computed' && entry.withCodes !== undefined),
+  )
+}
+
+/** The published fields, computed ones as they are with or without codes. */
+function publishedFields(of: Resource, codes: boolean): readonly (readonly [string, ResourceField])[] {
+  return Object.entries(of.fields).flatMap(([name, entry]) => {
+    if (codes && entry.origin === 'computed') return [[name, { ...entry, ...entry.withCodes }] as const]
+    return !codes && isCode(entry) ? [] : [[name, entry] as const]
+  })
+}
+
+/** The fields that must be read from storage to publish the resource; codes are not even read when not asked for. */
+export function selection(of: Resource, codes = false): readonly string[] {
+  const names = publishedFields(of, codes).flatMap(([name, entry]) =>
     entry.origin === 'computed' ? entry.uses : [name],
   )
-  return [...new Set(names)]
+  return [...new Set(of.only === null ? names : [...names, of.only.field])]
 }
 
 /**
- * Publishes rows that were read with `selection(of)`: exactly the declared fields, in their order. Where nothing is
- * computed, such a row is what is published, and copying it would cost more than reading it did.
+ * Publishes rows that were read with `selection(of, codes)`: exactly the declared fields, in their order. Where nothing
+ * is computed, such a row is what is published, and copying it would cost more than reading it did.
  */
-export function serializer(of: Resource): (row: StoredRow) => StoredRow {
-  const plan = Object.entries(of.fields)
-  if (plan.every(([, { origin }]) => origin !== 'computed')) return (row) => row
+export function serializer(of: Resource, codes = false): (row: StoredRow) => StoredRow {
+  const plan = publishedFields(of, codes)
+  if (of.only === null && plan.every(([, { origin }]) => origin !== 'computed')) return (row) => row
   return (row) => {
     const published: Record<string, unknown> = {}
     for (const [name, entry] of plan) {

@@ -1,4 +1,5 @@
 import type { KeyedRead, KeyedReader } from '../../ports/keyed-storage.ts'
+import type { Organization } from '../../ports/organization.ts'
 import type { RoutedRequest, World } from '../service.ts'
 import type { PresentedKey } from '../tenancy/api-key.ts'
 import { hashKey, isKey } from '../tenancy/api-key.ts'
@@ -8,7 +9,7 @@ import { planCollection } from './plan-collection.ts'
 import { planDetail } from './plan-detail.ts'
 import type { ReadPlan, ReadRequest } from './read-plan.ts'
 import type { Reply } from './reply.ts'
-import { unauthorized } from './reply.ts'
+import { unauthorized, unavailable } from './reply.ts'
 
 /** What a caller with a good tenant key may be told before anything is read, e.g. that the method is wrong. */
 type Verdict = Reply | null
@@ -37,12 +38,18 @@ export async function serveRead(
   const outcome = await reader.read(first.kind === 'queries' ? first.queries : [])
   if (!outcome.authenticated) return unauthorized()
   rehashAfterRotation(key, outcome, world)
+  if (verdict === null && lacks(endpoint, outcome.organization)) return unavailable()
   if (first.kind !== 'needs_country') return answer(first, outcome)
 
   const second = await plan(endpoint, request, outcome.organization.phoneCountry, world)
   if (second.kind !== 'queries') return answer(second, outcome)
   const read = await reader.read(second.queries)
   return read.authenticated ? answer(second, read) : unauthorized()
+}
+
+/** Whether an organization lacks what an endpoint requires: whatever else is wrong with the request, it says this. */
+function lacks({ requires }: CollectionEndpoint | DetailEndpoint, organization: Organization): boolean {
+  return requires !== null && !organization[requires]
 }
 
 function plan(

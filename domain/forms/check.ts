@@ -27,7 +27,7 @@ const flag = v.boolean('must be true or false')
 const limitMessage = 'must be a whole number of at least 1'
 const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
 // Timestamps do not depend on the country, but reading a field asks for one.
-const instant = timestamp().input({ phoneCountry: '' })
+const instant = timestamp().input({ organizationId: '', phoneCountry: '' })
 
 const Line = v.object({
   formId: v.pipe(

@@ -2,10 +2,12 @@ import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { ImportContext } from '../contract/field.ts'
 import type { ImportIssue } from '../contract/resource.ts'
+import { conceal } from './conceal.ts'
 import type { Entry, ImportProblem } from './entry.ts'
 import type { ImportKind, ImportRecord, Reference } from './kind.ts'
 import { OWNER_FIELD } from './kind.ts'
-import { idOf, withoutOwner } from './to-rows.ts'
+import { isReservedId } from './reserved-ids.ts'
+import { keyOf, withoutOwner } from './to-rows.ts'
 
 interface Target {
   readonly kind: ImportKind
@@ -18,20 +20,23 @@ interface NumberedRecord {
   readonly record: ImportRecord
 }
 
-/** Makes the check of one file, chunk by chunk: it remembers the ids of the chunks before. */
+/** Makes the check of one file, chunk by chunk: it remembers the keys of the chunks before. */
 export function createChunkCheck(
   target: Target,
   context: ImportContext,
 ): (entries: readonly Entry[]) => Promise<readonly ImportProblem[]> {
-  const lineOfId = new Map<string, number>()
+  const lineOfKey = new Map<string, number>()
   return async (entries) => {
     const records = entries.filter((entry): entry is NumberedRecord => 'record' in entry)
     const problems = [
       ...entries.flatMap((entry) => ('issue' in entry ? [{ line: entry.line, ...entry.issue }] : [])),
       ...records.flatMap(({ line, record }) =>
-        lineIssues(record, target, context).map((issue) => ({ line, ...issue })),
+        lineIssues(record, target, context).map((issue) => ({
+          line,
+          ...conceal(issue, record, target.kind),
+        })),
       ),
-      ...records.flatMap((entry) => repetition(entry, target.kind, lineOfId)),
+      ...records.flatMap((entry) => repetition(entry, target.kind, lineOfKey)),
       ...(await foreignIds(records, target)),
       ...(await danglingReferences(records, target)),
     ]
@@ -47,7 +52,10 @@ function lineIssues(
   const issues = Object.entries(record).flatMap(([field, value]) =>
     keyIssues(field, value, kind, organization),
   )
-  return issues.length > 0 ? issues : kind.issuesOf(withoutOwner(record, kind), context)
+  if (issues.length > 0) return issues
+  const found = kind.issuesOf(withoutOwner(record, kind), context)
+  if (found.length > 0 || !isReservedId(kind.collection, keyOf(record, kind))) return found
+  return [{ field: kind.keyField, message: 'is reserved: a route has this word where the id stands' }]
 }
 
 function keyIssues(
@@ -68,13 +76,14 @@ function keyIssues(
 function repetition(
   { line, record }: NumberedRecord,
   kind: ImportKind,
-  lineOfId: Map<string, number>,
+  lineOfKey: Map<string, number>,
 ): readonly ImportProblem[] {
-  const id = idOf(record, kind)
-  const first = lineOfId.get(id)
-  if (id === '') return []
-  if (first !== undefined) return [{ line, field: kind.idField, message: `is the same as in line ${first}` }]
-  lineOfId.set(id, line)
+  const parts = kind.key.map((field) => record[field])
+  const key = parts.every((part) => typeof part === 'string' && part !== '') ? JSON.stringify(parts) : ''
+  const first = lineOfKey.get(key)
+  if (key === '') return []
+  if (first !== undefined) return [{ line, field: kind.keyField, message: `is the same as in line ${first}` }]
+  lineOfKey.set(key, line)
   return []
 }
 
@@ -83,11 +92,11 @@ async function foreignIds(
   { kind, writer }: Target,
 ): Promise<readonly ImportProblem[]> {
   if (!kind.serviceWideIds) return []
-  const ids = records.map(({ record }) => idOf(record, kind)).filter((id) => id !== '')
+  const ids = records.map(({ record }) => keyOf(record, kind)).filter((id) => id !== '')
   const foreign = new Set(await writer.foreignIds(kind.collection, ids))
   return records
-    .filter(({ record }) => foreign.has(idOf(record, kind)))
-    .map(({ line }) => ({ line, field: kind.idField, message: 'belongs to another organization' }))
+    .filter(({ record }) => foreign.has(keyOf(record, kind)))
+    .map(({ line }) => ({ line, field: kind.keyField, message: 'belongs to another organization' }))
 }
 
 async function danglingReferences(

@@ -35,7 +35,9 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
   }
   return {
     collection: forms.collection,
-    idField: forms.idField,
+    keyField: forms.idField,
+    key: [forms.idField],
+    secretField: null,
     serviceWideIds: true,
     references: [],
     carries: ['passwordHash', 'createdAt'],

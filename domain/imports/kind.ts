@@ -18,7 +18,12 @@ export interface Reference {
 export interface ImportKind {
   /** Name of the kind and of the stored collection. */
   readonly collection: string
-  readonly idField: string
+  /** The field that tells lines apart and finds the row that a line replaces: the id, or the alternate key. */
+  readonly keyField: string
+  /** All the fields that tell lines apart: `keyField`, with others when its value recurs under each of theirs. */
+  readonly key: readonly string[]
+  /** A field whose value no problem may show; null: there is none. */
+  readonly secretField: string | null
   /** Whether an id belongs to one organization for good, so that another's is refused. */
   readonly serviceWideIds: boolean
   readonly references: readonly Reference[]

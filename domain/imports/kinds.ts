@@ -1,23 +1,33 @@
+import type { Secrets } from '../tenancy/secrets.ts'
+import { createPurchaseId } from '../tenancy/purchase-id.ts'
 import { forms } from '../resources/forms.ts'
-import { resources } from '../resources/index.ts'
+import { purchases } from '../resources/purchases.ts'
+import { writtenResources } from '../resources/index.ts'
 import type { FormPasswords } from './form-kind.ts'
 import { formKind } from './form-kind.ts'
 import type { ImportKind } from './kind.ts'
 import { plainKind } from './plain-kind.ts'
+import { purchaseKind } from './purchase-kind.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** What a kind may need besides the line itself. */
 export interface ImportTools {
   readonly passwords: FormPasswords
   readonly clock: Clock
+  /** Asked for only when an id has to be made. */
+  readonly secrets: () => Promise<Secrets>
 }
 
 /** Names of everything that can be imported, in an order in which references are satisfied. */
-export const importKindNames: readonly string[] = resources.map((resource) => resource.collection)
+export const importKindNames: readonly string[] = writtenResources.map((resource) => resource.collection)
 
 /** The kind of that name, or null when there is none. */
 export function importKind(name: string, tools: ImportTools): ImportKind | null {
-  const resource = resources.find((candidate) => candidate.collection === name)
+  const resource = writtenResources.find((candidate) => candidate.collection === name)
   if (resource === undefined) return null
-  return resource === forms ? formKind(tools.passwords, tools.clock) : plainKind(resource)
+  if (resource === forms) return formKind(tools.passwords, tools.clock)
+  if (resource !== purchases) return plainKind(resource)
+  return purchaseKind(async (organizationId, processorId) =>
+    createPurchaseId(organizationId, processorId, (await tools.secrets()).current),
+  )
 }

@@ -6,16 +6,24 @@ import { storedFields } from '../contract/resource.ts'
 import { resourceOf } from '../resources/index.ts'
 import type { ImportKind, ImportRecord, LineReading, Reference } from './kind.ts'
 
-/** The import of a resource whose lines are its fields: all of it follows from the resource's record. */
-export function plainKind(resource: Resource): ImportKind {
+/** Says what is wrong with a value. */
+type Describe = (issue: v.BaseIssue<unknown>) => string
+
+/**
+ * The import of a resource whose lines are its fields: all of it follows from the resource's record.
+ * @param describe for a kind whose problems must not show what they received
+ */
+export function plainKind(resource: Resource, describe: Describe = ({ message }) => message): ImportKind {
   const stored = storedFields(resource)
   const imported = new Map<string, Field>(
     stored.flatMap(([name, entry]) => (entry.origin === 'imported' ? [[name, entry.field] as const] : [])),
   )
-  const read = createReader(imported)
+  const read = createReader(imported, describe)
   return {
     collection: resource.collection,
-    idField: resource.idField,
+    keyField: resource.idField,
+    key: resource.key,
+    secretField: null,
     serviceWideIds: false,
     references: referencesOf(resource),
     carries: [],
@@ -34,13 +42,15 @@ export function plainKind(resource: Resource): ImportKind {
 }
 
 /** Reads lines by the input schemas of the fields. The schema is built once per context, not per line. */
-function createReader(fields: ReadonlyMap<string, Field>) {
+function createReader(fields: ReadonlyMap<string, Field>, describe: Describe) {
   const schemas = new Map<ImportContext, ReturnType<typeof schemaOf>>()
   return (record: ImportRecord, context: ImportContext): LineReading<Record<string, unknown>> => {
     const schema = schemas.get(context) ?? schemaOf(fields, context)
     schemas.set(context, schema)
     const result = v.safeParse(schema, record)
-    return result.success ? { row: result.output } : { issues: result.issues.map(toIssue) }
+    return result.success
+      ? { row: result.output }
+      : { issues: result.issues.map((issue) => toIssue(issue, describe)) }
   }
 }
 
@@ -50,8 +60,8 @@ function schemaOf(fields: ReadonlyMap<string, Field>, context: ImportContext) {
 
 const MESSAGE_MAX_LENGTH = 200
 
-function toIssue(issue: v.BaseIssue<unknown>): ImportIssue {
-  const message = issue.received === 'undefined' ? 'is required' : issue.message
+function toIssue(issue: v.BaseIssue<unknown>, describe: Describe): ImportIssue {
+  const message = issue.received === 'undefined' ? 'is required' : describe(issue)
   return {
     field: v.getDotPath(issue) ?? '',
     message: message.length > MESSAGE_MAX_LENGTH ? `${message.slice(0, MESSAGE_MAX_LENGTH)}…` : message,
@@ -77,10 +87,16 @@ function problemOf(name: string, resource: Resource, known: readonly string[]): 
 }
 
 function referencesOf(resource: Resource): readonly Reference[] {
-  const entries = Object.values(resource.fields)
-  return entries.flatMap((entry) => {
-    if (entry.origin !== 'joined') return []
-    const { collection, by } = entry.join
-    return [{ field: by, collection, idField: resourceOf(collection).idField }]
-  })
+  const found = new Map<string, Reference>()
+  for (const [name, entry] of Object.entries({ ...resource.hidden, ...resource.fields })) {
+    const collection = entry.origin === 'joined' ? entry.join.collection : referredBy(entry)
+    if (collection === null) continue
+    const field = entry.origin === 'joined' ? entry.join.by : name
+    found.set(`${field} ${collection}`, { field, collection, idField: resourceOf(collection).idField })
+  }
+  return [...found.values()]
+}
+
+function referredBy(entry: ResourceField): string | null {
+  return entry.origin === 'imported' ? (entry.refersTo ?? null) : null
 }

@@ -5,7 +5,9 @@ import { utf8 } from '../text/encoding.ts'
 import { importKind } from './kinds.ts'
 import type { ImportOutcome, ImportSource } from './run-import.ts'
 import { problemsMax, runImport } from './run-import.ts'
+import { testSecrets } from '../../test/support/fakes.ts'
 
+const secrets = () => testSecrets()
 let nowMs = 0
 const clock = { nowMs: () => nowMs }
 let storage = createMemoryStorage({ clock })
@@ -56,7 +58,7 @@ async function run(
   from: ImportSource | readonly object[],
   org = 'acme',
 ): Promise<ImportOutcome> {
-  const kind = importKind(kindName, { passwords, clock })
+  const kind = importKind(kindName, { passwords, clock, secrets })
   if (kind === null) throw new Error(kindName)
   return runImport({
     kind,
@@ -153,6 +155,38 @@ describe('importing a resource', () => {
     expect(problemsOf(await run('contacts', [...many, contact('c3')]))).toEqual([
       '2501 contactId is the same as in line 4',
     ])
+  })
+
+  it.each([
+    ['vouchers', 'voucherId', 'redemptions'],
+    ['automations', 'automationId', 'runs'],
+    ['surveys', 'id', 'responses'],
+    ['forms', 'formId', 'submissions'],
+  ])('refuses for %s the %s %s, for a route of that name hides it', async (kind, field, id) => {
+    const lines: Record<string, object> = {
+      vouchers: { voucherId: id, status: 'active', code: 'X', createdAt: '2026-01-01T00:00:00Z' },
+      automations: {
+        automationId: id,
+        name: 'A',
+        status: 'draft',
+        trigger: { type: 'manual' },
+        steps: [],
+        createdAt: '2026-01-01T00:00:00Z',
+      },
+      surveys: {
+        id,
+        surveyType: 'nps',
+        name: 'S',
+        isPublished: true,
+        config: {},
+        createdAt: '2026-01-01T00:00:00Z',
+      },
+      forms: form(id),
+    }
+    const problems = problemsOf(await run(kind, [lines[kind] ?? {}]))
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(new RegExp(`^1 ${field} .*reserved`))
+    expect(await run(kind, [{ ...lines[kind], [field]: `${id}-1` }])).toMatchObject({ changed: 1 })
   })
 
   it('accepts an owner only when it is the organization', async () => {

@@ -45,7 +45,8 @@ export const problemsMax = 20
  * importing twice would not leave the rows alone. Throws what the store and the source throw.
  */
 export async function runImport(request: ImportRequest): Promise<ImportOutcome> {
-  const context: ImportContext = { phoneCountry: request.organization.phoneCountry }
+  const { organizationId, phoneCountry } = request.organization
+  const context: ImportContext = { organizationId, phoneCountry }
   const { problems, digests } = await checkFile(request, context)
   if (problems.length > 0) return { kind: 'invalid', problems }
   return writeFile(request, context, digests)

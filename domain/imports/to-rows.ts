@@ -15,7 +15,9 @@ export async function toRows(
   const existing = await existingRows(kind, writer, records)
   const rows: StoredRow[] = []
   for (const record of records) {
-    rows.push(await kind.toRow(withoutOwner(record, kind), context, existing.get(idOf(record, kind)) ?? null))
+    rows.push(
+      await kind.toRow(withoutOwner(record, kind), context, existing.get(keyOf(record, kind)) ?? null),
+    )
   }
   return rows
 }
@@ -26,10 +28,10 @@ export function withoutOwner(record: ImportRecord, kind: ImportKind): ImportReco
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== OWNER_FIELD))
 }
 
-/** The id that a line gives its row; empty when it gives none. */
-export function idOf(record: ImportRecord, kind: ImportKind): string {
-  const id = record[kind.idField]
-  return typeof id === 'string' ? id : ''
+/** What tells a line from the others of its kind; empty when it does not say. */
+export function keyOf(record: ImportRecord, kind: ImportKind): string {
+  const key = record[kind.keyField]
+  return typeof key === 'string' ? key : ''
 }
 
 async function existingRows(
@@ -38,7 +40,8 @@ async function existingRows(
   records: readonly ImportRecord[],
 ): Promise<ReadonlyMap<string, StoredRow>> {
   if (kind.carries.length === 0) return new Map()
-  const ids = records.map((record) => idOf(record, kind))
-  const rows = await writer.findMany(kind.collection, [kind.idField, ...kind.carries], ids)
-  return new Map(rows.map((row) => [String(row[kind.idField]), row]))
+  const { collection, keyField, carries } = kind
+  const keys = records.map((record) => keyOf(record, kind))
+  const rows = await writer.findMany(collection, [keyField, ...carries], keys, keyField)
+  return new Map(rows.map((row) => [String(row[keyField]), row]))
 }

@@ -1,13 +1,10 @@
-import * as v from 'valibot'
 import { collection, newestFirst } from '../contract/endpoint.ts'
-import { id, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { id, nullable, oneOf, text, timestamp } from '../contract/field.ts'
 import { idFilter, window } from '../contract/filter.ts'
-import { computed, joined, resource, updatedAt } from '../contract/resource.ts'
-import { withoutSensitiveKeys } from '../text/sensitive-keys.ts'
+import { joined, resource, updatedAt } from '../contract/resource.ts'
+import { publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from './attribution.ts'
 import { forms } from './forms.ts'
-
-const answers = json(v.record(v.string(), v.unknown()))
 
 export const formSubmissions = resource({
   name: 'FormSubmission',
@@ -19,20 +16,13 @@ export const formSubmissions = resource({
     formId: id(),
     formName: joined(text(), { collection: 'forms', by: 'formId', field: 'name' }),
     contactId: nullable(id()),
-    answers: computed(
-      answers,
-      ['answers'],
-      (row) => withoutSensitiveKeys(row.answers) as Record<string, unknown>,
-    ),
+    answers: publishedAnswers(),
     attribution: attribution(),
     source: oneOf(['headless', 'hosted']),
     submittedAt: timestamp(),
     updatedAt: updatedAt(),
   },
-  hidden: {
-    /** Stored whole; sensitive keys are removed when they are published. */
-    answers,
-  },
+  hidden: { answers: storedAnswers() },
 })
 
 const filters = {

@@ -1,22 +1,54 @@
 import type { Resource } from '../contract/resource.ts'
 import { automationRuns } from './automation-runs.ts'
 import { automations } from './automations.ts'
+import { billingEvents } from './billing-events.ts'
+import { cases } from './cases.ts'
+import { checkoutLinks } from './checkout-links.ts'
 import { contactLists } from './contact-lists.ts'
 import { contacts } from './contacts.ts'
 import { formSubmissions } from './form-submissions.ts'
 import { forms } from './forms.ts'
+import { listMembers } from './list-members.ts'
+import { marketingSignups } from './marketing-signups.ts'
+import { memberships } from './memberships.ts'
+import { products } from './products.ts'
+import { purchases } from './purchases.ts'
+import { reviews, visibleReviews } from './reviews.ts'
 import { sites } from './sites.ts'
+import { surveyResponses } from './survey-responses.ts'
+import { surveys } from './surveys.ts'
+import { voucherGroups } from './voucher-groups.ts'
+import { voucherRedemptions } from './voucher-redemptions.ts'
+import { vouchers } from './vouchers.ts'
 
 /** Every stored resource, in an order in which imports can be made: referenced ones first. */
 export const resources: readonly Resource[] = [
   sites,
+  products,
+  checkoutLinks,
   contacts,
   contactLists,
+  listMembers,
+  marketingSignups,
   forms,
   formSubmissions,
   automations,
   automationRuns,
+  voucherGroups,
+  vouchers,
+  voucherRedemptions,
+  purchases,
+  surveys,
+  surveyResponses,
+  cases,
+  memberships,
+  billingEvents,
+  reviews,
+  visibleReviews,
 ]
+
+/** Those that are written by an import; the others the store keeps from these. */
+export const writtenResources: readonly Resource[] = resources.filter(({ keptFrom }) => keptFrom === null)
 
 const byCollection = new Map(resources.map((resource) => [resource.collection, resource]))
 

@@ -3,12 +3,17 @@ import { fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 /** What a subkey of the root secret is for. Each purpose has a key of its own, derived by HKDF. */
 export type Purpose = 'api-key' | 'cursor' | 'form-password'
 
+/** What a subkey is for that a library wants in the raw. */
+export type RawPurpose = 'purchase-id'
+
 /** One root secret and what can be done with it; the secret itself cannot be read out. */
 export interface SecretVersion {
   /** Names the secret without revealing it: eight characters derived from it. */
   readonly version: string
   /** HMAC-SHA-256 of `message` under the purpose's subkey: 32 bytes. */
   mac(purpose: Purpose, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
+  /** The purpose's subkey itself, `lengthBytes` long. */
+  subkey(purpose: RawPurpose, lengthBytes: number): Promise<Uint8Array<ArrayBuffer>>
 }
 
 /** The root secret in force, and the one before while a rotation lasts. */
@@ -63,6 +68,8 @@ async function openVersion(root: string): Promise<SecretVersion> {
   }
   return {
     version: toBase64Url(new Uint8Array(fingerprint)),
+    subkey: async (purpose, lengthBytes) =>
+      new Uint8Array(await crypto.subtle.deriveBits(hkdf(purpose), material, lengthBytes * 8)),
     mac: async (purpose, message) =>
       new Uint8Array(await crypto.subtle.sign('HMAC', await keyOf(purpose), message)),
   }

@@ -23,7 +23,8 @@ export const importCommand: Command = {
   options: { org: { type: 'string' }, format: { type: 'string' } },
   positionals: ['KIND', 'FILE'],
   run: async (context, values, [name = '', path = '']) => {
-    const kind = importKind(name, { passwords: formPasswords(() => context.secrets()), clock: systemClock })
+    const secrets = () => context.secrets()
+    const kind = importKind(name, { passwords: formPasswords(secrets), clock: systemClock, secrets })
     if (kind === null) throw new UsageError(`KIND must be one of ${importKindNames.join(', ')}`)
     const organizationId = requiredOption(values, 'org')
     const file = openImportFile(path, values)

@@ -1,6 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { columnName, tableName } from '../../adapters/d1/tables.ts'
+import { columnName, columnOf, sideTableName, tableName, tableOf } from '../../adapters/d1/tables.ts'
+import { endpoints } from '../../domain/contract/catalog.ts'
 import { storedFields } from '../../domain/contract/resource.ts'
 import { resources } from '../../domain/resources/index.ts'
 import type { LocalD1 } from '../support/d1.ts'
@@ -40,7 +41,7 @@ describe.each(resources.map((resource) => [tableName(resource.collection), resou
         columnName(name),
         COLUMN_TYPES[field.storage],
         !field.nullable,
-        name === resource.idField ? 2 : 0,
+        resource.key.includes(name) ? resource.key.indexOf(name) + 2 : 0,
       ])
       const byName = (left: readonly unknown[], right: readonly unknown[]) =>
         String(left[0]) < String(right[0]) ? -1 : 1
@@ -52,11 +53,17 @@ describe.each(resources.map((resource) => [tableName(resource.collection), resou
       expect(description?.strict).toBe(1)
       const indexes = await rowsOf(`pragma index_list(${table})`)
       expect(indexes.length).toBeGreaterThan(1)
-      for (const { name, origin } of indexes) {
+      for (const { name, origin, unique } of indexes) {
         if (origin !== 'c' || SERVICE_WIDE_INDEXES.has(String(name))) continue
         const columns = (await rowsOf(`pragma index_info(${String(name)})`)).map((column) =>
           String(column.name),
         )
+        if (unique === 1) {
+          // The other key by which a row is found: nothing orders it.
+          const key = columnName(resource.alternateKey ?? 'none')
+          expect([columns, name]).toEqual([['organization_id', key], `${table}_${key}`])
+          continue
+        }
         const narrowing = columns.slice(1, -1)
         expect([columns[0], columns.at(-1), name]).toEqual([
           'organization_id',
@@ -65,5 +72,34 @@ describe.each(resources.map((resource) => [tableName(resource.collection), resou
         ])
       }
     })
+  },
+)
+
+/** Every list that some collection is filtered by, with the times that order its pages. */
+const filteredLists = endpoints.flatMap((endpoint) => {
+  if (endpoint.kind !== 'collection') return []
+  const lists = Object.values(endpoint.filters).filter(({ operator }) => operator === 'contains')
+  const orders = [endpoint.order, ...(endpoint.syncOrder === null ? [] : [endpoint.syncOrder])]
+  return lists.map(({ field }) => ({
+    table: tableOf(endpoint.resource.collection),
+    field,
+    orders: orders.map((order) => columnName(order.field)),
+  }))
+})
+
+test.each(filteredLists.map((list) => [sideTableName(list.table, list.field), list] as const))(
+  '%s has a row for each value, and an index for each order of the pages',
+  async (side, { table, field, orders }) => {
+    expect(columnOf(table, field).storage).toBe('json')
+    const columns = await rowsOf(`pragma table_info(${side})`)
+    expect(columns.map(({ name, notnull }) => [name, notnull])).toEqual(
+      ['organization_id', 'value', table.idColumn, ...orders].map((name) => [name, 1]),
+    )
+    const [description] = await rowsOf(`pragma table_list(${side})`)
+    expect(description?.strict).toBe(1)
+    for (const order of orders) {
+      const indexed = await rowsOf(`pragma index_info(${side}_value_${order})`)
+      expect(indexed.map(({ name }) => name)).toEqual(['organization_id', 'value', order, table.idColumn])
+    }
   },
 )

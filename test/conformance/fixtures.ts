@@ -120,6 +120,28 @@ export function submissionRow(submissionId: string, changes: StoredRow = {}): St
   }
 }
 
+export function purchase(purchaseId: string, changes: StoredRow = {}): StoredRow {
+  return {
+    purchaseId,
+    processorId: `ch ${purchaseId}`,
+    status: 'paid',
+    contactId: null,
+    siteId: null,
+    checkoutLinkId: null,
+    currency: 'USD',
+    subtotalCents: 1500,
+    discountCents: 0,
+    taxCents: 0,
+    totalCents: 1500,
+    refundedCents: 0,
+    items: [],
+    fulfillmentCodes: [],
+    purchasedAt: toInstant(START_MS),
+    refundedAt: null,
+    ...changes,
+  }
+}
+
 type ContactChanges = Partial<NonNullable<NewSubmission['contact']>>
 
 /** A submission of `form-1` in its first version by a new person. */

@@ -3,13 +3,20 @@
  * your own proves itself by running each of `storageSuite` with a function that makes a fresh, empty store.
  */
 import type { MakeStorage, StorageCase } from './case.ts'
+import { alternateKeyCases } from './alternate-keys.ts'
 import { automationRunCases } from './automation-runs.ts'
+import { cancellationRecordCases } from './cancellation-records.ts'
+import { completedCountCases } from './completed-counts.ts'
 import { contactMatchingCases } from './contact-matching.ts'
+import { voucherCountCases } from './voucher-counts.ts'
 import { isolationCases } from './isolation.ts'
 import { keyCases } from './keys.ts'
 import { organizationCases } from './organizations.ts'
 import { outboxCases } from './outbox.ts'
 import { pagingCases } from './paging.ts'
+import { listMemberCases } from './list-members.ts'
+import { listCases } from './product-lists.ts'
+import { reviewCases } from './reviews.ts'
 import { submissionCases } from './submissions.ts'
 import { upsertCases } from './upsert.ts'
 import { valueCases } from './values.ts'
@@ -22,6 +29,13 @@ export const storageSuite: readonly StorageCase[] = [
   ...organizationCases,
   ...pagingCases,
   ...upsertCases,
+  ...listCases,
+  ...listMemberCases,
+  ...reviewCases,
+  ...completedCountCases,
+  ...alternateKeyCases,
+  ...voucherCountCases,
+  ...cancellationRecordCases,
   ...submissionCases,
   ...contactMatchingCases,
   ...outboxCases,

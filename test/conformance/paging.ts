@@ -64,6 +64,7 @@ export const pagingCases: readonly StorageCase[] = [
           above: value > bound,
           atMost: value <= bound,
           below: value < bound,
+          contains: false,
         })[operator]
       const queries: PageQuery[] = []
       const expected: unknown[] = []

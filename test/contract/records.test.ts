@@ -2,7 +2,8 @@ import { expect, beforeAll, describe, test } from 'vitest'
 import { createMemoryStorage } from '../../adapters/memory/index.ts'
 import { endpoints } from '../../domain/contract/catalog.ts'
 import type { CollectionEndpoint, DetailEndpoint, Endpoint } from '../../domain/contract/endpoint.ts'
-import { resources } from '../../domain/resources/index.ts'
+import { resourceOf, writtenResources } from '../../domain/resources/index.ts'
+import type { StoredRow } from '../../ports/query.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import { validatorOf } from '../support/contract-validator.ts'
 import type { TestService } from '../support/service.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
     ['mine', 'm-'],
     ['theirs', 't-'],
   ] as const) {
-    for (const resource of resources) {
+    for (const resource of writtenResources) {
       const rows = Array.from({ length: ROWS }, (_, index) => sampleRow(resource, index, prefix))
       await service.storage.tenant(organizationId).upsert(resource.collection, rows)
       service.clock.advance(1000)
@@ -53,6 +54,11 @@ interface Envelope {
 /** A path of the endpoint with the ids of sample row `index`. */
 function pathOf(endpoint: Endpoint, prefix = 'm-', index = 0): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${prefix}${name}-${String(index)}`)
+}
+
+/** What rows of one organization that tie in time are ordered by, as it is published. */
+function shownIdOf({ order, resource }: CollectionEndpoint): string {
+  return resource.keptFrom === null ? order.idField : resourceOf(resource.keptFrom).idField
 }
 
 async function page(path: string): Promise<Envelope> {
@@ -136,8 +142,10 @@ describe.each(collections)('$id', (endpoint) => {
     const { data } = await page(pathOf(endpoint))
     expect(data.length).toBeGreaterThan(0)
     expect(JSON.stringify(data)).not.toContain('t-')
+    // Sample rows carry it under sensitive keys.
+    expect(JSON.stringify(data)).not.toContain('planted')
     const places = data.map(
-      (row) => [String(row[endpoint.order.field]), String(row[endpoint.order.idField])] as const,
+      (row) => [String(row[endpoint.order.field]), String(row[shownIdOf(endpoint)])] as const,
     )
     expect(places).toEqual(
       places.toSorted(([t1, i1], [t2, i2]) => (t1 === t2 ? (i1 < i2 ? 1 : -1) : t1 < t2 ? 1 : -1)),
@@ -227,9 +235,24 @@ describe.each(details)('$id', (endpoint) => {
   test('a missing id and one of another organization answer alike', async () => {
     await sameAnswer(pathOf(endpoint, 'none-'), pathOf(endpoint, 't-'))
     for (const odd of ['%00', '%ZZ', '%ED%A0%80', '..%2F..', 'x'.repeat(1000), "'%20OR%201=1--"]) {
-      await sameAnswer(pathOf(endpoint, 'none-'), endpoint.path.replace(/\{\w+\}/, odd))
+      const path = endpoint.path.replace(`{${endpoint.param}}`, odd)
+      await sameAnswer(pathOf(endpoint, 'none-'), pathOf({ ...endpoint, path }))
     }
   })
+
+  const { parent } = endpoint
+  if (parent !== null) {
+    test('a row of another parent, or under a missing one, answers as a missing row', async () => {
+      const under = (parentId: string) =>
+        pathOf({ ...endpoint, path: endpoint.path.replace(`{${parent.param}}`, parentId) })
+      const missing = pathOf(endpoint, 'none-')
+      for (const id of [`m-${parent.param}-1`, `t-${parent.param}-0`, 'none']) {
+        await sameAnswer(missing, under(id))
+      }
+      const own = await service.send(under(`m-${parent.param}-0`), { key })
+      expect(own.status).toBe(200)
+    })
+  }
 })
 
 async function sameAnswer(missing: string, foreign: string): Promise<void> {
@@ -242,6 +265,111 @@ async function sameAnswer(missing: string, foreign: string): Promise<void> {
   expect(answer.status).toBe(404)
   expect(await shown(foreign)).toEqual(answer)
 }
+
+const codeReads = reads.filter(({ offersCodes }) => offersCodes)
+const CODES = /"(?:code|fulfillmentCodes)":/
+
+test('the endpoints that offer codes are these', () => {
+  expect(codeReads.map(({ id }) => id)).toEqual([
+    'purchases.list',
+    'purchases.get',
+    'vouchers.list',
+    'vouchers.get',
+    'voucherRedemptions.list',
+    'vouchers.listOfGroup',
+  ])
+})
+
+describe.each(codeReads)('$id', (endpoint) => {
+  const path = pathOf(endpoint)
+  const shown = async (query: string) => {
+    const response = await service.send(`${path}${query}`, { key })
+    return { status: response.status, body: await response.text() }
+  }
+
+  test('shows codes only when they are asked for, as its published schema says', async () => {
+    const without = await shown('')
+    expect(without.status).toBe(200)
+    expect(without.body).not.toMatch(CODES)
+    for (const same of ['?includeCodes=false', '?includeCodes=']) expect(await shown(same)).toEqual(without)
+    const given = await shown('?includeCodes=true')
+    expect(given.body).toMatch(CODES)
+    expect(validatorOf(endpoint, 200)(JSON.parse(given.body))).toEqual([])
+    expect(given.body).not.toContain('"includeCodes"')
+  })
+
+  test.each(['TRUE', '1', 'yes', ' true', 'true&includeCodes=true'])('refuses %j', async (value) => {
+    await fails(`${path}?includeCodes=${value}`, 400, 'includeCodes')
+  })
+})
+
+test.each(reads.filter(({ offersCodes }) => !offersCodes))(
+  '$id has no codes, so it does not know includeCodes',
+  async (endpoint) => {
+    await fails(`${pathOf(endpoint)}?includeCodes=true`, 400, '"includeCodes"')
+  },
+)
+
+test('codes may be asked for from one page to the next', async () => {
+  const first = await page('/api/v1/vouchers?limit=1')
+  const second = await page(
+    `/api/v1/vouchers?limit=1&includeCodes=true&cursor=${String(first.pagination.nextCursor)}`,
+  )
+  expect([Object.hasOwn(first.data[0] ?? {}, 'code'), second.data[0]?.code]).toEqual([false, 'code 0'])
+})
+
+test('a case shows its history and notes, the list of cases does not', async () => {
+  const { data } = await page('/api/v1/cases')
+  expect(data.map((row) => ['history' in row, 'notes' in row, 'site' in row])).toEqual(
+    data.map(() => [false, false, true]),
+  )
+  const response = await service.send('/api/v1/cases/m-caseId-0', { key })
+  const found = (await response.json()) as Record<string, readonly unknown[]>
+  expect([found.history?.length, found.notes?.length]).toEqual([1, 1])
+})
+
+test('bounds on the score are inclusive, alone and together, and leave out responses without one', async () => {
+  const scores = async (query: string) => {
+    const { data, filters } = await page(`/api/v1/surveys/responses?${query}`)
+    return [data.map(({ score }) => score).sort(), filters.minScore, filters.maxScore]
+  }
+  expect(await scores('')).toEqual([[0, 1, 1, 3, 4, null, null], null, null])
+  expect(await scores('minScore=1')).toEqual([[1, 1, 3, 4], 1, null])
+  expect(await scores('maxScore=1')).toEqual([[0, 1, 1], null, 1])
+  expect(await scores('minScore=1&maxScore=3')).toEqual([[1, 1, 3], 1, 3])
+  for (const odd of ['1.5', '1e2', '0x1', ' 1', '9007199254740993', 'NaN']) {
+    await fails(`/api/v1/surveys/responses?minScore=${encodeURIComponent(odd)}`, 400, 'whole number')
+  }
+})
+
+test('a parent reads the reviews of its child, which carry their owner, and not the other way round', async () => {
+  const childKey = await service.addOrganization('child', { parentId: 'mine' })
+  const reviews = resourceOf('reviews')
+  const row: StoredRow = { ...sampleRow(reviews, 0), siteId: 'only-here' }
+  await service.storage.tenant('child').upsert('reviews', [row])
+  const { data, organizationId } = await page('/api/v1/reviews?siteId=only-here')
+  expect([organizationId, data.length, data[0]?.organizationId]).toEqual(['mine', 1, 'child'])
+  expect(data[0]).toMatchObject({ reviewId: row.reviewId, siteName: null, rating: 1 })
+  expect((await page('/api/v1/reviews')).data).toHaveLength(ROWS - 2 + 1)
+  const answer = await service.send('/api/v1/reviews', { key: childKey })
+  expect(((await answer.json()) as Envelope).data).toHaveLength(1)
+  for (const odd of ['0', '6', '4.5', 'five'])
+    await fails(`/api/v1/reviews?rating=${odd}`, 400, 'from 1 to 5')
+})
+
+test('a contact on a list is shown as the contact that it is', async () => {
+  const [listed] = (await page('/api/v1/contact-lists/m-listId-0/contacts?limit=1')).data
+  const { addedAt, ...rest } = listed ?? {}
+  expect(addedAt).toMatch(/Z$/)
+  const response = await service.send(`/api/v1/contacts/${String(rest.contactId)}`, { key })
+  expect(rest).toEqual(await response.json())
+})
+
+test('products of a site are those that list it', async () => {
+  const { data, filters } = await page('/api/v1/products?siteId=m-siteId-1')
+  expect(data.map(({ productId }) => productId)).toEqual(['m-productId-1', 'm-productId-4'])
+  expect(filters.siteId).toBe('m-siteId-1')
+})
 
 test('nothing failed inside', () => {
   expect(service.errors).toEqual([])

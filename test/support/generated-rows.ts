@@ -10,7 +10,12 @@ const FIRST_MS = Date.parse('2026-01-01T00:00:00.000Z')
 /** How many values a field other than an id or a time takes, so that a filter on it leaves a share of the rows. */
 const VARIETY = 4
 
-const collectionOfId = new Map(resources.map(({ idField, collection }) => [idField, collection]))
+const collectionOfId = new Map([
+  ...resources
+    .filter(({ key }) => key.length === 1)
+    .map(({ idField, collection }) => [idField, collection] as const),
+  ['surveyId', 'surveys'] as const,
+])
 
 /**
  * A row of any resource, complete, with every field filled. Times tie in pairs and run against the ids; a field
@@ -24,11 +29,18 @@ export function generatedRow(resource: Resource, index: number): StoredRow {
 }
 
 function generatedValue(resource: Resource, name: string, storage: StorageType, index: number): unknown {
-  if (name === resource.idField) return idOf(resource.collection, index)
-  if (storage === 'json') return {}
+  if (name === resource.idField || name === resource.alternateKey)
+    return idOf(collectionOfId.get(name) ?? resource.collection, index)
+  if (storage === 'json') return name.endsWith('Ids') ? [generatedId(name.slice(0, -1), index)] : {}
+  if (name === 'isDeleted' || name === 'isPreview') return false
   if (storage === 'boolean') return index % 2 === 0
   if (storage !== 'text') return index % VARIETY
   if (name.endsWith('At')) return toInstant(FIRST_MS + Math.floor((1_000_000 - index) / 2) * 1000)
+  return generatedId(name, index)
+}
+
+/** The id of one of the first rows of the resource that a field is named after, else one of a few texts. */
+function generatedId(name: string, index: number): string {
   const referred = collectionOfId.get(name)
   return referred === undefined ? `${name} ${index % VARIETY}` : idOf(referred, index % VARIETY)
 }

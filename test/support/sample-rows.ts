@@ -14,9 +14,11 @@ export function sampleRow(resource: Resource, index: number, prefix = ''): Store
   const row: Record<string, unknown> = {}
   const fields = storedFields(resource)
   for (const [name, entry] of fields) {
-    if (entry.origin === 'imported') row[name] = sampleOf(entry.field.schema, name, index, prefix)
+    if (entry.origin === 'imported' || entry.origin === 'minted')
+      row[name] = sampleOf(entry.field.schema, name, index, prefix)
   }
   row[resource.idField] = idOf(resource.idField, index, prefix)
+  if (resource.alternateKey !== null) row[resource.alternateKey] = idOf(resource.alternateKey, index, prefix)
   Object.assign(row, overrides[resource.collection]?.(index, prefix))
   for (const [name, entry] of fields) {
     if (entry.origin === 'derived') row[name] = entry.derive(row)
@@ -41,6 +43,42 @@ const overrides: Readonly<Record<string, (index: number, prefix: string) => Stor
     answers: { email: `visitor${String(index)}@example.com`, token: 'planted' },
     attribution: index % 2 === 0 ? { utm_source: 'newsletter' } : {},
   }),
+  products: (index, prefix) => ({ siteIds: [idOf('siteId', index % 3, prefix)] }),
+  'marketing-signups': (index) => ({
+    phone: `+1212555${String(1000 + index)}`,
+    email: `visitor${String(index)}@example.com`,
+    answers: { color: 'blue', api_key: 'planted' },
+  }),
+  // Nested routes name the parameter surveyId; the survey itself calls it id.
+  surveys: (index, prefix) => ({
+    id: idOf('surveyId', index, prefix),
+    config: {
+      questionText: 'How was it?',
+      enableNotes: index % 2 === 0,
+      freetextThreshold: 3,
+      visibleLocationIds: [idOf('siteId', index % 3, prefix)],
+      categoryContent: { promoter: { label: 'Thank you', buttonUrl: 'https://example.com/' } },
+    },
+  }),
+  'survey-responses': () => ({ answers: { q1: [{ text: 'fine', webhookUrl: 'planted' }] } }),
+  purchases: (index) => ({
+    items: [
+      { productId: null, name: `Wash ${String(index)}`, quantity: 1, unitPriceCents: 1500, totalCents: 1500 },
+    ],
+    fulfillmentCodes: [[`CODE-${String(index)}`]],
+  }),
+  memberships: (index) => ({
+    status: 'churned',
+    signupDate: index % 3 === 2 ? null : '2025-11-30',
+    cancelDate: instantAt(index),
+  }),
+  reviews: (index) => ({
+    reviewId: `018f3c6e-7b1a-7c3d-9e2f-00000000000${String(index)}`,
+    rating: 1 + (index % 5),
+    // The last two are never shown.
+    isDeleted: index === 5,
+    isPreview: index === 6,
+  }),
   contacts: (index) => ({
     phone: `+1212555${String(1000 + index)}`,
     email: `contact${String(index)}@example.com`,
@@ -60,15 +98,19 @@ function sampleOf(schema: v.GenericSchema, name: string, index: number, prefix: 
         : sampleOf(node.wrapped, name, index, prefix)
     case 'string':
       if (node.pipe?.some((action) => action.type === 'iso_timestamp') === true) return instantAt(index)
+      if (node.pipe?.some((action) => action.type === 'iso_date') === true)
+        return instantAt(index).slice(0, 10)
       return name.endsWith('Id') ? idOf(name, index % 3, prefix) : `${name} ${String(index)}`
     case 'number':
-      return index % 5
+      return Math.max(index % 5, node.pipe?.find(({ type }) => type === 'min_value')?.requirement ?? 0)
     case 'boolean':
       return index % 2 === 0
     case 'picklist':
       return node.options?.[index % node.options.length]
     case 'array':
-      return [`${name} ${String(index)}`]
+      return node.item === undefined || node.item.type === 'variant'
+        ? []
+        : [sampleOf(node.item, name, index, prefix)]
     case 'strict_object':
       return Object.fromEntries(
         Object.entries(node.entries ?? {}).flatMap(([key, inner]) =>
@@ -92,7 +134,8 @@ function instantAt(index: number): string {
 interface SchemaNode {
   readonly type: string
   readonly wrapped?: v.GenericSchema
-  readonly pipe?: readonly { readonly type: string }[]
+  readonly item?: v.GenericSchema
+  readonly pipe?: readonly { readonly type: string; readonly requirement?: number }[]
   readonly options?: readonly unknown[]
   readonly entries?: Readonly<Record<string, v.GenericSchema>>
 }

@@ -1,12 +1,23 @@
-const LIST_ID = 'demo-claims'
+import type { DemoContact } from './contacts.ts'
+import { createDraw } from './draw.ts'
 
-/** The demo's contact list, which its automation fills. */
+const LIST_ID = 'demo-claims'
+const REGULARS_ID = 'demo-regulars'
+
+/** The demo's contact lists: one that its automation fills, and one that is imported. */
 export const listLines: readonly object[] = [
   {
     listId: LIST_ID,
     name: 'People with a damage claim',
     type: 'static',
     createdAt: '2025-01-10T12:00:00Z',
+  },
+  {
+    listId: REGULARS_ID,
+    name: 'Regulars',
+    description: 'Invited to the opening of the rebuilt airport site.',
+    type: 'static',
+    createdAt: '2025-02-01T12:00:00Z',
   },
 ]
 
@@ -30,3 +41,16 @@ export const automationLines: readonly object[] = [
     createdAt: '2025-01-10T12:00:00Z',
   },
 ]
+
+const EVERY = 50
+const SEED = 80_2027
+
+/** Who is on the demo's list of regulars, as import lines. */
+export function* listMemberLines(
+  contacts: readonly DemoContact[],
+): Generator<Readonly<Record<string, unknown>>> {
+  const draw = createDraw(SEED)
+  for (const [index, { contactId }] of contacts.entries()) {
+    if (index % EVERY === 0) yield { listId: REGULARS_ID, contactId, addedAt: draw.instant() }
+  }
+}

@@ -20,11 +20,25 @@ it('has the promised rows', () => {
   const counts = demoLines.map(([kind, lines]) => [kind, [...lines()].length])
   expect(Object.fromEntries(counts)).toEqual({
     sites: 3,
+    products: 5,
+    'checkout-links': 2,
     contacts: 2_000,
-    'contact-lists': 1,
+    'contact-lists': 2,
+    'list-members': 40,
+    'marketing-signups': 60,
     forms: 4,
     'form-submissions': 500,
     automations: 1,
+    surveys: 3,
+    'survey-responses': 120,
+    cases: 40,
+    reviews: 40,
+    'voucher-groups': 1,
+    vouchers: 40,
+    'voucher-redemptions': 14,
+    purchases: 60,
+    memberships: 200,
+    'billing-events': 2_649,
   })
 })
 

@@ -5,28 +5,51 @@ import { utf8 } from '../../../domain/text/encoding.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import { formPasswords } from '../../operator/form-passwords.ts'
 import { systemClock } from '../../system.ts'
-import { automationLines, listLines } from './automations.ts'
+import { automationLines, listLines, listMemberLines } from './automations.ts'
+import { caseLines } from './cases.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
 import { demoOrganization } from './index.ts'
+import { billingEventLines, membershipLines } from './memberships.ts'
+import { checkoutLinkLines, productLines } from './products.ts'
+import { reviewLines } from './reviews.ts'
+import { signupLines } from './signups.ts'
 import { siteLines } from './sites.ts'
+import { purchaseLines } from './purchases.ts'
 import { submissionLines } from './submissions.ts'
+import { surveyLines, surveyResponseLines } from './surveys.ts'
+import { redemptionLines, voucherGroupLines, voucherLines } from './vouchers.ts'
 
 type Lines = () => Iterable<object>
 
 /** The demo's rows by import kind, in an order in which references are satisfied. */
 export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
   ['sites', () => siteLines],
+  ['products', () => productLines],
+  ['checkout-links', () => checkoutLinkLines],
   ['contacts', demoContacts],
   ['contact-lists', () => listLines],
+  ['list-members', () => listMemberLines(demoContacts())],
+  ['marketing-signups', () => signupLines(demoContacts())],
   ['forms', () => formLines],
   ['form-submissions', () => submissionLines(demoContacts())],
   ['automations', () => automationLines],
+  ['surveys', () => surveyLines],
+  ['survey-responses', surveyResponseLines],
+  ['cases', () => caseLines(demoContacts())],
+  ['reviews', reviewLines],
+  ['voucher-groups', () => voucherGroupLines],
+  ['vouchers', voucherLines],
+  ['voucher-redemptions', redemptionLines],
+  ['purchases', purchaseLines],
+  ['memberships', membershipLines],
+  ['billing-events', billingEventLines],
 ]
 
 /** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */
 export async function seedDemo(writer: TenantWriter, secrets: Secrets): Promise<void> {
-  const tools = { passwords: formPasswords(async () => secrets), clock: systemClock }
+  const given = async () => secrets
+  const tools = { passwords: formPasswords(given), clock: systemClock, secrets: given }
   for (const [name, lines] of demoLines) {
     const kind = importKind(name, tools)
     if (kind === null) throw new Error(`There is no import kind ${name}`)

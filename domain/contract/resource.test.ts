@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { purchases } from '../resources/purchases.ts'
+import { vouchers } from '../resources/vouchers.ts'
+import { selection, serializer } from './resource.ts'
+
+test('codes are not even read from storage unless they are asked for', () => {
+  expect(selection(vouchers)).not.toContain('code')
+  expect(selection(vouchers, true)).toContain('code')
+  expect(selection(purchases)).not.toContain('fulfillmentCodes')
+  expect(selection(purchases, true)).toContain('fulfillmentCodes')
+})
+
+test('what is stored to find a purchase again is never read to publish it', () => {
+  expect(selection(purchases, true)).not.toContain('processorId')
+})
+
+test('items are published with the codes that are theirs, or with none', () => {
+  const item = { productId: null, name: 'Wash', quantity: 1, unitPriceCents: 1, totalCents: 1 }
+  const row = { items: [item, item], fulfillmentCodes: [['A'], []] }
+  expect(serializer(purchases)(row).items).toEqual([item, item])
+  expect(serializer(purchases, true)(row).items).toEqual([
+    { ...item, fulfillmentCodes: ['A'] },
+    { ...item, fulfillmentCodes: [] },
+  ])
+})

@@ -1,0 +1,31 @@
+import { purchases, splitCodes } from '../resources/purchases.ts'
+import type { ImportKind } from './kind.ts'
+import { plainKind } from './plain-kind.ts'
+
+/** Makes the public id of a purchase that is stored for the first time. */
+export type MakePurchaseId = (organizationId: string, processorId: string) => Promise<string>
+
+const KEY = 'processorId'
+
+/**
+ * The import of purchases. A line carries the payment processor's id in place of the public one, which is made when
+ * the purchase is first stored and kept from then on, whatever becomes of the secret it was made with. No problem
+ * shows a received value: whatever stands in the wrong column may be a processor's id.
+ */
+export function purchaseKind(makeId: MakePurchaseId): ImportKind {
+  const plain = plainKind(purchases, (issue) => `must be ${issue.expected ?? 'another value'}`)
+  return {
+    ...plain,
+    keyField: KEY,
+    key: [KEY],
+    secretField: KEY,
+    carries: [purchases.idField],
+    problemOf: (name) =>
+      name === purchases.idField ? `is made by the service; give ${KEY} instead` : plain.problemOf(name),
+    toRow: async (record, context, existing) => {
+      const row = await plain.toRow(record, context, existing)
+      const purchaseId = existing?.purchaseId ?? (await makeId(context.organizationId, String(row[KEY])))
+      return { ...row, ...splitCodes(row.items), purchaseId }
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import type { StoredRow } from '../../ports/query.ts'
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import {
+  boolean,
+  date,
+  id,
+  Instant,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  text,
+  timestamp,
+} from '../contract/field.ts'
+import { idFilter, window, wordFilter } from '../contract/filter.ts'
+import { computed, updatedAt, viewOf } from '../contract/resource.ts'
+import type { BillingEvent } from './cancellations/billing-event.ts'
+import { firstYearCoverage } from './cancellations/coverage.ts'
+import { firstYearPayments, signupDiscounts } from './cancellations/first-year.ts'
+import { tenureDays } from './cancellations/membership.ts'
+import { churnTypes, memberships } from './memberships.ts'
+
+const wholeNumber = v.pipe(v.number(), v.safeInteger())
+const count = v.pipe(wholeNumber, v.minValue(0))
+
+const Discount = v.strictObject({
+  name: v.nullable(v.string()),
+  discountCents: v.nullable(wholeNumber),
+  occurredAt: Instant,
+})
+const Payment = v.strictObject({
+  occurredAt: Instant,
+  amountCents: v.nullable(wholeNumber),
+  status: v.picklist(['paid', 'failed']),
+})
+const PaymentCoverage = v.strictObject({
+  expectedPayments: v.nullable(count),
+  recordedPayments: count,
+  coveragePct: v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),
+  complete: v.boolean(),
+})
+
+const discountUses = ['signupDate', 'firstYearEvents'] as const
+
+function signupOf(row: StoredRow): string | null {
+  return row.signupDate as string | null
+}
+
+function eventsOf(row: StoredRow): readonly BillingEvent[] {
+  return row.firstYearEvents as readonly BillingEvent[]
+}
+
+function discountsOf(row: StoredRow) {
+  return signupDiscounts(signupOf(row), eventsOf(row))
+}
+
+function paymentsOf(row: StoredRow) {
+  return firstYearPayments(signupOf(row), eventsOf(row))
+}
+
+function coverageOf(row: StoredRow) {
+  const billingInterval = row.billingInterval as string | null
+  const membership = { signupDate: signupOf(row), billingInterval, canceledAt: row.canceledAt as string }
+  return firstYearCoverage(membership, paymentsOf(row))
+}
+
+export const cancellationRecords = viewOf(memberships, {
+  name: 'CancellationRecord',
+  description:
+    'A membership that ended at a known date, with the billing of its first year. ' +
+    '`signupDiscounts` are those of the first 30 days and `hadSignupDiscount` is null when nothing is known of ' +
+    "the membership's billing. `firstYearPaymentCoverage` compares the payments that were due in the first 365 days, " +
+    'or until the cancellation, with those recorded. An import of billing events moves `updatedAt`.',
+  only: { field: 'isCancellation', value: true },
+  fields: {
+    membershipId: id(),
+    customerId: nullable(id()),
+    siteCode: nullable(text()),
+    siteName: nullable(text()),
+    planName: nullable(text()),
+    signupDate: nullable(date()),
+    canceledAt: timestamp(),
+    tenureDays: computed(nullable(integer(0)), ['signupDate', 'canceledAt'], (row) =>
+      tenureDays(signupOf(row), row.canceledAt as string),
+    ),
+    churnType: nullable(oneOf(churnTypes)),
+    reason: computed(nullable(text()), ['cancelReason'], (row) => row.cancelReason as string | null),
+    billingAmountCents: nullable(integer()),
+    signupDiscounts: computed(json(v.array(Discount)), discountUses, discountsOf),
+    hadSignupDiscount: computed(nullable(boolean()), [...discountUses, 'eventCount'], (row) =>
+      row.eventCount === 0 ? null : discountsOf(row).length > 0,
+    ),
+    firstYearPayments: computed(json(v.array(Payment)), discountUses, paymentsOf),
+    firstYearPaymentCoverage: computed(
+      json(PaymentCoverage),
+      [...discountUses, 'billingInterval', 'canceledAt'],
+      coverageOf,
+    ),
+    updatedAt: updatedAt(),
+  },
+})
+
+const needsBillingEvents = "Answers 400 when billing events are unavailable for the organization's provider."
+
+export const listCancellationRecords = collection({
+  id: 'cancellationRecords.list',
+  path: '/api/v1/cancellations/records',
+  tag: 'Cancellations',
+  summary: 'List cancellation records',
+  description: needsBillingEvents,
+  resource: cancellationRecords,
+  requires: 'billingEvents',
+  filters: {
+    churnType: wordFilter('churnType', churnTypes, 'Only cancellations of this type.'),
+    siteCode: idFilter('siteCode', 'Only cancellations at the site with this code.'),
+    ...window('canceledAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('canceledAt', 'membershipId'),
+})
+
+export const getCancellationRecord = detail({
+  id: 'cancellationRecords.get',
+  path: '/api/v1/cancellations/records/{membershipId}',
+  tag: 'Cancellations',
+  summary: 'Retrieve a cancellation record',
+  description: `${needsBillingEvents} A membership that was not canceled, or at an unknown date, is not found.`,
+  resource: cancellationRecords,
+  requires: 'billingEvents',
+})

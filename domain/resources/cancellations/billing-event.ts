@@ -1,0 +1,15 @@
+import * as v from 'valibot'
+
+const cents = v.nullable(v.pipe(v.number(), v.safeInteger()))
+
+/** What is kept with a membership of a billing event of its first year. */
+export const BillingEvent = v.strictObject({
+  eventId: v.string(),
+  occurredAt: v.string(),
+  type: v.picklist(['payment', 'failed', 'discount']),
+  amountCents: cents,
+  discountName: v.nullable(v.string()),
+  discountCents: cents,
+})
+
+export type BillingEvent = v.InferOutput<typeof BillingEvent>

@@ -1,0 +1,66 @@
+import { FIRST_YEAR_DAYS } from './first-year.ts'
+import type { FirstYearPayment } from './first-year.ts'
+import { instantOf } from './membership.ts'
+
+const DAY_MS = 86_400_000
+const WEEK_DAYS = 7
+
+/** Months of the intervals that are counted in months. */
+const intervalMonths: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 }
+
+export interface Coverage {
+  readonly expectedPayments: number | null
+  readonly recordedPayments: number
+  readonly coveragePct: number | null
+  readonly complete: boolean
+}
+
+interface Billed {
+  readonly signupDate: string | null
+  readonly billingInterval: string | null
+  readonly canceledAt: string
+}
+
+/** How many of the payments that were due in the first year are recorded. `coveragePct`: 0–100, two decimals. */
+export function firstYearCoverage(membership: Billed, payments: readonly FirstYearPayment[]): Coverage {
+  const expectedPayments = expectedPaymentsOf(membership)
+  const recordedPayments = payments.filter(({ status }) => status === 'paid').length
+  return {
+    expectedPayments,
+    recordedPayments,
+    coveragePct: percentage(recordedPayments, expectedPayments),
+    complete: expectedPayments !== null && recordedPayments >= expectedPayments,
+  }
+}
+
+/**
+ * Due dates from the signup day on, one each billing interval, before the earlier of the cancellation and day 365.
+ * Null when the interval or the signup is unknown.
+ */
+function expectedPaymentsOf({ signupDate, billingInterval, canceledAt }: Billed): number | null {
+  if (signupDate === null || billingInterval === null) return null
+  const startMs = Date.parse(instantOf(signupDate))
+  const endMs = Math.min(Date.parse(canceledAt), startMs + FIRST_YEAR_DAYS * DAY_MS)
+  const months = intervalMonths[billingInterval]
+  const dueMs = (count: number) =>
+    months === undefined
+      ? startMs + count * WEEK_DAYS * DAY_MS
+      : monthsLater(new Date(startMs), count * months)
+  let count = 0
+  while (dueMs(count) < endMs) count += 1
+  return count
+}
+
+/** The same day of a later month, or that month's last day when it has no such day. Ms since the epoch. */
+function monthsLater(start: Date, months: number): number {
+  const due = new Date(start)
+  due.setUTCFullYear(start.getUTCFullYear(), start.getUTCMonth() + months, 1)
+  const monthEnd = new Date(due)
+  monthEnd.setUTCFullYear(due.getUTCFullYear(), due.getUTCMonth() + 1, 0)
+  return due.setUTCDate(Math.min(start.getUTCDate(), monthEnd.getUTCDate()))
+}
+
+function percentage(recorded: number, expected: number | null): number | null {
+  if (expected === null || expected === 0) return null
+  return Math.min(100, Math.round((recorded * 10_000) / expected) / 100)
+}

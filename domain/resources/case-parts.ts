@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import type { StoredRow } from '../../ports/query.ts'
+import type { Field } from '../contract/field.ts'
+import { idMaxLength, Instant, InstantInput, json } from '../contract/field.ts'
+
+const customerKeys = ['customerId', 'name', 'email', 'phone', 'licensePlate'] as const
+const siteKeys = ['siteId', 'name', 'commonName'] as const
+const historyKeys = [
+  'action',
+  'from',
+  'to',
+  'resolution',
+  'notes',
+  'userName',
+  'userEmail',
+  'channel',
+] as const
+const noteKeys = ['comment', 'userName', 'userEmail'] as const
+
+const line = v.nullable(v.string())
+const optionalLine = v.nullish(v.string(), null)
+
+const Customer = v.strictObject(v.entriesFromList(customerKeys, line))
+const CustomerInput = v.strictObject(v.entriesFromList(customerKeys, optionalLine))
+
+const Site = v.strictObject(v.entriesFromList(siteKeys, line))
+const SiteInput = v.strictObject({
+  ...v.entriesFromList(siteKeys, optionalLine),
+  siteId: v.nullish(v.pipe(v.string(), v.nonEmpty(), v.maxLength(idMaxLength)), null),
+})
+
+/** Who asks. Always an object, its texts null where nothing is known; an import may leave it out. */
+export function caseCustomer(): Field<v.InferOutput<typeof Customer>> {
+  return json(Customer, v.nullish(CustomerInput, {}))
+}
+
+/** The site that it is about, in the same way. */
+export function caseSite(): Field<v.InferOutput<typeof Site>> {
+  return json(Site, v.nullish(SiteInput, {}))
+}
+
+/** The id of a stored case's site, or null. */
+export function siteIdOf(row: StoredRow): string | null {
+  return (row.site as v.InferOutput<typeof Site>).siteId
+}
+
+const Entry = v.strictObject({ timestamp: Instant, ...v.entriesFromList(historyKeys, line) })
+const EntryInput = v.strictObject({
+  timestamp: InstantInput,
+  ...v.entriesFromList(historyKeys, optionalLine),
+})
+
+/** What was done, oldest first. */
+export function caseHistory(): Field<v.InferOutput<typeof Entry>[]> {
+  return json(v.array(Entry), v.pipe(v.array(EntryInput), v.transform(inTimeOrder)))
+}
+
+const noteLines = v.entriesFromList(noteKeys, line)
+const Note = v.strictObject({ timestamp: Instant, ...noteLines, system: v.boolean() })
+const NoteInput = v.strictObject({
+  timestamp: InstantInput,
+  ...v.entriesFromList(noteKeys, optionalLine),
+  system: v.boolean(),
+})
+
+/** What was noted, oldest first; `system` marks what no person wrote. */
+export function caseNotes(): Field<v.InferOutput<typeof Note>[]> {
+  return json(v.array(Note), v.pipe(v.array(NoteInput), v.transform(inTimeOrder)))
+}
+
+/** Entries of the same instant stay in the order in which they were given. Instants are ASCII of one length. */
+function inTimeOrder<Timed extends { readonly timestamp: string }>(entries: readonly Timed[]): Timed[] {
+  const compare = (left: string, right: string) => Number(left > right) - Number(left < right)
+  return entries.toSorted((left, right) => compare(left.timestamp, right.timestamp))
+}

@@ -1,0 +1,65 @@
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { idFilter, window, wordFilter } from '../contract/filter.ts'
+import { derived, resource, summaryOf, updatedAt } from '../contract/resource.ts'
+import { caseCustomer, caseHistory, caseNotes, caseSite, siteIdOf } from './case-parts.ts'
+
+const statuses = ['open', 'in_progress', 'waiting', 'resolved', 'closed'] as const
+const actions = ['created', 'assigned', 'status_changed', 'commented', 'resolved', 'reopened'] as const
+const requestTypes = ['cancellation', 'damage_claim', 'refund', 'billing', 'feedback', 'other'] as const
+const sources = ['form', 'phone', 'email', 'sms', 'survey', 'walk_in', 'api'] as const
+
+export const cases = resource({
+  name: 'Case',
+  collection: 'cases',
+  description: 'A request of a customer and how it was handled. `history` and `notes` are oldest first.',
+  idField: 'caseId',
+  fields: {
+    caseId: id(),
+    ticketNumber: integer(),
+    status: oneOf(statuses),
+    action: nullable(oneOf(actions)),
+    requestType: nullable(oneOf(requestTypes)),
+    source: nullable(oneOf(sources)),
+    customer: caseCustomer(),
+    site: caseSite(),
+    submittedAt: timestamp(),
+    updatedAt: updatedAt(),
+    assignedTo: nullable(text()),
+    resolution: nullable(text()),
+    category: nullable(text()),
+    history: caseHistory(),
+    notes: caseNotes(),
+  },
+  hidden: {
+    /** The filter on it needs a column. */
+    siteId: derived(nullable(id()), siteIdOf),
+  },
+})
+
+export const listCases = collection({
+  id: 'cases.list',
+  path: '/api/v1/cases',
+  tag: 'Cases',
+  summary: 'List cases',
+  description: 'The rows have neither `history` nor `notes`: retrieve a case to read them.',
+  resource: summaryOf(cases, 'CaseSummary', ['history', 'notes']),
+  filters: {
+    status: wordFilter('status', statuses, 'Only cases in this status.'),
+    siteId: idFilter('siteId', 'Only cases of this site.'),
+    requestType: wordFilter('requestType', requestTypes, 'Only requests of this type.'),
+    category: idFilter('category', 'Only cases in this category.'),
+    assignedTo: idFilter('assignedTo', 'Only cases assigned to this person.'),
+    ...window('submittedAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('submittedAt', 'caseId'),
+})
+
+export const getCase = detail({
+  id: 'cases.get',
+  path: '/api/v1/cases/{caseId}',
+  tag: 'Cases',
+  summary: 'Retrieve a case',
+  resource: cases,
+})

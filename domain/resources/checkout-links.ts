@@ -1,0 +1,59 @@
+import * as v from 'valibot'
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { id, idMaxLength, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { idFilter, window, wordFilter } from '../contract/filter.ts'
+import { countOf, resource, updatedAt } from '../contract/resource.ts'
+
+const statuses = ['active', 'inactive', 'expired'] as const
+
+const Item = v.strictObject({
+  productId: v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength)),
+  quantity: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+})
+
+/** What a purchase may be once it was paid: giving the money back does not undo that it was completed. */
+const paid = ['paid', 'partially_refunded', 'refunded'] as const
+
+export const checkoutLinks = resource({
+  name: 'CheckoutLink',
+  collection: 'checkout-links',
+  description:
+    'A link that leads to a checkout with items in it. `completedCount` is the number of its purchases that were paid, refunded later or not.',
+  idField: 'checkoutLinkId',
+  fields: {
+    checkoutLinkId: id(),
+    name: text(),
+    url: text(),
+    status: oneOf(statuses),
+    items: json(v.array(Item)),
+    siteId: nullable(id()),
+    successUrl: nullable(text()),
+    expiresAt: nullable(timestamp()),
+    completedCount: countOf('purchases', 'checkoutLinkId', { field: 'status', words: paid }),
+    createdAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+})
+
+export const listCheckoutLinks = collection({
+  id: 'checkoutLinks.list',
+  path: '/api/v1/checkout-links',
+  tag: 'Checkout links',
+  summary: 'List checkout links',
+  resource: checkoutLinks,
+  filters: {
+    status: wordFilter('status', statuses, 'Only checkout links in this status.'),
+    siteId: idFilter('siteId', 'Only checkout links of this site.'),
+    ...window('createdAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('createdAt', 'checkoutLinkId'),
+})
+
+export const getCheckoutLink = detail({
+  id: 'checkoutLinks.get',
+  path: '/api/v1/checkout-links/{checkoutLinkId}',
+  tag: 'Checkout links',
+  summary: 'Retrieve a checkout link',
+  resource: checkoutLinks,
+})

@@ -1,0 +1,35 @@
+import { collection, newestFirst } from '../contract/endpoint.ts'
+import { id, timestamp } from '../contract/field.ts'
+import { joinedFrom, refersTo, resource, updatedAt } from '../contract/resource.ts'
+import { contactLists } from './contact-lists.ts'
+import { contacts } from './contacts.ts'
+
+export const listMembers = resource({
+  name: 'ListedContact',
+  collection: 'list-members',
+  description: 'A contact on a list, and since when.',
+  idField: 'contactId',
+  key: ['listId', 'contactId'],
+  fields: {
+    contactId: id(),
+    ...joinedFrom(contacts, 'contactId'),
+    addedAt: timestamp(),
+  },
+  hidden: {
+    listId: refersTo('contact-lists', id()),
+    updatedAt: updatedAt(),
+  },
+})
+
+export const listContactsOfList = collection({
+  id: 'listMembers.listOfList',
+  path: '/api/v1/contact-lists/{listId}/contacts',
+  tag: 'Contact lists',
+  summary: 'List the contacts of a list',
+  description:
+    'Ordered by `addedAt`. `updatedAt` is that of the contact: sync contacts with `/api/v1/contacts`, and read a list as a whole.',
+  resource: listMembers,
+  parent: { resource: contactLists, param: 'listId' },
+  filters: {},
+  order: newestFirst('addedAt', 'contactId'),
+})

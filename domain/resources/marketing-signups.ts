@@ -1,0 +1,43 @@
+import { collection, newestFirst } from '../contract/endpoint.ts'
+import { boolean, email, id, nullable, phone, text, timestamp } from '../contract/field.ts'
+import { idFilter, window } from '../contract/filter.ts'
+import { resource, updatedAt } from '../contract/resource.ts'
+import { publishedAnswers, storedAnswers } from './answers.ts'
+import { attribution } from './attribution.ts'
+
+export const marketingSignups = resource({
+  name: 'MarketingSignup',
+  collection: 'marketing-signups',
+  description: 'Someone who signed up to be written to, and what they consented to.',
+  idField: 'signupId',
+  fields: {
+    signupId: id(),
+    contactId: nullable(id()),
+    email: nullable(email()),
+    phone: nullable(phone()),
+    siteId: nullable(id()),
+    source: nullable(text()),
+    emailConsent: boolean(),
+    smsConsent: boolean(),
+    answers: publishedAnswers(),
+    attribution: attribution(),
+    signedUpAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+  hidden: { answers: storedAnswers() },
+})
+
+export const listMarketingSignups = collection({
+  id: 'marketingSignups.list',
+  path: '/api/v1/marketing/signups',
+  tag: 'Marketing',
+  summary: 'List marketing signups',
+  resource: marketingSignups,
+  filters: {
+    siteId: idFilter('siteId', 'Only signups at this site.'),
+    source: idFilter('source', 'Only signups from this source.'),
+    ...window('signedUpAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('signedUpAt', 'signupId'),
+})

@@ -1,0 +1,15 @@
+import * as v from 'valibot'
+import type { Field } from '../contract/field.ts'
+
+/** Longest id of a payment processor: the public id made of it stays within what an identifier may have. */
+const PROCESSOR_ID = /^[!-~]{1,128}$/
+
+const ProcessorId = v.pipe(
+  v.string('must be text'),
+  v.regex(PROCESSOR_ID, 'must be 1 to 128 printable ASCII characters without spaces'),
+)
+
+/** The payment processor's own id of a purchase. What is wrong with one is said without showing it. */
+export function processorId(): Field<string> {
+  return { storage: 'text', nullable: false, schema: ProcessorId, input: () => ProcessorId }
+}

@@ -1,0 +1,56 @@
+import * as v from 'valibot'
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { id, idMaxLength, integer, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { listFilter, window, wordFilter } from '../contract/filter.ts'
+import { resource, updatedAt } from '../contract/resource.ts'
+
+const types = ['one_time', 'membership', 'voucher', 'gift_card'] as const
+const statuses = ['active', 'archived'] as const
+const intervals = ['week', 'month', 'quarter', 'year'] as const
+
+const siteId = v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
+
+export const products = resource({
+  name: 'Product',
+  collection: 'products',
+  description: 'Something the organization sells, and the sites that sell it.',
+  idField: 'productId',
+  fields: {
+    productId: id(),
+    name: text(),
+    description: nullable(text()),
+    type: oneOf(types),
+    status: oneOf(statuses),
+    priceCents: integer(0),
+    currency: text(),
+    billingInterval: nullable(oneOf(intervals)),
+    imageUrl: nullable(text()),
+    siteIds: json(v.array(siteId)),
+    createdAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+})
+
+export const listProducts = collection({
+  id: 'products.list',
+  path: '/api/v1/products',
+  tag: 'Products',
+  summary: 'List products',
+  resource: products,
+  filters: {
+    status: wordFilter('status', statuses, 'Only products in this status.'),
+    type: wordFilter('type', types, 'Only products of this type.'),
+    siteId: listFilter('siteIds', 'Only products that list this site.'),
+    ...window('createdAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('createdAt', 'productId'),
+})
+
+export const getProduct = detail({
+  id: 'products.get',
+  path: '/api/v1/products/{productId}',
+  tag: 'Products',
+  summary: 'Retrieve a product',
+  resource: products,
+})

@@ -1,0 +1,107 @@
+import * as v from 'valibot'
+import type { StoredRow } from '../../ports/query.ts'
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { id, integer, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { idFilter, window, wordFilter } from '../contract/filter.ts'
+import { computed, minted, resource, updatedAt } from '../contract/resource.ts'
+import { processorId } from './processor-id.ts'
+
+const statuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled'] as const
+
+const wholeNumber = v.pipe(v.number(), v.safeInteger())
+const common = {
+  name: v.string(),
+  quantity: v.pipe(wholeNumber, v.minValue(0)),
+  unitPriceCents: wholeNumber,
+  totalCents: wholeNumber,
+}
+const codes = v.array(v.string())
+
+const StoredItem = v.strictObject({ productId: v.nullable(v.string()), ...common })
+const PublishedItem = v.strictObject({ ...StoredItem.entries, fulfillmentCodes: v.optional(codes) })
+const ItemInput = v.strictObject({
+  productId: v.nullish(v.string(), null),
+  ...common,
+  fulfillmentCodes: codes,
+})
+
+type Item = v.InferOutput<typeof PublishedItem>
+
+function itemsOf(row: StoredRow): Item[] {
+  return row.items as Item[]
+}
+
+function itemsWithCodes(row: StoredRow): Item[] {
+  const codesOf = row.fulfillmentCodes as readonly string[][]
+  return itemsOf(row).map((item, index) => ({ ...item, fulfillmentCodes: codesOf[index] ?? [] }))
+}
+
+/** An imported purchase's items as they are stored: apart from their codes, so that these are read only when asked for. */
+export function splitCodes(imported: unknown): Pick<StoredRow, 'items' | 'fulfillmentCodes'> {
+  const items = imported as readonly v.InferOutput<typeof ItemInput>[]
+  return {
+    items: items.map(({ productId, name, quantity, unitPriceCents, totalCents }) => {
+      return { productId, name, quantity, unitPriceCents, totalCents }
+    }),
+    fulfillmentCodes: items.map(({ fulfillmentCodes }) => fulfillmentCodes),
+  }
+}
+
+export const purchases = resource({
+  name: 'Purchase',
+  collection: 'purchases',
+  description:
+    "What was bought in one checkout. `purchaseId` is an encrypted public identifier that never changes; it does not contain the payment processor's.",
+  idField: 'purchaseId',
+  alternateKey: 'processorId',
+  fields: {
+    purchaseId: minted(id()),
+    status: oneOf(statuses),
+    contactId: nullable(id()),
+    siteId: nullable(id()),
+    checkoutLinkId: nullable(id()),
+    currency: text(),
+    subtotalCents: integer(),
+    discountCents: integer(),
+    taxCents: integer(),
+    totalCents: integer(),
+    refundedCents: integer(),
+    items: computed(json(v.array(PublishedItem)), ['items'], itemsOf, {
+      uses: ['items', 'fulfillmentCodes'],
+      compute: itemsWithCodes,
+    }),
+    purchasedAt: timestamp(),
+    refundedAt: nullable(timestamp()),
+    updatedAt: updatedAt(),
+  },
+  hidden: {
+    /** How an import finds the purchase again. It is never published, logged or named in an error. */
+    processorId: processorId(),
+    items: json(v.array(StoredItem), v.array(ItemInput)),
+    fulfillmentCodes: minted(json(v.array(codes))),
+  },
+})
+
+export const listPurchases = collection({
+  id: 'purchases.list',
+  path: '/api/v1/purchases',
+  tag: 'Purchases',
+  summary: 'List purchases',
+  resource: purchases,
+  filters: {
+    status: wordFilter('status', statuses, 'Only purchases in this status.'),
+    contactId: idFilter('contactId', 'Only purchases of this contact.'),
+    siteId: idFilter('siteId', 'Only purchases at this site.'),
+    ...window('purchasedAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('purchasedAt', 'purchaseId'),
+})
+
+export const getPurchase = detail({
+  id: 'purchases.get',
+  path: '/api/v1/purchases/{purchaseId}',
+  tag: 'Purchases',
+  summary: 'Retrieve a purchase',
+  resource: purchases,
+})

@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import type { Field } from '../contract/field.ts'
+import { json } from '../contract/field.ts'
+
+const textKeys = [
+  'questionText',
+  'incentiveInstructions',
+  'incentiveClaimInstructions',
+  'reviewButtonText',
+  'lowScoreFreetextLabel',
+  'lowScoreFreetextPlaceholder',
+  'highScoreFreetextLabel',
+  'highScoreFreetextPlaceholder',
+  'submitButtonText',
+  'lowScaleLabel',
+  'highScaleLabel',
+  'successMessage',
+  'freetextLabel',
+  'freetextPlaceholder',
+  'satisfactionLabel',
+  'notesLabel',
+  'notesPlaceholder',
+  'redirectInterstitialMessage',
+  'redirectInterstitialButtonText',
+] as const
+
+const switchKeys = [
+  'enableLocationSelection',
+  'incentiveEnabled',
+  'enableFreetext',
+  'freetextRequired',
+  'enableSatisfaction',
+  'enableNotes',
+  'notesRequired',
+  'redirectInterstitialEnabled',
+] as const
+
+const categoryTextKeys = ['label', 'buttonText', 'buttonUrl', 'freetextPlaceholder'] as const
+
+/** What a response can be sorted into, by its score or by what was chosen. */
+export const surveyCategories = [
+  'negative',
+  'neutral',
+  'positive',
+  'detractor',
+  'passive',
+  'promoter',
+] as const
+
+const categoryEntries = v.entriesFromList(categoryTextKeys, v.optional(v.string()))
+const contentEntries = v.entriesFromList(surveyCategories, v.optional(v.strictObject(categoryEntries)))
+
+const entries = {
+  ...v.entriesFromList(textKeys, v.optional(v.string())),
+  ...v.entriesFromList(switchKeys, v.optional(v.boolean())),
+  freetextThreshold: v.optional(v.pipe(v.number(), v.safeInteger())),
+  visibleLocationIds: v.optional(v.array(v.string())),
+  categoryContent: v.optional(v.strictObject(contentEntries)),
+}
+
+const Config = v.strictObject(entries)
+type Config = v.InferOutput<typeof Config>
+
+/** Null is how some exports write a setting that was not made. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]])),
+  )
+}
+
+const ConfigInput: v.GenericSchema<unknown, Config> = v.pipe(
+  v.unknown(),
+  v.check((value) => !Array.isArray(value), 'must be an object'),
+  v.transform(withoutNulls),
+  v.object({
+    ...entries,
+    categoryContent: v.optional(
+      v.object(v.entriesFromList(surveyCategories, v.optional(v.object(categoryEntries)))),
+    ),
+  }),
+)
+
+/**
+ * The settings of a survey: those that were made, each of its one type. An import may carry more; what is not a
+ * setting that is published is dropped, for it is the internal working of whatever made the survey.
+ */
+export function surveyConfig(): Field<Config> {
+  return json(Config, ConfigInput)
+}

@@ -1,0 +1,51 @@
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { boolean, id, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { booleanFilter, window, wordFilter } from '../contract/filter.ts'
+import { resource, updatedAt } from '../contract/resource.ts'
+import { surveyConfig } from './survey-config.ts'
+
+const types = ['nps', 'csat', 'star', 'sentiment', 'custom'] as const
+
+export const surveys = resource({
+  name: 'Survey',
+  collection: 'surveys',
+  description:
+    'Questions put to customers. `config` has the settings that were made; the others are left out.',
+  idField: 'id',
+  fields: {
+    id: id(),
+    surveyType: oneOf(types),
+    name: text(),
+    description: nullable(text()),
+    isPublished: boolean(),
+    config: surveyConfig(),
+    publicUrl: nullable(text()),
+    parentSurveyId: nullable(id()),
+    createdAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+})
+
+export const listSurveys = collection({
+  id: 'surveys.list',
+  path: '/api/v1/surveys',
+  tag: 'Surveys',
+  summary: 'List surveys',
+  resource: surveys,
+  filters: {
+    isPublished: booleanFilter('isPublished', 'Only published, or only unpublished, surveys.'),
+    surveyType: wordFilter('surveyType', types, 'Only surveys of this type.'),
+    ...window('createdAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('createdAt', 'id'),
+})
+
+export const getSurvey = detail({
+  id: 'surveys.get',
+  path: '/api/v1/surveys/{surveyId}',
+  tag: 'Surveys',
+  summary: 'Retrieve a survey',
+  resource: surveys,
+  param: 'surveyId',
+})

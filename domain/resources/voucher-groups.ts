@@ -1,0 +1,51 @@
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { id, integer, nullable, number, oneOf, text, timestamp } from '../contract/field.ts'
+import { window, wordFilter } from '../contract/filter.ts'
+import { countOf, resource, updatedAt } from '../contract/resource.ts'
+
+const statuses = ['active', 'inactive'] as const
+
+export const voucherGroups = resource({
+  name: 'VoucherGroup',
+  collection: 'voucher-groups',
+  description: 'Vouchers that were issued together. `redeemedCount` counts those redeemed at least once.',
+  idField: 'groupId',
+  fields: {
+    groupId: id(),
+    name: text(),
+    description: nullable(text()),
+    status: oneOf(statuses),
+    productId: nullable(id()),
+    amountOffCents: nullable(integer()),
+    percentOff: nullable(number()),
+    currency: nullable(text()),
+    voucherCount: countOf('vouchers', 'groupId'),
+    redeemedCount: countOf('vouchers', 'groupId', { field: 'redemptionCount', atLeast: 1 }),
+    startsAt: nullable(timestamp()),
+    expiresAt: nullable(timestamp()),
+    createdAt: timestamp(),
+    updatedAt: updatedAt(),
+  },
+})
+
+export const listVoucherGroups = collection({
+  id: 'voucherGroups.list',
+  path: '/api/v1/voucher-groups',
+  tag: 'Vouchers',
+  summary: 'List voucher groups',
+  resource: voucherGroups,
+  filters: {
+    status: wordFilter('status', statuses, 'Only groups in this status.'),
+    ...window('createdAt'),
+    ...window('updatedAt'),
+  },
+  order: newestFirst('createdAt', 'groupId'),
+})
+
+export const getVoucherGroup = detail({
+  id: 'voucherGroups.get',
+  path: '/api/v1/voucher-groups/{groupId}',
+  tag: 'Vouchers',
+  summary: 'Retrieve a voucher group',
+  resource: voucherGroups,
+})

@@ -1,0 +1,147 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { importKind } from '../../domain/imports/kinds.ts'
+import type { TestService } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+const PATH = '/api/v1/cancellations/records'
+const UNAVAILABLE = `{"error":"This resource is unavailable for the organization's provider."}`
+
+let service: TestService
+let calls: () => number
+let key: string
+
+beforeEach(async () => {
+  service = await openTestService((clock) => {
+    const storage = createMemoryStorage({ clock })
+    calls = () => storage.meter.calls
+    return storage
+  })
+  key = await service.addOrganization('mine')
+})
+
+/** Imports one line as an operator would, after the check of the importer. */
+async function imported(kindName: string, line: Readonly<Record<string, unknown>>): Promise<void> {
+  const none = () => Promise.reject(new Error('not needed'))
+  const kind = importKind(kindName, {
+    passwords: { hash: none, verify: none },
+    clock: service.clock,
+    secrets: none,
+  })
+  const context = { organizationId: 'mine', phoneCountry: 'US' }
+  expect(kind?.issuesOf(line, context)).toEqual([])
+  const row = await kind?.toRow(line, context, null)
+  service.clock.advance(1000)
+  await service.storage.tenant('mine').upsert(kindName, row === undefined ? [] : [row])
+}
+
+const membership = {
+  membershipId: 'm-1',
+  signupDate: '2024-01-31',
+  status: 'churned',
+  churnType: 'involuntary',
+  cancelDate: '2024-02-29T01:00:00+02:00',
+  cancelReason: 'card_declined',
+  billingInterval: 'month',
+  billingSiteCode: 'RIV',
+  creationSiteCode: 'DTN',
+  creationSiteName: 'Downtown',
+  isOnTrial: false,
+  tags: [],
+}
+
+async function answer(path: string, bearer = key): Promise<readonly [number, string]> {
+  const response = await service.send(path, { key: bearer })
+  return [response.status, await response.text()]
+}
+
+test('a record is made of a membership and its billing events', async () => {
+  await imported('memberships', membership)
+  const event = { membershipId: 'm-1', amountCents: 2500 }
+  await imported('billing-events', { ...event, eventId: 'e-2', type: 'failed', occurredAt: '2024-02-02T00:00:00Z' }) // prettier-ignore
+  await imported('billing-events', { ...event, eventId: 'e-1', type: 'payment', occurredAt: '2024-01-31T12:00:00Z' }) // prettier-ignore
+  await imported('billing-events', {
+    eventId: 'e-3',
+    membershipId: 'm-1',
+    type: 'discount',
+    occurredAt: '2024-01-31T12:00:00Z',
+    discountName: 'Welcome',
+    discountCents: 500,
+  })
+  const [status, body] = await answer(`${PATH}/m-1`)
+  const { updatedAt, ...record } = JSON.parse(body) as Record<string, unknown>
+  expect(status).toBe(200)
+  expect(record).toEqual({
+    membershipId: 'm-1',
+    customerId: null,
+    siteCode: 'RIV',
+    siteName: null,
+    planName: null,
+    signupDate: '2024-01-31',
+    canceledAt: '2024-02-28T23:00:00.000Z',
+    tenureDays: 28,
+    churnType: 'involuntary',
+    reason: 'card_declined',
+    billingAmountCents: null,
+    signupDiscounts: [{ name: 'Welcome', discountCents: 500, occurredAt: '2024-01-31T12:00:00.000Z' }],
+    hadSignupDiscount: true,
+    firstYearPayments: [
+      { occurredAt: '2024-01-31T12:00:00.000Z', amountCents: 2500, status: 'paid' },
+      { occurredAt: '2024-02-02T00:00:00.000Z', amountCents: 2500, status: 'failed' },
+    ],
+    firstYearPaymentCoverage: {
+      expectedPayments: 1,
+      recordedPayments: 1,
+      coveragePct: 100,
+      complete: true,
+    },
+  })
+  const before = calls()
+  const list = await answer(`${PATH}?siteCode=RIV&churnType=involuntary&updatedAfter=${String(updatedAt)}`)
+  expect(JSON.parse(list[1])).toMatchObject({ data: [{ membershipId: 'm-1', updatedAt }] })
+  expect(calls() - before).toBe(1)
+})
+
+test('a membership that is active, or ended at an unknown day, is no record', async () => {
+  const missing = await answer(`${PATH}/missing`)
+  expect(missing[0]).toBe(404)
+  await imported('memberships', membership)
+  expect((await answer(`${PATH}/m-1`))[0]).toBe(200)
+  for (const change of [{ status: 'active' }, { cancelDate: null }]) {
+    await imported('memberships', { ...membership, ...change })
+    expect(await answer(`${PATH}/m-1`)).toEqual(missing)
+    for (const query of ['', '?updatedAfter=2000-01-01T00:00:00Z', '?siteCode=RIV']) {
+      expect(JSON.parse((await answer(PATH + query))[1])).toMatchObject({ data: [] })
+    }
+  }
+})
+
+test('an organization without billing events is told so, once its key is known to be good', async () => {
+  const without = await service.addOrganization('without', { billingEvents: false })
+  for (const path of [PATH, `${PATH}/m-1`, `${PATH}?nonsense=1`]) {
+    const before = calls()
+    expect(await answer(path, without)).toEqual([400, UNAVAILABLE])
+    expect(calls() - before).toBe(1)
+    expect((await answer(path, `${without}x`))[0]).toBe(401)
+  }
+  expect((await answer('/api/v1/sites', without))[0]).toBe(200)
+  expect((await service.send(PATH, { method: 'POST', key: without })).status).toBe(405)
+})
+
+test.each([
+  ['signupDate', '2025-02-29'],
+  ['signupDate', '2025-01-01T00:00:00Z'],
+  ['cancelDate', '2025-01-01T00:00:00'],
+  ['cancelDate', '1 May'],
+  ['status', 'paused'],
+  ['churnType', 'unknown'],
+  ['billingInterval', 'day'],
+  ['billingAmountCents', 19.99],
+  ['isOnTrial', null],
+])('a membership line is refused for its %s: %j', (field, value) => {
+  const none = () => Promise.reject(new Error('not needed'))
+  const tools = { passwords: { hash: none, verify: none }, clock: service.clock, secrets: none }
+  const context = { organizationId: 'mine', phoneCountry: 'US' }
+  const issues = importKind('memberships', tools)?.issuesOf({ ...membership, [field]: value }, context)
+  expect(issues?.map((issue) => issue.field)).toEqual([field])
+})
