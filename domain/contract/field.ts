@@ -32,8 +32,7 @@ const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
 function field<Value>(
   storage: StorageType,
   schema: v.GenericSchema<Value>,
-  input: (context: ImportContext) => v.GenericSchema<unknown, Value> = () =>
-    schema,
+  input: (context: ImportContext) => v.GenericSchema<unknown, Value> = () => schema,
 ): Field<Value> {
   return { storage, nullable: false, schema, input }
 }

@@ -145,7 +145,12 @@ it('ships what its exports need, each file from a source that still exists', () 
     /\.\w+$/.test(path),
   )
   const [built, others] = [shipped.filter(isBuilt), shipped.filter((path) => !isBuilt(path))]
-  expect(others.sort()).toEqual(['README.md', 'package.json'])
+  const migrations = readdirSync(join(projectRoot, 'adapters/d1/migrations'))
+  expect(others.sort()).toEqual([
+    'README.md',
+    ...migrations.sort().map((file) => `adapters/d1/migrations/${file}`),
+    'package.json',
+  ])
   const sources = built.map((path) => path.replace(/^dist\//, '').replace(/(?:\.d\.ts|\.js)$/, '.ts'))
   expect(sources.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([])
   const tests = sources.filter((path) => path.includes('.test.') || /^test\/(?!conformance\/)/.test(path))
