@@ -75,7 +75,7 @@ export function timestamp(): Field<string> {
     v.pipe(
       v.string(),
       v.rawTransform(({ dataset, addIssue, NEVER }) => {
-        const instant = parseInstant(dataset.value)
+        const instant = parseInstant(dataset.value, 'down')
         if (instant !== null) return instant
         addIssue({ message: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)' })
         return NEVER

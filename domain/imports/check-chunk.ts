@@ -5,6 +5,7 @@ import type { ImportIssue } from '../contract/resource.ts'
 import type { Entry, ImportProblem } from './entry.ts'
 import type { ImportKind, ImportRecord, Reference } from './kind.ts'
 import { OWNER_FIELD } from './kind.ts'
+import { storabilityIssues } from './storable.ts'
 import { idOf, withoutOwner } from './to-rows.ts'
 
 interface Target {
@@ -47,7 +48,8 @@ function lineIssues(
   const issues = Object.entries(record).flatMap(([field, value]) =>
     keyIssues(field, value, kind, organization),
   )
-  return issues.length > 0 ? issues : kind.issuesOf(withoutOwner(record, kind), context)
+  const unusable = [...issues, ...storabilityIssues(record)]
+  return unusable.length > 0 ? unusable : kind.issuesOf(withoutOwner(record, kind), context)
 }
 
 function keyIssues(
