@@ -67,6 +67,7 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
     string,
   ][]),
   [{ ...qstash, QSTASH_DEV: 'true' }, 'QSTASH_DEV'],
+  [{ QSTASH_DEV: '1' }, 'QSTASH_DEV'],
   [{ ...qstash, QSTASH_CALLBACK_URL: 'http://service.example/qstash' }, 'QSTASH_CALLBACK_URL'],
   [{ ...qstash, QSTASH_CALLBACK_URL: 'https://service.example/qstash?x=1' }, 'QSTASH_CALLBACK_URL'],
   [{ ...qstash, QSTASH_CALLBACK_URL: 'https://service.example/api/qstash' }, 'QSTASH_CALLBACK_URL'],

@@ -125,10 +125,10 @@ function readQstash({ text, problem }: Reader): QueueSettings | null {
   ] as const
   const [token, current, next, callbackUrl] = names.map(text) as [string, string, string, string]
   const baseUrl = readUrl('QSTASH_URL', QSTASH_URL, { text, problem })
+  if (text('QSTASH_DEV') !== '') problem('QSTASH_DEV must not be set: its signing keys are known to everyone')
   if (token + current + next + callbackUrl === '') return null
   for (const name of names)
     if (text(name) === '') problem(`${name} is missing: other QSTASH variables are set`)
-  if (text('QSTASH_DEV') !== '') problem('QSTASH_DEV must not be set: its signing keys are known to everyone')
   if (callbackUrl !== '' && !isCallback(callbackUrl)) {
     problem(`QSTASH_CALLBACK_URL must be the https URL of this service's ${QSTASH_PATH}`)
   }

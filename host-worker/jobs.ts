@@ -6,7 +6,7 @@ import { deliver } from '../domain/jobs/deliver.ts'
 import { DELIVERY_WIDTH, sweep } from '../domain/jobs/sweep.ts'
 import type { Env } from './env.ts'
 import { openJobWorld } from './job-world.ts'
-import { systemClock, systemDeadline } from './system.ts'
+import { systemDeadline } from './system.ts'
 
 /** Works off a batch of queue messages. */
 export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
@@ -27,7 +27,6 @@ export async function serveQstash(request: Request, env: Env): Promise<Response 
   return receiveFromQstash(request, {
     keys: queue.keys,
     url: queue.callbackUrl,
-    nowMs: systemClock.nowMs(),
     deadline: systemDeadline,
     deliver: (ref) => deliver(ref, world),
   })

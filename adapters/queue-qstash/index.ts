@@ -1,3 +1,3 @@
 export * from './queue.ts'
 export * from './receive.ts'
-export * from './signature.ts'
+export type { SigningKeys } from './signature.ts'

@@ -1,7 +1,6 @@
-import { createHash, createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
-import { openQstash, QSTASH_TOKEN } from '../../test/support/providers.ts'
+import { openQstash, QSTASH_TOKEN, signAsQstash } from '../../test/support/providers.ts'
 import { createQstashQueue } from './queue.ts'
 import { receiveFromQstash } from './receive.ts'
 
@@ -12,38 +11,36 @@ const nowS = nowMs / 1000
 const deadline = { after: () => AbortSignal.timeout(1_000) }
 const body = JSON.stringify({ organizationId: 'acme', outboxId: 'obx_1' })
 
-/** Signs as QStash does (its documentation, "Verify Signatures"). */
+/** The library has no clock but the system's. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: nowMs })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+})
+
 function sign(
   claims: Readonly<Record<string, unknown>> = {},
   { key = keys.current, of = body, header = { alg: 'HS256' } } = {},
 ): string {
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const hash = createHash('sha256').update(of).digest('base64url')
-  const whole = {
-    iss: 'Upstash',
-    sub: callbackUrl,
-    exp: nowS + 300,
-    nbf: nowS,
-    iat: nowS,
-    jti: 'jwt_1',
-    body: `${hash}=`,
-  }
-  const signed = `${part(header)}.${part({ ...whole, ...claims })}`
-  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
+  return signAsQstash({ key, body: of, url: callbackUrl, nowS, claims, header })
 }
 
 async function receive(signature: string | null, text = body, settings: object = {}, method = 'POST') {
   const delivered: OutboxRef[] = []
   const request = new Request('https://elsewhere.example/qstash', {
     method,
-    headers: signature === null ? {} : { 'upstash-signature': signature },
+    headers: {
+      'upstash-region': 'EU-CENTRAL-1',
+      ...(signature === null ? {} : { 'upstash-signature': signature }),
+    },
     ...(method === 'POST' ? { body: text } : {}),
   })
   const deliver = async (ref: OutboxRef) => void delivered.push(ref)
   const response = await receiveFromQstash(request, {
     keys,
     url: callbackUrl,
-    nowMs,
     deadline,
     deliver,
     ...settings,
@@ -51,11 +48,31 @@ async function receive(signature: string | null, text = body, settings: object =
   return { status: response.status, delivered }
 }
 
+/** Where the library finds keys that were not given to it; the last are those of its development mode. */
+const ENVIRONMENT_KEYS = [
+  'sig_env',
+  'sig_env_next',
+  'sig_eu',
+  'sig_eu_next',
+  'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
+  'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs',
+]
+
+function stubEnvironment(mode: string): void {
+  vi.stubEnv('QSTASH_DEV', mode)
+  vi.stubEnv('QSTASH_REGION', 'EU_CENTRAL_1')
+  vi.stubEnv('QSTASH_CURRENT_SIGNING_KEY', 'sig_env')
+  vi.stubEnv('QSTASH_NEXT_SIGNING_KEY', 'sig_env_next')
+  vi.stubEnv('EU_CENTRAL_1_QSTASH_CURRENT_SIGNING_KEY', 'sig_eu')
+  vi.stubEnv('EU_CENTRAL_1_QSTASH_NEXT_SIGNING_KEY', 'sig_eu_next')
+}
+
 describe('a delivery', () => {
   test.each([
     ['the current key', sign()],
     ['the next key', sign({}, { key: keys.next })],
-    ['a clock that is a little behind', sign({ nbf: nowS + 20 })],
+    ['a clock that is a little ahead', sign({ nbf: nowS + 20 })],
+    ['a clock that is a little behind', sign({ exp: nowS - 20 })],
   ])('signed with %s is taken', async (_, signature) => {
     expect(await receive(signature)).toEqual({
       status: 200,
@@ -79,18 +96,38 @@ describe('a delivery', () => {
     ['another issuer', sign({ iss: 'Somebody' })],
     ['a time long past', sign({ exp: nowS - 31 })],
     ['no end of its time', sign({ exp: undefined })],
-    ['a time to come', sign({ nbf: nowS + 60 })],
+    ['a time to come', sign({ nbf: nowS + 31 })],
+    ['no start of its time', sign({ nbf: undefined })],
     ['no algorithm', unsigned],
     ['another algorithm', sign({}, { header: { alg: 'HS512' } })],
+    ['another algorithm than it names', sign({}, { header: { alg: 'HS384' } })],
     ['a part too many', `${sign()}.x`],
   ])('signed with %s is refused', async (_, signature) => {
     expect(await receive(signature)).toEqual({ status: 401, delivered: [] })
   })
 
-  test('is refused while the URL or a key is not set', async () => {
-    const empty = sign({ sub: '' }, { key: '' })
-    expect((await receive(empty, body, { url: '' })).status).toBe(401)
-    expect((await receive(empty, body, { keys: { current: '', next: '' } })).status).toBe(401)
+  test('is refused while the URL is not set', async () => {
+    expect((await receive(sign({ sub: '' }), body, { url: '' })).status).toBe(401)
+  })
+
+  test.each(['', 'true'])('is judged by the given keys alone while QSTASH_DEV is "%s"', async (mode) => {
+    stubEnvironment(mode)
+    expect((await receive(sign())).status).toBe(200)
+    const incomplete = [
+      { current: '', next: keys.next },
+      { current: keys.current, next: '' },
+      { current: '', next: '' },
+    ]
+    for (const key of [...ENVIRONMENT_KEYS, '']) {
+      const signature = sign({}, { key })
+      expect([key, (await receive(signature)).status]).toEqual([key, 401])
+      for (const given of incomplete)
+        expect([given, key, (await receive(signature, body, { keys: given })).status]).toEqual([
+          given,
+          key,
+          401,
+        ])
+    }
   })
 
   test('that failed comes back; one that names no entry does not; others are refused', async () => {

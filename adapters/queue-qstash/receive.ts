@@ -13,7 +13,6 @@ export interface ReceiveOptions {
   readonly keys: SigningKeys
   /** This endpoint's public URL, as it was given to QStash. Never taken from the request, which anyone can write. */
   readonly url: string
-  readonly nowMs: number
   readonly deadline: Deadline
   /** Rejects when the entry could not be looked at; QStash tries again then. */
   readonly deliver: (ref: OutboxRef) => Promise<unknown>
@@ -27,8 +26,7 @@ export async function receiveFromQstash(request: Request, options: ReceiveOption
   if (read.kind !== 'bytes') return answer(read.kind === 'too_large' ? 413 : 400)
   const body = new TextDecoder().decode(read.bytes)
   const token = request.headers.get('upstash-signature') ?? ''
-  if (!(await isSignedBy(options.keys, token, { url: options.url, body, nowMs: options.nowMs })))
-    return answer(401)
+  if (!(await isSignedBy(options.keys, token, { url: options.url, body }))) return answer(401)
   const ref = readMessage(jsonOf(body))
   // A signed body that names no entry will not get better by being sent again.
   if (ref === null) return answer(200)

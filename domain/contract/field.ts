@@ -90,7 +90,7 @@ export const Instant = v.pipe(v.string(), v.isoTimestamp())
 export const InstantInput = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const instant = parseInstant(dataset.value)
+    const instant = parseInstant(dataset.value, 'down')
     if (instant !== null) return instant
     addIssue({ message: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)' })
     return NEVER
@@ -115,7 +115,7 @@ export function dateOrTimestamp(): Field<string> {
     v.pipe(
       v.string(),
       v.rawTransform(({ dataset, addIssue, NEVER }) => {
-        const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value)
+        const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value, 'down')
         if (stored !== null) return stored
         addIssue({ message: 'must be a date (YYYY-MM-DD) or an ISO 8601 timestamp with an explicit offset' })
         return NEVER

@@ -150,7 +150,7 @@ function instantFilter(field: string, operator: Predicate['operator'], descripti
     example: '2026-01-31T12:00:00+02:00',
     read: (text) => {
       // An unencoded + of an offset arrives as a space in a query string.
-      const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
+      const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'), 'up')
       return instant === null ? invalid : value(instant)
     },
   }

@@ -14,7 +14,8 @@ another organization answers exactly as one that does not exist.
 
 **Syncing.** Pass \`updatedAfter\` (inclusive) to read changes oldest first by \`updatedAt\`; keep the last
 \`updatedAt\` you saw and start there the next time. Rows of that instant come again: store by id. A sync sees
-changes, not removals, so read everything from time to time.
+changes, not removals, so read everything from time to time. A name that is shown from another resource (\`formName\`) is
+its present one: a renamed form does not count as a change of its submissions.
 
 **Time.** Timestamps are UTC ISO 8601 with milliseconds. Timestamp filters need an explicit offset; \`…After\` is
 inclusive, \`…Before\` exclusive.

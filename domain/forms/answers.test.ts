@@ -189,7 +189,6 @@ describe('form encodings', () => {
     ['on', true],
     ['1', true],
     ['yes', true],
-    ['ON', true],
     ['false', false],
     ['off', false],
     ['0', false],

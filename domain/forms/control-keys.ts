@@ -1,11 +1,11 @@
-import { attributionKeys } from '../resources/attribution.ts'
+import { attributionKeys, attributionMaxLength } from '../resources/attribution.ts'
+import { cutText } from '../text/cut-text.ts'
 import type { Entries } from './entries.ts'
 import { PASSWORD_MAX_LENGTH } from './limits.ts'
 import { isBlank } from './readings.ts'
 import type { FieldErrors } from './result.ts'
 
 const GOTCHA_MAX_LENGTH = 10_000
-const ATTRIBUTION_MAX_LENGTH = 450
 
 /** What a submission says besides its answers. */
 export interface ControlKeys {
@@ -86,7 +86,7 @@ function readAttribution(entries: Entries): Readonly<Record<string, string>> {
   return Object.fromEntries(
     attributionKeys.flatMap((name) => {
       const [value, ...more] = entries.get(`_${name}`) ?? []
-      return more.length > 0 || !isUsable(value) ? [] : [[name, cut(value.trim(), ATTRIBUTION_MAX_LENGTH)]]
+      return more.length > 0 || !isUsable(value) ? [] : [[name, cutText(value.trim(), attributionMaxLength)]]
     }),
   )
 }
@@ -94,10 +94,4 @@ function readAttribution(entries: Entries): Readonly<Record<string, string>> {
 /** Text that can be stored as it is. NUL and lone surrogates cannot. */
 function isUsable(value: unknown): value is string {
   return typeof value === 'string' && !isBlank(value) && value.isWellFormed() && !value.includes('\0')
-}
-
-/** The first `length` UTF-16 units, one fewer where that would split a surrogate pair. */
-function cut(text: string, length: number): string {
-  const start = text.slice(0, length)
-  return start.isWellFormed() ? start : start.slice(0, -1)
 }

@@ -70,7 +70,7 @@ function readText(field: AnswerField, text: string, format: SubmittedBody['forma
     }
     case 'boolean':
     case 'consent': {
-      const flag = format === 'form' ? (flagSpellings.get(text.trim().toLowerCase()) ?? null) : null
+      const flag = format === 'form' ? (flagSpellings.get(text) ?? null) : null
       return flag === null ? invalid(expectations[field.type]) : answer(flag, text)
     }
     case 'date':

@@ -2,6 +2,9 @@ import { parseUrl } from '../text/url.ts'
 
 const REDIRECT_MAX_LENGTH = 2_000
 
+/** Userinfo that is empty leaves no trace in the parsed URL: `https://@host/`. */
+const EMPTY_USERINFO = /^\s*[a-z][a-z\d+.-]*:[/\\]*:?@/i
+
 /** What the platform serialises as the origin of a page: scheme and authority, nothing else. */
 const ORIGIN = /^https?:\/\/[^\s/?#\\@]+$/i
 
@@ -34,5 +37,5 @@ function isWeb(url: URL): boolean {
 /** Control characters are removed by the parser, and `//host` names a host: neither belongs in a thank-you URL. */
 function isCleanText(text: string): boolean {
   if (text.length > REDIRECT_MAX_LENGTH || text.trim() === '' || !text.isWellFormed()) return false
-  return !/\p{Cc}/u.test(text) && !/^\s*[/\\]{2}/.test(text)
+  return !/\p{Cc}/u.test(text) && !/^\s*[/\\]{2}/.test(text) && !EMPTY_USERINFO.test(text)
 }

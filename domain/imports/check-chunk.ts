@@ -7,6 +7,7 @@ import type { Entry, ImportProblem } from './entry.ts'
 import type { ImportKind, ImportRecord, Reference } from './kind.ts'
 import { OWNER_FIELD } from './kind.ts'
 import { isReservedId } from './reserved-ids.ts'
+import { storabilityIssues } from './storable.ts'
 import { keyOf, withoutOwner } from './to-rows.ts'
 
 interface Target {
@@ -52,7 +53,8 @@ function lineIssues(
   const issues = Object.entries(record).flatMap(([field, value]) =>
     keyIssues(field, value, kind, organization),
   )
-  if (issues.length > 0) return issues
+  const unusable = [...issues, ...storabilityIssues(record)]
+  if (unusable.length > 0) return unusable
   const found = kind.issuesOf(withoutOwner(record, kind), context)
   if (found.length > 0 || !isReservedId(kind.collection, keyOf(record, kind))) return found
   return [{ field: kind.keyField, message: 'is reserved: a route has this word where the id stands' }]

@@ -125,6 +125,12 @@ describe('an automation', () => {
       { smsNumber: null },
       'no number to send SMS from',
     ],
+    [
+      'no slug of the tenant',
+      { type: 'send_email', to: 'contact', subject: 's', html: 'h' },
+      { slug: null },
+      'no slug to send email from',
+    ],
   ])('fails at a step for good: %s', async (_, step, settings, reason) => {
     const { world, ref, run, entry } = await one([tag, step], settings)
     expect(await deliver(ref, world)).toBe('failed')

@@ -5,7 +5,7 @@ import { toInstant } from '../text/instant.ts'
 import type { Held } from './lease.ts'
 import { leaseEnd } from './lease.ts'
 import { sendEmail, sendSms, UNCONFIGURED_MS } from './send.ts'
-import { platformMailbox, tenantMailbox } from './sender.ts'
+import { tenantMailbox } from './sender.ts'
 import type { Step } from './steps.ts'
 import { RUN_CONTACT, Steps } from './steps.ts'
 import type { Verdict } from './verdict.ts'
@@ -117,7 +117,8 @@ async function emailStep(
   const address = isToContact ? contact?.email : to
   if (typeof address !== 'string') return hopeless('The contact has no email address.')
   if (isToContact && contact?.emailConsent === 'unsubscribed') return passedOver
-  const from = tenantMailbox(organization, world.mail) ?? platformMailbox(world.mail)
+  const from = tenantMailbox(organization, world.mail)
+  if (from === null) return hopeless('The organization has no slug to send email from.')
   const message = { from, to: address, subject, html, text: null, replyTo: null, attachments: [] }
   return sendEmail(message, key, world)
 }

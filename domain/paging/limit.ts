@@ -6,7 +6,6 @@ const DEFAULT_LIMIT = 100
  */
 export function readLimit(given: readonly string[], maximum: number): number {
   const [text = '', ...more] = given
-  if (more.length > 0 || !/^\d{1,15}$/.test(text) || Number(text) === 0)
-    return Math.min(DEFAULT_LIMIT, maximum)
+  if (more.length > 0 || !/^\d+$/.test(text) || Number(text) === 0) return Math.min(DEFAULT_LIMIT, maximum)
   return Math.min(Number(text), maximum)
 }

@@ -7,9 +7,16 @@ import { withoutSensitiveKeys } from '../text/sensitive-keys.ts'
 
 type Answers = Readonly<Record<string, unknown>>
 
-/** The hidden field `answers`: stored whole, for what counts as sensitive may change. */
+/**
+ * The hidden field `answers`: stored whole, for what counts as sensitive may change. Imports pass the object through as
+ * it is: `v.record` would drop ids such as `constructor`, and take a list for an object.
+ */
 export function storedAnswers(): Field<Answers> {
-  return json(v.record(v.string(), v.unknown()))
+  return json(v.record(v.string(), v.unknown()), v.custom<Answers>(isObject, 'must be an object'))
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The published field `answers`: the stored ones without sensitive keys, at any depth. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Field } from '../contract/field.ts'
 import { json } from '../contract/field.ts'
+import { cutText } from '../text/cut-text.ts'
 
 /** What a visit can be attributed to: the control keys of a submission without their leading underscore. */
 export const attributionKeys = [
@@ -17,9 +18,29 @@ export const attributionKeys = [
   'landing_url',
 ] as const
 
+/** Longer values are cut when they are stored (contract, Limits). */
+export const attributionMaxLength = 450
+
 const entries = v.entriesFromList(attributionKeys, v.optional(v.string()))
 
+const Attribution = v.strictObject(entries)
+type Attribution = v.InferOutput<typeof Attribution>
+
+/** As a submission's control keys are read: trimmed, cut, and blank ones left out. */
+function stored(given: Readonly<Record<string, string>>): Attribution {
+  const texts = Object.entries(given).map(
+    ([key, text]) => [key, cutText(text.trim(), attributionMaxLength)] as const,
+  )
+  return Object.fromEntries(texts.filter(([, text]) => text !== ''))
+}
+
 /** An object of the attribution values that were given; absent ones are left out. */
-export function attribution(): Field<v.InferOutput<v.StrictObjectSchema<typeof entries, undefined>>> {
-  return json(v.strictObject(entries))
+export function attribution(): Field<Attribution> {
+  return json(
+    Attribution,
+    v.pipe(
+      Attribution,
+      v.transform((given) => stored(given as Record<string, string>)),
+    ),
+  )
 }

@@ -21,10 +21,10 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
 
 /**
  * Reads an ISO 8601 instant with an explicit offset (`Z` or `±hh:mm`) and returns it as UTC text with
- * milliseconds, or null. A finer fraction is rounded up to the next millisecond: against stored milliseconds
- * that keeps both an inclusive lower and an exclusive upper bound exact.
+ * milliseconds, or null. Of a finer fraction, stored instants drop the rest (`down`); bounds go to the next
+ * millisecond (`up`), which against stored milliseconds keeps an inclusive lower and an exclusive upper one exact.
  */
-export function parseInstant(text: string): string | null {
+export function parseInstant(text: string, rounding: 'up' | 'down'): string | null {
   const match = INSTANT.exec(text)
   if (match === null) return null
   const [
@@ -48,7 +48,7 @@ export function parseInstant(text: string): string | null {
   const wholeSecond = new Date(0)
   wholeSecond.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   wholeSecond.setUTCHours(Number(hour), Number(minute), Number(second))
-  const fractionMs = Math.ceil(Number(fraction.padEnd(9, '0')) / 1_000_000)
+  const fractionMs = Math[rounding === 'up' ? 'ceil' : 'floor'](Number(fraction.padEnd(9, '0')) / 1_000_000)
   return instantFromMs(wholeSecond.getTime() - offsetMinutes * MINUTE_MS + fractionMs)
 }
 

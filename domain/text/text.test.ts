@@ -17,7 +17,7 @@ test.each([
   ['2026-12-31T23:59:59.9999Z', '2027-01-01T00:00:00.000Z'],
   ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
 ])('%s is the instant %s', (text, instant) => {
-  expect(parseInstant(text)).toBe(instant)
+  expect(parseInstant(text, 'up')).toBe(instant)
 })
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   'yesterday',
   '1767225600',
 ])('%j is no instant with an explicit offset', (text) => {
-  expect(parseInstant(text)).toBeNull()
+  expect(parseInstant(text, 'down')).toBeNull()
 })
 
 test('calendar dates exist or not', () => {

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../domain/contract/endpoint.ts'
 import { serve } from '../../domain/contract/handlers.ts'
 import type { Reply } from '../../domain/contract/reply.ts'
 import { notFound } from '../../domain/contract/reply.ts'
+import { submissionFailure } from '../../domain/forms/receipt.ts'
 import { failureReply, serveWrongMethod } from '../../domain/contract/wrong-method.ts'
 import type { RoutedRequest, World } from '../../domain/service.ts'
 
@@ -35,8 +36,14 @@ export function createFetchHandler(): (request: Request, host: RequestHost) => P
   for (const [path, ofPath] of groupByPath(endpoints)) router.all(toRoutePattern(path), routeOf(path, ofPath))
   return async (request, host) => {
     const routed = (await router.fetch(request, host, new URL(request.url))) as Response | undefined
-    return routed ?? respond(notFound(), request, host, null)
+    return routed ?? respond(unknownRoute(new URL(request.url)), request, host, null)
   }
+}
+
+/** A submission path with an impossible form id still belongs to the endpoint that any website may read. */
+function unknownRoute({ pathname }: URL): Reply {
+  const isSubmission = /^\/api\/forms\/.*\/submissions\/*$/.test(pathname)
+  return isSubmission ? submissionFailure(404, 'form_not_found', 'There is no such form.') : notFound()
 }
 
 function routeOf(path: string, ofPath: readonly Endpoint[]): Route {

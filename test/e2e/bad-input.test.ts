@@ -139,6 +139,8 @@ describe('form identifiers', () => {
     'plain%2F',
     'constructor',
     '%E0%A4%A',
+    '',
+    'a/b',
   ])('%s answers 404', async (formId) => {
     expect(await submit(JSON.stringify(good), json, `/api/forms/${formId}/submissions`)).toEqual([
       404,

@@ -15,6 +15,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { projectRoot } from '../../host-worker/dev/root.ts'
 import { storageSuite } from '../conformance/index.ts'
+import { adapterProgram, portableAdapterTypes, workersAdapterTypes } from '../support/adapter-consumer.ts'
 import { consumerProgram, consumerTypes } from '../support/package-consumer.ts'
 
 // Somebody else's project, outside this one. By default its dependencies are copied from this project's installation
@@ -27,6 +28,8 @@ const run = promisify(execFile)
 interface Manifest {
   readonly name: string
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly exports?: Readonly<Record<string, unknown>>
 }
 
 beforeAll(async () => {
@@ -34,7 +37,7 @@ beforeAll(async () => {
   const tarball = /"filename": "([^"]+\.tgz)"/.exec(packed.stdout)?.[1]
   if (tarball === undefined) throw new Error(`npm pack named no tarball: ${packed.stdout}`)
   writeFileSync(join(scratch, 'package.json'), '{ "private": true, "type": "module" }')
-  if (fromRegistry) await installFromRegistry(tarball)
+  if (fromRegistry) await installFromRegistry(`./${tarball}`)
   else await installFromHere(tarball)
 }, 180_000)
 
@@ -42,9 +45,17 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-async function installFromRegistry(tarball: string): Promise<void> {
+async function installFromRegistry(wanted: string): Promise<void> {
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
-  await run('npm', ['install', ...flags, `./${tarball}`], { cwd: scratch })
+  await run('npm', ['install', ...flags, wanted], { cwd: scratch })
+}
+
+/** What a consumer adds for the adapters of its platform: the package declares it as an optional peer. */
+async function installPeer(name: string): Promise<void> {
+  const range = manifestOf(projectRoot).peerDependencies?.[name]
+  if (range === undefined) throw new Error(`${name} is no peer of the package`)
+  if (fromRegistry) await installFromRegistry(`${name}@${range}`)
+  else copyDependency(name, new Set())
 }
 
 async function installFromHere(tarball: string): Promise<void> {
@@ -69,21 +80,16 @@ function manifestOf(directory: string): Manifest {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
 }
 
-it(
-  'serves the API from plain Node and proves an adapter, through its exports alone',
-  { timeout: 60_000 },
-  async () => {
-    writeFileSync(join(scratch, 'consumer.mjs'), consumerProgram)
-    const { stdout } = await run(process.execPath, ['consumer.mjs'], {
-      cwd: scratch,
-      env: plainEnvironment(),
-    })
-    expect(JSON.parse(stdout)).toEqual({ served: 6, conformance: storageSuite.length })
-  },
-)
+/** Runs a program as the consumer would; answers with its standard output. */
+async function runProgram(program: string): Promise<string> {
+  writeFileSync(join(scratch, 'consumer.mjs'), program)
+  const { stdout } = await run(process.execPath, ['consumer.mjs'], { cwd: scratch, env: plainEnvironment() })
+  return stdout
+}
 
-it('declares its types for a strict project without any platform', { timeout: 60_000 }, async () => {
-  writeFileSync(join(scratch, 'consumer.ts'), consumerTypes)
+/** What the compiler says of a strict consumer without any platform; null when it is content. */
+async function complaintAbout(source: string): Promise<string | null> {
+  writeFileSync(join(scratch, 'consumer.ts'), source)
   const options = {
     target: 'ES2024',
     module: 'nodenext',
@@ -94,17 +100,43 @@ it('declares its types for a strict project without any platform', { timeout: 60
     skipLibCheck: false,
     noEmit: true,
   }
-  writeFileSync(
-    join(scratch, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: options, files: ['consumer.ts'] }),
-  )
+  const project = JSON.stringify({ compilerOptions: options, files: ['consumer.ts'] })
+  writeFileSync(join(scratch, 'tsconfig.json'), project)
   const compiler = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')
-  const compiled = run(process.execPath, [compiler, '--project', scratch])
-  const complaint = await compiled.then(
+  return run(process.execPath, [compiler, '--project', scratch]).then(
     () => null,
     (failure: unknown) => (failure as { readonly stdout: string }).stdout,
   )
-  expect(complaint).toBeNull()
+}
+
+it('exports every adapter', () => {
+  const adapters = readdirSync(join(projectRoot, 'adapters')).map((name) => `./adapters/${name}`)
+  const exported = Object.keys(manifestOf(projectRoot).exports ?? {})
+  expect(exported.filter((path) => path.startsWith('./adapters/')).sort()).toEqual(adapters.sort())
+  for (const path of adapters) expect(adapterProgram).toContain(`'tenant-data-api${path.slice(1)}'`)
+})
+
+it(
+  'serves the API from plain Node and proves an adapter, through its exports alone',
+  { timeout: 60_000 },
+  async () => {
+    const served = JSON.parse(await runProgram(consumerProgram)) as unknown
+    expect(served).toEqual({ served: 6, conformance: storageSuite.length })
+  },
+)
+
+it('lends its adapters to plain Node', { timeout: 60_000 }, async () => {
+  expect(await runProgram(adapterProgram)).toBe('used\n')
+})
+
+it('declares its types for a strict project without any platform', { timeout: 60_000 }, async () => {
+  expect(await complaintAbout(consumerTypes)).toBeNull()
+  expect(await complaintAbout(portableAdapterTypes)).toBeNull()
+})
+
+it("declares the types of the platform's adapters beside its peer", { timeout: 120_000 }, async () => {
+  await installPeer('@cloudflare/workers-types')
+  expect(await complaintAbout(workersAdapterTypes)).toBeNull()
 })
 
 it('ships what its exports need, each file from a source that still exists', () => {
@@ -113,7 +145,12 @@ it('ships what its exports need, each file from a source that still exists', () 
     /\.\w+$/.test(path),
   )
   const [built, others] = [shipped.filter(isBuilt), shipped.filter((path) => !isBuilt(path))]
-  expect(others.sort()).toEqual(['README.md', 'package.json'])
+  const migrations = readdirSync(join(projectRoot, 'adapters/d1/migrations'))
+  expect(others.sort()).toEqual([
+    'README.md',
+    ...migrations.sort().map((file) => `adapters/d1/migrations/${file}`),
+    'package.json',
+  ])
   const sources = built.map((path) => path.replace(/^dist\//, '').replace(/(?:\.d\.ts|\.js)$/, '.ts'))
   expect(sources.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([])
   const tests = sources.filter((path) => path.includes('.test.') || /^test\/(?!conformance\/)/.test(path))

@@ -1,0 +1,24 @@
+import type { ImportIssue } from '../contract/resource.ts'
+
+/**
+ * What in a record no store could keep as it is given: a lone surrogate, which has no UTF-8 form, and a number that JSON
+ * can spell but no double holds. Both would be stored as something else without a word.
+ */
+export function storabilityIssues(record: Readonly<Record<string, unknown>>): readonly ImportIssue[] {
+  return Object.entries(record).flatMap(([field, value]) => {
+    const message = field.isWellFormed() ? problemOf(value) : 'has a name with half a character in it'
+    return message === null ? [] : [{ field: field.toWellFormed(), message }]
+  })
+}
+
+function problemOf(value: unknown): string | null {
+  if (typeof value === 'string')
+    return value.isWellFormed() ? null : 'holds half a character (a lone surrogate)'
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number that is too large'
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, inner] of Object.entries(value)) {
+    const problem = problemOf(key) ?? problemOf(inner)
+    if (problem !== null) return problem
+  }
+  return null
+}

@@ -1,0 +1,82 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestHarness } from 'wrangler'
+import type { D1Storage } from '../../adapters/d1/index.ts'
+import { createD1Storage } from '../../adapters/d1/index.ts'
+import { systemClock } from '../../host-worker/system.ts'
+import { form, organization } from '../conformance/fixtures.ts'
+import { testRootSecret } from '../support/fakes.ts'
+import { openQstash, openResend, QSTASH_TOKEN, RESEND_KEY, signAsQstash } from '../support/providers.ts'
+
+const CALLBACK_URL = 'https://service.example/qstash'
+const KEYS = { current: 'sig_current', next: 'sig_next' }
+
+let resend: Awaited<ReturnType<typeof openResend>>
+let qstash: Awaited<ReturnType<typeof openQstash>>
+let harness: ReturnType<typeof createTestHarness>
+let origin: string
+let storage: D1Storage
+
+/** The real worker with QStash in the place of its queue; the test delivers what the stand-in was given. */
+beforeAll(async () => {
+  resend = await openResend()
+  qstash = await openQstash()
+  const secrets = {
+    ROOT_SECRET: testRootSecret(),
+    RESEND_API_KEY: RESEND_KEY,
+    QSTASH_TOKEN,
+    QSTASH_CURRENT_SIGNING_KEY: KEYS.current,
+    QSTASH_NEXT_SIGNING_KEY: KEYS.next,
+  }
+  const vars = { RESEND_API_URL: resend.url, QSTASH_URL: qstash.url, QSTASH_CALLBACK_URL: CALLBACK_URL }
+  harness = createTestHarness({ workers: [{ configPath: 'wrangler.toml', secrets, vars }] })
+  origin = (await harness.listen()).url.origin
+  const worker = harness.getWorker<{ DB: D1Database }>()
+  await worker.applyD1Migrations('DB')
+  storage = createD1Storage({ database: (await worker.getEnv()).DB, clock: systemClock })
+  await storage.administration.saveOrganization(organization('acme', { name: 'Acme', slug: 'acme' }))
+  const fields = [{ id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' }]
+  const notificationEmails = ['office@example.com']
+  const definition = { formId: 'plain', name: 'plain', isPublished: true, notificationEmails, fields }
+  await storage.tenant('acme').upsert('forms', [form('plain', { definition })])
+})
+afterAll(async () => {
+  await harness.close()
+  await Promise.all([resend.close(), qstash.close()])
+})
+
+async function deliver(body: string, key: string, header = 'upstash-signature'): Promise<number> {
+  const nowS = Math.floor(Date.now() / 1000)
+  const response = await fetch(`${origin}/qstash`, {
+    method: 'POST',
+    headers: { [header]: signAsQstash({ key, body, url: CALLBACK_URL, nowS }) },
+    body,
+  })
+  return response.status
+}
+
+test('a submission goes out when QStash delivers it under its signature, and only then', async () => {
+  const submitted = await fetch(`${origin}/api/forms/plain/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', email: 'ada@example.com' }),
+  })
+  expect(submitted.status).toBe(200)
+  await expect.poll(() => qstash.published, { timeout: 10_000 }).toHaveLength(1)
+  const [message] = qstash.published
+  expect(message?.destination).toBe(CALLBACK_URL)
+  const body = message?.body ?? ''
+
+  expect(await deliver(body, 'sig_other')).toBe(401)
+  expect(await deliver(body, '')).toBe(401)
+  expect(await deliver(body, KEYS.current, 'x-signature')).toBe(401)
+  expect((await fetch(`${origin}/qstash`)).status).toBe(405)
+  expect(resend.requests).toHaveLength(0)
+
+  expect(await deliver(body, KEYS.current)).toBe(200)
+  expect([...resend.sent.values()].map(({ to }) => to)).toEqual([['office@example.com']])
+  expect(await storage.outbox.list(null, 10)).toEqual([])
+  // QStash delivers at least once.
+  expect(await deliver(body, KEYS.next)).toBe(200)
+  expect(resend.requests).toHaveLength(1)
+})

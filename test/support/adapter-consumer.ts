@@ -1,0 +1,118 @@
+// Programs of somebody who installed the package, about its adapters. Text for the reason given in
+// `package-consumer.ts`.
+
+/** Runs on plain Node: uses each adapter that reaches out, on stand-ins, and loads the others. */
+export const adapterProgram = `
+import assert from 'node:assert/strict'
+import { createD1Storage } from 'tenant-data-api/adapters/d1'
+import { createResendSender } from 'tenant-data-api/adapters/email-resend'
+import { createMailbox } from 'tenant-data-api/adapters/local'
+import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import { createCloudflareQueue } from 'tenant-data-api/adapters/queue-cloudflare'
+import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
+import { createTwilioSender } from 'tenant-data-api/adapters/sms-twilio'
+
+const clock = { nowMs: () => Date.now() }
+const deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
+const called = []
+const provider = (status, body) => async (url, { method }) => {
+  called.push(method + ' ' + url)
+  return Response.json(body, { status })
+}
+const baseUrl = 'https://provider.example'
+
+const resend = { apiKey: 're_1', baseUrl, clock, deadline, fetch: provider(200, { id: 'email_1' }) }
+const email = {
+  from: { name: 'Acme', address: 'acme@example.com' },
+  to: 'ada@example.com',
+  subject: 'Hello',
+  html: '<p>Hello</p>',
+  text: null,
+  replyTo: null,
+  attachments: [],
+}
+assert.deepEqual(await createResendSender(resend).send(email, 'key_1'), { kind: 'accepted', providerId: 'email_1' })
+
+const account = { accountSid: 'AC1', authToken: 'token', shared: { shortcode: '12345' }, baseUrl, clock, deadline }
+const twilio = createTwilioSender({ ...account, fetch: provider(201, { sid: 'SM1' }) })
+const text = { from: { kind: 'shortcode' }, to: '+12125550123', body: 'Hello', mediaUrls: [] }
+assert.deepEqual(await twilio.send(text, 'key_1'), { kind: 'accepted', providerId: 'SM1' })
+
+const ref = { organizationId: 'acme', outboxId: 'obx_1' }
+const batches = []
+await createCloudflareQueue({ sendBatch: async (batch) => void batches.push(batch) }).send([ref])
+assert.deepEqual(batches, [[{ body: ref }]])
+
+const callbackUrl = 'https://service.example/qstash'
+await createQstashQueue({ token: 't', baseUrl, callbackUrl, deadline, fetch: provider(200, []) }).send([ref])
+const headers = { 'upstash-signature': 'a.b.c' }
+const forged = await receiveFromQstash(new Request(callbackUrl, { method: 'POST', body: '{}', headers }), {
+  keys: { current: 'sig_1', next: 'sig_2' },
+  url: callbackUrl,
+  deadline,
+  deliver: () => assert.fail('delivered what nobody signed'),
+})
+assert.equal(forged.status, 401)
+
+assert.deepEqual(called, [
+  'POST https://provider.example/emails',
+  'POST https://provider.example/2010-04-01/Accounts/AC1/Messages.json',
+  'POST https://provider.example/v2/batch',
+])
+// Their databases are the platform's; opening them does nothing yet.
+assert.equal(typeof createD1Storage({ database: {}, clock }).tenant, 'function')
+assert.equal(typeof createMailbox({}, clock).list, 'function')
+assert.equal(typeof createMemoryStorage({ clock }).tenant, 'function')
+console.log('used')
+`
+
+/** Compiles without any platform's types: adapters that need nothing but the web's interfaces. */
+export const portableAdapterTypes = `
+import { createResendSender } from 'tenant-data-api/adapters/email-resend'
+import type { SigningKeys } from 'tenant-data-api/adapters/queue-qstash'
+import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
+import { createTwilioSender } from 'tenant-data-api/adapters/sms-twilio'
+import type { Clock, Deadline, EmailSender, Queue, SmsSender } from 'tenant-data-api/ports'
+
+const clock: Clock = { nowMs: () => 0 }
+const deadline: Deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
+const baseUrl = 'https://provider.example'
+const keys: SigningKeys = { current: 'sig_1', next: 'sig_2' }
+
+export const email: EmailSender = createResendSender({ apiKey: 're_1', baseUrl, fetch, deadline, clock })
+export const sms: SmsSender = createTwilioSender({
+  accountSid: 'AC1',
+  authToken: 'token',
+  shared: { shortcode: '12345' },
+  baseUrl,
+  fetch,
+  deadline,
+  clock,
+})
+export const queue: Queue = createQstashQueue({ token: 't', baseUrl, callbackUrl: baseUrl, fetch, deadline })
+export const receive = (request: Request): Promise<Response> =>
+  receiveFromQstash(request, { keys, url: baseUrl, deadline, deliver: async ({ outboxId }) => outboxId.length })
+
+// @ts-expect-error A key is missing; declarations that resolve to nothing would let it pass.
+export const half: SigningKeys = { current: 'sig_1' }
+`
+
+/** Compiles with the package's optional peer, the types of Workers: adapters whose technology is that platform. */
+export const workersAdapterTypes = `
+import type { D1Database, MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
+import type { D1Storage } from 'tenant-data-api/adapters/d1'
+import { createD1Storage } from 'tenant-data-api/adapters/d1'
+import type { Mailbox } from 'tenant-data-api/adapters/local'
+import { createMailbox } from 'tenant-data-api/adapters/local'
+import { consumeBatch, createCloudflareQueue } from 'tenant-data-api/adapters/queue-cloudflare'
+import type { Clock, OutboxRef, Queue } from 'tenant-data-api/ports'
+
+const clock: Clock = { nowMs: () => 0 }
+export const storage = (database: D1Database): D1Storage => createD1Storage({ database, clock })
+export const mailbox = (database: D1Database): Mailbox => createMailbox(database, clock)
+export const queue = (binding: QueueBinding<OutboxRef>): Queue => createCloudflareQueue(binding)
+export const consume = (batch: MessageBatch): Promise<void> => consumeBatch(batch, async () => undefined, 5)
+
+// @ts-expect-error A database is no text; without the platform's types everything would be \`any\` and this fit.
+export const wrongStorage: D1Storage = createD1Storage({ database: 'database', clock })
+`
