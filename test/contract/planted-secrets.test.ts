@@ -1,0 +1,76 @@
+import { beforeAll, expect, test } from 'vitest'
+import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { endpoints } from '../../domain/contract/catalog.ts'
+import { writtenResources } from '../../domain/resources/index.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import { sampleRow } from '../support/sample-rows.ts'
+import type { TestService } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+// A word that may be in no answer stands wherever nothing is published from: the storage's own conformance suites show
+// that other adapters hand over the same rows.
+const PLANTED = 'planted-secret'
+
+const secretAnswers = {
+  token: PLANTED,
+  _internal: PLANTED,
+  nested: [{ apiKey: PLANTED, deeper: { card_number: PLANTED, kept: 'kept' } }],
+}
+
+/** Unpublished stored values by collection; a new hidden field belongs in here. */
+const planted: Readonly<Record<string, StoredRow>> = {
+  forms: {
+    passwordHash: PLANTED,
+    definition: {
+      formId: 'm-formId-0',
+      name: 'Form',
+      isPublished: true,
+      notificationEmails: [`${PLANTED}@example.com`],
+      fields: [],
+    },
+  },
+  'form-submissions': { answers: secretAnswers },
+  'marketing-signups': { answers: secretAnswers },
+  'survey-responses': { answers: secretAnswers },
+  automations: { steps: [{ type: 'send_sms', body: PLANTED }] },
+  purchases: { processorId: PLANTED, fulfillmentCodes: [[PLANTED]] },
+  vouchers: { code: PLANTED },
+  'voucher-redemptions': { code: PLANTED },
+}
+
+let service: TestService
+let key: string
+
+beforeAll(async () => {
+  service = await openTestService((clock) => createMemoryStorage({ clock }))
+  key = await service.addOrganization('mine', { name: PLANTED, slug: PLANTED, smsNumber: `+1${PLANTED}` })
+  await service.addOrganization('theirs')
+  for (const resource of writtenResources) {
+    const row = { ...sampleRow(resource, 0, 'm-'), ...planted[resource.collection] }
+    await service.storage.tenant('mine').upsert(resource.collection, [row])
+    const foreign = sampleRow(resource, 0, `${PLANTED}-`)
+    await service.storage.tenant('theirs').upsert(resource.collection, [foreign])
+  }
+})
+
+test.each(endpoints.filter(({ kind }) => kind !== 'operation'))(
+  '$id answers nothing unpublished',
+  async ({ path }) => {
+    const own = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `m-${name}-0`)
+    for (const query of ['', '?cursor=nonsense', '?unknown=1']) {
+      const text = await (await service.send(own + query, { key })).text()
+      expect(text).not.toContain(PLANTED)
+    }
+  },
+)
+
+test('the planted values are there: codes come out when they are asked for', async () => {
+  const { data } = (await (await service.send('/api/v1/vouchers?includeCodes=true', { key })).json()) as {
+    data: { code: string }[]
+  }
+  expect(data.map(({ code }) => code)).toEqual([PLANTED])
+})
+
+test('nothing failed inside', () => {
+  expect(service.errors).toEqual([])
+})
