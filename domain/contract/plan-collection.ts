@@ -8,6 +8,7 @@ import { SYNC_FIELD } from './endpoint.ts'
 import type { QueryProblem } from './query-string.ts'
 import { CODES_PARAMETER, problem, readCodes, readFilters, readParameters } from './query-string.ts'
 import type { Planner, ReadPlan } from './read-plan.ts'
+import { parentQuery } from './read-plan.ts'
 import { errorReply, jsonReply, notFound, PRIVATE } from './reply.ts'
 import { selection, serializer } from './resource.ts'
 
@@ -67,16 +68,9 @@ export const planCollection: Planner<CollectionEndpoint> = async (
   if (endpoint.parent === null) {
     return { kind: 'queries', queries: [page], answer: ([rows = []]) => answer(rows) }
   }
-  const parent = endpoint.parent.resource
-  const exists = {
-    kind: 'one',
-    collection: parent.collection,
-    select: [parent.idField],
-    id: parentId ?? '',
-  } as const
   return {
     kind: 'queries',
-    queries: [exists, page],
+    queries: [parentQuery(endpoint.parent, parentId ?? ''), page],
     answer: async ([found = [], rows = []]) => (found.length === 0 ? notFound() : answer(rows)),
   }
 }
@@ -88,10 +82,12 @@ const publishers = new WeakMap<object, { readonly plain: Publisher; readonly wit
 /** The endpoint's serializer, made once. */
 function publisher(endpoint: CollectionEndpoint, codes: boolean): Publisher {
   const { resource } = endpoint
-  const known = publishers.get(endpoint) ?? {
-    plain: serializer(resource),
-    withCodes: serializer(resource, true),
-  }
+  const made = (withCodes: boolean) =>
+    serializer(resource, withCodes, [
+      ...selectionOf(endpoint, endpoint.order, withCodes),
+      ...selectionOf(endpoint, endpoint.syncOrder ?? endpoint.order, withCodes),
+    ])
+  const known = publishers.get(endpoint) ?? { plain: made(false), withCodes: made(true) }
   publishers.set(endpoint, known)
   return codes ? known.withCodes : known.plain
 }

@@ -2,6 +2,7 @@ import type { OneQuery, StoredRow } from '../../ports/query.ts'
 import type { DetailEndpoint } from './endpoint.ts'
 import { CODES_PARAMETER, readCodes, readParameters } from './query-string.ts'
 import type { Planner } from './read-plan.ts'
+import { parentQuery } from './read-plan.ts'
 import { errorReply, jsonReply, notFound, PRIVATE } from './reply.ts'
 import type { Resource } from './resource.ts'
 import { selection, serializer } from './resource.ts'
@@ -36,10 +37,9 @@ export const planDetail: Planner<DetailEndpoint> = async (endpoint, request) => 
   }
 
   const parentId = request.params[parent.param] ?? ''
-  const { collection, idField } = parent.resource
   return {
     kind: 'queries',
-    queries: [{ kind: 'one', collection, select: [idField], id: parentId }, one],
+    queries: [parentQuery(parent, parentId), one],
     answer: async ([found = [], rows = []]) => {
       const row = found.length === 0 ? undefined : rows[0]
       return row?.[parent.param] === parentId && isOf(resource, row)

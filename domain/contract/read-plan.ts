@@ -1,7 +1,7 @@
 import type { Organization } from '../../ports/organization.ts'
-import type { ReadQuery, StoredRow } from '../../ports/query.ts'
+import type { OneQuery, ReadQuery, StoredRow } from '../../ports/query.ts'
 import type { Secrets } from '../tenancy/secrets.ts'
-import type { CollectionEndpoint, DetailEndpoint } from './endpoint.ts'
+import type { CollectionEndpoint, DetailEndpoint, Parent } from './endpoint.ts'
 import type { Reply } from './reply.ts'
 
 /** A request for tenant data, before its key was checked: every part is the caller's word. */
@@ -24,6 +24,12 @@ export type ReadPlan =
     }
   | { readonly kind: 'refusal'; readonly reply: Reply }
   | { readonly kind: 'needs_country' }
+
+/** Asks whether the parent of a nested route exists: one row of nothing but its id, or none. */
+export function parentQuery({ resource }: Parent, parentId: string): OneQuery {
+  const { collection, idField } = resource
+  return { kind: 'one', collection, select: [idField], id: parentId }
+}
 
 /** Plans one read. `phoneCountry` is null until the organization is known. */
 export type Planner<E extends CollectionEndpoint | DetailEndpoint> = (

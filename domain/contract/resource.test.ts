@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { purchases } from '../resources/purchases.ts'
 import { vouchers } from '../resources/vouchers.ts'
-import { selection, serializer } from './resource.ts'
+import { text } from './field.ts'
+import { resource, selection, serializer } from './resource.ts'
 
 test('codes are not even read from storage unless they are asked for', () => {
   expect(selection(vouchers)).not.toContain('code')
@@ -22,4 +23,18 @@ test('items are published with the codes that are theirs, or with none', () => {
     { ...item, fulfillmentCodes: ['A'] },
     { ...item, fulfillmentCodes: [] },
   ])
+})
+
+test('what a row was read for beside its published fields is not published', () => {
+  const made = resource({
+    name: 'Row',
+    collection: 'rows',
+    description: '',
+    idField: 'rowId',
+    fields: { name: text() },
+    hidden: { rowId: text() },
+  })
+  const row = { name: 'a', rowId: 'hidden' }
+  expect(serializer(made, false, ['name', 'rowId'])(row)).toEqual({ name: 'a' })
+  expect(serializer(made)({ name: 'a' })).toEqual({ name: 'a' })
 })

@@ -290,12 +290,18 @@ export function selection(of: Resource, codes = false): readonly string[] {
 }
 
 /**
- * Publishes rows that were read with `selection(of, codes)`: exactly the declared fields, in their order. Where nothing
- * is computed, such a row is what is published, and copying it would cost more than reading it did.
+ * Publishes rows: exactly the declared fields, in their order. Where nothing is computed and nothing else was read, a
+ * row is what is published, and copying it would cost more than reading it did.
+ * @param read the fields that the rows hold, `selection(of, codes)` and whatever else they were ordered by
  */
-export function serializer(of: Resource, codes = false): (row: StoredRow) => StoredRow {
+export function serializer(
+  of: Resource,
+  codes = false,
+  read: readonly string[] = selection(of, codes),
+): (row: StoredRow) => StoredRow {
   const plan = publishedFields(of, codes)
-  if (of.only === null && plan.every(([, { origin }]) => origin !== 'computed')) return (row) => row
+  const stored = new Set(plan.flatMap(([name, { origin }]) => (origin === 'computed' ? [] : [name])))
+  if (stored.size === plan.length && read.every((name) => stored.has(name))) return (row) => row
   return (row) => {
     const published: Record<string, unknown> = {}
     for (const [name, entry] of plan) {
