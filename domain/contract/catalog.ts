@@ -72,5 +72,10 @@ export const endpoints = [
   getContract,
 ] as const
 
+type Operation = Extract<(typeof endpoints)[number], OperationEndpoint>
+
 /** The ids of the endpoints that have a handler of their own. */
-export type OperationId = Extract<(typeof endpoints)[number], OperationEndpoint>['id']
+export type OperationId = Operation['id']
+
+/** Those endpoints by id. */
+export type OperationsById = { readonly [Id in OperationId]: Extract<Operation, { readonly id: Id }> }

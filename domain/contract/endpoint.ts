@@ -1,5 +1,5 @@
-import type { Organization } from '../../ports/organization.ts'
 import type { Order } from '../../ports/query.ts'
+import type { Capability } from './capability.ts'
 import type { Filters } from './filter.ts'
 import type { Resource } from './resource.ts'
 import { hasCodes } from './resource.ts'
@@ -27,9 +27,6 @@ export const tags = [
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]
-
-/** What an organization must have for an endpoint to answer it. */
-export type Capability = keyof Pick<Organization, 'billingEvents'>
 
 export type ErrorStyle = 'api' | 'submission'
 
@@ -65,7 +62,7 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
   readonly maxLimit: number
   /** Whether `includeCodes` is a parameter: the resource has codes. */
   readonly offersCodes: boolean
-  /** Without this capability an organization gets a 400; null: every organization has what it takes. */
+  /** An organization without this is refused; null: every organization has what it takes. */
   readonly requires: Capability | null
 }
 
@@ -88,12 +85,18 @@ export interface DetailEndpoint<Id extends string = string> extends Described {
 }
 
 /** An endpoint whose work is its own: it has a handler in the handler map. */
-export interface OperationEndpoint<Id extends string = string> extends Described {
+export interface OperationEndpoint<
+  Id extends string = string,
+  Allowed extends Access = Access,
+> extends Described {
   readonly kind: 'operation'
   readonly id: Id
   readonly method: 'GET' | 'POST' | 'OPTIONS'
   readonly path: string
-  readonly access: Access
+  /** Checked before the handler is called; it is handed what the key stands for. */
+  readonly access: Allowed
+  /** As of a collection. */
+  readonly requires: Capability | null
   /** Failures in the submission endpoint's own form (`ok`, `code`, `error`, any origin), or plainly as `{ error }`. */
   readonly errorStyle: ErrorStyle
   /** The OpenAPI parts that cannot be derived: parameters, request body and responses. */
@@ -165,9 +168,14 @@ export function detail<const Id extends string>(declaration: DetailDeclaration<I
   }
 }
 
+type OperationDeclaration<Id extends string, Allowed extends Access> = Omit<
+  OperationEndpoint<Id, Allowed>,
+  'kind' | 'errorStyle' | 'requires'
+> & { readonly errorStyle?: ErrorStyle; readonly requires?: Capability }
+
 /** Declares an endpoint with a handler of its own. */
-export function operation<const Id extends string>(
-  declaration: Omit<OperationEndpoint<Id>, 'kind' | 'errorStyle'> & { readonly errorStyle?: ErrorStyle },
-): OperationEndpoint<Id> {
-  return { kind: 'operation', errorStyle: 'api', ...declaration }
+export function operation<const Id extends string, const Allowed extends Access>(
+  declaration: OperationDeclaration<Id, Allowed>,
+): OperationEndpoint<Id, Allowed> {
+  return { kind: 'operation', errorStyle: 'api', requires: null, ...declaration }
 }

@@ -1,16 +1,16 @@
 import { preflight, serveSubmission } from '../forms/serve.ts'
 import type { RoutedRequest, World } from '../service.ts'
-import type { OperationId } from './catalog.ts'
+import type { OperationId, OperationsById } from './catalog.ts'
 import { endpoints } from './catalog.ts'
 import { serveContract } from './contract-endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { HandlerFor } from './serve-operation.ts'
+import { serveOperation } from './serve-operation.ts'
 import type { Reply } from './reply.ts'
 import { serveRead } from './serve-read.ts'
 
-type Handler = (routed: RoutedRequest, world: World) => Promise<Reply>
-
 /** The work of the endpoints that are not canonical reads. One that lacks a handler does not compile. */
-const handlers: Readonly<Record<OperationId, Handler>> = {
+const handlers: { readonly [Id in OperationId]: HandlerFor<OperationsById[Id]['access']> } = {
   'contract.get': (routed) => serveContract(endpoints, routed),
   'forms.submit': serveSubmission,
   'forms.preflight': async () => preflight(),
@@ -19,6 +19,6 @@ const handlers: Readonly<Record<OperationId, Handler>> = {
 /** Answers a routed request. Rejects only on an internal failure, which the host turns into a 500. */
 export function serve(endpoint: Endpoint, routed: RoutedRequest, world: World): Promise<Reply> {
   return endpoint.kind === 'operation'
-    ? handlers[endpoint.id as OperationId](routed, world)
+    ? serveOperation(endpoint, handlers[endpoint.id as OperationId], routed, world)
     : serveRead(endpoint, routed, world)
 }

@@ -1,15 +1,13 @@
-import type { KeyedRead, KeyedReader } from '../../ports/keyed-storage.ts'
-import type { Organization } from '../../ports/organization.ts'
+import type { KeyedRead } from '../../ports/keyed-storage.ts'
 import type { RoutedRequest, World } from '../service.ts'
-import type { PresentedKey } from '../tenancy/api-key.ts'
-import { hashKey, isKey } from '../tenancy/api-key.ts'
-import { readBearer } from '../tenancy/bearer.ts'
+import { openTenant } from './authenticate.ts'
+import { refusalOf } from './capability.ts'
 import type { CollectionEndpoint, DetailEndpoint } from './endpoint.ts'
 import { planCollection } from './plan-collection.ts'
 import { planDetail } from './plan-detail.ts'
 import type { ReadPlan, ReadRequest } from './read-plan.ts'
 import type { Reply } from './reply.ts'
-import { unauthorized, unavailable } from './reply.ts'
+import { unauthorized } from './reply.ts'
 
 /** What a caller with a good tenant key may be told before anything is read, e.g. that the method is wrong. */
 type Verdict = Reply | null
@@ -24,32 +22,27 @@ export async function serveRead(
   world: World,
   verdict: Verdict = null,
 ): Promise<Reply> {
-  const key = readBearer(routed.request.headers.get('authorization'))
-  if (key?.organizationId == null) return unauthorized()
+  const tenant = openTenant(routed, world)
+  if (tenant === null) return unauthorized()
   const request = {
-    organizationId: key.organizationId,
+    organizationId: tenant.organizationId,
     params: routed.params,
     query: routed.url.searchParams,
   }
-  const reader = openReader(key, request.organizationId, world)
 
   const first: ReadPlan =
     verdict === null ? await plan(endpoint, request, null, world) : { kind: 'refusal', reply: verdict }
-  const outcome = await reader.read(first.kind === 'queries' ? first.queries : [])
+  const outcome = await tenant.read(first.kind === 'queries' ? first.queries : [])
   if (!outcome.authenticated) return unauthorized()
-  rehashAfterRotation(key, outcome, world)
-  if (verdict === null && lacks(endpoint, outcome.organization)) return unavailable()
+  if (verdict !== null) return verdict
+  const refusal = refusalOf(endpoint.requires, outcome.organization)
+  if (refusal !== null) return refusal
   if (first.kind !== 'needs_country') return answer(first, outcome)
 
   const second = await plan(endpoint, request, outcome.organization.phoneCountry, world)
   if (second.kind !== 'queries') return answer(second, outcome)
-  const read = await reader.read(second.queries)
+  const read = await tenant.read(second.queries)
   return read.authenticated ? answer(second, read) : unauthorized()
-}
-
-/** Whether an organization lacks what an endpoint requires: whatever else is wrong with the request, it says this. */
-function lacks({ requires }: CollectionEndpoint | DetailEndpoint, organization: Organization): boolean {
-  return requires !== null && !organization[requires]
 }
 
 function plan(
@@ -72,24 +65,4 @@ async function answer(made: ReadPlan, outcome: KeyedRead & { authenticated: true
     case 'needs_country':
       throw new Error('A plan asked for the phone country although it was given')
   }
-}
-
-function openReader(key: PresentedKey, organizationId: string, world: World): KeyedReader {
-  return world.storage.open({ organizationId, keyId: key.keyId }, (stored) =>
-    isKey(key, stored, world.secrets),
-  )
-}
-
-/** A key hashed under the previous root secret moves to the current one on its first use. */
-function rehashAfterRotation(
-  key: PresentedKey,
-  outcome: KeyedRead & { authenticated: true },
-  world: World,
-): void {
-  const { current } = world.secrets
-  if (outcome.key.secretVersion === current.version) return
-  const rehash = async () => {
-    await world.keys.rehashKey(key.keyId, await hashKey(key.text, current), current.version)
-  }
-  world.background.run(rehash())
 }

@@ -3,6 +3,7 @@ import type { RoutedRequest, World } from '../service.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Reply } from './reply.ts'
 import { internalError, methodNotAllowed } from './reply.ts'
+import { serveOperation } from './serve-operation.ts'
 import { serveRead } from './serve-read.ts'
 
 /** The methods that a path answers to, as `Allow` lists them. `HEAD` comes with `GET`. */
@@ -20,7 +21,10 @@ export async function serveWrongMethod(
   const [first] = ofPath
   if (first === undefined) throw new Error('A path without endpoints was routed')
   if (first.kind !== 'operation') return serveRead(first, routed, world, methodNotAllowed(allow))
-  if (first.errorStyle === 'api') return methodNotAllowed(allow)
+  if (first.errorStyle === 'api') {
+    const { access } = first
+    return serveOperation({ access, requires: null }, async () => methodNotAllowed(allow), routed, world)
+  }
   return failedReply(routed.request, 405, 'method_not_allowed', 'Method not allowed', {
     allow: allow.join(', '),
   })

@@ -1,0 +1,24 @@
+import type { PosSourceTie } from './organization.ts'
+import type { RecordSource } from './record-source.ts'
+
+/** In what the kinds of point-of-sale sources differ, as far as callers must know. */
+export interface PosCapabilities {
+  /** A customer's transactions can only be asked for from an instant on: `customerId` needs `completedAfter`. */
+  readonly customerTransactionsNeedStart: boolean
+}
+
+/**
+ * One organization's rows at its point-of-sale source, in the neutral form: the collections `pos-transactions`,
+ * `pos-customers`, `pos-recurring-accounts` and `pos-recurring-account-details` with the fields that the resources
+ * declare. What the source does not know is null; a transaction's total too, which the caller must not publish.
+ * Details hold the latest 24 billing events and the latest 24 status events, newest first.
+ */
+export interface PosSource extends RecordSource {
+  readonly capabilities: PosCapabilities
+}
+
+/** The point-of-sale sources that this deployment reaches. */
+export interface PosSources {
+  /** Opens an organization's source. No I/O: one that is not configured or does not answer says so when it is read. */
+  open(tie: PosSourceTie): PosSource
+}
