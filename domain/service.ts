@@ -5,16 +5,29 @@ import type { Deadline } from '../ports/deadline.ts'
 import type { FormDirectory } from '../ports/form-directory.ts'
 import type { KeyedStorage } from '../ports/keyed-storage.ts'
 import type { Log } from '../ports/log.ts'
+import type { Organization } from '../ports/organization.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { RandomSource } from '../ports/random-source.ts'
+import type { RecordSource } from '../ports/record-source.ts'
 import type { FormCache } from './forms/cache.ts'
 import type { Secrets } from './tenancy/secrets.ts'
+
+/** Opens an organization's rows at an outside source, without I/O; null: it has none there. */
+export type OpenSource = (organization: Organization) => RecordSource | null
+
+/** Where rows can be kept besides this service's own storage. */
+export interface Sources {
+  /** Null: links are stored here. */
+  readonly links: OpenSource | null
+  readonly pos: OpenSource
+}
 
 /** Everything that answering a request needs of the world. The host assembles one per request. */
 export interface World {
   readonly storage: KeyedStorage
   readonly keys: Pick<Administration, 'rehashKey'>
   readonly forms: FormDirectory
+  readonly sources: Sources
   /** Compiled form definitions, kept across requests. */
   readonly formCache: FormCache
   readonly secrets: Secrets

@@ -25,6 +25,7 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     storage: storage.keyed,
     keys: storage.administration,
     forms: storage.forms,
+    sources: { links: null, pos: () => null },
     formCache,
     secrets: await secretsOf(env),
     clock: systemClock,

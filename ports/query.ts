@@ -11,7 +11,10 @@ export interface Predicate {
   readonly value: Scalar
 }
 
-/** The total order of a page: an unsplittable pair of a sort field and the id that breaks ties, one direction. */
+/**
+ * The total order of a page: an unsplittable pair of a sort field and the id that breaks ties, one direction. Rows
+ * without a value in the sort field come last, in either direction.
+ */
 export interface Order {
   readonly field: string
   readonly idField: string
@@ -20,7 +23,8 @@ export interface Order {
 
 /** The order's values of the last row of the page before: the next page starts right behind them. */
 export interface Position {
-  readonly value: string | number
+  /** Null: the row has none, so only rows without one follow. */
+  readonly value: string | number | null
   readonly id: string
 }
 

@@ -30,7 +30,7 @@ export function foldBounds({
     (tightest, next) => (tightest === null || isTighter(next, tightest, order.direction) ? next : tightest),
     null,
   )
-  if (bound === null) return { where: rest, seek: after }
+  if (bound === null || after?.value === null) return { where, seek: after }
   if (after === null || startsBehind(bound, after, order.direction)) {
     return { where: [...rest, bound], seek: null }
   }
@@ -49,7 +49,7 @@ function startsBehind(
   direction: PageQuery['order']['direction'],
 ): boolean {
   if (bound.value === after.value) return isExclusive(bound)
-  return isFurther(bound.value, after.value, direction)
+  return after.value !== null && isFurther(bound.value, after.value, direction)
 }
 
 /** Whether `left` lies further along the order than `right`. Instants are ASCII, so code units order them. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { OneQuery, PageQuery, Predicate, ReadQuery, Scalar } from '../../ports/query.ts'
+import type { StorageType } from '../../domain/contract/field.ts'
 import type { BoundValue, Template } from './compiler.ts'
 import { bind, slot, template } from './compiler.ts'
 import type { Statement } from './executor.ts'
@@ -51,7 +52,8 @@ function cached(shape: string, compile: () => Template): Template {
 
 function pageShape({ collection, select, order }: PageQuery, { where, seek }: PageBounds): string {
   const predicates = where.map(({ field, operator }) => `${field} ${operator}`).join()
-  const direction = seek === null ? order.direction : `${order.direction} seek`
+  const behind = seek?.value === null ? 'nulls' : 'seek'
+  const direction = seek === null ? order.direction : `${order.direction} ${behind}`
   return `page|${collection}|${select.join()}|${predicates}|${order.field} ${order.idField} ${direction}`
 }
 
@@ -65,22 +67,42 @@ function one({ collection, select }: OneQuery): Template {
 function page({ collection, select, order }: PageQuery, { where, seek }: PageBounds): Template {
   const table = tableOf(collection)
   const by = indexOf(table, where, order.field)
-  const sort = name(by.alias, columnOf(table, order.field).name)
+  const column = columnOf(table, order.field)
+  const sort = name(by.alias, column.name)
   const tie = name(by.alias, columnOf(table, order.idField).name)
   const ascending = order.direction === 'ascending'
-  const conditions = [
+  const direction = sql.raw(ascending ? 'asc' : 'desc')
+  const beyond = sql.raw(ascending ? '>' : '<')
+  const narrowed = [
     sql`${name(by.alias, 'organization_id')} = ${slot('organizationId')}`,
     ...where.map((predicate, index) => condition(table, by, predicate, slot(`where${index}`))),
   ]
-  if (seek !== null) {
-    const beyond = sql.raw(ascending ? '>' : '<')
-    conditions.push(sql`(${sort}, ${tie}) ${beyond} (${slot('seekValue')}, ${slot('seekId')})`)
-  }
-  const direction = sql.raw(ascending ? 'asc' : 'desc')
-  return template(sql`
+  const rows = (...more: readonly RawBuilder<unknown>[]) => sql`
     ${selectFrom(table, select, fromBy(table, by))}
-    where ${sql.join(conditions, sql` and `)}
-    order by ${sort} ${direction}, ${tie} ${direction} limit ${slot('limit')}`)
+    where ${sql.join([...narrowed, ...more], sql` and `)}
+    order by ${sort} ${direction}, ${tie} ${direction} limit ${slot('limit')}`
+
+  const behind = sql`(${sort}, ${tie}) ${beyond} (${slot('seekValue')}, ${slot('seekId')})`
+  if (seek?.value === null)
+    return template(rows(sql`${sort} is null`, sql`${tie} ${beyond} ${slot('seekId')}`))
+  const seeks = seek === null ? [] : [behind]
+  const isBounded = where.some(({ field }) => field === order.field)
+  if (!column.nullable || isBounded) return template(rows(...seeks))
+
+  // Going up, a seek is a bound on the side of the floor already, and SQLite would scan for a second one.
+  const floor = ascending && seek !== null ? [] : [sql`${sort} >= ${sql.raw(FLOORS[column.storage])}`]
+  return template(sql`
+    select * from (${rows(...seeks, ...floor)}) union all select * from (${rows(sql`${sort} is null`)})
+    limit ${slot('limit')}`)
+}
+
+/** What no value of a column lies below: SQLite seeks by it, where it would walk through the nulls for IS NOT NULL. */
+const FLOORS: Readonly<Record<StorageType, string>> = {
+  text: "''",
+  json: "''",
+  integer: '-9223372036854775808',
+  real: '-9e999',
+  boolean: '0',
 }
 
 /** The table by its index, or by the index of a side table, which the rows follow one by one. */

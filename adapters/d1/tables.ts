@@ -10,6 +10,7 @@ export interface Column {
   readonly field: string
   readonly name: string
   readonly storage: StorageType
+  readonly nullable: boolean
   /** Set by the store itself, never from a given row. */
   readonly assigned: boolean
 }
@@ -42,7 +43,13 @@ function describe(collection: string): Table {
   const resource = resourceOf(collection)
   const columns = storedFields(resource).map(([field, { origin, field: type }]): [string, Column] => [
     field,
-    { field, name: columnName(field), storage: type.storage, assigned: origin === 'assigned' },
+    {
+      field,
+      name: columnName(field),
+      storage: type.storage,
+      nullable: type.nullable,
+      assigned: origin === 'assigned',
+    },
   ])
   const joins = Object.entries(resource.fields).flatMap(([field, entry]) =>
     entry.origin === 'joined' ? [[field, { ...entry.join, storage: entry.field.storage }] as const] : [],

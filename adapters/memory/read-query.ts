@@ -71,17 +71,16 @@ function satisfies(row: KeptRow, { field, operator, value }: Predicate): boolean
   }
 }
 
-/** The total order of a page: by the sort field, then by id, in one direction. */
+/** The total order of a page: by the sort field, nulls last, then by id, in one direction. */
 function compareRows(left: KeptRow, right: KeptRow, { field, idField, direction }: Order): number {
-  const ascending =
-    compare(left[field] ?? null, right[field] ?? null) ||
-    compare(left[idField] ?? null, right[idField] ?? null)
+  const [leftValue, rightValue] = [left[field] ?? null, right[field] ?? null]
+  const nulls = Number(leftValue === null) - Number(rightValue === null)
+  if (nulls !== 0) return nulls
+  const ascending = compare(leftValue, rightValue) || compare(left[idField] ?? null, right[idField] ?? null)
   return direction === 'ascending' ? ascending : -ascending
 }
 
-/** Null sorts before everything, as in SQLite. */
 function compare(left: Kept, right: Kept): number {
-  if (left === null || right === null) return Number(left !== null) - Number(right !== null)
   if (typeof left === 'string' && typeof right === 'string') return compareBytes(left, right)
   return Number(left) - Number(right)
 }

@@ -1,4 +1,5 @@
 import type { Order } from '../../ports/query.ts'
+import type { Sources } from '../service.ts'
 import type { Capability } from './capability.ts'
 import type { Filters } from './filter.ts'
 import type { Resource } from './resource.ts'
@@ -38,6 +39,9 @@ interface Described {
   readonly deprecated?: boolean
 }
 
+/** Where the rows of an endpoint are kept: here, or where the deployment or the organization's settings say. */
+export type RowsFrom = 'storage' | keyof Sources
+
 /** The parent of a nested collection or detail: it must exist, and it narrows the rows. */
 export interface Parent {
   readonly resource: Resource
@@ -53,6 +57,7 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
   readonly path: string
   readonly access: 'tenant'
   readonly resource: Resource
+  readonly rowsFrom: RowsFrom
   readonly filters: Filters
   /** The natural order: newest first. */
   readonly order: Order
@@ -74,6 +79,8 @@ export interface DetailEndpoint<Id extends string = string> extends Described {
   readonly path: string
   readonly access: 'tenant'
   readonly resource: Resource
+  /** As of a collection. */
+  readonly rowsFrom: RowsFrom
   /** The path parameter that holds the row's id. */
   readonly param: string
   /** Of a nested detail: it must exist, and the row must refer to it. */
@@ -124,6 +131,7 @@ type CollectionDeclaration<Id extends string> = Described & {
   readonly parent?: Parent
   readonly maxLimit?: number
   readonly requires?: Capability
+  readonly rowsFrom?: RowsFrom
 }
 
 /** Declares a collection. Its sync order follows from its having a filter on `updatedAt`. */
@@ -137,6 +145,7 @@ export function collection<const Id extends string>(
     access: 'tenant',
     parent: null,
     requires: null,
+    rowsFrom: 'storage',
     maxLimit: 500,
     offersCodes: hasCodes(declaration.resource),
     ...declaration,
@@ -151,6 +160,7 @@ type DetailDeclaration<Id extends string> = Described & {
   readonly param?: string
   readonly parent?: Parent
   readonly requires?: Capability
+  readonly rowsFrom?: RowsFrom
 }
 
 /** Declares a detail: its path ends in `{param}`, which is named after the resource's id unless it says otherwise. */
@@ -163,6 +173,7 @@ export function detail<const Id extends string>(declaration: DetailDeclaration<I
     param: resource.idField,
     parent: null,
     requires: null,
+    rowsFrom: 'storage',
     offersCodes: hasCodes(resource),
     ...declaration,
   }

@@ -9,7 +9,7 @@ import type { QueryProblem } from './query-string.ts'
 import { CODES_PARAMETER, problem, readCodes, readFilters, readParameters } from './query-string.ts'
 import type { Planner, ReadPlan } from './read-plan.ts'
 import { parentQuery } from './read-plan.ts'
-import { errorReply, jsonReply, notFound, PRIVATE } from './reply.ts'
+import { errorReply, jsonReply, PRIVATE } from './reply.ts'
 import { selection, serializer } from './resource.ts'
 
 /** The query parameters of a collection, in the order in which they are documented. */
@@ -18,7 +18,7 @@ export function collectionParameters(endpoint: CollectionEndpoint): readonly str
   return ['limit', 'cursor', ...codes, ...Object.keys(endpoint.filters)]
 }
 
-/** Plans a page of a collection: the parent's existence (when there is one) and one row more than the page. */
+/** Plans a page of a collection, and asks for the parent where there is one. */
 export const planCollection: Planner<CollectionEndpoint> = async (
   endpoint,
   request,
@@ -41,37 +41,33 @@ export const planCollection: Planner<CollectionEndpoint> = async (
   if (after !== null && 'kind' in after) return refusal(after)
 
   const limit = readLimit(parameters.limits, endpoint.maxLimit)
-  const page: PageQuery = {
+  const query: PageQuery = {
     kind: 'page',
     collection: endpoint.resource.collection,
     select: selectionOf(endpoint, order, codes),
     where: [...fixedPredicates(endpoint, parentId), ...filters.where],
     order,
     after,
-    limit: limit + 1,
-  }
-  const answer = async (rows: readonly StoredRow[]) => {
-    const shown = rows.length > limit ? rows.slice(0, limit) : rows
-    const last = rows.length > limit ? shown.at(-1) : undefined
-    const nextCursor = last === undefined ? null : await cursorAt(last, order, scope, secrets)
-    return jsonReply(
-      200,
-      {
-        organizationId: request.organizationId,
-        filters: filters.echo,
-        data: shown.map(publisher(endpoint, codes)),
-        pagination: { limit, hasMore: nextCursor !== null, nextCursor },
-      },
-      PRIVATE,
-    )
-  }
-  if (endpoint.parent === null) {
-    return { kind: 'queries', queries: [page], answer: ([rows = []]) => answer(rows) }
+    limit,
   }
   return {
-    kind: 'queries',
-    queries: [parentQuery(endpoint.parent, parentId ?? ''), page],
-    answer: async ([found = [], rows = []]) => (found.length === 0 ? notFound() : answer(rows)),
+    kind: 'page',
+    parent: endpoint.parent === null ? null : parentQuery(endpoint.parent, parentId ?? ''),
+    query,
+    answer: async ({ rows, next }) => {
+      const nextCursor =
+        next === null ? null : await encodeCursor({ order: order.field, position: next }, scope, secrets)
+      return jsonReply(
+        200,
+        {
+          organizationId: request.organizationId,
+          filters: filters.echo,
+          data: rows.map(publisher(endpoint, codes)),
+          pagination: { limit, hasMore: nextCursor !== null, nextCursor },
+        },
+        PRIVATE,
+      )
+    },
   }
 }
 
@@ -107,11 +103,6 @@ function fixedPredicates(
     ...(only === null ? [] : [equals(only.field, only.value)]),
     ...(parent === null || parentId === null ? [] : [equals(parent.param, parentId)]),
   ]
-}
-
-function cursorAt(row: StoredRow, order: Order, scope: CursorScope, secrets: Secrets): Promise<string> {
-  const position = { value: row[order.field] as string | number, id: row[order.idField] as string }
-  return encodeCursor({ order: order.field, position }, scope, secrets)
 }
 
 async function readCursor(

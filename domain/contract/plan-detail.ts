@@ -18,34 +18,21 @@ export const planDetail: Planner<DetailEndpoint> = async (endpoint, request) => 
   if (typeof codes === 'object') return { kind: 'refusal', reply: errorReply(400, codes.error) }
   const { resource, parent } = endpoint
   const id = request.params[endpoint.param] ?? ''
-  const one: OneQuery = {
+  const query: OneQuery = {
     kind: 'one',
     collection: resource.collection,
     select: selection(resource, codes),
     id,
   }
   const publish = serializer(resource, codes)
-  if (parent === null) {
-    return {
-      kind: 'queries',
-      queries: [one],
-      answer: async ([rows = []]) => {
-        const row = rows[0]
-        return row === undefined || !isOf(resource, row) ? notFound() : jsonReply(200, publish(row), PRIVATE)
-      },
-    }
-  }
-
-  const parentId = request.params[parent.param] ?? ''
+  const parentId = parent === null ? null : (request.params[parent.param] ?? '')
+  const isAsked = (row: StoredRow) =>
+    isOf(resource, row) && (parent === null || row[parent.param] === parentId)
   return {
-    kind: 'queries',
-    queries: [parentQuery(parent, parentId), one],
-    answer: async ([found = [], rows = []]) => {
-      const row = found.length === 0 ? undefined : rows[0]
-      return row?.[parent.param] === parentId && isOf(resource, row)
-        ? jsonReply(200, publish(row), PRIVATE)
-        : notFound()
-    },
+    kind: 'one',
+    parent: parent === null ? null : parentQuery(parent, parentId ?? ''),
+    query,
+    answer: async (row) => (isAsked(row) ? jsonReply(200, publish(row), PRIVATE) : notFound()),
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Organization } from '../../ports/organization.ts'
-import type { OneQuery, ReadQuery, StoredRow } from '../../ports/query.ts'
+import type { OneQuery, PageQuery, Position, StoredRow } from '../../ports/query.ts'
 import type { Secrets } from '../tenancy/secrets.ts'
 import type { CollectionEndpoint, DetailEndpoint, Parent } from './endpoint.ts'
 import type { Reply } from './reply.ts'
@@ -12,15 +11,26 @@ export interface ReadRequest {
   readonly query: URLSearchParams
 }
 
-/** What a read has to do: queries for storage and how to answer from their rows, or the refusal it ends in. */
+/** One page as it was read, and where the next one starts. */
+export interface PageOfRows {
+  readonly rows: readonly StoredRow[]
+  readonly next: Position | null
+}
+
+/** What a read has to do: what to ask for and how to answer with it, or the refusal it ends in. */
 export type ReadPlan =
   | {
-      readonly kind: 'queries'
-      readonly queries: readonly ReadQuery[]
-      readonly answer: (
-        results: readonly (readonly StoredRow[])[],
-        organization: Organization,
-      ) => Promise<Reply>
+      readonly kind: 'page'
+      /** Finds nothing when the parent of a nested route does not exist; null: there is no parent. */
+      readonly parent: OneQuery | null
+      readonly query: PageQuery
+      readonly answer: (page: PageOfRows) => Promise<Reply>
+    }
+  | {
+      readonly kind: 'one'
+      readonly parent: OneQuery | null
+      readonly query: OneQuery
+      readonly answer: (row: StoredRow) => Promise<Reply>
     }
   | { readonly kind: 'refusal'; readonly reply: Reply }
   | { readonly kind: 'needs_country' }

@@ -44,6 +44,11 @@ export function unavailable(): Reply {
   return errorReply(400, "This resource is unavailable for the organization's provider.")
 }
 
+/** What the rows are read from did not answer, or answered nonsense. */
+export function sourceUnavailable(): Reply {
+  return errorReply(502, 'A service that this resource comes from is unavailable. Try again later.')
+}
+
 /** The method is none that the path has. `allow` lists those it has. */
 export function methodNotAllowed(allow: readonly string[]): Reply {
   return errorReply(405, 'Method not allowed', { allow: allow.join(', ') })

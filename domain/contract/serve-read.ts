@@ -1,68 +1,94 @@
-import type { KeyedRead } from '../../ports/keyed-storage.ts'
-import type { RoutedRequest, World } from '../service.ts'
+import type { OpenSource, RoutedRequest, World } from '../service.ts'
+import type { TenantReader } from './authenticate.ts'
 import { openTenant } from './authenticate.ts'
 import { refusalOf } from './capability.ts'
 import type { CollectionEndpoint, DetailEndpoint } from './endpoint.ts'
 import { planCollection } from './plan-collection.ts'
 import { planDetail } from './plan-detail.ts'
 import type { ReadPlan, ReadRequest } from './read-plan.ts'
+import type { RowsPlan } from './read-rows.ts'
+import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
 import type { Reply } from './reply.ts'
-import { unauthorized } from './reply.ts'
+import { notFound, sourceUnavailable, unauthorized } from './reply.ts'
 
-/** What a caller with a good tenant key may be told before anything is read, e.g. that the method is wrong. */
-type Verdict = Reply | null
+/** One read: what was asked for, by whom. */
+interface Read {
+  readonly endpoint: CollectionEndpoint | DetailEndpoint
+  readonly request: ReadRequest
+  readonly requestId: string
+  readonly tenant: TenantReader
+  readonly world: World
+}
 
 /**
- * Serves a canonical read. The key check travels with the page in one storage call; a request that cannot be
- * planned still has its key checked first, so that only a key holder learns what is wrong with it.
+ * Serves a canonical read, or refuses it with what a caller with a good key is to be told (`verdict`, e.g. that the
+ * method is wrong).
  */
 export async function serveRead(
   endpoint: CollectionEndpoint | DetailEndpoint,
   routed: RoutedRequest,
   world: World,
-  verdict: Verdict = null,
+  verdict: Reply | null = null,
 ): Promise<Reply> {
   const tenant = openTenant(routed, world)
   if (tenant === null) return unauthorized()
-  const request = {
-    organizationId: tenant.organizationId,
-    params: routed.params,
-    query: routed.url.searchParams,
-  }
-
-  const first: ReadPlan =
-    verdict === null ? await plan(endpoint, request, null, world) : { kind: 'refusal', reply: verdict }
-  const outcome = await tenant.read(first.kind === 'queries' ? first.queries : [])
-  if (!outcome.authenticated) return unauthorized()
-  if (verdict !== null) return verdict
-  const refusal = refusalOf(endpoint.requires, outcome.organization)
-  if (refusal !== null) return refusal
-  if (first.kind !== 'needs_country') return answer(first, outcome)
-
-  const second = await plan(endpoint, request, outcome.organization.phoneCountry, world)
-  if (second.kind !== 'queries') return answer(second, outcome)
-  const read = await tenant.read(second.queries)
-  return read.authenticated ? answer(second, read) : unauthorized()
+  if (verdict !== null) return (await tenant.read([])).authenticated ? verdict : unauthorized()
+  const { organizationId } = tenant
+  const request = { organizationId, params: routed.params, query: routed.url.searchParams }
+  const read = { endpoint, request, requestId: routed.requestId, tenant, world }
+  const open = endpoint.rowsFrom === 'storage' ? null : world.sources[endpoint.rowsFrom]
+  return open === null ? serveFromStorage(read) : serveFromSource(read, open)
 }
 
-function plan(
-  endpoint: CollectionEndpoint | DetailEndpoint,
-  request: ReadRequest,
-  phoneCountry: string | null,
-  world: World,
-): Promise<ReadPlan> {
+/**
+ * The key check travels with the page in one storage call; a request that cannot be planned still has its key
+ * checked first, so that only a key holder learns what is wrong with it.
+ */
+async function serveFromStorage(read: Read): Promise<Reply> {
+  const { endpoint, tenant } = read
+  const first = await plan(read, null)
+  const outcome = await tenant.read(asksForRows(first) ? storageQueries(first) : [])
+  if (!outcome.authenticated) return unauthorized()
+  const refusal = refusalOf(endpoint.requires, outcome.organization)
+  if (refusal !== null) return refusal
+  if (asksForRows(first)) return answerFromStorage(first, outcome.results)
+  if (first.kind === 'refusal') return first.reply
+
+  const second = await plan(read, outcome.organization.phoneCountry)
+  if (!asksForRows(second)) return refusalIn(second)
+  const again = await tenant.read(storageQueries(second))
+  return again.authenticated ? answerFromStorage(second, again.results) : unauthorized()
+}
+
+/** A source is asked once the key was checked: nobody else may keep it busy. */
+async function serveFromSource(read: Read, open: OpenSource): Promise<Reply> {
+  const { endpoint, requestId, tenant, world } = read
+  const outcome = await tenant.read([])
+  if (!outcome.authenticated) return unauthorized()
+  const { organization } = outcome
+  const refusal = refusalOf(endpoint.requires, organization)
+  if (refusal !== null) return refusal
+  const source = open(organization)
+  if (source === null) return notFound()
+  const made = await plan(read, organization.phoneCountry)
+  if (!asksForRows(made)) return refusalIn(made)
+  return answerFromSource(made, source, (reason) => {
+    world.log.error('source_unavailable', { requestId, endpointId: endpoint.id, reason })
+    return sourceUnavailable()
+  })
+}
+
+function plan({ endpoint, request, world }: Read, phoneCountry: string | null): Promise<ReadPlan> {
   return endpoint.kind === 'collection'
     ? planCollection(endpoint, request, phoneCountry, world.secrets)
     : planDetail(endpoint, request, phoneCountry, world.secrets)
 }
 
-async function answer(made: ReadPlan, outcome: KeyedRead & { authenticated: true }): Promise<Reply> {
-  switch (made.kind) {
-    case 'queries':
-      return made.answer(outcome.results, outcome.organization)
-    case 'refusal':
-      return made.reply
-    case 'needs_country':
-      throw new Error('A plan asked for the phone country although it was given')
-  }
+function asksForRows(made: ReadPlan): made is RowsPlan {
+  return made.kind === 'page' || made.kind === 'one'
+}
+
+function refusalIn(made: Exclude<ReadPlan, RowsPlan>): Reply {
+  if (made.kind === 'refusal') return made.reply
+  throw new Error('A plan asked for the phone country although it was given')
 }

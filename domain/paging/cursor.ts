@@ -60,7 +60,7 @@ async function macOf(
 function parse(payload: Uint8Array): Cursor {
   const [order, value, id] = JSON.parse(new TextDecoder().decode(payload)) as [
     string,
-    string | number,
+    Position['value'],
     string,
   ]
   return { order, position: { value, id } }

@@ -49,6 +49,7 @@ export async function openTestService(
     storage: storage.keyed,
     keys: storage.administration,
     forms: storage.forms,
+    sources: { links: null, pos: () => null },
     formCache: createFormCache(),
     secrets,
     clock,
