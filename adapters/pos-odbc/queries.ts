@@ -41,9 +41,13 @@ export function oneStatement({ collection, id }: OneQuery): Translated<OneParame
   return { kind: 'statement', collection, parameters: { id } }
 }
 
+/** The domain compares addresses by a normalised form that is not published; the gateway compares so by itself. */
+const COMPARED_BY: Readonly<Record<string, string>> = { emailKey: 'email' }
+
 function filterName({ filters }: Collection, { field, operator }: Predicate): string | null {
+  const compared = COMPARED_BY[field] ?? field
   const found = Object.entries(filters).find(
-    ([, filter]) => filter.field === field && filter.operator === operator,
+    ([, filter]) => filter.field === compared && filter.operator === operator,
   )
   return found?.[0] ?? null
 }
