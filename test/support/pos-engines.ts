@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { DIALECTS } from '../../adapters/pos-odbc/gateway/dialect.ts'
 import { openOdbc } from '../../adapters/pos-odbc/gateway/drivers/odbc.ts'
 import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
@@ -20,6 +21,8 @@ export interface PosEngine {
   /** The tie of a tenant; every tenant named here exists. */
   tie(tenant: 'a' | 'b'): OdbcTie
   write(tenant: 'a' | 'b', rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
+  /** Runs SQL of the test's own on a tenant's database. */
+  execute(tenant: 'a' | 'b', text: string): void
 }
 
 const common = { currency: 'USD' }
@@ -38,7 +41,16 @@ function embeddedShared(): PosEngine {
       database.write(tenant, rows, values)
       database.close()
     },
+    execute: (_tenant, text) => {
+      executeSqlite(file, text)
+    },
   }
+}
+
+function executeSqlite(file: string, text: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(text)
+  database.close()
 }
 
 /** The second kind of source, an embedded database for each tenant in a folder. */
@@ -51,7 +63,7 @@ function embeddedSecond(): PosEngine {
   }
 }
 
-function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write'> {
+function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write' | 'execute'> {
   const fileOf = (tenant: string) => join(directory, `${tenant}.sqlite`)
   for (const tenant of ['a', 'b']) openEmbeddedSource('odbc_second', fileOf(tenant)).close()
   return {
@@ -60,6 +72,9 @@ function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write'> {
       const database = openEmbeddedSource('odbc_second', fileOf(tenant))
       database.write(tenant, rows, values)
       database.close()
+    },
+    execute: (tenant, text) => {
+      executeSqlite(fileOf(tenant), text)
     },
   }
 }
@@ -128,6 +143,9 @@ function odbcShared(): PosEngine {
       const open = await openOdbc({ driver: 'odbc', connectionString: connection, session: ['begin'] })
       for (const { text, values: bound } of statements) await open.query(text, bound)
       await open.query('commit', [])
+    },
+    execute: (_tenant, text) => {
+      postgres.run(database, text)
     },
   }
 }
