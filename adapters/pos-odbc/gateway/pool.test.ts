@@ -152,7 +152,7 @@ it('ends the connection of work that takes too long, and frees its place', async
   const controller = new AbortController()
   const stuck = pool.use(controller.signal, (connection) => {
     const gate = Promise.withResolvers<undefined>()
-    const { end } = connection
+    const end = connection.end.bind(connection)
     connection.end = () => {
       gate.reject(new DatabaseError('ended', 'ended'))
       return end()
