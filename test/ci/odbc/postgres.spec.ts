@@ -105,8 +105,12 @@ describe('a million sales on PostgreSQL', () => {
 
   it('searches an index for every statement and sorts nothing', () => {
     const statements = everyStatement('odbc_shared', DIALECTS.postgresql, 'a')
-    const costly = statements.flatMap(({ name, statement }) =>
-      nodesOf(planOf(database, statement))
+    const plans = plansOf(
+      database,
+      statements.map(({ statement }) => statement),
+    )
+    const costly = statements.flatMap(({ name }, index) =>
+      nodesOf(plans[index])
         .filter((node) => COSTLY.test(node['Node Type']))
         .map((node) => `${name}: ${node['Node Type']} ${node['Relation Name'] ?? ''}`),
     )
@@ -194,30 +198,40 @@ interface PlanNode {
 /** Steps whose cost grows with the table: reading it from its start, or sorting what was read. */
 const COSTLY = /Seq Scan|Bitmap|Hash|Merge|Sort/
 
-function planOf(database: string, { text, values }: Fragment, options = 'format json'): PlanNode {
+/** The plans of statements, by one run of psql. */
+function plansOf(
+  database: string,
+  statements: readonly Fragment[],
+  options = 'format json',
+): readonly PlanNode[] {
+  const end = 'end of plan'
+  const script = statements.map((each) => `explain (${options}) ${filledIn(each)};\n\\echo ${end}`)
+  const outputs = postgres.run(database, script.join('\n')).split(`${end}\n`).slice(0, -1)
+  return outputs.map((output) => (JSON.parse(output) as [{ readonly Plan: PlanNode }])[0].Plan)
+}
+
+function filledIn({ text, values }: Fragment): string {
   const left = [...values]
   const literal = (value: string | number | null) =>
     typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
-  const filled = text.replaceAll('?', () => literal(left.shift() ?? null))
-  const output = postgres.run(database, `explain (${options}) ${filled}`)
-  const [plan] = JSON.parse(output) as [{ readonly Plan: PlanNode }]
-  return plan.Plan
+  return text.replaceAll('?', () => literal(left.shift() ?? null))
 }
 
-function nodesOf(node: PlanNode): readonly PlanNode[] {
+function nodesOf(node: PlanNode | undefined): readonly PlanNode[] {
+  if (node === undefined) throw new Error('A statement has no plan')
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
 
 /** The rows that a statement reads from tables, shown or not, and the blocks that it touches. */
 function costOf(database: string, statement: Fragment): { readonly rows: number; readonly blocks: number } {
-  const plan = planOf(database, statement, 'analyze, buffers, format json')
+  const [plan] = plansOf(database, [statement], 'analyze, buffers, format json')
   const rows = nodesOf(plan)
     .filter((node) => node['Relation Name'] !== undefined)
     .map(
       (node) =>
         ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1),
     )
-  const blocks = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+  const blocks = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
   return { rows: rows.reduce((sum, each) => sum + each, 0), blocks }
 }
 
