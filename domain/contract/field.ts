@@ -75,6 +75,9 @@ export function boolean(): Field<boolean> {
   return field('boolean', v.boolean())
 }
 
+/** A whole number that JSON carries without loss. */
+export const WholeNumber = v.pipe(v.number(), v.safeInteger())
+
 export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Field<number> {
   return field('integer', v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum)))
 }
@@ -84,7 +87,11 @@ export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE):
 }
 
 /** A published instant: UTC with milliseconds. */
-export const Instant = v.pipe(v.string(), v.isoTimestamp())
+export const Instant = v.pipe(
+  v.string(),
+  v.isoTimestamp(),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'must be UTC with milliseconds'),
+)
 
 /** An instant in an import: ISO 8601 with any explicit offset. */
 export const InstantInput = v.pipe(
@@ -157,6 +164,14 @@ export function json<Value>(
 /** A list of strings. */
 export function textList(): Field<string[]> {
   return json(v.array(v.string()))
+}
+
+/**
+ * A field that is never published without a value although a store or source may lack it: reading a row that does
+ * fails, because it would tell less than the truth. An import may leave it out.
+ */
+export function mayBeMissing<Value>(inner: Field<Value>): Field<Value | null> {
+  return { ...nullable(inner), schema: inner.schema }
 }
 
 /** The same field, or null; an import may leave it out. */

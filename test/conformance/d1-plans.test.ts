@@ -29,7 +29,8 @@ const TESTED_ROW_BY_ROW: Readonly<Record<string, string>> = {
 }
 
 const collections: readonly CollectionEndpoint[] = endpoints.filter(
-  (endpoint) => endpoint.kind === 'collection',
+  // Rows of a point of sale are never kept in this storage.
+  (endpoint) => endpoint.kind === 'collection' && endpoint.rowsFrom !== 'pos',
 )
 
 let databases: LocalD1

@@ -1,5 +1,7 @@
+import type { MemoryPos } from '../../adapters/memory/index.ts'
+import { createMemoryPos } from '../../adapters/memory/index.ts'
 import { createFormCache } from '../../domain/forms/cache.ts'
-import type { World } from '../../domain/service.ts'
+import type { Sources, World } from '../../domain/service.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
@@ -23,6 +25,8 @@ export interface TestStorage {
 export interface TestService {
   readonly clock: FakeClock
   readonly storage: TestStorage
+  /** The point-of-sale systems of organizations with a `posSource`, unless other sources were given. */
+  readonly pos: MemoryPos
   /** What was logged as an error; empty at the end of a good test. */
   readonly errors: readonly unknown[]
   /** Creates an organization and returns a key for it. */
@@ -38,18 +42,24 @@ export interface TestService {
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
+  givenSources: Partial<Sources> = {},
 ): Promise<TestService> {
   const clock = fakeClock()
   const storage = open(clock)
   const secrets = givenSecrets ?? (await testSecrets())
   const random = fakeRandom()
+  const pos = createMemoryPos()
   const errors: unknown[] = []
   const background: Promise<unknown>[] = []
   const world: World = {
     storage: storage.keyed,
     keys: storage.administration,
     forms: storage.forms,
-    sources: { links: null, pos: () => null },
+    sources: {
+      links: null,
+      pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
+      ...givenSources,
+    },
     formCache: createFormCache(),
     secrets,
     clock,
@@ -69,6 +79,7 @@ export async function openTestService(
   return {
     clock,
     storage,
+    pos,
     errors,
     addOrganization: async (organizationId, settings = {}) => {
       await storage.administration.saveOrganization({ ...organizationDefaults, organizationId, ...settings })
