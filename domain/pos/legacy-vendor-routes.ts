@@ -43,7 +43,9 @@ function formerCollection<const Id extends string>(
 /** The deprecated form of a detail, which named its parameter after the resource's id. */
 function formerDetail<const Id extends string>(neutral: DetailEndpoint<Id>): DetailEndpoint<Former<Id>> {
   const param = neutral.resource.idField
-  const path = neutral.path.replace(PREFIX, `${PREFIX}legacyvendor/`).replace(`{${neutral.param}}`, `{${param}}`)
+  const path = neutral.path
+    .replace(PREFIX, `${PREFIX}legacyvendor/`)
+    .replace(`{${neutral.param}}`, `{${param}}`)
   return { ...neutral, ...common(neutral), param, path }
 }
 
