@@ -1,14 +1,19 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+/** Tests in a real browser or on real ODBC drivers need one, so `npm test` leaves them to test/ci/*.sh. */
+function testFiles(): string[] {
+  if (process.env.BROWSER_TESTS === 'yes') return ['test/ci/browser/*.spec.ts']
+  if (process.env.ODBC_TESTS === 'yes') {
+    return ['test/ci/odbc/*.spec.ts', 'test/conformance/pos-odbc.test.ts', 'test/faults/pos-gateway.test.ts']
+  }
+  return ['{domain,adapters,host-worker,test}/**/*.test.ts']
+}
+
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),
-    // Tests in a real browser need one, so `npm test` leaves them to test/ci/browser.sh.
-    include:
-      process.env.BROWSER_TESTS === 'yes'
-        ? ['test/ci/browser/*.spec.ts']
-        : ['{domain,adapters,host-worker,test}/**/*.test.ts'],
+    include: testFiles(),
     exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'],
     // Tests that start a real service or database take seconds, not milliseconds; a hang must still end.
     testTimeout: 20_000,

@@ -8,6 +8,7 @@ import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createMailbox } from 'tenant-data-api/adapters/local'
 import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
 import { createCloudflareQueue } from 'tenant-data-api/adapters/queue-cloudflare'
 import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
 import { createTwilioSender } from 'tenant-data-api/adapters/sms-twilio'
@@ -54,10 +55,17 @@ const forged = await receiveFromQstash(new Request(callbackUrl, { method: 'POST'
 })
 assert.equal(forged.status, 401)
 
+const random = { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) }
+const gateway = { url: baseUrl, secret: 's'.repeat(32), clock, random, deadline, fetch: provider(200, { row: null }) }
+const pos = createOdbcPosSources(gateway).open({ kind: 'odbc_second', tenant: 'acme' })
+const guest = { kind: 'one', collection: 'pos-customers', select: ['customerId'], id: 'c1' }
+assert.deepEqual(await pos.one(guest), { kind: 'row', row: null })
+
 assert.deepEqual(called, [
   'POST https://provider.example/emails',
   'POST https://provider.example/2010-04-01/Accounts/AC1/Messages.json',
   'POST https://provider.example/v2/batch',
+  'POST https://provider.example/v1/read',
 ])
 // Their databases are the platform's; opening them does nothing yet.
 assert.equal(typeof createD1Storage({ database: {}, clock }).tenant, 'function')
@@ -69,10 +77,11 @@ console.log('used')
 /** Compiles without any platform's types: adapters that need nothing but the web's interfaces. */
 export const portableAdapterTypes = `
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
+import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
 import type { SigningKeys } from 'tenant-data-api/adapters/queue-qstash'
 import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
 import { createTwilioSender } from 'tenant-data-api/adapters/sms-twilio'
-import type { Clock, Deadline, EmailSender, Queue, SmsSender } from 'tenant-data-api/ports'
+import type { Clock, Deadline, EmailSender, PosSource, Queue, SmsSender } from 'tenant-data-api/ports'
 
 const clock: Clock = { nowMs: () => 0 }
 const deadline: Deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
@@ -90,6 +99,9 @@ export const sms: SmsSender = createTwilioSender({
   clock,
 })
 export const queue: Queue = createQstashQueue({ token: 't', baseUrl, callbackUrl: baseUrl, fetch, deadline })
+const random = { bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) }
+const gateway = { url: baseUrl, secret: 's', fetch, clock, random, deadline }
+export const pos: PosSource = createOdbcPosSources(gateway).open({ kind: 'odbc_shared', tenant: 'acme' })
 export const receive = (request: Request): Promise<Response> =>
   receiveFromQstash(request, { keys, url: baseUrl, deadline, deliver: async ({ outboxId }) => outboxId.length })
 

@@ -1,0 +1,111 @@
+import { utf8 } from '../../domain/text/encoding.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Deadline } from '../../ports/deadline.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import { parseErrorCode } from './answers.ts'
+import type { ReadRequest } from './protocol.ts'
+import { READ_PATH, SIGNATURE_HEADERS, signedText } from './protocol.ts'
+
+/** How to reach the gateway. */
+export interface GatewayOptions {
+  /** The gateway's address, without a path. */
+  readonly url: string
+  /** The shared secret. */
+  readonly secret: string
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  readonly clock: Clock
+  readonly random: RandomSource
+  readonly deadline: Deadline
+}
+
+/** The body of an answer, or why there is none. */
+export type GatewayAnswer =
+  | { readonly kind: 'answer'; readonly body: unknown }
+  | { readonly kind: 'unavailable'; readonly reason: string }
+
+/** Longest that a read may take, the second attempt included; above the gateway's own usual deadline of 5 s. */
+const DEADLINE_MS = 8_000
+const ATTEMPTS = 2
+
+/** Asks the gateway. Never rejects. A connection that breaks is tried once more: nothing here changes anything. */
+export async function askGateway(options: GatewayOptions, request: ReadRequest): Promise<GatewayAnswer> {
+  const signal = options.deadline.after(DEADLINE_MS)
+  const body = JSON.stringify(request)
+  for (let attempt = 1; attempt <= ATTEMPTS && !signal.aborted; attempt += 1) {
+    try {
+      return await answerOf(await send(options, body, signal))
+    } catch {
+      // The connection broke before the whole answer was there; a new one carries a new nonce.
+    }
+  }
+  return unavailable(
+    signal.aborted ? 'The POS gateway did not answer in time.' : 'The POS gateway cannot be reached.',
+  )
+}
+
+async function send(options: GatewayOptions, body: string, signal: AbortSignal): Promise<Response> {
+  const timestampMs = options.clock.nowMs()
+  const nonce = hex(options.random.bytes(16))
+  const bodyHash = hex(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(body))))
+  const text = signedText({ method: 'POST', path: READ_PATH, timestampMs, nonce, bodyHash })
+  return options.fetch(`${options.url.replace(/\/+$/, '')}${READ_PATH}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      [SIGNATURE_HEADERS.timestamp]: String(timestampMs),
+      [SIGNATURE_HEADERS.nonce]: nonce,
+      [SIGNATURE_HEADERS.signature]: `v1=${await hmac(options.secret, text)}`,
+    },
+    body,
+    // What it asks for is personal data: it is not to be taken elsewhere.
+    redirect: 'manual',
+    signal,
+  })
+}
+
+/** Rejects when the connection breaks within the answer. */
+async function answerOf(response: Response): Promise<GatewayAnswer> {
+  const body = jsonOf(await response.text())
+  if (response.status === 200 && body !== undefined) return { kind: 'answer', body }
+  const code = parseErrorCode(body)
+  if (code !== null) return unavailable(REASONS[code] ?? `The POS gateway refused the request: ${code}.`)
+  return unavailable(
+    `The POS gateway answered with status ${response.status} and nothing that it could mean.`,
+  )
+}
+
+/** What an operator can act on. */
+const REASONS: Readonly<Record<string, string>> = {
+  unknown_source: 'The POS gateway has no source of this kind and name; see its configuration.',
+  signature_missing: 'The POS gateway refused the signature: the two secrets differ.',
+  signature_wrong: 'The POS gateway refused the signature: the two secrets differ.',
+  timestamp_outside_window:
+    'The POS gateway refused the time: a clock is wrong, or the gateway has just started.',
+  source_unavailable: 'The POS gateway cannot read the source now; its log says more.',
+  deadline_exceeded: 'The POS source did not answer the gateway in time.',
+  unreadable_row: 'A row of the POS source cannot be read; the log of the gateway names it.',
+  too_many_rows: 'A page of the POS source has more lines than the gateway allows.',
+  busy: 'The POS gateway is busy.',
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+async function hmac(secret: string, text: string): Promise<string> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['sign'])
+  return hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8(text))))
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function unavailable(reason: string): GatewayAnswer {
+  return { kind: 'unavailable', reason }
+}

@@ -1,0 +1,215 @@
+import type { Dialect, ColumnType } from './dialect.ts'
+import type { BoundValue, Fragment } from './sql.ts'
+import { raw, sql } from './sql.ts'
+import { centsOfDecimal, decimalOfCents } from './money.ts'
+import { instantOfLocalTime } from './local-time.ts'
+
+/** What a source's rows leave open and its configuration says. */
+export interface SourceSettings {
+  /** The zone of times that were recorded without an offset. */
+  readonly timeZone: string
+  /** ISO 4217, of amounts that were recorded without a currency. */
+  readonly currency: string
+}
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+/** What a driver gives for a column. */
+export type RecordedValue = string | number | null
+
+/** How a field of the neutral form is recorded: in which columns, and what their values mean. */
+export interface Codec {
+  readonly columns: readonly Column[]
+  /** The neutral value of the columns' values. Throws `Unreadable` for a value that it cannot tell the meaning of. */
+  read(recorded: readonly RecordedValue[], settings: SourceSettings): unknown
+  /** The columns' values that `read` turns into this neutral value. */
+  write(neutral: unknown): readonly BoundValue[]
+  /** The condition that the field equals a neutral value; an index holds its left side. */
+  equals(neutral: string | boolean, dialect: Dialect): Fragment
+}
+
+/** A recorded value that has no meaning in the neutral form. Names the column, never the value. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}
+
+function codec(
+  columns: readonly Column[],
+  read: Codec['read'],
+  write: Codec['write'],
+  equals: Codec['equals'] = (neutral, dialect) => {
+    const [column] = columns
+    if (column === undefined) throw new Error('A codec without columns')
+    return sql`${raw(column.name)} = ${dialect.value(write(neutral)[0] ?? null, column.type)}`
+  },
+): Codec {
+  return { columns, read, write, equals }
+}
+
+/** Text kept as it was recorded. */
+export function text(name: string): Codec {
+  return codec(
+    [{ name, type: 'text' }],
+    ([recorded]) => textOf(recorded),
+    (neutral) => [neutral as string | null],
+  )
+}
+
+/** An email address; two spellings that differ in case only are the same. */
+export function email(name: string): Codec {
+  return {
+    ...text(name),
+    equals: (neutral, dialect) =>
+      sql`lower(${raw(name)}) = ${dialect.value(String(neutral).toLowerCase(), 'text')}`,
+  }
+}
+
+/** A phone number in E.164; null when something else was recorded. */
+export function phone(name: string): Codec {
+  return {
+    ...text(name),
+    read([recorded]) {
+      const number = textOf(recorded)
+      return number !== null && /^\+[1-9]\d{1,14}$/.test(number) ? number : null
+    },
+  }
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** An instant recorded in UTC, kept to the millisecond. */
+export function instant(name: string): Codec {
+  return codec(
+    [{ name, type: 'instant' }],
+    ([recorded]) => recordedInstant(textOf(recorded), name),
+    (neutral) => [neutral as string | null],
+  )
+}
+
+/** An instant recorded in UTC; where that is missing, the local time in the source's zone. */
+export function instantOrLocalTime(utcName: string, localName: string): Codec {
+  return codec(
+    [
+      { name: utcName, type: 'instant' },
+      { name: localName, type: 'text' },
+    ],
+    ([utc, local], { timeZone }) => {
+      const recorded = recordedInstant(textOf(utc), utcName)
+      const localTime = textOf(local)
+      if (recorded !== null || localTime === null) return recorded
+      const converted = instantOfLocalTime(localTime, timeZone)
+      if (converted === null) throw new Unreadable(localName)
+      return converted
+    },
+    (neutral) => [neutral as string | null, null],
+  )
+}
+
+function recordedInstant(recorded: string | null, name: string): string | null {
+  if (recorded === null) return null
+  if (!INSTANT.test(recorded) || Number.isNaN(Date.parse(recorded))) throw new Unreadable(name)
+  return recorded
+}
+
+/** An amount recorded as a decimal, in whole cents. An amount that was not recorded stays null: it is not zero. */
+export function money(name: string, decimals = 2): Codec {
+  return codec(
+    [{ name, type: 'decimal' }],
+    ([recorded]) => {
+      const amount = textOf(recorded)
+      if (amount === null) return null
+      const cents = centsOfDecimal(amount)
+      if (cents === null) throw new Unreadable(name)
+      return cents
+    },
+    (neutral) => [neutral === null ? null : decimalOfCents(neutral as number, decimals)],
+  )
+}
+
+/** A number that counts no money, such as a quantity. */
+export function quantity(name: string): Codec {
+  return codec(
+    [{ name, type: 'decimal' }],
+    ([recorded]) => {
+      const amount = textOf(recorded)
+      if (amount === null) return null
+      const value = amount.trim() === '' ? Number.NaN : Number(amount)
+      if (!Number.isFinite(value)) throw new Unreadable(name)
+      return value
+    },
+    (neutral) => [typeof neutral === 'number' ? String(neutral) : null],
+  )
+}
+
+/** The currency of a row; where none was recorded, the source's. */
+export function currency(name: string): Codec {
+  return {
+    ...text(name),
+    read: ([recorded], settings) => textOf(recorded) ?? settings.currency,
+  }
+}
+
+/** What words mean, and what stands for anything else. */
+export interface Words {
+  /** The source's word of each neutral value. */
+  readonly known: Readonly<Record<string, string>>
+  /** The neutral value of a word that is not known; left out, the row cannot be read. */
+  readonly otherwise?: string | null
+  /** The neutral value where no word was recorded; left out, as `otherwise`. */
+  readonly absent?: string | null
+}
+
+/** What `write` records for a neutral value that no word stands for. */
+const NO_WORD = '?'
+
+/** A field whose values the source spells in words of its own. */
+export function words(name: string, { known, ...rest }: Words): Codec {
+  const neutralOf = new Map(Object.entries(known).map(([neutral, word]) => [word, neutral]))
+  const absent = 'absent' in rest ? rest.absent : rest.otherwise
+  return codec(
+    [{ name, type: 'text' }],
+    ([recorded]) => {
+      const word = textOf(recorded)
+      const neutral = word === null ? absent : (neutralOf.get(word) ?? rest.otherwise)
+      if (neutral === undefined) throw new Unreadable(name)
+      return neutral
+    },
+    (neutral) => [neutral === null ? null : (known[neutral as string] ?? NO_WORD)],
+  )
+}
+
+/** Words of which any other, and none, mean `unknown`, and by which rows are found: an index holds `wordCase`. */
+export function statusWords(name: string, known: Readonly<Record<string, string>>): Codec {
+  return {
+    ...words(name, { known, otherwise: 'unknown' }),
+    equals: (neutral, dialect) =>
+      sql`${raw(wordCase(name, known))} = ${dialect.value(String(neutral), 'text')}`,
+  }
+}
+
+/** The expression of a status in neutral words, as the schema's indexes spell it. */
+export function wordCase(name: string, known: Readonly<Record<string, string>>): string {
+  const cases = Object.entries(known).map(([neutral, word]) => `when '${word}' then '${neutral}'`)
+  return `(case ${name} ${cases.join(' ')} else 'unknown' end)`
+}
+
+/** Yes, no, or nothing recorded; a word that is neither is unknown. */
+export function flag(name: string, { yes, no }: { readonly yes: string; readonly no: string }): Codec {
+  return codec(
+    [{ name, type: 'text' }],
+    ([recorded]) => {
+      const word = textOf(recorded)
+      if (word === yes) return true
+      return word === no ? false : null
+    },
+    (neutral) => [neutral === null ? null : neutral === true ? yes : no],
+  )
+}
+
+function textOf(recorded: RecordedValue | undefined): string | null {
+  if (recorded === null || recorded === undefined) return null
+  return typeof recorded === 'string' ? recorded : String(recorded)
+}

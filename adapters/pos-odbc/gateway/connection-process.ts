@@ -1,0 +1,33 @@
+/**
+ * A process that holds one database connection. Native drivers block, leak and crash; apart from the gateway they can be
+ * ended at a deadline, whatever they are doing. Started by `connection.ts`, which sends the settings first.
+ */
+import type { DriverConnection } from './drivers/driver.ts'
+import { openOdbc } from './drivers/odbc.ts'
+import { openSqlite } from './drivers/sqlite.ts'
+import { DatabaseError } from './errors.ts'
+import type { FromConnection, ToConnection } from './connection-messages.ts'
+
+let connection: DriverConnection | null = null
+
+async function answer(message: ToConnection): Promise<FromConnection> {
+  try {
+    if (message.kind === 'open') {
+      connection =
+        message.settings.driver === 'odbc' ? await openOdbc(message.settings) : openSqlite(message.settings)
+      return { kind: 'rows', rows: [] }
+    }
+    if (connection === null) throw new DatabaseError('unopened', 'No connection is open')
+    return { kind: 'rows', rows: await connection.query(message.text, message.values) }
+  } catch (error) {
+    if (error instanceof DatabaseError) return { kind: 'failed', state: error.state, message: error.message }
+    return { kind: 'failed', state: 'unknown', message: String(error) }
+  }
+}
+
+process.on('message', (message: ToConnection) => {
+  void answer(message).then((reply) => process.send?.(reply))
+})
+// The gateway ends this process when its last request is answered; a terminal signals both at once.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
+process.on('disconnect', () => process.exit())

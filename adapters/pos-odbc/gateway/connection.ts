@@ -1,0 +1,100 @@
+import type { ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { FromConnection, ToConnection } from './connection-messages.ts'
+import type { ConnectionSettings } from './drivers/driver.ts'
+import { DatabaseError } from './errors.ts'
+import type { RecordedRow } from './neutral.ts'
+import type { Fragment } from './sql.ts'
+
+/** A database connection in a process of its own. It runs one statement at a time. */
+export interface Connection {
+  /** Rejects with a `DatabaseError`: what the database said, or state `ended` when the process is gone. */
+  query(statement: Fragment): Promise<readonly RecordedRow[]>
+  /** Whether the process is there. */
+  isAlive(): boolean
+  /** Ends the process, and with it whatever it is doing. Resolves when it is gone. */
+  end(): Promise<void>
+}
+
+/**
+ * Starts a process and opens a connection in it.
+ * @param signal ends the process when it aborts before the connection is open
+ */
+export async function openConnection(settings: ConnectionSettings, signal: AbortSignal): Promise<Connection> {
+  const child = fork(fileURLToPath(new URL('./connection-process.ts', import.meta.url)), [], {
+    // What a driver prints may quote a row or a password.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+  const connection = connectionOf(child)
+  const abort = () => void connection.end()
+  signal.addEventListener('abort', abort)
+  try {
+    if (signal.aborted) throw new DatabaseError('ended', 'The deadline had passed')
+    await ask(child, { kind: 'open', settings })
+    return connection
+  } catch (error) {
+    await connection.end()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function connectionOf(child: ChildProcess): Connection {
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      resolve()
+    })
+    // A process that could not be started never exits.
+    child.once('error', () => {
+      if (child.pid === undefined) resolve()
+    })
+  })
+  return {
+    query: ({ text, values }) => ask(child, { kind: 'query', text, values }),
+    isAlive: () => !child.killed && child.exitCode === null && child.signalCode === null && child.connected,
+    end() {
+      child.kill('SIGKILL')
+      return ended
+    },
+  }
+}
+
+/** Sends a message and waits for its answer, or for the end of the process. */
+function ask(child: ChildProcess, message: ToConnection): Promise<readonly RecordedRow[]> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      child.off('message', onMessage)
+      child.off('exit', onEnd)
+      child.off('error', onEnd)
+      act()
+    }
+    const onMessage = (reply: FromConnection) => {
+      if (reply.kind === 'rows')
+        settle(() => {
+          resolve(reply.rows)
+        })
+      else
+        settle(() => {
+          reject(new DatabaseError(reply.state, reply.message))
+        })
+    }
+    const onEnd = () => {
+      settle(() => {
+        reject(new DatabaseError('ended', 'The process that holds the connection has ended'))
+      })
+    }
+    child.on('message', onMessage)
+    child.once('exit', onEnd)
+    child.once('error', onEnd)
+    if (child.exitCode !== null || child.signalCode !== null) {
+      onEnd()
+      return
+    }
+    child.send(message, (error) => {
+      if (error !== null) onEnd()
+    })
+  })
+}

@@ -1,0 +1,17 @@
+import type { RecordedRow } from '../neutral.ts'
+import type { BoundValue } from '../sql.ts'
+
+/** How a connection is opened: what the process that holds it is told. */
+export type ConnectionSettings =
+  | {
+      readonly driver: 'odbc'
+      /** Carries the password, so it is never logged. */
+      readonly connectionString: string
+      readonly session: readonly string[]
+    }
+  | { readonly driver: 'sqlite'; readonly file: string; readonly session: readonly string[] }
+
+/** A connection within the process that holds it. Methods reject with a `DatabaseError`. */
+export interface DriverConnection {
+  query(text: string, values: readonly BoundValue[]): Promise<readonly RecordedRow[]>
+}

@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module'
+import { DatabaseError } from '../errors.ts'
+import type { RecordedRow } from '../neutral.ts'
+import type { BoundValue } from '../sql.ts'
+import type { ConnectionSettings, DriverConnection } from './driver.ts'
+
+/** What is used of the package `odbc`, which only a machine with unixODBC can build. */
+interface Odbc {
+  connect(settings: { readonly connectionString: string; readonly loginTimeout: number }): Promise<{
+    query(text: string, values?: readonly BoundValue[]): Promise<readonly RecordedRow[]>
+  }>
+}
+
+/** Named apart from where it is loaded: it is installed on some machines only, so no tool is to look for it. */
+const PACKAGE = 'odbc'
+
+/** Seconds that a driver may take to log in; the deadline of the request usually ends it earlier. */
+const LOGIN_TIMEOUT_S = 10
+
+/** Why the package `odbc` cannot be used; null: it can. */
+export function odbcProblem(): string | null {
+  try {
+    load()
+    return null
+  } catch (error) {
+    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+  }
+}
+
+function load(): Odbc {
+  const require = createRequire(import.meta.url)
+  return require(PACKAGE) as Odbc
+}
+
+/** Connects through unixODBC's driver manager. Rejects with a `DatabaseError`. */
+export async function openOdbc({
+  connectionString,
+  session,
+}: Extract<ConnectionSettings, { driver: 'odbc' }>): Promise<DriverConnection> {
+  const connection = await attempt(() => load().connect({ connectionString, loginTimeout: LOGIN_TIMEOUT_S }))
+  for (const statement of session) await attempt(() => connection.query(statement))
+  return {
+    async query(text, values) {
+      // The result carries its statement and parameters, too; only the rows leave this process.
+      const rows = await attempt(() =>
+        values.length === 0 ? connection.query(text) : connection.query(text, values),
+      )
+      return [...rows]
+    },
+  }
+}
+
+async function attempt<Value>(run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run()
+  } catch (error) {
+    const { odbcErrors, message } = error as {
+      readonly odbcErrors?: readonly { readonly state: string; readonly message: string }[]
+      readonly message?: unknown
+    }
+    const [first] = odbcErrors ?? []
+    throw new DatabaseError(first?.state ?? 'unknown', first?.message ?? String(message))
+  }
+}

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createAuthenticator } from './authenticate.ts'
+import type { GatewayConfig, ParsedConfig } from './config.ts'
+import { parseConfig } from './config.ts'
+import { odbcProblem } from './drivers/odbc.ts'
+import { DatabaseError } from './errors.ts'
+import { createJsonLog } from './log.ts'
+import { createGatewayServer } from './server.ts'
+import { createSources } from './sources.ts'
+
+const USAGE = 'Usage: npm run odbc-gateway -- --config FILE'
+const NONCES_MAX = 200_000
+/** How long requests may go on after a signal to stop, in milliseconds. */
+const SHUTDOWN_MS = 10_000
+
+const nowMs = (): number => Date.now()
+const log = createJsonLog(
+  (line) => process.stdout.write(line),
+  () => new Date().toISOString(),
+)
+
+function fail(problems: readonly string[]): never {
+  for (const problem of problems) process.stderr.write(`${problem}\n`)
+  process.exit(1)
+}
+
+function textOfFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function configArgument(): string | null {
+  try {
+    return parseArgs({ options: { config: { type: 'string' } } }).values.config ?? null
+  } catch {
+    return null
+  }
+}
+
+function loadConfig(): ParsedConfig {
+  const file = configArgument()
+  if (file === null) return { kind: 'problems', problems: [USAGE] }
+  const path = resolve(file)
+  const text = textOfFile(path)
+  if (text === null) return { kind: 'problems', problems: [`${path} cannot be read`] }
+  return parseConfig({
+    text,
+    directory: dirname(path),
+    environment: process.env,
+    readText: textOfFile,
+    isFile: (file) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false,
+    isDirectory: (directory) => statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false,
+    odbcProblem,
+  })
+}
+
+async function run(config: GatewayConfig): Promise<void> {
+  const sources = createSources(config, nowMs)
+  await probe(sources)
+  const authenticate = createAuthenticator({ secrets: config.secrets, nowMs, noncesMax: NONCES_MAX })
+  const server = createGatewayServer({ authenticate, sources, log, nowMs })
+  server.on('error', (error) => fail([`Cannot listen: ${error.message}`]))
+  server.listen(config.listen.port, config.listen.host)
+  await once(server, 'listening')
+  const { address, port } = server.address() as AddressInfo
+  log.info('listening', { host: address, port })
+
+  const stop = (signal: string): void => {
+    log.info('stopping', { signal })
+    const late = setTimeout(() => {
+      server.closeAllConnections()
+    }, SHUTDOWN_MS)
+    server.close(() => {
+      clearTimeout(late)
+      void sources.close().then(() => {
+        log.info('stopped', {})
+        process.exit(0)
+      })
+    })
+    server.closeIdleConnections()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      stop(signal)
+    })
+}
+
+/** A database that is down comes back; one that the driver manager does not know is a mistake in the configuration. */
+async function probe(sources: ReturnType<typeof createSources>): Promise<void> {
+  const problems = (await sources.probe()).filter(({ problem }) => problem !== null)
+  const mistakes = problems.filter(
+    ({ problem }) => problem instanceof DatabaseError && problem.state.startsWith('IM'),
+  )
+  if (mistakes.length > 0) {
+    fail(mistakes.map(({ source, problem }) => `${source}: ${(problem as DatabaseError).message}`))
+  }
+  for (const { source, problem } of problems) {
+    log.error(
+      'source_unavailable',
+      problem instanceof DatabaseError
+        ? { source, sqlState: problem.state, reason: problem.textForLog() }
+        : { source },
+      problem,
+    )
+  }
+}
+
+const parsed = loadConfig()
+if (parsed.kind === 'problems') fail(parsed.problems)
+await run(parsed.config)

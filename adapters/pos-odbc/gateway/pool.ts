@@ -1,0 +1,189 @@
+import type { Connection } from './connection.ts'
+import { DatabaseError, GatewayError } from './errors.ts'
+
+export interface PoolOptions {
+  /** Opens a connection; rejects with a `DatabaseError`. */
+  readonly open: (signal: AbortSignal) => Promise<Connection>
+  /** Most connections at once. */
+  readonly size: number
+  /** Most requests that wait for a connection; any more are refused at once. */
+  readonly waitersMax: number
+  /** How long an unused connection is kept, in milliseconds. */
+  readonly idleMs: number
+  /** After a connection could not be opened, how long no other is tried, in milliseconds. */
+  readonly pauseMs: number
+  readonly nowMs: () => number
+}
+
+/** The connections to one database. */
+export interface Pool {
+  /**
+   * Lends a connection for a piece of work that only reads. A connection that fails is given up; where it was an old
+   * one, which may have died with its database long ago, the work is done once more on a new one.
+   * Rejects with what `work` rejects with, or a `GatewayError`: `busy`, `source_unavailable`, `deadline_exceeded`.
+   */
+  use<Value>(signal: AbortSignal, work: (connection: Connection) => Promise<Value>): Promise<Value>
+  /** Whether the last connection that was tried could be opened and used; null before the first. */
+  isReady(): boolean | null
+  /** Ends every connection. */
+  close(): Promise<void>
+}
+
+interface Idle {
+  readonly connection: Connection
+  readonly timer: NodeJS.Timeout
+}
+
+/** Makes a pool; it opens nothing before it is used. */
+export function createPool({ open, size, waitersMax, idleMs, pauseMs, nowMs }: PoolOptions): Pool {
+  const slots = createSlots(size, waitersMax)
+  const idle: Idle[] = []
+  const lent = new Set<Connection>()
+  let ready: boolean | null = null
+  let pausedUntilMs = 0
+  let pauseReason: unknown = null
+
+  const takeIdle = (): Connection | null => {
+    for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) {
+      clearTimeout(kept.timer)
+      if (kept.connection.isAlive()) return kept.connection
+    }
+    return null
+  }
+
+  const keep = (connection: Connection): void => {
+    const timer = setTimeout(() => {
+      const index = idle.findIndex((each) => each.connection === connection)
+      if (index >= 0) idle.splice(index, 1)
+      void connection.end()
+    }, idleMs)
+    timer.unref()
+    idle.push({ connection, timer })
+  }
+
+  const endIdle = (): Promise<unknown> =>
+    Promise.all(
+      idle.splice(0).map(({ connection, timer }) => {
+        clearTimeout(timer)
+        return connection.end()
+      }),
+    )
+
+  const openNew = async (signal: AbortSignal): Promise<Connection> => {
+    if (nowMs() < pausedUntilMs) throw pauseReason
+    try {
+      return await open(signal)
+    } catch (error) {
+      // A deadline says nothing about the next attempt.
+      if (!signal.aborted) {
+        pausedUntilMs = nowMs() + pauseMs
+        pauseReason = error
+      }
+      throw error
+    }
+  }
+
+  /** One piece of work on one connection; `isNew` tells whether a failure may be blamed on the connection's age. */
+  const attempt = async <Value>(
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<Value>,
+    known: Connection | null,
+  ): Promise<Value> => {
+    const connection = known ?? (await openNew(signal))
+    lent.add(connection)
+    const abort = () => void connection.end()
+    signal.addEventListener('abort', abort)
+    try {
+      const value = await work(connection)
+      keep(connection)
+      return value
+    } catch (error) {
+      if (error instanceof GatewayError && !signal.aborted) keep(connection)
+      else await connection.end()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', abort)
+      lent.delete(connection)
+    }
+  }
+
+  const twice = async <Value>(
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<Value>,
+  ): Promise<Value> => {
+    const known = takeIdle()
+    try {
+      return await attempt(signal, work, known)
+    } catch (error) {
+      if (known === null || signal.aborted || !(error instanceof DatabaseError)) throw error
+      // The others are as old: they would fail one by one.
+      await endIdle()
+      return attempt(signal, work, null)
+    }
+  }
+
+  return {
+    async use(signal, work) {
+      await slots.take(signal)
+      try {
+        const value = await twice(signal, work)
+        ready = true
+        return value
+      } catch (error) {
+        if (signal.aborted) throw deadlineExceeded()
+        if (error instanceof DatabaseError) ready = false
+        throw error
+      } finally {
+        slots.give()
+      }
+    },
+    isReady: () => ready,
+    async close() {
+      await Promise.all([endIdle(), ...[...lent].map((connection) => connection.end())])
+    },
+  }
+}
+
+/** The refusal of a request that took too long. */
+export function deadlineExceeded(): GatewayError {
+  return new GatewayError('deadline_exceeded', 'The source did not answer in time')
+}
+
+interface Slots {
+  take(signal: AbortSignal): Promise<void>
+  give(): void
+}
+
+/** A counting semaphore, first come, first served. */
+function createSlots(size: number, waitersMax: number): Slots {
+  const waiters: (() => void)[] = []
+  let free = size
+  return {
+    async take(signal) {
+      if (signal.aborted) throw deadlineExceeded()
+      if (free > 0) {
+        free -= 1
+        return
+      }
+      if (waiters.length >= waitersMax)
+        throw new GatewayError('busy', 'Too many requests wait for this source')
+      await new Promise<void>((resolve, reject) => {
+        const proceed = () => {
+          signal.removeEventListener('abort', abort)
+          resolve()
+        }
+        const abort = () => {
+          waiters.splice(waiters.indexOf(proceed), 1)
+          reject(deadlineExceeded())
+        }
+        signal.addEventListener('abort', abort, { once: true })
+        waiters.push(proceed)
+      })
+    },
+    give() {
+      const next = waiters.shift()
+      if (next === undefined) free += 1
+      else next()
+    },
+  }
+}

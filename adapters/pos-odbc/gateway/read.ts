@@ -1,0 +1,103 @@
+import type {
+  CollectionName,
+  NeutralRow,
+  OneAnswer,
+  PageAnswer,
+  PageParameters,
+  SourcePosition,
+} from '../protocol.ts'
+import { COLLECTIONS } from '../protocol.ts'
+import type { SourceSettings } from './codec.ts'
+import { GatewayError } from './errors.ts'
+import type { ChildMapping } from './family.ts'
+import type { RecordedRow } from './neutral.ts'
+import { neutralChildren, neutralRow } from './neutral.ts'
+import type { Fragment } from './sql.ts'
+import type { Scope } from './statements.ts'
+import { childrenStatement, oneStatement, pageStatement } from './statements.ts'
+
+/** Runs one statement. Rejects with a `DatabaseError` or a `GatewayError`. */
+export type RunStatement = (statement: Fragment) => Promise<readonly RecordedRow[]>
+
+/** Where a read takes place. */
+export interface ReadContext {
+  readonly scope: Scope
+  readonly settings: SourceSettings
+  /** Most rows that a statement for the lists of a page may give. */
+  readonly listRowsMax: number
+  readonly run: RunStatement
+}
+
+/** A page of a collection, newest first, rows without a time last. One row more is asked for, to learn of the next page. */
+export async function readPage(
+  context: ReadContext,
+  name: CollectionName,
+  parameters: PageParameters,
+): Promise<PageAnswer> {
+  const { filters, after, limit } = parameters
+  if (holdsUnstorableText([...Object.values(filters), context.scope.tenant])) return { rows: [], next: null }
+  const asked = { ...parameters, limit: limit + 1 }
+  const found: RecordedRow[] = []
+  if (after?.value !== null) {
+    found.push(...(await context.run(pageStatement(context.scope, name, 'valued', asked))))
+  }
+  if (COLLECTIONS[name].orderMayBeNull && found.length <= limit) {
+    const rest = { ...asked, limit: asked.limit - found.length }
+    found.push(...(await context.run(pageStatement(context.scope, name, 'without_value', rest))))
+  }
+  const rows = await neutralRows(context, name, found.slice(0, limit))
+  const last = rows.at(-1)
+  return { rows, next: found.length > limit && last !== undefined ? positionOf(name, last) : null }
+}
+
+/** The row of this id; null when there is none. */
+export async function readOne(context: ReadContext, name: CollectionName, id: string): Promise<OneAnswer> {
+  if (holdsUnstorableText([id, context.scope.tenant])) return { row: null }
+  const found = await context.run(oneStatement(context.scope, name, id))
+  const [row = null] = await neutralRows(context, name, found.slice(0, 1))
+  return { row }
+}
+
+/**
+ * Whether one of these is text that no database stores. ODBC takes a NUL for the end of the text and replaces half a
+ * surrogate pair, so such a text would find the rows of another one.
+ */
+function holdsUnstorableText(values: readonly (string | boolean)[]): boolean {
+  return values.some((value) => typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+}
+
+function positionOf(name: CollectionName, row: NeutralRow): SourcePosition {
+  const { orderField, idField } = COLLECTIONS[name]
+  return { value: row[orderField] as string | null, id: String(row[idField]) }
+}
+
+async function neutralRows(
+  context: ReadContext,
+  name: CollectionName,
+  recorded: readonly RecordedRow[],
+): Promise<readonly NeutralRow[]> {
+  const mapping = context.scope.family.collections[name]
+  const rows = recorded.map((row) => neutralRow(mapping, row, context.settings))
+  const ids = rows.map((row) => String(row[COLLECTIONS[name].idField]))
+  const lists: [string, ReadonlyMap<string, readonly unknown[]>][] = []
+  for (const [field, child] of Object.entries(mapping.lists)) {
+    lists.push([field, await childrenOf(context, child, ids)])
+  }
+  return rows.map((row, index) => ({
+    ...row,
+    ...Object.fromEntries(lists.map(([field, byParent]) => [field, byParent.get(ids[index] ?? '') ?? []])),
+  }))
+}
+
+async function childrenOf(
+  { scope, settings, listRowsMax, run }: ReadContext,
+  child: ChildMapping,
+  parentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly unknown[]>> {
+  if (parentIds.length === 0) return new Map()
+  const found = await run(childrenStatement(scope, child, parentIds, listRowsMax + 1))
+  if (found.length > listRowsMax) {
+    throw new GatewayError('too_many_rows', `A page needs more than ${listRowsMax} rows of ${child.table}`)
+  }
+  return neutralChildren(child, found, settings)
+}

@@ -1,0 +1,180 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OneAnswer, PageAnswer } from '../protocol.ts'
+import type { SourceSettings } from './codec.ts'
+import type { GatewayConfig, SourceConfig } from './config.ts'
+import { SOURCE_NAME } from './config.ts'
+import { openConnection } from './connection.ts'
+import { DIALECTS } from './dialect.ts'
+import type { ConnectionSettings } from './drivers/driver.ts'
+import { GatewayError } from './errors.ts'
+import { FAMILIES } from './families/index.ts'
+import type { Pool } from './pool.ts'
+import { createPool, deadlineExceeded } from './pool.ts'
+import { readOne, readPage } from './read.ts'
+import type { CheckedRequest } from './request.ts'
+
+const WAITERS_MAX = 200
+const IDLE_MS = 60_000
+const PAUSE_MS = 250
+
+/** Everything that this gateway can read. */
+export interface Sources {
+  /** Answers a request. Rejects with a `GatewayError` or a `DatabaseError`. */
+  read(request: CheckedRequest): Promise<PageAnswer | OneAnswer>
+  /** How many of the sources used so far could be read the last time, and how many could not. */
+  health(): { readonly ready: number; readonly unavailable: number }
+  /** Tries a connection to every source that has a place of its own; gives what each failed with, or null. */
+  probe(): Promise<readonly { readonly source: string; readonly problem: unknown }[]>
+  close(): Promise<void>
+}
+
+interface OpenSource {
+  readonly config: SourceConfig
+  readonly pool: Pool
+}
+
+/** Makes the sources of a configuration; none is connected to before it is used. */
+export function createSources({ sources }: GatewayConfig, nowMs: () => number): Sources {
+  const configured = new Map(sources.map((config) => [keyOf(config.kind, config.name ?? ''), config]))
+  const opened = new Map<string, OpenSource>()
+
+  const open = (key: string, config: SourceConfig, settings: ConnectionSettings): OpenSource => {
+    const known = opened.get(key)
+    if (known !== undefined) return known
+    const pool = createPool({
+      open: (signal) => openConnection(settings, signal),
+      size: config.connections,
+      waitersMax: WAITERS_MAX,
+      idleMs: IDLE_MS,
+      pauseMs: PAUSE_MS,
+      nowMs,
+    })
+    const source = { config, pool }
+    opened.set(key, source)
+    return source
+  }
+
+  const openFixed = (key: string, config: SourceConfig): OpenSource | null => {
+    const settings = fixedSettings(config)
+    return settings === null ? null : open(key, config, settings)
+  }
+
+  const find = ({ kind, tenant }: CheckedRequest['source']): OpenSource => {
+    const name = kind === 'odbc_shared' ? '' : tenant
+    const key = keyOf(kind, name)
+    const config = configured.get(key)
+    const source =
+      config === undefined || (name === '' && kind === 'odbc_second') ? null : openFixed(key, config)
+    if (source !== null) return source
+    const folder = configured.get(keyOf('odbc_second', ''))
+    const file = kind === 'odbc_second' && folder !== undefined ? fileOf(folder, tenant) : null
+    if (file === null || folder === undefined) {
+      throw new GatewayError('unknown_source', 'No source of this kind and name is configured')
+    }
+    return open(key, folder, { driver: 'sqlite', file, session: sessionOf(folder) })
+  }
+
+  return {
+    async read(request) {
+      const { config, pool } = find(request.source)
+      if (request.kind === 'page' && request.parameters.limit > config.rowsMax) {
+        throw new GatewayError('invalid_parameter', `limit is above the row limit of ${config.rowsMax}`)
+      }
+      return withinDeadline(config.deadlineMs, (signal) =>
+        pool.use<PageAnswer | OneAnswer>(signal, (connection) => {
+          const context = {
+            scope: {
+              family: FAMILIES[config.kind],
+              dialect: DIALECTS[config.dialect],
+              tenant: request.source.tenant,
+            },
+            settings: settingsOf(config),
+            listRowsMax: config.listRowsMax,
+            run: connection.query.bind(connection),
+          }
+          return request.kind === 'page'
+            ? readPage(context, request.collection, request.parameters)
+            : readOne(context, request.collection, request.parameters.id)
+        }),
+      )
+    },
+    health() {
+      const states = [...opened.values()].map(({ pool }) => pool.isReady())
+      return {
+        ready: states.filter((state) => state === true).length,
+        unavailable: states.filter((state) => state === false).length,
+      }
+    },
+    probe() {
+      return Promise.all(
+        [...configured].flatMap(([key, config]) => {
+          const source = openFixed(key, config)
+          if (source === null) return []
+          const named = config.name === null ? config.kind : `${config.kind} ${config.name}`
+          return [probeOf(source).then((problem) => ({ source: named, problem }))]
+        }),
+      )
+    },
+    async close() {
+      await Promise.all([...opened.values()].map(({ pool }) => pool.close()))
+    },
+  }
+}
+
+/** Null: the source can be connected to. */
+function probeOf({ config, pool }: OpenSource): Promise<unknown> {
+  return withinDeadline(config.deadlineMs, (signal) => pool.use(signal, () => Promise.resolve(null))).catch(
+    (error: unknown) => error,
+  )
+}
+
+async function withinDeadline<Value>(
+  deadlineMs: number,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const controller = new AbortController()
+  const timer = setTimeout(() => {
+    controller.abort(deadlineExceeded())
+  }, deadlineMs)
+  try {
+    return await work(controller.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function keyOf(kind: string, name: string): string {
+  return `${kind} ${name}`
+}
+
+/** How to connect to a source that has one place; null for a folder of them. */
+function fixedSettings(config: SourceConfig): ConnectionSettings | null {
+  const { place } = config
+  const session = sessionOf(config)
+  if (place.driver === 'odbc') return { ...place, session }
+  return 'file' in place ? { ...place, session } : null
+}
+
+function sessionOf({ dialect, deadlineMs }: SourceConfig): readonly string[] {
+  return DIALECTS[dialect].session(deadlineMs)
+}
+
+/** The database of this name in a folder; null when there is none, in exactly this spelling. */
+function fileOf({ place }: SourceConfig, name: string): string | null {
+  if (!('directory' in place) || !SOURCE_NAME.test(name)) return null
+  const fileName = `${name}.sqlite`
+  return listOf(place.directory).includes(fileName) ? join(place.directory, fileName) : null
+}
+
+function listOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function settingsOf({ timeZone, currency }: SourceConfig): SourceSettings {
+  return { timeZone, currency }
+}

@@ -1,0 +1,69 @@
+import type { PosSourceTie } from '../../ports/organization.ts'
+import type { PosSource } from '../../ports/pos-source.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import type { SourceFailure } from '../../ports/record-source.ts'
+import { parseOne, parsePage } from './answers.ts'
+import type { GatewayOptions } from './client.ts'
+import { askGateway } from './client.ts'
+import type { SourceKind } from './protocol.ts'
+import { oneStatement, pageStatement } from './queries.ts'
+
+export type { GatewayOptions } from './client.ts'
+export type { SourceKind } from './protocol.ts'
+export { SECRET_LENGTH_MIN, SOURCE_KINDS } from './protocol.ts'
+
+/** The tie of an organization to a source behind the gateway. */
+export type OdbcTie = PosSourceTie & { readonly kind: SourceKind }
+
+/** The point-of-sale sources that are reached over the ODBC gateway. */
+export interface OdbcPosSources {
+  /** Opens an organization's source. No I/O: one that is not configured or does not answer says so when it is read. */
+  open(tie: OdbcTie): PosSource
+}
+
+/**
+ * The sources behind an ODBC gateway. Each read is one signed request; rows come back checked field by field. Pages are
+ * ordered newest first, and by no other filters than those of `COLLECTIONS`; anything else is `unavailable`.
+ */
+export function createOdbcPosSources(options: GatewayOptions): OdbcPosSources {
+  return { open: (tie) => openSource(options, tie) }
+}
+
+function openSource(options: GatewayOptions, { kind, tenant }: OdbcTie): PosSource {
+  const source = { kind, tenant }
+  return {
+    capabilities: { customerTransactionsNeedStart: true },
+    async page(query) {
+      const translated = pageStatement(query)
+      if (translated.kind === 'unserved') return unavailable(translated.reason)
+      const { collection, parameters } = translated
+      const answer = await askGateway(options, { source, statement: `${collection}.page`, parameters })
+      if (answer.kind === 'unavailable') return answer
+      const page = parsePage(collection, answer.body, query.limit)
+      if (page === null) return nonsense()
+      return { kind: 'page', rows: page.rows.map((row) => selected(row, query.select)), next: page.next }
+    },
+    async one(query) {
+      const translated = oneStatement(query)
+      if (translated.kind === 'unserved') return unavailable(translated.reason)
+      const { collection, parameters } = translated
+      const answer = await askGateway(options, { source, statement: `${collection}.one`, parameters })
+      if (answer.kind === 'unavailable') return answer
+      const found = parseOne(collection, answer.body)
+      if (found === null) return nonsense()
+      return { kind: 'row', row: found.row === null ? null : selected(found.row, query.select) }
+    },
+  }
+}
+
+function selected(row: StoredRow, select: readonly string[]): StoredRow {
+  return Object.fromEntries(select.map((field) => [field, row[field] ?? null]))
+}
+
+function unavailable(reason: string): SourceFailure {
+  return { kind: 'unavailable', reason }
+}
+
+function nonsense(): SourceFailure {
+  return unavailable('The POS gateway answered something that is no row of this collection.')
+}

@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DIALECTS } from '../../adapters/pos-odbc/gateway/dialect.ts'
+import { openOdbc } from '../../adapters/pos-odbc/gateway/drivers/odbc.ts'
+import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
+import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
+import { writeStatements } from '../../adapters/pos-odbc/gateway/write.ts'
+import type { NeutralRow } from '../../adapters/pos-odbc/protocol.ts'
+import type { OdbcTie } from '../../adapters/pos-odbc/index.ts'
+import { projectRoot } from '../../host-worker/dev/root.ts'
+import { scratchFolder } from './pos-gateway.ts'
+
+/** Databases of a kind of source, made for one test file. */
+export interface PosEngine {
+  readonly name: string
+  /** What the gateway's configuration says of them; `changes` are further keys. */
+  sources(changes?: Readonly<Record<string, unknown>>): readonly unknown[]
+  /** The tie of a tenant; every tenant named here exists. */
+  tie(tenant: 'a' | 'b'): OdbcTie
+  write(tenant: 'a' | 'b', rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
+}
+
+const common = { currency: 'USD' }
+const zoned = { ...common, timeZone: 'America/Chicago' }
+
+/** The shared source in one embedded database. */
+function embeddedShared(): PosEngine {
+  const file = join(scratchFolder(), 'shared.sqlite')
+  openEmbeddedSource('odbc_shared', file).close()
+  return {
+    name: 'odbc_shared on node:sqlite',
+    sources: (changes) => [{ kind: 'odbc_shared', driver: 'sqlite', file, ...common, ...changes }],
+    tie: (tenant) => ({ kind: 'odbc_shared', tenant }),
+    async write(tenant, rows, values) {
+      const database = openEmbeddedSource('odbc_shared', file)
+      database.write(tenant, rows, values)
+      database.close()
+    },
+  }
+}
+
+/** The second kind of source, an embedded database for each tenant in a folder. */
+function embeddedSecond(): PosEngine {
+  const directory = scratchFolder()
+  return {
+    name: 'odbc_second on node:sqlite',
+    ...secondIn(directory),
+    sources: (changes) => [{ kind: 'odbc_second', driver: 'sqlite', directory, ...zoned, ...changes }],
+  }
+}
+
+function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write'> {
+  const fileOf = (tenant: string) => join(directory, `${tenant}.sqlite`)
+  for (const tenant of ['a', 'b']) openEmbeddedSource('odbc_second', fileOf(tenant)).close()
+  return {
+    tie: (tenant) => ({ kind: 'odbc_second', tenant }),
+    async write(tenant, rows, values) {
+      const database = openEmbeddedSource('odbc_second', fileOf(tenant))
+      database.write(tenant, rows, values)
+      database.close()
+    },
+  }
+}
+
+/** The second kind of source through unixODBC and the SQLite driver, a data source for each tenant. */
+function odbcSecond(): PosEngine {
+  const directory = scratchFolder()
+  return {
+    name: 'odbc_second on SQLite ODBC',
+    ...secondIn(directory),
+    sources: (changes) =>
+      ['a', 'b'].map((name) => ({
+        kind: 'odbc_second',
+        name,
+        driver: 'odbc',
+        dialect: 'sqlite',
+        connection: `Driver=SQLite3;Database=${join(directory, `${name}.sqlite`)}`,
+        ...zoned,
+        ...changes,
+      })),
+  }
+}
+
+/** The PostgreSQL that test/ci/odbc.sh has started, as its superuser. */
+export const postgres = {
+  port: Number(process.env.ODBC_POSTGRES_PORT ?? 0),
+  connection(database: string): string {
+    return `Driver=PostgreSQL Unicode;Server=127.0.0.1;Port=${this.port};Database=${database};UID=postgres`
+  },
+  /** Runs SQL through psql and gives its output. */
+  run(database: string, text: string): string {
+    const args = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres', '-d', database]
+    return execFileSync('psql', [...args, '-v', 'ON_ERROR_STOP=1', '-qAtX'], {
+      input: text,
+      encoding: 'utf8',
+    })
+  },
+}
+
+/** A new database with the schema of the shared source; gives its name. */
+export function createPostgresDatabase(): string {
+  const name = `pos_${randomBytes(6).toString('hex')}`
+  // Another order than that of bytes is the usual one, and must not matter.
+  postgres.run('postgres', `create database ${name} template template0 locale 'C.UTF-8'`)
+  const schema = readFileSync(
+    join(projectRoot, 'adapters/pos-odbc/schema/odbc-shared.postgresql.sql'),
+    'utf8',
+  )
+  postgres.run(name, schema)
+  return name
+}
+
+/** The shared source through unixODBC and psqlODBC. */
+function odbcShared(): PosEngine {
+  const database = createPostgresDatabase()
+  const connection = postgres.connection(database)
+  return {
+    name: 'odbc_shared on psqlODBC',
+    sources: (changes) => [
+      { kind: 'odbc_shared', driver: 'odbc', dialect: 'postgresql', connection, ...common, ...changes },
+    ],
+    tie: (tenant) => ({ kind: 'odbc_shared', tenant }),
+    async write(tenant, rows, values) {
+      const scope = { kind: 'odbc_shared', dialect: DIALECTS.postgresql, tenant } as const
+      const statements = values.flatMap((row) => writeStatements(scope, rows, row))
+      const open = await openOdbc({ driver: 'odbc', connectionString: connection, session: ['begin'] })
+      for (const { text, values: bound } of statements) await open.query(text, bound)
+      await open.query('commit', [])
+    },
+  }
+}
+
+/** Whether real ODBC drivers are there; test/ci/odbc.sh says so. */
+export const hasOdbc = process.env.ODBC_TESTS === 'yes'
+
+/** An engine of each kind: embedded ones, or through ODBC where there are drivers. */
+export function posEngines(): readonly PosEngine[] {
+  return hasOdbc ? [odbcShared(), odbcSecond()] : [embeddedShared(), embeddedSecond()]
+}

@@ -1,0 +1,96 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { GatewayOptions, OdbcPosSources } from '../../adapters/pos-odbc/index.ts'
+import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
+import { projectRoot } from '../../host-worker/dev/root.ts'
+
+/** The secret that test gateways share with their callers. */
+export const GATEWAY_SECRET = 'a secret that only the tests of the gateway know'
+
+/** A line of a gateway's log. */
+export type LogLine = Readonly<Record<string, unknown>>
+
+/** The gateway as a process of its own, as an operator runs it. */
+export interface RunningGateway {
+  readonly url: string
+  readonly process: ChildProcess
+  readonly log: readonly LogLine[]
+  /** Sends SIGTERM and gives the exit code. */
+  stop(): Promise<number | null>
+}
+
+/** A new folder outside the project. */
+export function scratchFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'pos-gateway-'))
+}
+
+/** Starts the gateway process with a configuration; `environment` adds to or takes the place of the usual secret. */
+export function spawnGateway(
+  config: unknown,
+  environment: Readonly<Record<string, string>> = { POS_GATEWAY_SECRET: GATEWAY_SECRET },
+): ChildProcess {
+  const file = join(scratchFolder(), 'gateway.json')
+  writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
+  const main = join(projectRoot, 'adapters/pos-odbc/gateway/main.ts')
+  return spawn(process.execPath, [main, '--config', file], {
+    // Without vitest's own settings, which would reach the gateway's Node.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Starts the gateway on these sources, on a free port, and waits until it listens. */
+export async function startGateway(
+  sources: readonly unknown[],
+  environment?: Readonly<Record<string, string>>,
+): Promise<RunningGateway> {
+  const child = spawnGateway({ listen: { port: 0 }, sources }, environment)
+  const log: LogLine[] = []
+  let complaint = ''
+  child.stderr?.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', () => {
+      reject(new Error(`The gateway ended: ${complaint}`))
+    })
+    if (child.stdout === null) throw new Error('The gateway has no standard output')
+    createInterface(child.stdout).on('line', (text) => {
+      const line = JSON.parse(text) as LogLine
+      log.push(line)
+      if (line.event === 'listening') resolve(Number(line.port))
+    })
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    process: child,
+    log,
+    async stop() {
+      if (child.exitCode !== null) return child.exitCode
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+      return child.exitCode
+    },
+  }
+}
+
+/** How the Worker's side reaches a gateway; `changes` take the place of the usual parts. */
+export function gatewayOptions(url: string, changes: Partial<GatewayOptions> = {}): GatewayOptions {
+  return {
+    url,
+    secret: GATEWAY_SECRET,
+    fetch: (address, init) => fetch(address, init),
+    clock: { nowMs: () => Date.now() },
+    random: { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) },
+    deadline: { after: (durationMs) => AbortSignal.timeout(durationMs) },
+    ...changes,
+  }
+}
+
+/** The Worker's side of a running gateway. */
+export function sourcesOf({ url }: RunningGateway, changes?: Partial<GatewayOptions>): OdbcPosSources {
+  return createOdbcPosSources(gatewayOptions(url, changes))
+}
