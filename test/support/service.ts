@@ -9,6 +9,7 @@ import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import type { Administration } from '../../ports/administration.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { LogFields } from '../../ports/log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { FakeClock } from './fakes.ts'
@@ -22,6 +23,11 @@ export interface TestStorage {
   tenant(organizationId: string): TenantWriter
 }
 
+export interface LogLine {
+  readonly event: string
+  readonly fields: LogFields
+}
+
 export interface TestService {
   readonly clock: FakeClock
   readonly storage: TestStorage
@@ -29,6 +35,8 @@ export interface TestService {
   readonly pos: MemoryPos
   /** What was logged as an error; empty at the end of a good test. */
   readonly errors: readonly unknown[]
+  /** The log lines of those errors. */
+  readonly log: readonly LogLine[]
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
@@ -50,6 +58,7 @@ export async function openTestService(
   const random = fakeRandom()
   const pos = createMemoryPos()
   const errors: unknown[] = []
+  const log: LogLine[] = []
   const background: Promise<unknown>[] = []
   const world: World = {
     storage: storage.keyed,
@@ -65,7 +74,13 @@ export async function openTestService(
     clock,
     deadline: systemDeadline,
     random,
-    log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },
+    log: {
+      info: () => undefined,
+      error: (event, fields, cause) => {
+        log.push({ event, fields })
+        errors.push(cause ?? event)
+      },
+    },
     queue: null,
     background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
@@ -81,6 +96,7 @@ export async function openTestService(
     storage,
     pos,
     errors,
+    log,
     addOrganization: async (organizationId, settings = {}) => {
       await storage.administration.saveOrganization({ ...organizationDefaults, organizationId, ...settings })
       return addKey(organizationId)
