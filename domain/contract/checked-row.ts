@@ -34,9 +34,10 @@ export function checkedRow(of: Resource, select: readonly string[], given: Store
     const field = fieldOf(of, name)
     const value = given[name] ?? null
     row[name] = value
-    if (v.is(field.schema, value)) continue
-    if (value !== null || !field.nullable) return { kind: 'misfit', field: name }
-    missing.push(name)
+    const fits = v.safeParse(field.schema, value).success
+    const mayLack = value === null && field.nullable
+    if (!fits && !mayLack) return { kind: 'misfit', field: name }
+    if (!fits) missing.push(name)
   }
   const [first] = missing
   if (first === undefined) return { kind: 'row', row }

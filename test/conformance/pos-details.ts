@@ -27,6 +27,10 @@ function eventIds(
   return (row?.[list] as readonly StoredRow[]).map(({ eventId }) => eventId)
 }
 
+function omit(row: StoredRow, field: string): StoredRow {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== field))
+}
+
 function latestIds(of: readonly StoredRow[]): readonly unknown[] {
   return of
     .map(({ eventId }) => eventId)
@@ -92,7 +96,7 @@ export const posDetailCases: readonly PosCase[] = [
       ])
       await pos.load('north', 'pos-billing-events', billing)
       await pos.load('north', 'pos-status-events', status)
-      const shown = (rows: readonly StoredRow[]) => rows.map(({ accountId: _, ...event }) => event)
+      const shown = (rows: readonly StoredRow[]) => rows.map((event) => omit(event, 'accountId'))
       const row = account('a', { planName: 'Deluxe', amountCents: 0 })
       const whole = { ...row, billingEvents: shown(billing), statusEvents: shown(status) }
       const found = await rowOf(await pos.source('north'), oneQuery(DETAILS, 'a'))

@@ -11,7 +11,8 @@ import { LEGACY_VENDOR_MIGRATIONS, openLocalD1 } from '../support/d1.ts'
 import { generatedRow } from '../support/generated-rows.ts'
 import type { Batch } from '../../adapters/pos-legacy-vendor/batch.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import { oneStatement, pageStatement } from '../../adapters/pos-legacy-vendor/read.ts'
+import type { oneStatement } from '../../adapters/pos-legacy-vendor/read.ts'
+import { pageStatement } from '../../adapters/pos-legacy-vendor/read.ts'
 import { columnName, tableOf } from '../../adapters/pos-legacy-vendor/tables.ts'
 
 const ROWS = 3000

@@ -55,10 +55,10 @@ beforeAll(async () => {
     await service.storage.tenant('theirs').upsert(resource.collection, [foreign])
   }
   for (const resource of writtenPosResources) {
-    const { writer } = service.pos
-    await writer(posSource).upsert(resource.collection, [sampleRow(resource, 0, 'm-')])
-    const foreign = { ...posSource, tenant: 'theirs' }
-    await writer(foreign).upsert(resource.collection, [sampleRow(resource, 0, `${PLANTED}-`)])
+    const own = service.pos.writer(posSource)
+    await own.upsert(resource.collection, [sampleRow(resource, 0, 'm-')])
+    const foreign = service.pos.writer({ ...posSource, tenant: 'theirs' })
+    await foreign.upsert(resource.collection, [sampleRow(resource, 0, `${PLANTED}-`)])
   }
 })
 
