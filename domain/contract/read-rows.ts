@@ -2,6 +2,7 @@ import type { ReadQuery, StoredRow } from '../../ports/query.ts'
 import type { RecordSource } from '../../ports/record-source.ts'
 import { cutPage } from '../paging/cut-page.ts'
 import { checkedRow } from './checked-row.ts'
+import { idMaxLength } from './field.ts'
 import type { ReadPlan } from './read-plan.ts'
 import type { Reply } from './reply.ts'
 import { notFound } from './reply.ts'
@@ -47,6 +48,8 @@ export async function answerFromSource(
   const { select } = plan.query
   const misfit = (field: string) => failed(`a row of ${resource.collection} has an unusable ${field}`)
   if (plan.kind === 'one') {
+    // No row of such an id would be published, so there is nothing to ask for.
+    if (plan.query.id.length > idMaxLength) return notFound()
     const found = await source.one(plan.query)
     if (found.kind === 'unavailable') return failed(found.reason)
     if (found.row === null) return notFound()

@@ -177,7 +177,7 @@ export const posValueCases: readonly PosCase[] = [
       const pos = await withOneOfEach(await make())
       const source = await pos.source('north')
       for (const collection of collections) {
-        for (const id of ['none', ...oddTexts, ...unkeepable, '', 'x'.repeat(5000)]) {
+        for (const id of ['none', ...oddTexts, ...unkeepable, '']) {
           assert.equal(await rowOf(source, oneQuery(collection, id)), null, JSON.stringify(id.slice(0, 60)))
         }
       }
@@ -185,7 +185,7 @@ export const posValueCases: readonly PosCase[] = [
     },
   },
   {
-    name: 'a filter or position that nothing matches finds nothing, whatever it is made of',
+    name: 'a filter that nothing matches finds nothing, whatever it is made of',
     async run(make) {
       const pos = await withOneOfEach(await make())
       const source = await pos.source('north')
@@ -198,13 +198,25 @@ export const posValueCases: readonly PosCase[] = [
           pageQuery('pos-customers', [equals('homeSiteCode', text)]),
           pageQuery('pos-recurring-accounts', [equals('customerId', text)]),
           pageQuery('pos-recurring-account-details', [equals('siteCode', text)]),
-          { ...pageQuery('pos-transactions'), after: { value: at(-1), id: text } },
-          { ...pageQuery('pos-customers'), after: { value: null, id: `!${text}`.slice(0, 1) } },
         ]
         for (const query of queries) {
           const page = await pageOf(source, query)
           assert.deepEqual(page.rows, [], `${query.collection} ${JSON.stringify(text.slice(0, 60))}`)
         }
+      }
+      await assertIntact(pos)
+    },
+  },
+  {
+    name: 'nothing follows a position behind the last row, whatever its id is made of',
+    async run(make) {
+      const pos = await withOneOfEach(await make())
+      const source = await pos.source('north')
+      for (const id of oddTexts) {
+        const behind = { ...pageQuery('pos-transactions'), after: { value: at(-1), id } }
+        assert.deepEqual((await pageOf(source, behind)).rows, [])
+        const untimed = { ...pageQuery('pos-customers'), after: { value: null, id } }
+        assert.deepEqual((await pageOf(source, untimed)).rows, [])
       }
       await assertIntact(pos)
     },

@@ -275,6 +275,11 @@ describe('a source in trouble', () => {
     expect(service.errors).toEqual(['source_unavailable', 'source_unavailable'])
   })
 
+  test('an id that no row can have is not even asked for', async () => {
+    const key = await withSource({})
+    expect((await send(key, `${path}/${'x'.repeat(201)}`)).status).toBe(404)
+  })
+
   test('more rows than were asked for: 502', async () => {
     const key = await withSource({ page: { kind: 'page', rows: [row, row, row], next: null } })
     expect((await send(key, `${path}?limit=2`)).status).toBe(502)
