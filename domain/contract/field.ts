@@ -66,6 +66,13 @@ export function text(): Field<string> {
   return field('text', v.string())
 }
 
+/** A currency code of ISO 4217, published as the source gives it. Imports must give it in capitals, such as `USD`. */
+export function currency(): Field<string> {
+  return field('text', v.string(), () =>
+    v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, 'must be a currency code such as USD')),
+  )
+}
+
 /** One of a closed list of words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Field<Word> {
   return field('text', v.picklist(words))

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../contract/endpoint.ts'
 import {
+  currency,
   id,
   integer,
   json,
@@ -49,7 +50,7 @@ export const transactions = resource({
     siteCode: nullable(text()),
     completedAt: timestamp(),
     type: oneOf(types),
-    currency: text(),
+    currency: currency(),
     subtotalCents: nullable(integer()),
     discountCents: nullable(integer()),
     taxCents: nullable(integer()),
