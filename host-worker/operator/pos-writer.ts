@@ -13,6 +13,7 @@ import type { PosWriter } from '../../ports/pos-writer.ts'
 import { localSourceFile, makeLocalSource } from '../dev/pos/local-pos.ts'
 import type { Context } from './context.ts'
 import { CommandError } from './errors.ts'
+import { givenPath } from './import-file.ts'
 
 /** A point of sale, open to be filled. */
 export interface OpenPosWriter {
@@ -89,7 +90,7 @@ function fileIn(configPath: string, tie: OdbcTie): string {
 
 /** What a gateway's configuration says of a source. Its secret is of no account here. */
 function sourceIn(configPath: string, tie: OdbcTie): SourceConfig {
-  const path = resolve(configPath)
+  const path = givenPath(configPath)
   const readText = (file: string) => {
     try {
       return readFileSync(file, 'utf8')
