@@ -45,10 +45,23 @@ export interface ProviderSettings {
 export const QSTASH_PATH = '/qstash'
 
 /** Reads bindings one by one and collects what is wrong with them. */
-interface Reader {
+export interface Reader {
   /** The text of a variable; empty when it is not set. */
   readonly text: (name: string) => string
   readonly problem: (sentence: string) => void
+}
+
+/** Reads variables of the bindings; `problems` gets a sentence for everything that is wrong with one. */
+export function createReader(bindings: Readonly<Record<string, unknown>>, problems: string[]): Reader {
+  return {
+    text: (name) => {
+      const value = bindings[name] ?? ''
+      if (typeof value === 'string') return value
+      problems.push(`${name} must be text`)
+      return ''
+    },
+    problem: (sentence) => problems.push(sentence),
+  }
 }
 
 /**
@@ -60,15 +73,7 @@ export function readProviders(
   bindings: Readonly<Record<string, unknown>>,
   problems: string[],
 ): ProviderSettings {
-  const reader: Reader = {
-    text: (name) => {
-      const value = bindings[name] ?? ''
-      if (typeof value === 'string') return value
-      problems.push(`${name} must be text`)
-      return ''
-    },
-    problem: (sentence) => problems.push(sentence),
-  }
+  const reader = createReader(bindings, problems)
   const mailbox = reader.text('LOCAL_MAILBOX')
   if (!['', '0', '1'].includes(mailbox)) problems.push('LOCAL_MAILBOX must be 1 or left out')
   const localMailbox = mailbox === '1'
@@ -146,7 +151,7 @@ function isCallback(url: string): boolean {
 }
 
 /** Credentials travel encrypted, or not beyond this machine. */
-function isSafe({ protocol, hostname }: URL): boolean {
+export function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname))
 }
 

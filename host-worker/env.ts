@@ -1,10 +1,13 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { rootSecretProblem } from '../domain/tenancy/secrets.ts'
+import type { PosSettings } from './env-pos.ts'
+import { readPos } from './env-pos.ts'
+import { isD1 } from './env-d1.ts'
 import type { ProviderSettings } from './env-providers.ts'
 import { readProviders } from './env-providers.ts'
 
 /** The deployment's configuration, checked. */
-export interface Env extends ProviderSettings {
+export interface Env extends ProviderSettings, PosSettings {
   readonly database: D1Database
   readonly rootSecret: string
   /** The root secret before the one in force, while a rotation lasts. */
@@ -32,10 +35,7 @@ export function readEnv(bindings: Readonly<Record<string, unknown>>): EnvReading
   const database = bindings.DB
   if (!isD1(database)) problems.push('DB is missing: it must be a D1 database binding')
   const providers = readProviders(bindings, problems)
+  const pos = readPos(bindings, problems)
   if (problems.length > 0 || rootSecret === null || !isD1(database)) return { ok: false, problems }
-  return { ok: true, env: { database, rootSecret, previousRootSecret, ...providers } }
-}
-
-function isD1(binding: unknown): binding is D1Database {
-  return typeof binding === 'object' && binding !== null && 'prepare' in binding && 'batch' in binding
+  return { ok: true, env: { database, rootSecret, previousRootSecret, ...providers, ...pos } }
 }

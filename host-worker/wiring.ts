@@ -7,6 +7,7 @@ import { openSecrets } from '../domain/tenancy/secrets.ts'
 import type { Background } from '../ports/background.ts'
 import type { Env } from './env.ts'
 import { queueOf } from './job-world.ts'
+import { openPosSources } from './pos-sources.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 
 /** Lets the platform keep the isolate alive for work after the response. */
@@ -18,14 +19,15 @@ export interface Lifetime {
 const formCache = createFormCache()
 const openedSecrets = new Map<string, Promise<Secrets>>()
 
-/** Picks the adapters and assembles the world of one request. Adapters are picked here and in `job-world.ts` only. */
+/** Picks the adapters and assembles the world of one request. Adapters are picked here, in `job-world.ts` and `pos-sources.ts` only. */
 export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<World> {
   const storage = createD1Storage({ database: env.database, clock: systemClock, meter })
+  const pos = openPosSources(env, meter)
   return {
     storage: storage.keyed,
     keys: storage.administration,
     forms: storage.forms,
-    sources: { links: null, pos: () => null },
+    sources: { links: null, pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)) },
     formCache,
     secrets: await secretsOf(env),
     clock: systemClock,

@@ -15,8 +15,8 @@ import { createD1OutboxStore } from './outbox-store.ts'
 import { createD1SendLog } from './send-log.ts'
 import { createTenantWriter } from './tenant.ts'
 
-export type { Meter } from './executor.ts'
-export { createMeter } from './executor.ts'
+export type { Executor, Meter } from './executor.ts'
+export { createExecutor, createMeter } from './executor.ts'
 
 export interface D1StorageOptions {
   /** A database with every migration of `adapters/d1/migrations` applied. */

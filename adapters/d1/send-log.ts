@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SendLog, SendRecord } from '../../ports/send-log.ts'
 import { bind, slot, template } from './compiler.ts'
 import type { Executor, Statement } from './executor.ts'
-import { jsonChunks } from './json-chunks.ts'
+import { jsonChunks } from '../../domain/text/json-chunks.ts'
 
 /** Stands for the operator where a table wants an organization. */
 const OPERATOR = ''

@@ -13,6 +13,8 @@ import { createMemorySendLog } from './send-log.ts'
 import type { KeptOutboxEntry, MemoryMeter, MemoryState } from './state.ts'
 import { createTenantWriter } from './tenant.ts'
 
+export type { MemoryPos } from './pos-sources.ts'
+export { createMemoryPos } from './pos-sources.ts'
 export type { KeptOutboxEntry, MemoryMeter } from './state.ts'
 
 /** Every storage port over plain maps. */

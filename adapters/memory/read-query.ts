@@ -13,7 +13,9 @@ type Kept = KeptRow[string]
 export function runQuery(tenant: TenantState, query: ReadQuery): readonly StoredRow[] {
   const rows = rowsOf(tenant, query.collection)
   const found =
-    query.kind === 'page' ? page(rows, query) : [rows.get(query.id)].filter((row) => row !== undefined)
+    query.kind === 'page'
+      ? pageRows(resourceOf(query.collection), rows, query)
+      : [rows.get(query.id)].filter((row) => row !== undefined)
   return selectRows(tenant, query.collection, query.select, found)
 }
 
@@ -31,11 +33,12 @@ export function selectRows(
   return rows.map((row) => Object.fromEntries(readers.map(([name, read]) => [name, read(row)])))
 }
 
-function page(
+/** The rows of a page, whole. Throws for a field that the resource does not store. */
+export function pageRows(
+  resource: Resource,
   rows: ReadonlyMap<string, KeptRow>,
-  { collection, where, order, after, limit }: PageQuery,
+  { where, order, after, limit }: PageQuery,
 ): KeptRow[] {
-  const resource = resourceOf(collection)
   for (const name of [order.field, order.idField, ...where.map(({ field }) => field)])
     assertStored(resource, name)
   const position: KeptRow | null =

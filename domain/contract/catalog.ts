@@ -1,4 +1,5 @@
 import { preflightForm, submitForm } from '../forms/endpoints.ts'
+import { posEndpoints } from '../pos/index.ts'
 import { getAutomationRun, listAutomationRuns, listRunsOfAutomation } from '../resources/automation-runs.ts'
 import { getAutomation, listAutomations } from '../resources/automations.ts'
 import { getCancellationRecord, listCancellationRecords } from '../resources/cancellation-records.ts'
@@ -69,6 +70,7 @@ export const endpoints = [
   listReviews,
   listCancellationRecords,
   getCancellationRecord,
+  ...posEndpoints,
   getContract,
 ] as const
 

@@ -1,3 +1,5 @@
+import type { PosSourceTie } from '../../ports/organization.ts'
+import type { PosCapabilities } from '../../ports/pos-source.ts'
 import type { Order } from '../../ports/query.ts'
 import type { Sources } from '../service.ts'
 import type { Capability } from './capability.ts'
@@ -25,6 +27,7 @@ export const tags = [
   'Cases',
   'Reviews',
   'Cancellations',
+  'Point of sale',
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]
@@ -42,6 +45,33 @@ interface Described {
 /** Where the rows of an endpoint are kept: here, or where the deployment or the organization's settings say. */
 export type RowsFrom = 'storage' | keyof Sources
 
+/** Since when an endpoint is deprecated, and what takes its place; its answers say so (RFC 9745, RFC 8288). */
+export interface Deprecation {
+  /** Seconds since 1970-01-01T00:00:00Z. */
+  readonly sinceSeconds: number
+  /** The path of the endpoint that takes its place, and the parameter in it for a detail's id; null: there is none. */
+  readonly successor: { readonly path: string; readonly param: string | null }
+}
+
+/** A filter that some sources serve only together with another. */
+export interface FilterNeed {
+  /** Names of query parameters. */
+  readonly filter: string
+  readonly needs: string
+  /** What is true of the sources concerned. */
+  readonly at: keyof PosCapabilities
+}
+
+/** What concerns rows of outside sources alone. */
+interface Outside {
+  /** Where the rows of an endpoint are kept. */
+  readonly rowsFrom: RowsFrom
+  /** Organizations of any other kind of point-of-sale source have no such route; null: those of every kind have it. */
+  readonly onlyFor: PosSourceTie['kind'] | null
+  /** Null: it is here to stay. */
+  readonly deprecation: Deprecation | null
+}
+
 /** The parent of a nested collection or detail: it must exist, and it narrows the rows. */
 export interface Parent {
   readonly resource: Resource
@@ -50,15 +80,16 @@ export interface Parent {
 }
 
 /** A paged read of one resource. */
-export interface CollectionEndpoint<Id extends string = string> extends Described {
+export interface CollectionEndpoint<Id extends string = string> extends Described, Outside {
   readonly kind: 'collection'
   readonly id: Id
   readonly method: 'GET'
   readonly path: string
   readonly access: 'tenant'
   readonly resource: Resource
-  readonly rowsFrom: RowsFrom
   readonly filters: Filters
+  /** Filters that need another one at some sources. */
+  readonly filterNeeds: readonly FilterNeed[]
   /** The natural order: newest first. */
   readonly order: Order
   /** The order of a forward sync, used when an `updatedAfter` or `updatedBefore` is given; null: there is none. */
@@ -72,15 +103,13 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
 }
 
 /** The read of one row by its id. */
-export interface DetailEndpoint<Id extends string = string> extends Described {
+export interface DetailEndpoint<Id extends string = string> extends Described, Outside {
   readonly kind: 'detail'
   readonly id: Id
   readonly method: 'GET'
   readonly path: string
   readonly access: 'tenant'
   readonly resource: Resource
-  /** As of a collection. */
-  readonly rowsFrom: RowsFrom
   /** The path parameter that holds the row's id. */
   readonly param: string
   /** Of a nested detail: it must exist, and the row must refer to it. */
@@ -132,7 +161,11 @@ type CollectionDeclaration<Id extends string> = Described & {
   readonly maxLimit?: number
   readonly requires?: Capability
   readonly rowsFrom?: RowsFrom
+  readonly filterNeeds?: readonly FilterNeed[]
 }
+
+/** What is so unless a declaration says otherwise. */
+const here: Outside = { rowsFrom: 'storage', onlyFor: null, deprecation: null }
 
 /** Declares a collection. Its sync order follows from its having a filter on `updatedAt`. */
 export function collection<const Id extends string>(
@@ -145,7 +178,8 @@ export function collection<const Id extends string>(
     access: 'tenant',
     parent: null,
     requires: null,
-    rowsFrom: 'storage',
+    ...here,
+    filterNeeds: [],
     maxLimit: 500,
     offersCodes: hasCodes(declaration.resource),
     ...declaration,
@@ -173,7 +207,7 @@ export function detail<const Id extends string>(declaration: DetailDeclaration<I
     param: resource.idField,
     parent: null,
     requires: null,
-    rowsFrom: 'storage',
+    ...here,
     offersCodes: hasCodes(resource),
     ...declaration,
   }

@@ -66,6 +66,13 @@ export function text(): Field<string> {
   return field('text', v.string())
 }
 
+/** A currency code of ISO 4217, published as the source gives it. Imports must give it in capitals, such as `USD`. */
+export function currency(): Field<string> {
+  return field('text', v.string(), () =>
+    v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, 'must be a currency code such as USD')),
+  )
+}
+
 /** One of a closed list of words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Field<Word> {
   return field('text', v.picklist(words))
@@ -74,6 +81,9 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Field<
 export function boolean(): Field<boolean> {
   return field('boolean', v.boolean())
 }
+
+/** A whole number that JSON carries without loss. */
+export const WholeNumber = v.pipe(v.number(), v.safeInteger())
 
 export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Field<number> {
   return field('integer', v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum)))
@@ -84,7 +94,11 @@ export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE):
 }
 
 /** A published instant: UTC with milliseconds. */
-export const Instant = v.pipe(v.string(), v.isoTimestamp())
+export const Instant = v.pipe(
+  v.string(),
+  v.isoTimestamp(),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'must be UTC with milliseconds'),
+)
 
 /** An instant in an import: ISO 8601 with any explicit offset. */
 export const InstantInput = v.pipe(
@@ -157,6 +171,14 @@ export function json<Value>(
 /** A list of strings. */
 export function textList(): Field<string[]> {
   return json(v.array(v.string()))
+}
+
+/**
+ * A field that is never published without a value although a store or source may lack it: reading a row that does
+ * fails, because it would tell less than the truth. An import may leave it out.
+ */
+export function mayBeMissing<Value>(inner: Field<Value>): Field<Value | null> {
+  return { ...nullable(inner), schema: inner.schema }
 }
 
 /** The same field, or null; an import may leave it out. */

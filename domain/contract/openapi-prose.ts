@@ -44,6 +44,10 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
   Reviews:
     'What customers wrote on Google, about the sites of the organization and of its child organizations.',
+  'Point of sale':
+    "Sales, customers and recurring accounts as the organization's point-of-sale system holds them. The organization " +
+    'decides which system that is; one without any gets 404 on these routes. They are read as they are at the ' +
+    'moment, and there is no sync by `updatedAt`.',
   Contract: 'This document.',
 }
 
@@ -121,6 +125,9 @@ export const sharedResponses: Readonly<Record<string, JsonSchema>> = {
     headers: { 'WWW-Authenticate': { schema: text, description: 'Always `Bearer`.' } },
   }),
   NotFound: errorResponse('There is no such resource in the organization of the key.'),
+  SourceUnavailable: errorResponse(
+    'What the rows come from did not answer in time, or not sensibly. Try again later.',
+  ),
   InternalError: errorResponse('Internal failure; the text carries the request id and nothing else.'),
 }
 
@@ -157,6 +164,18 @@ export function cursorParameter(syncs: boolean): JsonSchema {
     description: `\`pagination.nextCursor\` of the page before, from this very collection.${condition}`,
     schema: text,
   }
+}
+
+/** The headers of every answer of a deprecated endpoint to an organization that has it. */
+export const deprecationHeaders: Readonly<Record<string, JsonSchema>> = {
+  Deprecation: {
+    schema: text,
+    description: 'Since when the endpoint is deprecated: `@` and seconds since 1970 (RFC 9745).',
+  },
+  Link: {
+    schema: text,
+    description: 'The endpoint that takes its place, with `rel="successor-version"` (RFC 8288).',
+  },
 }
 
 export const codesParameter: JsonSchema = {

@@ -1,4 +1,4 @@
-import type { CollectionEndpoint, DetailEndpoint, Endpoint, OperationEndpoint } from './endpoint.ts'
+import type { CollectionEndpoint, DetailEndpoint, Endpoint, OperationEndpoint, RowsFrom } from './endpoint.ts'
 import { tags } from './endpoint.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { jsonSchemaOf } from './json-schema.ts'
@@ -9,7 +9,23 @@ import * as prose from './openapi-prose.ts'
 
 type Node = Readonly<Record<string, unknown>>
 
-const errorResponses = ['BadRequest', 'Unauthorized', 'NotFound', 'InternalError'] as const
+const errorStatuses = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  NotFound: 404,
+  InternalError: 500,
+  SourceUnavailable: 502,
+} as const
+type ErrorName = keyof typeof errorStatuses
+
+const errorResponses: readonly ErrorName[] = ['BadRequest', 'Unauthorized', 'NotFound', 'InternalError']
+
+/** What else can go wrong with a collection by where its rows are kept: an organization may have no point of sale. */
+const errorsOfSource: Readonly<Record<RowsFrom, readonly ErrorName[]>> = {
+  storage: [],
+  links: ['SourceUnavailable'],
+  pos: ['NotFound', 'SourceUnavailable'],
+}
 
 /** The OpenAPI 3.1 document of the endpoints: nothing in it is written a second time. */
 export function buildDocument(endpoints: readonly Endpoint[]): Node {
@@ -73,8 +89,9 @@ function collectionParts(endpoint: CollectionEndpoint): Node {
     example: filter.example,
   }))
   const echo = filters.map(([name, { schema }]) => [name, nullableSchema(jsonSchemaOf(schema))] as const)
-  const errors =
+  const common =
     endpoint.parent === null ? errorResponses.filter((name) => name !== 'NotFound') : errorResponses
+  const errors = [...common, ...errorsOfSource[endpoint.rowsFrom]]
   return {
     parameters: [
       ...pathParameters(endpoint.path),
@@ -85,12 +102,13 @@ function collectionParts(endpoint: CollectionEndpoint): Node {
     ],
     responses: {
       '200': {
+        ...deprecationHeaders(endpoint),
         description: 'A page.',
         content: {
           'application/json': { schema: envelopeSchema(endpoint.resource, Object.fromEntries(echo)) },
         },
       },
-      ...errorsOf(errors),
+      ...errorsOf(errors, endpoint),
     },
   }
 }
@@ -100,10 +118,11 @@ function detailParts(endpoint: DetailEndpoint): Node {
     parameters: [...pathParameters(endpoint.path), ...codesParameters(endpoint)],
     responses: {
       '200': {
+        ...deprecationHeaders(endpoint),
         description: `The ${endpoint.resource.name}.`,
         content: { 'application/json': { schema: reference(endpoint.resource) } },
       },
-      ...errorsOf(errorResponses),
+      ...errorsOf(new Set([...errorResponses, ...errorsOfSource[endpoint.rowsFrom]]), endpoint),
     },
   }
 }
@@ -127,9 +146,17 @@ function pathParameters(path: string): readonly Node[] {
   }))
 }
 
-function errorsOf(names: readonly (typeof errorResponses)[number][]): Node {
-  const statuses = { BadRequest: 400, Unauthorized: 401, NotFound: 404, InternalError: 500 }
-  return Object.fromEntries(names.map((name) => [statuses[name], { $ref: `#/components/responses/${name}` }]))
+/** The error responses; those that a deprecated endpoint gives to who may use it carry its headers. */
+function errorsOf(names: Iterable<ErrorName>, endpoint: CollectionEndpoint | DetailEndpoint): Node {
+  const responseOf = (name: ErrorName): Node =>
+    endpoint.deprecation === null || name === 'Unauthorized'
+      ? { $ref: `#/components/responses/${name}` }
+      : { ...prose.sharedResponses[name], ...deprecationHeaders(endpoint) }
+  return Object.fromEntries([...names].map((name) => [errorStatuses[name], responseOf(name)]))
+}
+
+function deprecationHeaders({ deprecation }: CollectionEndpoint | DetailEndpoint): Node {
+  return deprecation === null ? {} : { headers: prose.deprecationHeaders }
 }
 
 function envelopeSchema(resource: Resource, filters: Readonly<Record<string, JsonSchema>>): JsonSchema {

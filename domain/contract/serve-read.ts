@@ -1,15 +1,24 @@
+import type { Organization } from '../../ports/organization.ts'
+import type { PosSource } from '../../ports/pos-source.ts'
+import type { RecordSource } from '../../ports/record-source.ts'
 import type { OpenSource, RoutedRequest, World } from '../service.ts'
 import type { TenantReader } from './authenticate.ts'
 import { openTenant } from './authenticate.ts'
 import { refusalOf } from './capability.ts'
+import { UnpublishableRow } from './checked-row.ts'
+import { withDeprecation } from './deprecation.ts'
 import type { CollectionEndpoint, DetailEndpoint } from './endpoint.ts'
+import { unmetNeed } from './filter-needs.ts'
 import { planCollection } from './plan-collection.ts'
 import { planDetail } from './plan-detail.ts'
 import type { ReadPlan, ReadRequest } from './read-plan.ts'
 import type { RowsPlan } from './read-rows.ts'
 import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
 import type { Reply } from './reply.ts'
-import { notFound, sourceUnavailable, unauthorized } from './reply.ts'
+import { errorReply, internalError, notFound, sourceUnavailable, unauthorized } from './reply.ts'
+
+/** Rows kept elsewhere; some kinds of them say in what they differ. */
+type AnySource = RecordSource | PosSource
 
 /** One read: what was asked for, by whom. */
 interface Read {
@@ -32,12 +41,13 @@ export async function serveRead(
 ): Promise<Reply> {
   const tenant = openTenant(routed, world)
   if (tenant === null) return unauthorized()
-  if (verdict !== null) return (await tenant.read([])).authenticated ? verdict : unauthorized()
   const { organizationId } = tenant
   const request = { organizationId, params: routed.params, query: routed.url.searchParams }
   const read = { endpoint, request, requestId: routed.requestId, tenant, world }
   const open = endpoint.rowsFrom === 'storage' ? null : world.sources[endpoint.rowsFrom]
-  return open === null ? serveFromStorage(read) : serveFromSource(read, open)
+  if (open !== null) return serveFromSource(read, open, verdict)
+  if (verdict !== null) return (await tenant.read([])).authenticated ? verdict : unauthorized()
+  return serveFromStorage(read)
 }
 
 /**
@@ -60,19 +70,49 @@ async function serveFromStorage(read: Read): Promise<Reply> {
   return again.authenticated ? answerFromStorage(second, again.results) : unauthorized()
 }
 
-/** A source is asked once the key was checked: nobody else may keep it busy. */
-async function serveFromSource(read: Read, open: OpenSource): Promise<Reply> {
-  const { endpoint, requestId, tenant, world } = read
+/**
+ * A source is asked once the key was checked: nobody else may keep it busy. An organization without one has no such
+ * route; whatever else becomes of the request, its answer carries the endpoint's deprecation.
+ */
+async function serveFromSource(read: Read, open: OpenSource, verdict: Reply | null): Promise<Reply> {
+  const { endpoint, request, tenant } = read
   const outcome = await tenant.read([])
   if (!outcome.authenticated) return unauthorized()
   const { organization } = outcome
-  const refusal = refusalOf(endpoint.requires, organization)
-  if (refusal !== null) return refusal
-  const source = open(organization)
-  if (source === null) return notFound()
-  const made = await plan(read, organization.phoneCountry)
+  const source = mayUse(endpoint, organization) ? open(organization) : null
+  if (source === null) return verdict ?? notFound()
+  const refusal = verdict ?? refusalOf(endpoint.requires, organization)
+  const reply = refusal ?? (await readOrFail(read, source, organization.phoneCountry))
+  const id = endpoint.kind === 'detail' ? (request.params[endpoint.param] ?? '') : null
+  return endpoint.deprecation === null ? reply : withDeprecation(reply, endpoint.deprecation, id)
+}
+
+function mayUse({ onlyFor }: Read['endpoint'], { posSource }: Organization): boolean {
+  return onlyFor === null || posSource?.kind === onlyFor
+}
+
+/** The answer, an internal failure included: the log names a row that cannot be published by its id alone. */
+async function readOrFail(read: Read, source: AnySource, phoneCountry: string): Promise<Reply> {
+  const { endpoint, requestId, world } = read
+  try {
+    return await readSource(read, source, phoneCountry)
+  } catch (cause) {
+    const row =
+      cause instanceof UnpublishableRow
+        ? { collection: cause.collection, rowId: cause.rowId, missing: cause.field }
+        : {}
+    world.log.error('request_failed', { requestId, endpointId: endpoint.id, ...row }, cause)
+    return internalError(requestId)
+  }
+}
+
+async function readSource(read: Read, source: AnySource, phoneCountry: string): Promise<Reply> {
+  const { endpoint, requestId, world } = read
+  const made = await plan(read, phoneCountry)
   if (!asksForRows(made)) return refusalIn(made)
-  return answerFromSource(made, source, (reason) => {
+  const unmet = 'capabilities' in source ? unmetNeed(endpoint, made.query, source.capabilities) : null
+  if (unmet !== null) return errorReply(400, unmet)
+  return answerFromSource(made, endpoint.resource, source, (reason) => {
     world.log.error('source_unavailable', { requestId, endpointId: endpoint.id, reason })
     return sourceUnavailable()
   })

@@ -10,10 +10,13 @@ import { isReservedId } from './reserved-ids.ts'
 import { storabilityIssues } from './storable.ts'
 import { keyOf, withoutOwner } from './to-rows.ts'
 
+/** What the check looks up of what is stored. */
+type Lookup = Pick<TenantWriter, 'foreignIds' | 'findMany'>
+
 interface Target {
   readonly kind: ImportKind
   readonly organization: Organization
-  readonly writer: TenantWriter
+  readonly writer: Lookup
 }
 
 interface NumberedRecord {
@@ -113,7 +116,7 @@ async function danglingReferences(
 async function dangling(
   records: readonly NumberedRecord[],
   { field, collection, idField }: Reference,
-  writer: TenantWriter,
+  writer: Lookup,
 ): Promise<readonly ImportProblem[]> {
   const referring = records.filter(({ record }) => typeof record[field] === 'string')
   const ids = new Set(referring.map(({ record }) => String(record[field])))

@@ -1,5 +1,6 @@
 import type { Secrets } from '../tenancy/secrets.ts'
 import { createPurchaseId } from '../tenancy/purchase-id.ts'
+import { writtenPosResources } from '../pos/index.ts'
 import { forms } from '../resources/forms.ts'
 import { purchases } from '../resources/purchases.ts'
 import { writtenResources } from '../resources/index.ts'
@@ -19,11 +20,20 @@ export interface ImportTools {
 }
 
 /** Names of everything that can be imported, in an order in which references are satisfied. */
-export const importKindNames: readonly string[] = writtenResources.map((resource) => resource.collection)
+export const importKindNames: readonly string[] = [...writtenResources, ...writtenPosResources].map(
+  (resource) => resource.collection,
+)
+
+/** Whether rows of this kind are kept at the organization's point of sale, not in this service's own storage. */
+export function isPosKind(name: string): boolean {
+  return writtenPosResources.some((resource) => resource.collection === name)
+}
 
 /** The kind of that name, or null when there is none. */
 export function importKind(name: string, tools: ImportTools): ImportKind | null {
-  const resource = writtenResources.find((candidate) => candidate.collection === name)
+  const resource = [...writtenResources, ...writtenPosResources].find(
+    (candidate) => candidate.collection === name,
+  )
   if (resource === undefined) return null
   if (resource === forms) return formKind(tools.passwords, tools.clock)
   if (resource !== purchases) return plainKind(resource)

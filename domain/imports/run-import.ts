@@ -18,12 +18,15 @@ export interface ImportSource {
   open(): AsyncIterable<Uint8Array>
 }
 
+/** Where rows go, and what the check of a file looks up. Opened for one organization. */
+export type ImportWriter = Pick<TenantWriter, 'upsert' | 'foreignIds' | 'findMany'>
+
 export interface ImportRequest {
   readonly kind: ImportKind
   readonly format: ImportFormat
   readonly source: ImportSource
   readonly organization: Organization
-  readonly writer: TenantWriter
+  readonly writer: ImportWriter
   /** Told after every chunk how many rows the running pass has behind it. */
   readonly onProgress: (pass: 'checking' | 'writing', rows: number) => void
 }

@@ -5,9 +5,11 @@ import type { Entry } from './entry.ts'
 import type { ImportKind, ImportRecord } from './kind.ts'
 import { OWNER_FIELD } from './kind.ts'
 
+type Lookup = Pick<TenantWriter, 'findMany'>
+
 /** The complete stored rows of checked entries. */
 export async function toRows(
-  { kind, writer }: { readonly kind: ImportKind; readonly writer: TenantWriter },
+  { kind, writer }: { readonly kind: ImportKind; readonly writer: Lookup },
   context: ImportContext,
   entries: readonly Entry[],
 ): Promise<readonly StoredRow[]> {
@@ -36,7 +38,7 @@ export function keyOf(record: ImportRecord, kind: ImportKind): string {
 
 async function existingRows(
   kind: ImportKind,
-  writer: TenantWriter,
+  writer: Lookup,
   records: readonly ImportRecord[],
 ): Promise<ReadonlyMap<string, StoredRow>> {
   if (kind.carries.length === 0) return new Map()

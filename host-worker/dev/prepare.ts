@@ -1,56 +1,99 @@
 import { join } from 'node:path'
 import type { D1Storage } from '../../adapters/d1/index.ts'
-import { createD1Storage } from '../../adapters/d1/index.ts'
+import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { installMailbox } from '../../adapters/local/index.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import type { Organization } from '../../ports/organization.ts'
 import { openLocalDatabase } from '../operator/database.ts'
+import { openPosWriter } from '../operator/pos-writer.ts'
 import { systemClock, systemRandom } from '../system.ts'
 import { demoOrganization } from './demo/index.ts'
+import { posOrganizations, seedPos } from './demo/pos.ts'
 import { seedDemo } from './demo/seed.ts'
 import { withFileLock } from './file-lock.mjs'
 import { localSecrets, readDemoKey, writeDemoKey } from './state.ts'
 
+/** Keys that a fresh local service shows. */
+export interface DemoKeys {
+  /** Of the demo organization. */
+  readonly demo: string
+  /** Of the organizations with a point of sale, one for each kind of source. */
+  readonly pos: readonly (readonly [organization: Organization, key: string])[]
+}
+
+/** An organization of the demo and what fills it. */
+interface Demo {
+  readonly organization: Organization
+  readonly seed: () => Promise<void>
+}
+
 /**
- * Makes a state directory ready to serve: root secret, migrated database, demo organization with a key. What is there
- * already stays as it is. Returns the demo key.
+ * Makes a state directory ready to serve: root secret, migrated databases, demo organizations with a key each. What is
+ * there already stays as it is. Returns the keys.
  */
-export async function prepareState(directory: string): Promise<string> {
+export async function prepareState(directory: string): Promise<DemoKeys> {
   const { ROOT_SECRET, ROOT_SECRET_PREVIOUS } = localSecrets(directory)
   const secrets = await openSecrets(ROOT_SECRET ?? '', ROOT_SECRET_PREVIOUS ?? null)
   return withFileLock(join(directory, 'prepare.lock'), async () => {
     const opened = await openLocalDatabase(directory)
+    const { database, posLegacy } = opened
     try {
-      const storage = createD1Storage({ database: opened.database, clock: systemClock })
-      await installMailbox(opened.database)
-      await seedOnce(storage, secrets)
-      return await demoKey(directory, storage, secrets)
+      const storage = createD1Storage({ database, clock: systemClock })
+      await installMailbox(database)
+      const keyOf = async (demo: Demo) => {
+        await seedOnce(demo, storage)
+        return demoKey(directory, demo.organization, storage, secrets)
+      }
+      const demo = await keyOf({
+        organization: demoOrganization,
+        seed: () => seedDemo(storage.tenant(demoOrganization.organizationId), secrets),
+      })
+      const pos: [Organization, string][] = []
+      for (const organization of posOrganizations) {
+        const seed = async () => {
+          const context = { localDirectory: directory, posLegacy: async () => executorOf(posLegacy) }
+          const { writer, close } = await openPosWriter(context, organization)
+          await seedPos(organization, writer).finally(close)
+        }
+        pos.push([organization, await keyOf({ organization, seed })])
+      }
+      return { demo, pos }
     } finally {
       await opened.close()
     }
   })
 }
 
-/** A key is issued only after the seed, so any key of the demo organization stands for a completed one. */
-async function seedOnce(storage: D1Storage, secrets: Secrets): Promise<void> {
-  const { organizationId } = demoOrganization
-  if ((await storage.administration.listKeys(organizationId)).length > 0) return
+function executorOf(database: Awaited<ReturnType<typeof openLocalDatabase>>['posLegacy']) {
+  if (database === null) throw new Error('wrangler.toml binds no POS_LEGACY')
+  return createExecutor({ database, clock: systemClock, meter: createMeter() })
+}
+
+/** A key is issued only after the seed, so any key of a demo organization stands for a completed one. */
+async function seedOnce({ organization, seed }: Demo, { administration }: D1Storage): Promise<void> {
+  const { organizationId } = organization
+  if ((await administration.listKeys(organizationId)).length > 0) return
   process.stderr.write(`Seeding the demo organization ${organizationId}…\n`)
-  const existing = await storage.administration.findOrganization(organizationId)
-  if (existing === null) await storage.administration.saveOrganization(demoOrganization)
-  await seedDemo(storage.tenant(organizationId), secrets)
+  const existing = await administration.findOrganization(organizationId)
+  if (existing === null) await administration.saveOrganization(organization)
+  await seed()
 }
 
 /** The key kept in the state directory, unless it is missing or was revoked: then a new one. */
-async function demoKey(directory: string, storage: D1Storage, secrets: Secrets): Promise<string> {
-  const { organizationId } = demoOrganization
-  const kept = readDemoKey(directory)
+async function demoKey(
+  directory: string,
+  { organizationId }: Organization,
+  storage: D1Storage,
+  secrets: Secrets,
+): Promise<string> {
+  const kept = readDemoKey(directory, organizationId)
   const keys = await storage.administration.listKeys(organizationId)
   const works = keys.some(({ keyId, revokedAt }) => revokedAt === null && kept?.includes(keyId) === true)
   if (kept !== null && works) return kept
   const { key, stored } = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(stored)
-  writeDemoKey(directory, key)
+  writeDemoKey(directory, organizationId, key)
   return key
 }

@@ -1,20 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { demoForms, demoOrganization, demoPassword } from './demo/index.ts'
 import { keepCronFiring } from './cron.ts'
-import { isPortFree, waitUntilServing } from './readiness.ts'
+import { startLocalGateway } from './pos/gateway.ts'
+import { prepareLocalGateway } from './pos/local-pos.ts'
+import type { DemoKeys } from './prepare.ts'
 import { prepareState } from './prepare.ts'
+import { isPortFree, portNear, waitUntilServing } from './readiness.ts'
 import { projectRoot } from './root.ts'
-import type { Service } from './service.ts'
+import type { ServiceOptions } from './service.ts'
 import { startService } from './service.ts'
 import { startDemoSite } from './site/server.ts'
 import { stateDirectory } from './state.ts'
+import type { Supervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787
 const PARENT_CHECK_MS = 1_000
 /** Far enough from the service's port that a second copy, which is likely to take the next one, can have it. */
 const DEMO_SITE_OFFSET = 1_000
+const GATEWAY_OFFSET = 2_000
 
-/** A service that ends this often within the window will not get better by being started again. */
+/** A program that ends this often within the window will not get better by being started again. */
 const CRASHES_MAX = 5
 const CRASH_WINDOW_MS = 60_000
 const RESTART_PAUSE_MS = 500
@@ -34,22 +39,18 @@ function portOf(text: string | undefined): number {
   throw new Error(`PORT must be a whole number from 1 to 65535, not ${JSON.stringify(text)}.`)
 }
 
-/** Runs the service until it is stopped; starts it again when it ends by itself, within bounds. */
-async function supervise(port: number, directory: string, onServing: () => void): Promise<void> {
+/** Runs a program until it is stopped; starts it again when it ends by itself, within bounds. */
+async function supervise(name: string, runOnce: () => Promise<void>): Promise<void> {
   let recentEnds: readonly number[] = []
-  let announce = onServing
   while (!isStopping()) {
-    await runOnce(port, directory, () => {
-      announce()
-      announce = () => undefined
-    })
+    await runOnce()
     if (isStopping()) return
     const now = Date.now()
     recentEnds = [...recentEnds.filter((at) => at > now - CRASH_WINDOW_MS), now]
     if (recentEnds.length >= CRASHES_MAX) {
-      throw new Error(`The service ended ${CRASHES_MAX} times within a minute. Its last words are above.`)
+      throw new Error(`${name} ended ${CRASHES_MAX} times within a minute. Its last words are above.`)
     }
-    process.stderr.write('The service ended unexpectedly and is started again.\n')
+    process.stderr.write(`${name} ended unexpectedly and is started again.\n`)
     await pause(RESTART_PAUSE_MS)
   }
 }
@@ -58,9 +59,17 @@ function isStopping(): boolean {
   return stopping.signal.aborted
 }
 
+/** Runs the gateway until it ends or is to stop. Nothing of it is left then. */
+async function runGateway(directory: string): Promise<void> {
+  const gateway = startLocalGateway(directory)
+  await Promise.race([gateway.ended, aborted(stopping.signal)])
+  await gateway.stop()
+}
+
 /** Runs the service until it ends or is to stop, and fires its cron trigger meanwhile. Nothing of it is left then. */
-async function runOnce(port: number, stateDirectory: string, onServing: () => void): Promise<void> {
-  const service = startService({ port, stateDirectory })
+async function runService(options: ServiceOptions, onServing: () => void): Promise<void> {
+  const { port } = options
+  const service = startService(options)
   const run = new AbortController()
   const signal = AbortSignal.any([stopping.signal, run.signal])
   const attending = attend(service, `http://127.0.0.1:${port}`, signal, onServing)
@@ -71,7 +80,7 @@ async function runOnce(port: number, stateDirectory: string, onServing: () => vo
 }
 
 async function attend(
-  service: Service,
+  service: Supervised,
   url: string,
   signal: AbortSignal,
   onServing: () => void,
@@ -88,7 +97,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-function greeting(url: string, key: string, siteUrl: string): string {
+function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string): string {
   const [plain = '', ...others] = demoForms
   const submission = `${url}/api/forms/${plain}/submissions`
   return [
@@ -100,11 +109,16 @@ function greeting(url: string, key: string, siteUrl: string): string {
     `  Demo form           ${plain}    ${submission}`,
     `  Mailbox             ${url}/mailbox    what would have been sent`,
     `  Demo web site       ${siteUrl}    forms to fill in, as on a tenant's own site`,
+    ...pos.map(
+      ([{ organizationId, posSource }, posKey]) =>
+        `  Point of sale       ${posKey}    ${organizationId} (${posSource?.kind ?? ''})`,
+    ),
     `  Further forms       ${others.join(', ')} (password of demo-members: ${demoPassword})`,
     '',
     'Try:',
     `  curl -H 'Authorization: Bearer ${key}' '${url}/api/v1/contacts?limit=2'`,
     `  curl -H 'Content-Type: application/json' -d '{"_gotcha":"","firstName":"Ada","email":"ada@example.com","message":"Hello"}' ${submission}`,
+    `  curl -H 'Authorization: Bearer ${pos.at(-1)?.[1] ?? ''}' '${url}/api/v1/pos/transactions?limit=2'`,
     `  curl ${url}/api/v1/openapi.json`,
     '  npm run -s operator -- help',
     '',
@@ -121,10 +135,37 @@ async function main(): Promise<void> {
       `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
     )
   }
-  const key = await prepareState(directory)
+  const keys = await prepareState(directory)
   const url = `http://127.0.0.1:${port}`
-  const site = await startDemoSite({ serviceUrl: url, key, preferredPort: port + DEMO_SITE_OFFSET })
-  await supervise(port, directory, () => process.stdout.write(greeting(url, key, site.url)))
+  const site = await startDemoSite({
+    serviceUrl: url,
+    key: keys.demo,
+    preferredPort: port + DEMO_SITE_OFFSET,
+  })
+  const gatewayPort = await portNear(port + GATEWAY_OFFSET)
+  prepareLocalGateway(directory, gatewayPort)
+  let announce = (): void => {
+    process.stdout.write(greeting(url, keys, site.url))
+  }
+  const announceOnce = () => {
+    announce()
+    announce = () => undefined
+  }
+  const options = { port, stateDirectory: directory, gatewayPort }
+  await bothUntilStopped(
+    supervise('The ODBC gateway', () => runGateway(directory)),
+    supervise('The service', () => runService(options, announceOnce)),
+  )
+}
+
+/** Waits for both; when one gives up, the other is stopped too. */
+async function bothUntilStopped(first: Promise<void>, second: Promise<void>): Promise<void> {
+  try {
+    await Promise.all([first, second])
+  } finally {
+    stop()
+    await Promise.allSettled([first, second])
+  }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

@@ -30,7 +30,7 @@ export function localSecrets(directory: string): Readonly<Record<string, string 
 }
 
 /** Creates a private file with its content in one step, unless there is one. */
-function createPrivateFile(path: string, content: () => string): void {
+export function createPrivateFile(path: string, content: () => string): void {
   if (readTextFile(path) !== null) return
   mkdirSync(join(path, '..'), { recursive: true })
   const complete = `${path}.${process.pid}`
@@ -44,19 +44,21 @@ function createPrivateFile(path: string, content: () => string): void {
   }
 }
 
-/** The demo organization's tenant key, as it was shown when it was issued; null when there is none yet. */
-export function readDemoKey(directory: string): string | null {
-  return readTextFile(demoKeyPath(directory))?.trim() ?? null
+/** A demo organization's tenant key, as it was shown when it was issued; null when there is none yet. */
+export function readDemoKey(directory: string, organizationId: string): string | null {
+  return readTextFile(demoKeyPath(directory, organizationId))?.trim() ?? null
 }
 
-/** Keeps the demo key: only its hash is in the database, and every start shows it. */
-export function writeDemoKey(directory: string, key: string): void {
-  rmSync(demoKeyPath(directory), { force: true })
-  writeFileSync(demoKeyPath(directory), `${key}\n`, { mode: PRIVATE_MODE })
+/** Keeps a demo key: only its hash is in the database, and every start shows it. */
+export function writeDemoKey(directory: string, organizationId: string, key: string): void {
+  const path = demoKeyPath(directory, organizationId)
+  rmSync(path, { force: true })
+  writeFileSync(path, `${key}\n`, { mode: PRIVATE_MODE })
 }
 
-function demoKeyPath(directory: string): string {
-  return join(directory, 'demo-key')
+/** `demo-key` of the organization `demo`, `demo-x-key` of `demo-x`. */
+function demoKeyPath(directory: string, organizationId: string): string {
+  return join(directory, `${organizationId}-key`)
 }
 
 function readTextFile(path: string): string | null {

@@ -1,5 +1,5 @@
-import type { D1Storage } from '../../adapters/d1/index.ts'
-import { createD1Storage } from '../../adapters/d1/index.ts'
+import type { D1Storage, Executor } from '../../adapters/d1/index.ts'
+import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import { openSecrets, rootSecretProblem } from '../../domain/tenancy/secrets.ts'
 import type { Organization } from '../../ports/organization.ts'
@@ -19,7 +19,11 @@ export interface Streams {
 
 /** What a command works with. Storage and secrets are opened when they are first asked for. */
 export interface Context extends Streams {
+  /** The directory of the local state; null: the command is about the deployment. */
+  readonly localDirectory: string | null
   storage(): Promise<D1Storage>
+  /** The legacy vendor's database. Throws a `CommandError` when the deployment has none. */
+  posLegacy(): Promise<Executor>
   secrets(): Promise<Secrets>
   close(): Promise<void>
 }
@@ -29,11 +33,18 @@ export function createContext(remote: boolean, streams: Streams): Context {
   const directory = stateDirectory(projectRoot)
   let opened: ReturnType<typeof openLocalDatabase> | null = null
   let secrets: Promise<Secrets> | null = null
+  const open = () => {
+    if (!remote) localSecrets(directory)
+    return (opened ??= remote ? openRemoteDatabase(directory) : openLocalDatabase(directory))
+  }
   return {
-    storage: async () => {
-      if (!remote) localSecrets(directory)
-      opened ??= remote ? openRemoteDatabase(directory) : openLocalDatabase(directory)
-      return createD1Storage({ database: (await opened).database, clock: systemClock })
+    localDirectory: remote ? null : directory,
+    storage: async () => createD1Storage({ database: (await open()).database, clock: systemClock }),
+    posLegacy: async () => {
+      const { posLegacy: database } = await open()
+      if (database === null)
+        throw new CommandError('wrangler.toml names no database POS_LEGACY that was created.')
+      return createExecutor({ database, clock: systemClock, meter: createMeter() })
     },
     secrets: () => (secrets ??= readSecrets(remote ? process.env : localSecrets(directory))),
     ...streams,

@@ -12,40 +12,51 @@ import { migrate } from './migrate.ts'
 /** An open database; `close` ends what runs it. */
 export interface OpenDatabase {
   readonly database: D1Database
+  /** The legacy vendor's database; null: the deployment has none. */
+  readonly posLegacy: D1Database | null
   close(): Promise<void>
 }
 
 const configPath = join(projectRoot, 'wrangler.toml')
 
 /** What stands in `wrangler.toml` until a database was created. */
-const PLACEHOLDER_ID = '00000000-0000-0000-0000-000000000000'
+const PLACEHOLDER_ID = /^[0-]+\d$/
 
-/** Opens the database that the local service uses, with every migration applied; creates it when there is none. */
+interface Bindings {
+  readonly DB: D1Database
+  readonly POS_LEGACY?: D1Database
+}
+
+/** Opens the databases that the local service uses, with every migration applied; creates them when there are none. */
 export async function openLocalDatabase(directory: string): Promise<OpenDatabase> {
   mkdirSync(directory, { recursive: true })
   const wrangler = await loadWrangler(directory)
-  const proxy = await wrangler.getPlatformProxy<{ readonly DB: D1Database }>({
+  const proxy = await wrangler.getPlatformProxy<Bindings>({
     configPath,
     envFiles: [secretsPath(directory)],
     persist: { path: persistPath(directory) },
     remoteBindings: false,
   })
-  try {
-    await migrate({
-      database: proxy.env.DB,
-      directory: join(projectRoot, 'adapters', 'd1', 'migrations'),
+  const { DB: database, POS_LEGACY: posLegacy = null } = proxy.env
+  const apply = (to: D1Database, adapter: string) =>
+    migrate({
+      database: to,
+      directory: join(projectRoot, 'adapters', adapter, 'migrations'),
       lockPath: join(directory, 'migrate.lock'),
       split: wrangler.unstable_splitSqlQuery,
     })
+  try {
+    await apply(database, 'd1')
+    if (posLegacy !== null) await apply(posLegacy, 'pos-legacy-vendor')
   } catch (error) {
     await proxy.dispose()
     throw error
   }
-  return { database: proxy.env.DB, close: () => proxy.dispose() }
+  return { database, posLegacy, close: () => proxy.dispose() }
 }
 
 /**
- * Opens the deployed database through a remote binding. Needs `wrangler login` or `CLOUDFLARE_API_TOKEN`. Never
+ * Opens the deployed databases through remote bindings. Needs `wrangler login` or `CLOUDFLARE_API_TOKEN`. Never
  * migrates: that belongs to the deployment (`wrangler d1 migrations apply DB --remote`).
  */
 export async function openRemoteDatabase(directory: string): Promise<OpenDatabase> {
@@ -58,7 +69,7 @@ export async function openRemoteDatabase(directory: string): Promise<OpenDatabas
     const remoteConfig = join(generated, 'wrangler.json')
     const config = wrangler.unstable_readConfig({ config: configPath }) as DeployedConfig
     writeFileSync(remoteConfig, JSON.stringify(remoteConfiguration(config)))
-    const proxy = await wrangler.getPlatformProxy<{ readonly DB: D1Database }>({
+    const proxy = await wrangler.getPlatformProxy<Bindings>({
       configPath: remoteConfig,
       persist: false,
     })
@@ -66,7 +77,7 @@ export async function openRemoteDatabase(directory: string): Promise<OpenDatabas
       await proxy.dispose()
       remove()
     }
-    return { database: proxy.env.DB, close }
+    return { database: proxy.env.DB, posLegacy: proxy.env.POS_LEGACY ?? null, close }
   } catch (error) {
     remove()
     if (error instanceof CommandError) throw error
@@ -95,20 +106,26 @@ interface DeployedConfig {
   }[]
 }
 
-/** The configuration's database alone, bound remotely. */
+/** The configuration's databases alone, those that were created, bound remotely. */
 function remoteConfiguration(config: DeployedConfig): Readonly<Record<string, unknown>> {
-  const bound = config.d1_databases.find(({ binding }) => binding === 'DB')
-  if (bound?.database_id === undefined || bound.database_id === PLACEHOLDER_ID) {
+  const created = config.d1_databases.filter(
+    ({ binding, database_id }) =>
+      ['DB', 'POS_LEGACY'].includes(binding) &&
+      database_id !== undefined &&
+      !PLACEHOLDER_ID.test(database_id),
+  )
+  if (!created.some(({ binding }) => binding === 'DB')) {
     throw new CommandError(
       'wrangler.toml names no deployed database yet: put the id that `wrangler d1 create tenant-data-api` printed ' +
         'there as database_id.',
     )
   }
-  const { database_name, database_id } = bound
   return {
     name: config.name,
     compatibility_date: config.compatibility_date,
     ...(config.account_id === undefined ? {} : { account_id: config.account_id }),
-    d1_databases: [{ binding: 'DB', database_name, database_id, remote: true }],
+    d1_databases: created.map(({ binding, database_name, database_id }) => {
+      return { binding, database_name, database_id, remote: true }
+    }),
   }
 }

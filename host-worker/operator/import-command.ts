@@ -1,5 +1,5 @@
 import type { ImportProblem } from '../../domain/imports/entry.ts'
-import { importKind, importKindNames } from '../../domain/imports/kinds.ts'
+import { importKind, importKindNames, isPosKind } from '../../domain/imports/kinds.ts'
 import { problemsMax, runImport } from '../../domain/imports/run-import.ts'
 import { systemClock } from '../system.ts'
 import type { Command } from './command.ts'
@@ -8,6 +8,7 @@ import { organizationOf } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { formPasswords } from './form-passwords.ts'
 import { openImportFile } from './import-file.ts'
+import { openPosWriter } from './pos-writer.ts'
 import { createProgress } from './progress.ts'
 
 export const importCommand: Command = {
@@ -19,6 +20,8 @@ export const importCommand: Command = {
     'inserted or updated by id, so importing twice changes nothing; an id may stand in a file only once.',
     'CSV: the first row names the fields, an empty cell is an absent field, lists and objects are JSON.',
     `KIND is one of ${importKindNames.join(', ')}.`,
+    "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
+    'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
   ],
   options: { org: { type: 'string' }, format: { type: 'string' } },
   positionals: ['KIND', 'FILE'],
@@ -29,17 +32,20 @@ export const importCommand: Command = {
     const organizationId = requiredOption(values, 'org')
     const file = openImportFile(path, values)
     const organization = await organizationOf(context, organizationId)
+    const storage = (await context.storage()).tenant(organizationId)
+    const pos = isPosKind(name) ? await openPosWriter(context, organization) : null
     const progress = createProgress(process.stderr, () => systemClock.nowMs())
     const outcome = await runImport({
       ...file,
       kind,
       organization,
-      writer: (await context.storage()).tenant(organizationId),
+      writer: pos === null ? storage : { ...storage, upsert: pos.writer.upsert.bind(pos.writer) },
       onProgress: (pass, rows) => {
         progress.update(`${pass} ${name}`, rows)
       },
     }).finally(() => {
       progress.end()
+      pos?.close()
     })
     if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
     if (outcome.kind === 'file_changed') throw new CommandError(describeChange(path, outcome.written))

@@ -15,14 +15,18 @@ const READ_BYTES = 256 * 1024
 
 /** Opens a file by its path. Its format follows from `--format`, else from its extension, else it is NDJSON. */
 export function openImportFile(path: string, values: Values): ImportFile {
-  // npm runs scripts in the project's root; a relative path is meant from where npm was called.
-  const from = process.env.npm_lifecycle_event === 'operator' ? process.env.INIT_CWD : undefined
-  const absolute = resolve(from ?? '.', path)
+  const absolute = givenPath(path)
   const stats = statSync(absolute, { throwIfNoEntry: false })
   if (stats === undefined) throw new CommandError(`There is no file ${path}.`)
   if (!stats.isFile()) throw new CommandError(`${path} is not a regular file: it must be readable twice.`)
   const source = { open: () => createReadStream(absolute, { highWaterMark: READ_BYTES }) }
   return { source, format: formatOf(path, textOption(values, 'format')) }
+}
+
+/** A path as a person gave it: npm runs scripts in the project's root, but a relative one is meant from where npm was called. */
+export function givenPath(path: string): string {
+  const from = process.env.npm_lifecycle_event === 'operator' ? process.env.INIT_CWD : undefined
+  return resolve(from ?? '.', path)
 }
 
 function formatOf(path: string, given: string | undefined): ImportFormat {

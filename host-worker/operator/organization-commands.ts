@@ -1,3 +1,4 @@
+import { makeLocalSource } from '../dev/pos/local-pos.ts'
 import type { Command } from './command.ts'
 import { requiredOption, textOption } from './command.ts'
 import { organizationOf } from './context.ts'
@@ -15,7 +16,8 @@ export const createOrganization: Command = {
   details: [
     'Flags that are not given keep what is there. A new organization needs a name; its capabilities are no, its',
     'billing events yes, its phone country US. An empty --slug, --parent or --sms-number clears the setting.',
-    'KIND is legacy_vendor, odbc_shared or odbc_second.',
+    "KIND is legacy_vendor, odbc_shared or odbc_second; TENANT is the vendor's tenant id, the value of the shared",
+    "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
   ],
   options: {
     id: text,
@@ -46,6 +48,8 @@ export const createOrganization: Command = {
       throw new CommandError(`Another organization has the slug ${organization.slug ?? ''}.`)
     if (outcome === 'parent_missing')
       throw new CommandError(parentProblem(organizationId, organization.parentId ?? ''))
+    if (context.localDirectory !== null && organization.posSource !== null)
+      makeLocalSource(context.localDirectory, organization.posSource)
     context.note(`${existing === null ? 'Created' : 'Updated'} ${organizationId}.`)
   },
 }

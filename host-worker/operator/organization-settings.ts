@@ -1,3 +1,4 @@
+import { SOURCE_NAME } from '../../adapters/pos-odbc/gateway/config.ts'
 import { isOrganizationId } from '../../domain/tenancy/api-key.ts'
 import { isPhoneCountry, phoneToE164 } from '../../domain/text/phone-number.ts'
 import type { Organization, PosSourceTie } from '../../ports/organization.ts'
@@ -98,6 +99,11 @@ function readPosSource(text: string): PosSourceTie | null {
   const kind = text.slice(0, Math.max(colon, 0))
   const tenant = text.slice(colon + 1)
   const isTenant = tenant !== '' && tenant.length <= POS_TENANT_MAX_LENGTH && !CONTROL_CHARACTER.test(tenant)
+  if (kind === 'odbc_second' && isTenant && !SOURCE_NAME.test(tenant)) {
+    throw new UsageError(
+      '--pos-source odbc_second: takes the name of a data source: up to 64 letters, digits, - and _, the first a letter or a digit',
+    )
+  }
   if (isPosKind(kind) && isTenant) return { kind, tenant }
   throw new UsageError(
     `--pos-source must be none or KIND:TENANT, where KIND is one of ${posKinds.join(', ')}`,

@@ -28,9 +28,10 @@ const TESTED_ROW_BY_ROW: Readonly<Record<string, string>> = {
   maxScore: 'as minScore',
 }
 
-const collections: readonly CollectionEndpoint[] = endpoints.filter(
-  (endpoint) => endpoint.kind === 'collection',
-)
+/** Rows of a point of sale are never kept in this storage. */
+const collections: readonly CollectionEndpoint[] = endpoints
+  .filter((endpoint) => endpoint.kind === 'collection')
+  .filter(({ rowsFrom }) => rowsFrom !== 'pos')
 
 let databases: LocalD1
 let database: D1Database

@@ -1,8 +1,14 @@
 /**
- * What every storage adapter promises, as cases that any test runner can run: nothing here knows one. An adapter of
- * your own proves itself by running each of `storageSuite` with a function that makes a fresh, empty store.
+ * What every adapter of storage, and of a point of sale, promises, as cases that any test runner can run: nothing here
+ * knows one. An adapter of your own proves itself by running each of `storageSuite` with a function that makes a fresh,
+ * empty store, or each of `posSuite` with one that makes a fresh, empty system.
  */
 import type { MakeStorage, StorageCase } from './case.ts'
+import type { MakePos, PosCase } from './pos-case.ts'
+import { posDetailCases } from './pos-details.ts'
+import { posFilterCases } from './pos-filters.ts'
+import { posPagingCases } from './pos-paging.ts'
+import { posValueCases } from './pos-values.ts'
 import { alternateKeyCases } from './alternate-keys.ts'
 import { automationRunCases } from './automation-runs.ts'
 import { cancellationRecordCases } from './cancellation-records.ts'
@@ -21,6 +27,7 @@ import { submissionCases } from './submissions.ts'
 import { upsertCases } from './upsert.ts'
 import { valueCases } from './values.ts'
 
+export type { MakePos, PosCase, PosInstance } from './pos-case.ts'
 export type { MakeStorage, SeenOutboxEntry, StorageCase, StorageInstance } from './case.ts'
 
 /** Every case, by topic. */
@@ -44,6 +51,14 @@ export const storageSuite: readonly StorageCase[] = [
   ...valueCases,
 ]
 
+/** Every case of a point-of-sale source, by topic. */
+export const posSuite: readonly PosCase[] = [
+  ...posPagingCases,
+  ...posFilterCases,
+  ...posDetailCases,
+  ...posValueCases,
+]
+
 /** Names of cases that an adapter cannot pass yet, each with the reason. */
 export type SkippedCases = Readonly<Record<string, string>>
 
@@ -53,16 +68,35 @@ export interface CaseRunner {
   skip(name: string, reason: string): void
 }
 
-/** Registers the suite with a test runner. Throws for a skipped name that no case has: it would hide nothing. */
+/** Registers the storage suite with a test runner. Throws for a skipped name that no case has: it would hide nothing. */
 export function registerStorageSuite(
   runner: CaseRunner,
   make: MakeStorage,
   skipped: SkippedCases = {},
 ): void {
-  const names = new Set(storageSuite.map(({ name }) => name))
+  register(storageSuite, runner, make, skipped)
+}
+
+/** Registers the suite of point-of-sale sources, as `registerStorageSuite` does its own. */
+export function registerPosSuite(runner: CaseRunner, make: MakePos, skipped: SkippedCases = {}): void {
+  register(posSuite, runner, make, skipped)
+}
+
+interface Case<Make> {
+  readonly name: string
+  run(make: Make): Promise<void>
+}
+
+function register<Make>(
+  suite: readonly Case<Make>[],
+  runner: CaseRunner,
+  make: Make,
+  skipped: SkippedCases,
+): void {
+  const names = new Set(suite.map(({ name }) => name))
   for (const name of Object.keys(skipped))
     if (!names.has(name)) throw new Error(`There is no case "${name}" to skip`)
-  for (const one of storageSuite) {
+  for (const one of suite) {
     const reason = skipped[one.name]
     if (reason === undefined) runner.test(one.name, () => one.run(make))
     else runner.skip(one.name, reason)

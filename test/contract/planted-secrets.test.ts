@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createMemoryStorage } from '../../adapters/memory/index.ts'
 import { endpoints } from '../../domain/contract/catalog.ts'
+import { writtenPosResources } from '../../domain/pos/index.ts'
 import { writtenResources } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import { sampleRow } from '../support/sample-rows.ts'
@@ -43,7 +44,9 @@ let key: string
 
 beforeAll(async () => {
   service = await openTestService((clock) => createMemoryStorage({ clock }))
-  key = await service.addOrganization('mine', { name: PLANTED, slug: PLANTED, smsNumber: `+1${PLANTED}` })
+  const posSource = { kind: 'legacy_vendor', tenant: PLANTED } as const
+  const settings = { name: PLANTED, slug: PLANTED, smsNumber: `+1${PLANTED}`, posSource }
+  key = await service.addOrganization('mine', settings)
   await service.addOrganization('theirs')
   for (const resource of writtenResources) {
     const row = { ...sampleRow(resource, 0, 'm-'), ...planted[resource.collection] }
@@ -51,12 +54,22 @@ beforeAll(async () => {
     const foreign = sampleRow(resource, 0, `${PLANTED}-`)
     await service.storage.tenant('theirs').upsert(resource.collection, [foreign])
   }
+  for (const resource of writtenPosResources) {
+    const own = service.pos.writer(posSource)
+    await own.upsert(resource.collection, [sampleRow(resource, 0, 'm-')])
+    const foreign = service.pos.writer({ ...posSource, tenant: 'theirs' })
+    await foreign.upsert(resource.collection, [sampleRow(resource, 0, `${PLANTED}-`)])
+  }
 })
 
 test.each(endpoints.filter(({ kind }) => kind !== 'operation'))(
   '$id answers nothing unpublished',
-  async ({ path }) => {
-    const own = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `m-${name}-0`)
+  async (endpoint) => {
+    const idField = endpoint.kind === 'detail' ? endpoint.resource.idField : ''
+    const own = endpoint.path.replaceAll(
+      /\{(\w+)\}/g,
+      (_, name: string) => `m-${name === 'id' ? idField : name}-0`,
+    )
     for (const query of ['', '?cursor=nonsense', '?unknown=1']) {
       const text = await (await service.send(own + query, { key })).text()
       expect(text).not.toContain(PLANTED)

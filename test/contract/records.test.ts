@@ -3,6 +3,7 @@ import { createMemoryStorage } from '../../adapters/memory/index.ts'
 import { endpoints } from '../../domain/contract/catalog.ts'
 import type { CollectionEndpoint, DetailEndpoint, Endpoint } from '../../domain/contract/endpoint.ts'
 import { resourceOf, writtenResources } from '../../domain/resources/index.ts'
+import { writtenPosResources } from '../../domain/pos/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import { validatorOf } from '../support/contract-validator.ts'
@@ -25,8 +26,10 @@ let platformKey: string
 
 beforeAll(async () => {
   service = await openTestService((clock) => createMemoryStorage({ clock }))
-  key = await service.addOrganization('mine')
-  otherKey = await service.addOrganization('theirs')
+  // Both at the same source: rows are told apart there by the tenant alone.
+  const tieOf = (tenant: string) => ({ kind: 'legacy_vendor', tenant }) as const
+  key = await service.addOrganization('mine', { posSource: tieOf('mine') })
+  otherKey = await service.addOrganization('theirs', { posSource: tieOf('theirs') })
   platformKey = await service.addPlatformKey()
   for (const [organizationId, prefix] of [
     ['mine', 'm-'],
@@ -36,6 +39,10 @@ beforeAll(async () => {
       const rows = Array.from({ length: ROWS }, (_, index) => sampleRow(resource, index, prefix))
       await service.storage.tenant(organizationId).upsert(resource.collection, rows)
       service.clock.advance(1000)
+    }
+    for (const resource of writtenPosResources) {
+      const rows = Array.from({ length: ROWS }, (_, index) => sampleRow(resource, index, prefix))
+      await service.pos.writer(tieOf(organizationId)).upsert(resource.collection, rows)
     }
   }
 })
@@ -53,7 +60,15 @@ interface Envelope {
 
 /** A path of the endpoint with the ids of sample row `index`. */
 function pathOf(endpoint: Endpoint, prefix = 'm-', index = 0): string {
-  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${prefix}${name}-${String(index)}`)
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    // A detail may call its parameter plainly `id`.
+    const field = endpoint.kind === 'detail' && name === endpoint.param ? idFieldOf(endpoint) : name
+    return `${prefix}${field}-${String(index)}`
+  })
+}
+
+function idFieldOf({ param, resource }: DetailEndpoint): string {
+  return param === 'id' ? resource.idField : param
 }
 
 /** What rows of one organization that tie in time are ordered by, as it is published. */
@@ -144,9 +159,11 @@ describe.each(collections)('$id', (endpoint) => {
     expect(JSON.stringify(data)).not.toContain('t-')
     // Sample rows carry it under sensitive keys.
     expect(JSON.stringify(data)).not.toContain('planted')
-    const places = data.map(
-      (row) => [String(row[endpoint.order.field]), String(row[shownIdOf(endpoint)])] as const,
-    )
+    const places = data.map((row) => {
+      const time = row[endpoint.order.field] as string | null
+      // No time comes last, as if it were before all others.
+      return [time ?? '', String(row[shownIdOf(endpoint)])] as const
+    })
     expect(places).toEqual(
       places.toSorted(([t1, i1], [t2, i2]) => (t1 === t2 ? (i1 < i2 ? 1 : -1) : t1 < t2 ? 1 : -1)),
     )
@@ -258,7 +275,8 @@ describe.each(details)('$id', (endpoint) => {
 async function sameAnswer(missing: string, foreign: string): Promise<void> {
   const shown = async (path: string) => {
     const response = await service.send(path, { key })
-    const headers = [...response.headers].filter(([name]) => name !== 'x-request-id')
+    // The link names the id that was asked for, as the request did.
+    const headers = [...response.headers].filter(([name]) => !['x-request-id', 'link'].includes(name))
     return { status: response.status, headers, body: await response.text() }
   }
   const answer = await shown(missing)

@@ -2,7 +2,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { D1Database, D1ExecResult, D1Result } from '@cloudflare/workers-types'
 import { Miniflare } from 'miniflare'
 
-const MIGRATIONS = new URL('../../adapters/d1/migrations/', import.meta.url)
+const STORAGE_MIGRATIONS = new URL('../../adapters/d1/migrations/', import.meta.url)
+
+/** Migrations of the legacy vendor's database. */
+export const LEGACY_VENDOR_MIGRATIONS = new URL(
+  '../../adapters/pos-legacy-vendor/migrations/',
+  import.meta.url,
+)
 
 /** Real local D1 databases, empty but for the migrations, held in temporary files. */
 export interface LocalD1 {
@@ -39,7 +45,7 @@ const WORKER = `export default {
 }`
 
 /** Starts one runtime with `count` databases. Migrations are applied when a database is handed out. */
-export async function openLocalD1(count = 1): Promise<LocalD1> {
+export async function openLocalD1(count = 1, migrations = STORAGE_MIGRATIONS): Promise<LocalD1> {
   const bindings = Array.from({ length: count }, (_, index) => `DB_${index}`)
   const runtime = new Miniflare({
     workers: [
@@ -68,7 +74,7 @@ export async function openLocalD1(count = 1): Promise<LocalD1> {
       const { value: binding } = unused.next()
       if (binding === undefined) throw new Error(`All ${count} databases are in use`)
       const database = databaseOf(binding, run)
-      await applyMigrations(database)
+      await applyMigrations(database, migrations)
       return database
     },
     dispose: () => runtime.dispose(),
@@ -101,14 +107,14 @@ function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<un
 const STATEMENT = /CREATE TRIGGER[^]*?END;|[^;\s][^;]*;/g
 
 /** Brings an empty database up to the latest migration. */
-export async function applyMigrations(database: D1Database): Promise<void> {
-  await database.exec(await migrationScript())
+export async function applyMigrations(database: D1Database, migrations = STORAGE_MIGRATIONS): Promise<void> {
+  await database.exec(await migrationScript(migrations))
 }
 
 /** All migrations in the order in which they are applied, a statement a line, as D1's `exec` wants them. */
-async function migrationScript(): Promise<string> {
-  const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort()
-  const scripts = await Promise.all(files.map((file) => readFile(new URL(file, MIGRATIONS), 'utf8')))
+async function migrationScript(migrations: URL): Promise<string> {
+  const files = (await readdir(migrations)).filter((file) => file.endsWith('.sql')).sort()
+  const scripts = await Promise.all(files.map((file) => readFile(new URL(file, migrations), 'utf8')))
   return scripts
     .flatMap((script) => script.replaceAll(/--[^\n]*/g, '').match(STATEMENT) ?? [])
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())

@@ -16,15 +16,27 @@ export interface LiveService {
 }
 
 export async function openLiveService(): Promise<LiveService> {
+  const { origin, bindings, close } = await openLiveWorker()
+  return { origin, key: await seed(bindings.DB), close }
+}
+
+/** The worker with migrated databases and nothing in them. */
+export interface LiveWorker {
+  readonly origin: string
+  readonly bindings: { readonly DB: D1Database; readonly POS_LEGACY: D1Database }
+  close(): Promise<void>
+}
+
+/** Starts the worker; `variables` are further secrets or variables that it is given. */
+export async function openLiveWorker(variables: Readonly<Record<string, string>> = {}): Promise<LiveWorker> {
   const harness = createTestHarness({
-    workers: [{ configPath: 'wrangler.toml', secrets: { ROOT_SECRET: testRootSecret() } }],
+    workers: [{ configPath: 'wrangler.toml', secrets: { ROOT_SECRET: testRootSecret(), ...variables } }],
   })
   const { url } = await harness.listen()
-  const worker = harness.getWorker<{ DB: D1Database }>()
+  const worker = harness.getWorker<LiveWorker['bindings']>()
   await worker.applyD1Migrations('DB')
-  const { DB } = await worker.getEnv()
-  const key = await seed(DB)
-  return { origin: url.origin, key, close: () => harness.close() }
+  await worker.applyD1Migrations('POS_LEGACY')
+  return { origin: url.origin, bindings: await worker.getEnv(), close: () => harness.close() }
 }
 
 async function seed(database: D1Database): Promise<string> {

@@ -1,5 +1,7 @@
+import type { MemoryPos } from '../../adapters/memory/index.ts'
+import { createMemoryPos } from '../../adapters/memory/index.ts'
 import { createFormCache } from '../../domain/forms/cache.ts'
-import type { World } from '../../domain/service.ts'
+import type { Sources, World } from '../../domain/service.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
@@ -7,6 +9,7 @@ import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import type { Administration } from '../../ports/administration.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { LogFields } from '../../ports/log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { FakeClock } from './fakes.ts'
@@ -20,11 +23,20 @@ export interface TestStorage {
   tenant(organizationId: string): TenantWriter
 }
 
+export interface LogLine {
+  readonly event: string
+  readonly fields: LogFields
+}
+
 export interface TestService {
   readonly clock: FakeClock
   readonly storage: TestStorage
+  /** The point-of-sale systems of organizations with a `posSource`, unless other sources were given. */
+  readonly pos: MemoryPos
   /** What was logged as an error; empty at the end of a good test. */
   readonly errors: readonly unknown[]
+  /** The log lines of those errors. */
+  readonly log: readonly LogLine[]
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
@@ -38,24 +50,37 @@ export interface TestService {
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
+  givenSources: Partial<Sources> = {},
 ): Promise<TestService> {
   const clock = fakeClock()
   const storage = open(clock)
   const secrets = givenSecrets ?? (await testSecrets())
   const random = fakeRandom()
+  const pos = createMemoryPos()
   const errors: unknown[] = []
+  const log: LogLine[] = []
   const background: Promise<unknown>[] = []
   const world: World = {
     storage: storage.keyed,
     keys: storage.administration,
     forms: storage.forms,
-    sources: { links: null, pos: () => null },
+    sources: {
+      links: null,
+      pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
+      ...givenSources,
+    },
     formCache: createFormCache(),
     secrets,
     clock,
     deadline: systemDeadline,
     random,
-    log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },
+    log: {
+      info: () => undefined,
+      error: (event, fields, cause) => {
+        log.push({ event, fields })
+        errors.push(cause ?? event)
+      },
+    },
     queue: null,
     background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
@@ -69,7 +94,9 @@ export async function openTestService(
   return {
     clock,
     storage,
+    pos,
     errors,
+    log,
     addOrganization: async (organizationId, settings = {}) => {
       await storage.administration.saveOrganization({ ...organizationDefaults, organizationId, ...settings })
       return addKey(organizationId)

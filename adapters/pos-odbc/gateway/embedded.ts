@@ -9,10 +9,11 @@ import { writeStatements } from './write.ts'
 /** A database of a source on this machine, open to be filled. */
 export interface EmbeddedSource {
   /**
-   * Puts rows in the neutral form in place of those with their ids, all or none of them.
+   * Puts rows in the neutral form in place of those with their ids, all or none of them. Returns how many of them are
+   * new or other than before.
    * @param tenant the tenant's name within a shared source; of no account elsewhere
    */
-  write(tenant: string, rows: WritableRows, values: Iterable<NeutralRow>): void
+  write(tenant: string, rows: WritableRows, values: Iterable<NeutralRow>): number
   close(): void
 }
 
@@ -34,17 +35,33 @@ export function openEmbeddedSource(kind: SourceKind, file: string): EmbeddedSour
   const scope = { kind, dialect: DIALECTS.sqlite }
   return {
     write(tenant, rows, values) {
+      let changed = 0
       inTransaction(database, () => {
         for (const row of values) {
-          for (const { text, values: bound } of writeStatements({ ...scope, tenant }, rows, row)) {
-            database.prepare(text).run(...bound)
-          }
+          const isChanged = changes(database, () => {
+            for (const { text, values: bound } of writeStatements({ ...scope, tenant }, rows, row)) {
+              database.prepare(text).run(...bound)
+            }
+          })
+          changed += Number(isChanged)
         }
       })
+      return changed
     },
     close: () => {
       database.close()
     },
+  }
+}
+
+/** Whether the work leaves anything other than it was: rows that are taken away and put back do not count. */
+function changes(database: DatabaseSync, work: () => void): boolean {
+  const session = database.createSession()
+  try {
+    work()
+    return session.changeset().length > 0
+  } finally {
+    session.close()
   }
 }
 

@@ -1,4 +1,6 @@
+import type { ImportTools } from '../../../domain/imports/kinds.ts'
 import { importKind } from '../../../domain/imports/kinds.ts'
+import type { ImportRequest } from '../../../domain/imports/run-import.ts'
 import { runImport } from '../../../domain/imports/run-import.ts'
 import type { Secrets } from '../../../domain/tenancy/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
@@ -50,15 +52,23 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
 export async function seedDemo(writer: TenantWriter, secrets: Secrets): Promise<void> {
   const given = async () => secrets
   const tools = { passwords: formPasswords(given), clock: systemClock, secrets: given }
-  for (const [name, lines] of demoLines) {
+  await importLines(demoLines, { organization: demoOrganization, writer }, tools)
+}
+
+/** Imports lines by kind, in their order. Throws when a row is refused. */
+export async function importLines(
+  linesByKind: typeof demoLines,
+  into: Pick<ImportRequest, 'organization' | 'writer'>,
+  tools: ImportTools,
+): Promise<void> {
+  for (const [name, lines] of linesByKind) {
     const kind = importKind(name, tools)
     if (kind === null) throw new Error(`There is no import kind ${name}`)
     const outcome = await runImport({
+      ...into,
       kind,
       format: 'ndjson',
       source: { open: () => ndjson(lines()) },
-      organization: demoOrganization,
-      writer,
       onProgress: () => undefined,
     })
     if (outcome.kind !== 'imported')

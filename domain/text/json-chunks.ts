@@ -1,6 +1,6 @@
-import { utf8 } from '../../domain/text/encoding.ts'
+import { utf8 } from './encoding.ts'
 
-/** Most bytes of JSON in one parameter: D1 takes 2 MB, and a row that is larger alone still gets its chance. */
+/** Most bytes of JSON in one parameter: D1 takes 2 MB, and a value that is larger alone still gets its chance. */
 const CHUNK_BYTES_MAX = 900_000
 
 /** JSON array texts that hold the values in order, each within the size of one parameter. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { utf8 } from '../../domain/text/encoding.ts'
+import { utf8 } from './encoding.ts'
 import { jsonChunks } from './json-chunks.ts'
 
 test('no chunk is larger than a parameter may be, and nothing is lost or reordered', () => {

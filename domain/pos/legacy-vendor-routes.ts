@@ -1,0 +1,62 @@
+import type { CollectionEndpoint, Deprecation, DetailEndpoint } from '../contract/endpoint.ts'
+import { getCustomer, listCustomers } from './customers.ts'
+import { getRecurringAccountDetails, listRecurringAccountDetails } from './recurring-account-details.ts'
+import { getRecurringAccount, listRecurringAccounts } from './recurring-accounts.ts'
+import { getTransaction, listTransactions } from './transactions.ts'
+
+const PREFIX = '/api/v1/pos/'
+
+/** 2026-01-01T00:00:00Z. */
+const DEPRECATED_SINCE_SECONDS = 1_767_225_600
+
+type Former<Id extends string> = `legacyVendor${Capitalize<Id>}`
+
+/** The same thing under the vendor's name, for the organizations of that vendor alone. */
+function common<const Id extends string>(neutral: CollectionEndpoint<Id> | DetailEndpoint<Id>) {
+  const { id, summary, path } = neutral
+  const deprecation: Deprecation = {
+    sinceSeconds: DEPRECATED_SINCE_SECONDS,
+    successor: { path, param: neutral.kind === 'detail' ? neutral.param : null },
+  }
+  return {
+    id: `legacyVendor${id.charAt(0).toUpperCase()}${id.slice(1)}` as Former<Id>,
+    summary: `${summary} (legacy vendor)`,
+    description: [
+      `Superseded by \`${path}\`, where pagination starts anew. Only organizations of the legacy vendor have it.`,
+      neutral.description ?? '',
+    ]
+      .join(' ')
+      .trimEnd(),
+    deprecated: true,
+    deprecation,
+    onlyFor: 'legacy_vendor',
+  } as const
+}
+
+/** The deprecated form of a collection. Its cursors are its own: they are bound to the endpoint's id. */
+function formerCollection<const Id extends string>(
+  neutral: CollectionEndpoint<Id>,
+): CollectionEndpoint<Former<Id>> {
+  return { ...neutral, ...common(neutral), path: neutral.path.replace(PREFIX, `${PREFIX}legacyvendor/`) }
+}
+
+/** The deprecated form of a detail, which named its parameter after the resource's id. */
+function formerDetail<const Id extends string>(neutral: DetailEndpoint<Id>): DetailEndpoint<Former<Id>> {
+  const param = neutral.resource.idField
+  const path = neutral.path
+    .replace(PREFIX, `${PREFIX}legacyvendor/`)
+    .replace(`{${neutral.param}}`, `{${param}}`)
+  return { ...neutral, ...common(neutral), param, path }
+}
+
+/** The provider-specific routes of before, made of the neutral ones (contract, Versioning 3). */
+export const legacyVendorEndpoints = [
+  formerCollection(listTransactions),
+  formerDetail(getTransaction),
+  formerCollection(listCustomers),
+  formerDetail(getCustomer),
+  formerCollection(listRecurringAccounts),
+  formerDetail(getRecurringAccount),
+  formerCollection(listRecurringAccountDetails),
+  formerDetail(getRecurringAccountDetails),
+] as const

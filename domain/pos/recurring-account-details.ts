@@ -1,0 +1,46 @@
+import * as v from 'valibot'
+import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { json } from '../contract/field.ts'
+import type { Resource } from '../contract/resource.ts'
+import { resource } from '../contract/resource.ts'
+import { billingEvents, EVENTS_SHOWN_MAX, statusEvents } from './account-events.ts'
+import { accountFilters, recurringAccounts } from './recurring-accounts.ts'
+
+/** The published fields of an event as they stand in an account's list. */
+function listOf({ fields }: Resource) {
+  const entries = Object.entries(fields).map(([name, { field }]) => [name, field.schema] as const)
+  return json(v.pipe(v.array(v.strictObject(Object.fromEntries(entries))), v.maxLength(EVENTS_SHOWN_MAX)))
+}
+
+export const recurringAccountDetails = resource({
+  name: 'PosRecurringAccountDetails',
+  collection: 'pos-recurring-account-details',
+  description: `A recurring account with its latest ${EVENTS_SHOWN_MAX} billing events and its latest ${EVENTS_SHOWN_MAX} status events, newest first.`,
+  idField: 'accountId',
+  fields: {
+    ...recurringAccounts.fields,
+    billingEvents: listOf(billingEvents),
+    statusEvents: listOf(statusEvents),
+  },
+})
+
+export const listRecurringAccountDetails = collection({
+  id: 'posRecurringAccountDetails.list',
+  path: '/api/v1/pos/recurring-account-details',
+  tag: 'Point of sale',
+  summary: 'List recurring accounts with their events',
+  resource: recurringAccountDetails,
+  rowsFrom: 'pos',
+  filters: accountFilters,
+  order: newestFirst('startedAt', 'accountId'),
+})
+
+export const getRecurringAccountDetails = detail({
+  id: 'posRecurringAccountDetails.get',
+  path: '/api/v1/pos/recurring-account-details/{id}',
+  param: 'id',
+  tag: 'Point of sale',
+  summary: 'Retrieve a recurring account with its events',
+  resource: recurringAccountDetails,
+  rowsFrom: 'pos',
+})

@@ -1,0 +1,60 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { projectRoot } from './root.ts'
+
+/** A program while it runs, with everything that it starts, in a process group of their own. */
+export interface Supervised {
+  /** Settles when the whole group is gone. */
+  readonly ended: Promise<void>
+  /** Ends the group; settles as `ended` does. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs a program of the project's own Node such that nothing of it outlives this process.
+ * @param isShown whether a line of its output is passed on
+ */
+export function startSupervised(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  isShown: (line: string) => boolean,
+): Supervised {
+  const supervisor = join(import.meta.dirname, 'supervised.mjs')
+  const child = spawn(process.execPath, [supervisor, process.execPath, ...args], {
+    cwd: projectRoot,
+    detached: true,
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  forwardLines(child.stdout, process.stdout, isShown)
+  forwardLines(child.stderr, process.stderr, isShown)
+  const ended = once(child, 'exit').then(() => {
+    killRest(child)
+  })
+  const stop = async () => {
+    child.stdin.end()
+    await ended
+  }
+  return { ended, stop }
+}
+
+function forwardLines(from: Readable, to: NodeJS.WritableStream, isShown: (line: string) => boolean): void {
+  let rest = ''
+  from.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '' && isShown(line)) to.write(`${line}\n`)
+  })
+}
+
+/** The leader kills its group when it ends; only when it was itself killed is anything left. */
+function killRest(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Nobody is left in the group.
+  }
+}

@@ -1,0 +1,56 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { SECRET_LENGTH_MIN } from '../adapters/pos-odbc/index.ts'
+import { isD1 } from './env-d1.ts'
+import { createReader, isSafe } from './env-providers.ts'
+
+/** How the ODBC gateway is reached. */
+export interface PosGatewaySettings {
+  /** Its address, without a path. */
+  readonly url: string
+  /** The secret that requests are signed with. */
+  readonly secret: string
+}
+
+/** Which point-of-sale sources the service reaches. Null: organizations tied to such a source get 502. */
+export interface PosSettings {
+  readonly posGateway: PosGatewaySettings | null
+  readonly posLegacy: D1Database | null
+}
+
+/**
+ * Reads the settings of the point-of-sale sources. What is configured by half is a problem.
+ * @param problems gets a sentence for everything that is wrong; it names variables, never their values
+ */
+export function readPos(bindings: Readonly<Record<string, unknown>>, problems: string[]): PosSettings {
+  return { posGateway: readGateway(bindings, problems), posLegacy: readLegacy(bindings.POS_LEGACY, problems) }
+}
+
+function readGateway(
+  bindings: Readonly<Record<string, unknown>>,
+  problems: string[],
+): PosGatewaySettings | null {
+  const { text, problem } = createReader(bindings, problems)
+  const url = text('POS_GATEWAY_URL')
+  const secret = text('POS_GATEWAY_SECRET')
+  if (url === '' && secret === '') return null
+  if (url === '') problem('POS_GATEWAY_URL is missing: POS_GATEWAY_SECRET is set')
+  else if (!isRoot(url)) problem('POS_GATEWAY_URL must be an https URL without a path')
+  if (secret === '') problem('POS_GATEWAY_SECRET is missing: POS_GATEWAY_URL is set')
+  else if (secret.length < SECRET_LENGTH_MIN) {
+    problem(`POS_GATEWAY_SECRET must have at least ${SECRET_LENGTH_MIN} characters`)
+  }
+  return { url, secret }
+}
+
+/** Whether requests go to the gateway itself: the path that is signed is the path that it sees. */
+function isRoot(url: string): boolean {
+  const parsed = URL.parse(url)
+  return parsed !== null && isSafe(parsed) && parsed.href === `${parsed.origin}/`
+}
+
+function readLegacy(binding: unknown, problems: string[]): D1Database | null {
+  if (binding === undefined || binding === '') return null
+  if (isD1(binding)) return binding
+  problems.push('POS_LEGACY must be a D1 database binding')
+  return null
+}

@@ -1,0 +1,123 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
+import type { SourceConfig } from '../../adapters/pos-odbc/gateway/config.ts'
+import { parseConfig } from '../../adapters/pos-odbc/gateway/config.ts'
+import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
+import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
+import { WRITABLE_ROWS } from '../../adapters/pos-odbc/gateway/write.ts'
+import type { OdbcTie } from '../../adapters/pos-odbc/index.ts'
+import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/index.ts'
+import type { Organization, PosSourceTie } from '../../ports/organization.ts'
+import type { PosWriter } from '../../ports/pos-writer.ts'
+import { localSourceFile, makeLocalSource } from '../dev/pos/local-pos.ts'
+import type { Context } from './context.ts'
+import { CommandError } from './errors.ts'
+import { givenPath } from './import-file.ts'
+
+/** A point of sale, open to be filled. */
+export interface OpenPosWriter {
+  readonly writer: PosWriter
+  close(): void
+}
+
+/** Opens an organization's point of sale for writing. Throws a `CommandError` that says why it takes no imports. */
+export async function openPosWriter(
+  context: Pick<Context, 'localDirectory' | 'posLegacy'>,
+  { organizationId, posSource }: Organization,
+): Promise<OpenPosWriter> {
+  if (posSource === null) {
+    throw new CommandError(
+      `The organization ${organizationId} has no point of sale. Tie it to one with ` +
+        `"org create --id ${organizationId} --pos-source KIND:TENANT".`,
+    )
+  }
+  if (!isOdbc(posSource)) {
+    const writer = openLegacyVendorWriter(await context.posLegacy(), posSource.tenant)
+    return { writer, close: () => undefined }
+  }
+  return openEmbeddedWriter(posSource, embeddedFile(posSource, context.localDirectory))
+}
+
+function isOdbc(tie: PosSourceTie): tie is OdbcTie {
+  return tie.kind !== 'legacy_vendor'
+}
+
+function openEmbeddedWriter({ kind, tenant }: OdbcTie, file: string): OpenPosWriter {
+  const database = openEmbeddedSource(kind, file)
+  const writer: PosWriter = {
+    upsert: async (collection, rows) => {
+      if (!isWritable(collection)) throw new Error(`${collection} cannot be written to ${kind}`)
+      return { changed: database.write(tenant, collection, rows) }
+    },
+  }
+  return {
+    writer,
+    close: () => {
+      database.close()
+    },
+  }
+}
+
+function isWritable(collection: string): collection is WritableRows {
+  return (WRITABLE_ROWS as readonly string[]).includes(collection)
+}
+
+/** The file of an embedded source: as the named configuration of a gateway says, else that of the local one. */
+function embeddedFile(tie: OdbcTie, localDirectory: string | null): string {
+  const configured = process.env.POS_GATEWAY_CONFIG ?? ''
+  if (configured !== '') return fileIn(configured, tie)
+  if (localDirectory === null) {
+    throw new CommandError(
+      `The organization's point of sale ${tie.kind} is behind an ODBC gateway, of which nothing is known here. If it is ` +
+        'an embedded database, run this where the gateway runs, with POS_GATEWAY_CONFIG naming its configuration.',
+    )
+  }
+  makeLocalSource(localDirectory, tie)
+  return localSourceFile(localDirectory, tie) ?? ''
+}
+
+function fileIn(configPath: string, tie: OdbcTie): string {
+  const { place } = sourceIn(configPath, tie)
+  if (place.driver === 'odbc') {
+    throw new CommandError(
+      `${tie.kind} ${tie.tenant} is a real data source (driver odbc): the system that owns it fills it. Imports go into ` +
+        "the legacy vendor's database and into embedded databases (driver sqlite) only.",
+    )
+  }
+  return 'file' in place ? place.file : resolve(place.directory, `${tie.tenant}.sqlite`)
+}
+
+/** What a gateway's configuration says of a source. Its secret is of no account here. */
+function sourceIn(configPath: string, tie: OdbcTie): SourceConfig {
+  const path = givenPath(configPath)
+  const readText = (file: string) => {
+    try {
+      return readFileSync(file, 'utf8')
+    } catch {
+      return null
+    }
+  }
+  const text = readText(path)
+  if (text === null) throw new CommandError(`POS_GATEWAY_CONFIG: ${path} cannot be read.`)
+  const parsed = parseConfig({
+    text,
+    directory: dirname(path),
+    environment: {
+      ...process.env,
+      POS_GATEWAY_SECRET: '-'.repeat(SECRET_LENGTH_MIN),
+      POS_GATEWAY_SECRET_FILE: '',
+    },
+    readText,
+    isFile: (file) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false,
+    isDirectory: (file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false,
+    odbcProblem: () => null,
+  })
+  if (parsed.kind === 'problems') throw new CommandError(`${path}: ${parsed.problems.join('; ')}.`)
+  const ofKind = parsed.config.sources.filter(({ kind }) => kind === tie.kind)
+  const found =
+    ofKind.find(({ name }) => tie.kind === 'odbc_shared' || name === tie.tenant) ??
+    ofKind.find(({ place }) => 'directory' in place)
+  if (found === undefined) throw new CommandError(`${path} has no source ${tie.kind} ${tie.tenant}.`)
+  return found
+}

@@ -1,0 +1,221 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { D1Database } from '@cloudflare/workers-types'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Meter } from '../../adapters/d1/index.ts'
+import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
+import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
+import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
+import { WRITABLE_ROWS } from '../../adapters/pos-odbc/gateway/write.ts'
+import { issueKey } from '../../domain/tenancy/api-key.ts'
+import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import { systemClock, systemRandom } from '../../host-worker/system.ts'
+import type { PosSourceTie } from '../../ports/organization.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import { account, at, billingEvent, customer, statusEvent, transaction } from '../conformance/pos-fixtures.ts'
+import { organization } from '../conformance/fixtures.ts'
+import { testRootSecret } from '../support/fakes.ts'
+import type { LiveWorker } from '../support/live-service.ts'
+import { openLiveWorker } from '../support/live-service.ts'
+import type { RunningGateway } from '../support/pos-gateway.ts'
+import { GATEWAY_SECRET, scratchFolder, startGateway } from '../support/pos-gateway.ts'
+
+/** The real worker on the real runtime, the real gateway over HTTP, databases of this machine behind both. */
+const ties: readonly PosSourceTie[] = [
+  { kind: 'legacy_vendor', tenant: 'mine' },
+  { kind: 'odbc_shared', tenant: 'mine' },
+  { kind: 'odbc_second', tenant: 'mine' },
+]
+
+const rows: Readonly<Record<(typeof WRITABLE_ROWS)[number], readonly StoredRow[]>> = {
+  'pos-transactions': Array.from({ length: 7 }, (_, index) =>
+    transaction(`t-${index}`, { customerId: `c-${index % 2}`, completedAt: at(Math.floor(index / 2)) }),
+  ),
+  'pos-customers': [
+    customer('c-0', { active: true, phone: '+12125550123', email: 'Ada@example.com' }),
+    customer('c-1', { active: false, createdAt: null }),
+    customer('c-2', { active: null }),
+  ],
+  'pos-recurring-accounts': [account('a-0'), account('a-1', { startedAt: null })],
+  'pos-billing-events': Array.from({ length: 30 }, (_, index) =>
+    billingEvent(`b-${String(index).padStart(2, '0')}`, 'a-0', { occurredAt: at(index) }),
+  ),
+  'pos-status-events': [statusEvent('s-0', 'a-0')],
+}
+
+const folder = scratchFolder()
+const meter: Meter = createMeter()
+const keys = new Map<string, string>()
+let gateway: RunningGateway
+let worker: LiveWorker
+
+beforeAll(async () => {
+  const file = join(folder, 'shared.sqlite')
+  const directory = join(folder, 'second')
+  mkdirSync(directory)
+  for (const tenant of ['mine', 'theirs']) {
+    const changes = tenant === 'mine' ? {} : { siteCode: 'theirs', homeSiteCode: 'theirs' }
+    fill(openEmbeddedSource('odbc_shared', file), tenant, changes)
+    fill(openEmbeddedSource('odbc_second', join(directory, `${tenant}.sqlite`)), tenant, changes)
+  }
+  const common = { driver: 'sqlite', currency: 'USD' }
+  gateway = await startGateway([
+    { kind: 'odbc_shared', ...common, file },
+    { kind: 'odbc_second', ...common, directory, timeZone: 'America/Chicago' },
+  ])
+  worker = await openLiveWorker({ POS_GATEWAY_URL: gateway.url, POS_GATEWAY_SECRET: GATEWAY_SECRET })
+  await prepareDatabases(worker.bindings.DB, worker.bindings.POS_LEGACY)
+}, 60_000)
+
+afterAll(async () => {
+  await worker.close()
+  await gateway.stop()
+  rmSync(folder, { recursive: true })
+})
+
+function fill(source: ReturnType<typeof openEmbeddedSource>, tenant: string, changes: StoredRow): void {
+  for (const collection of WRITABLE_ROWS) {
+    source.write(
+      tenant,
+      collection,
+      rows[collection].map((row) => ({ ...row, ...changes })),
+    )
+  }
+  source.close()
+}
+
+async function prepareDatabases(database: D1Database, legacy: D1Database): Promise<void> {
+  const vendor = createExecutor({ database: legacy, clock: systemClock, meter })
+  for (const collection of WRITABLE_ROWS) {
+    await openLegacyVendorWriter(vendor, 'mine').upsert(collection, rows[collection])
+    const others = rows[collection].map((row) => ({ ...row, siteCode: 'theirs', homeSiteCode: 'theirs' }))
+    await openLegacyVendorWriter(vendor, 'theirs').upsert(collection, others)
+  }
+  const { administration } = createD1Storage({ database, clock: systemClock, meter })
+  const secrets = await openSecrets(testRootSecret(), null)
+  for (const posSource of [...ties, null]) {
+    const organizationId = posSource?.kind.replace('_', '-') ?? 'none'
+    await administration.saveOrganization(organization(organizationId, { posSource }))
+    const { key, stored } = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
+    await administration.addKey(stored)
+    keys.set(posSource?.kind ?? 'none', key)
+  }
+}
+
+async function get(kind: string, path: string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(new URL(`/api/v1/pos/${path}`, worker.origin), {
+    headers: { authorization: `Bearer ${keys.get(kind) ?? ''}`, ...headers },
+  })
+  const body = (await response.json()) as Record<string, unknown>
+  return { status: response.status, body, headers: response.headers }
+}
+
+/** Everything of a collection, page by page. */
+async function readAll(
+  kind: string,
+  path: string,
+  limit: number,
+): Promise<readonly Record<string, unknown>[]> {
+  const all: Record<string, unknown>[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { status, body } = await get(
+      kind,
+      `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&cursor=${cursor}`,
+    )
+    expect([status, body.error]).toEqual([200, undefined])
+    all.push(...(body.data as Record<string, unknown>[]))
+    cursor = (body.pagination as { nextCursor: string | null }).nextCursor
+  }
+  return all
+}
+
+describe.each(ties)('$kind', ({ kind }) => {
+  test('pages through every collection, unknown times last, and finds each row by its id', async () => {
+    const expected = {
+      transactions: ['t-6', 't-5', 't-4', 't-3', 't-2', 't-1', 't-0'],
+      customers: ['c-2', 'c-0', 'c-1'],
+      'recurring-accounts': ['a-0', 'a-1'],
+      'recurring-account-details': ['a-0', 'a-1'],
+    }
+    for (const [path, ids] of Object.entries(expected)) {
+      for (const limit of [1, 2, 100]) {
+        const all = await readAll(kind, path, limit)
+        const [idField = ''] = Object.keys(all[0] ?? {})
+        expect(all.map((row) => row[idField])).toEqual(ids)
+        expect(JSON.stringify(all)).not.toContain('theirs')
+        for (const row of limit === 100 ? all : []) {
+          expect((await get(kind, `${path}/${String(row[idField])}`)).body).toEqual(row)
+        }
+      }
+      expect((await get(kind, `${path}/none`)).status).toBe(404)
+    }
+  })
+
+  test('shows the latest 24 events of each kind, newest first', async () => {
+    const { body } = await get(kind, 'recurring-account-details/a-0')
+    const events = body.billingEvents as { eventId: string }[]
+    expect(events.map(({ eventId }) => eventId)).toEqual(
+      Array.from({ length: 24 }, (_, index) => `b-${String(29 - index).padStart(2, '0')}`),
+    )
+    expect(body.statusEvents).toHaveLength(1)
+  })
+
+  test('filters by phone, address, activity, customer and time', async () => {
+    const idsOf = async (query: string) =>
+      (await readAll(kind, query, 1)).map(({ customerId, transactionId }) => transactionId ?? customerId)
+    expect(await idsOf('customers?phone=(212)%20555-0123')).toEqual(['c-0'])
+    expect(await idsOf('customers?phone=%2B1%20212%20555%200123')).toEqual(['c-0'])
+    expect(await idsOf('customers?email=ADA@example.com')).toEqual(['c-0'])
+    expect(await idsOf('customers?active=false')).toEqual(['c-1'])
+    const window = `completedAfter=${at(1)}&completedBefore=${at(3)}`
+    expect(await idsOf(`transactions?${window}`)).toEqual(['t-5', 't-4', 't-3', 't-2'])
+    expect(await idsOf(`transactions?customerId=c-1&${window}`)).toEqual(['t-5', 't-3'])
+    const alone = await get(kind, 'transactions?customerId=c-1')
+    expect(alone.status).toBe(kind === 'legacy_vendor' ? 200 : 400)
+  })
+
+  test('answers odd input as such: never a failure, and nothing is lost by it', async () => {
+    const odd = ["'; DROP TABLE Ticket; --", '%00', '\u0000', '😀', '" OR 1=1', 'x'.repeat(199), '%']
+    for (const text of odd) {
+      const value = encodeURIComponent(text)
+      expect((await get(kind, `transactions?siteCode=${value}`)).body.data).toEqual([])
+      expect((await get(kind, `transactions/${value}`)).status).toBe(404)
+      expect((await get(kind, `customers?phone=${value}`)).status).toBe(400)
+    }
+    expect((await get(kind, 'transactions?limit=99999999999999999999')).body.pagination).toMatchObject({
+      limit: 500,
+    })
+    expect((await get(kind, `transactions?siteCode=${'x'.repeat(201)}`)).status).toBe(400)
+    expect(await readAll(kind, 'transactions', 500)).toHaveLength(7)
+  })
+
+  test('no header and no parameter chooses another source', async () => {
+    const own = await get(kind, 'transactions')
+    const headers = { 'x-pos-source': 'odbc_shared:theirs', 'x-organization-id': 'none' }
+    expect((await get(kind, 'transactions', headers)).body).toEqual(own.body)
+    expect((await get(kind, 'transactions?posSource=odbc_shared:theirs')).status).toBe(400)
+    const former = await get(kind, 'legacyvendor/transactions')
+    expect([former.status, former.headers.get('deprecation')]).toEqual(
+      kind === 'legacy_vendor' ? [200, '@1767225600'] : [404, null],
+    )
+    expect((await get('none', 'transactions?nonsense=1')).status).toBe(404)
+  })
+})
+
+test('a sale without a total fails its request with 500, at the sources behind the gateway too', async () => {
+  const source = openEmbeddedSource('odbc_second', join(folder, 'second', 'mine.sqlite'))
+  source.write('mine', 'pos-transactions', [transaction('untold', { totalCents: null, completedAt: at(-9) })])
+  source.close()
+  expect((await get('odbc_second', 'transactions?limit=7')).status).toBe(200)
+  expect((await get('odbc_second', 'transactions')).status).toBe(500)
+  expect((await get('odbc_second', 'transactions/untold')).status).toBe(500)
+})
+
+test('while the gateway is away its sources answer 502, and the legacy vendor as ever', async () => {
+  await gateway.stop()
+  for (const path of ['transactions', 'customers/c-0']) {
+    expect((await get('odbc_shared', path)).status).toBe(502)
+    expect((await get('odbc_second', path)).status).toBe(502)
+    expect((await get('legacy_vendor', path)).status).toBe(200)
+  }
+})
