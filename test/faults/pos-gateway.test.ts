@@ -35,7 +35,7 @@ async function expectLogged({ log }: RunningGateway, line: Readonly<Record<strin
 describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
   '%s',
   (_name, engine: PosEngine) => {
-    const source = engine.tie('a')
+    const source = engine.tie('north')
     const page = {
       source,
       statement: 'pos-transactions.page',
@@ -45,8 +45,8 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
     let sales: PosSource
 
     beforeAll(async () => {
-      await engine.write('a', 'pos-transactions', transactions)
-      await engine.write('a', 'pos-customers', customers)
+      await engine.write('north', 'pos-transactions', transactions)
+      await engine.write('north', 'pos-customers', customers)
       gateway = await startGateway(engine.sources({ deadlineMs: 2_000, rowsMax: 500 }))
       sales = sourcesOf(gateway).open(source)
     })
@@ -163,8 +163,8 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
     })
 
     it('ends a statement that takes too long and serves the next', async () => {
-      const view = engine.tie('a').kind === 'odbc_shared' ? 'pos_customer' : 'Guest'
-      engine.execute('a', slowView(view, engine))
+      const view = engine.tie('north').kind === 'odbc_shared' ? 'pos_customer' : 'Guest'
+      engine.execute('north', slowView(view, engine))
       const ask = {
         ...salesPage,
         collection: 'pos-customers',
@@ -184,7 +184,7 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
       )
       expect(many.map(({ kind }) => kind)).toEqual(Array.from({ length: 9 }, () => 'unavailable'))
       expect(await sales.page(salesPage)).toMatchObject({ kind: 'page' })
-      engine.execute('a', `drop view ${view}; alter table ${view}_kept rename to ${view}`)
+      engine.execute('north', `drop view ${view}; alter table ${view}_kept rename to ${view}`)
     })
 
     it('tells right rows or none when its connections die under load', async () => {
@@ -212,9 +212,9 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
     })
 
     it('fails a request for a row that cannot be read, and names it in the log', async () => {
-      const table = engine.tie('a').kind === 'odbc_shared' ? 'pos_sale' : 'Ticket'
+      const table = engine.tie('north').kind === 'odbc_shared' ? 'pos_sale' : 'Ticket'
       const [id, word] = table === 'pos_sale' ? ['sale_no', 'sale_kind'] : ['TicketId', 'TicketType']
-      engine.execute('a', `update ${table} set ${word} = 'X' where ${id} = 't3'`)
+      engine.execute('north', `update ${table} set ${word} = 'X' where ${id} = 't3'`)
       expect(await sales.page(salesPage)).toEqual({
         kind: 'unavailable',
         reason: 'A row of the POS source cannot be read; the log of the gateway names it.',
@@ -225,16 +225,16 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
       })
       // A page without the row is none the worse.
       expect(await sales.page({ ...salesPage, limit: 2 })).toMatchObject({ kind: 'page' })
-      await engine.write('a', 'pos-transactions', transactions)
+      await engine.write('north', 'pos-transactions', transactions)
       expect(await sales.page(salesPage)).toMatchObject({ kind: 'page' })
     })
 
     it('reads what it does not know as unknown, and local times where no UTC was recorded', async () => {
-      const isShared = engine.tie('a').kind === 'odbc_shared'
-      await engine.write('a', 'pos-customers', [{ customerId: 'odd' }])
-      await engine.write('a', 'pos-recurring-accounts', [{ accountId: 'odd', status: 'active' }])
+      const isShared = engine.tie('north').kind === 'odbc_shared'
+      await engine.write('north', 'pos-customers', [{ customerId: 'odd' }])
+      await engine.write('north', 'pos-recurring-accounts', [{ accountId: 'odd', status: 'active' }])
       engine.execute(
-        'a',
+        'north',
         isShared
           ? `update pos_customer set is_active = 'x', phone_e164 = '555-0100' where customer_no = 'odd';
            update pos_membership set membership_state = 'Z', bill_cycle = '?', amount = 12.5 where membership_no = 'odd'`
@@ -274,9 +274,15 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
 
     it('says which sources it does not have', async () => {
       const kind = source.kind === 'odbc_shared' ? 'odbc_second' : 'odbc_shared'
-      expect(await codeFor({ ...page, source: { kind, tenant: 'a' } })).toBe('404 unknown_source')
-      await expectLogged(gateway, { code: 'unknown_source', kind, tenant: 'a', status: 404 })
-      for (const tenant of ['', '../a', 'A', 'a.sqlite', 'a\0']) {
+      expect(await codeFor({ ...page, source: { kind, tenant: 'north' } })).toBe('404 unknown_source')
+      await expectLogged(gateway, {
+        level: 'error',
+        code: 'unknown_source',
+        kind,
+        tenant: 'north',
+        status: 404,
+      })
+      for (const tenant of ['', '../north', 'North', 'north.sqlite', 'north\0']) {
         const expected = source.kind === 'odbc_shared' ? '200 ok' : '404 unknown_source'
         expect(await codeFor({ ...page, source: { kind: source.kind, tenant } })).toBe(expected)
       }

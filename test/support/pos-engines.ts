@@ -5,13 +5,18 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DIALECTS } from '../../adapters/pos-odbc/gateway/dialect.ts'
 import { openOdbc } from '../../adapters/pos-odbc/gateway/drivers/odbc.ts'
+import { FAMILIES } from '../../adapters/pos-odbc/gateway/families/index.ts'
 import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
 import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
 import { writeStatements } from '../../adapters/pos-odbc/gateway/write.ts'
 import type { NeutralRow } from '../../adapters/pos-odbc/protocol.ts'
-import type { OdbcTie } from '../../adapters/pos-odbc/index.ts'
+import type { OdbcTie, SourceKind } from '../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../host-worker/dev/root.ts'
 import { scratchFolder } from './pos-gateway.ts'
+
+/** The tenants that every engine has. */
+const TENANTS = ['north', 'south'] as const
+export type PosTenant = (typeof TENANTS)[number]
 
 /** Databases of a kind of source, made for one test file. */
 export interface PosEngine {
@@ -19,10 +24,12 @@ export interface PosEngine {
   /** What the gateway's configuration says of them; `changes` are further keys. */
   sources(changes?: Readonly<Record<string, unknown>>): readonly unknown[]
   /** The tie of a tenant; every tenant named here exists. */
-  tie(tenant: 'a' | 'b'): OdbcTie
-  write(tenant: 'a' | 'b', rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
+  tie(tenant: PosTenant): OdbcTie
+  write(tenant: PosTenant, rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
   /** Runs SQL of the test's own on a tenant's database. */
-  execute(tenant: 'a' | 'b', text: string): void
+  execute(tenant: PosTenant, text: string): void
+  /** Takes every row away. */
+  clear(): void
 }
 
 const common = { currency: 'USD' }
@@ -44,6 +51,9 @@ function embeddedShared(): PosEngine {
     execute: (_tenant, text) => {
       executeSqlite(file, text)
     },
+    clear: () => {
+      executeSqlite(file, emptied('odbc_shared'))
+    },
   }
 }
 
@@ -51,6 +61,22 @@ function executeSqlite(file: string, text: string): void {
   const database = new DatabaseSync(file)
   database.exec(text)
   database.close()
+}
+
+/** The tables of a kind of source. */
+function tablesOf(kind: SourceKind): readonly string[] {
+  const mappings = Object.values(FAMILIES[kind].collections)
+  return [
+    ...new Set(
+      mappings.flatMap(({ table, lists }) => [table, ...Object.values(lists).map((list) => list.table)]),
+    ),
+  ]
+}
+
+function emptied(kind: SourceKind): string {
+  return tablesOf(kind)
+    .map((table) => `delete from ${table};`)
+    .join('')
 }
 
 /** The second kind of source, an embedded database for each tenant in a folder. */
@@ -63,9 +89,9 @@ function embeddedSecond(): PosEngine {
   }
 }
 
-function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write' | 'execute'> {
+function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write' | 'execute' | 'clear'> {
   const fileOf = (tenant: string) => join(directory, `${tenant}.sqlite`)
-  for (const tenant of ['a', 'b']) openEmbeddedSource('odbc_second', fileOf(tenant)).close()
+  for (const tenant of TENANTS) openEmbeddedSource('odbc_second', fileOf(tenant)).close()
   return {
     tie: (tenant) => ({ kind: 'odbc_second', tenant }),
     async write(tenant, rows, values) {
@@ -75,6 +101,9 @@ function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write' | 'execute
     },
     execute: (tenant, text) => {
       executeSqlite(fileOf(tenant), text)
+    },
+    clear: () => {
+      for (const tenant of TENANTS) executeSqlite(fileOf(tenant), emptied('odbc_second'))
     },
   }
 }
@@ -86,7 +115,7 @@ function odbcSecond(): PosEngine {
     name: 'odbc_second on SQLite ODBC',
     ...secondIn(directory),
     sources: (changes) =>
-      ['a', 'b'].map((name) => ({
+      TENANTS.map((name) => ({
         kind: 'odbc_second',
         name,
         driver: 'odbc',
@@ -146,6 +175,9 @@ function odbcShared(): PosEngine {
     },
     execute: (_tenant, text) => {
       postgres.run(database, text)
+    },
+    clear: () => {
+      postgres.run(database, emptied('odbc_shared'))
     },
   }
 }
