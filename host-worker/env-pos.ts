@@ -9,6 +9,13 @@ export interface PosGatewaySettings {
   readonly url: string
   /** The secret that requests are signed with. */
   readonly secret: string
+  /** The way through a Workers VPC service; null: over the internet. */
+  readonly service: GatewayService | null
+}
+
+/** A Workers VPC service, which takes requests to one port of a private network whatever their host. */
+export interface GatewayService {
+  fetch(url: string, init: RequestInit): Promise<Response>
 }
 
 /** Which point-of-sale sources the service reaches. Null: organizations tied to such a source get 502. */
@@ -30,16 +37,28 @@ function readGateway(
   problems: string[],
 ): PosGatewaySettings | null {
   const { text, problem } = createReader(bindings, problems)
-  const url = text('POS_GATEWAY_URL')
+  const service = readService(bindings.POS_GATEWAY_SERVICE, problem)
+  const url = text('POS_GATEWAY_URL') || (service === null ? '' : SERVICE_URL)
   const secret = text('POS_GATEWAY_SECRET')
   if (url === '' && secret === '') return null
   if (url === '') problem('POS_GATEWAY_URL is missing: POS_GATEWAY_SECRET is set')
-  else if (!isRoot(url)) problem('POS_GATEWAY_URL must be an https URL without a path')
-  if (secret === '') problem('POS_GATEWAY_SECRET is missing: POS_GATEWAY_URL is set')
+  else if (url !== SERVICE_URL && !isRoot(url)) problem('POS_GATEWAY_URL must be an https URL without a path')
+  if (secret === '') problem('POS_GATEWAY_SECRET is missing: the gateway is configured without it')
   else if (secret.length < SECRET_LENGTH_MIN) {
     problem(`POS_GATEWAY_SECRET must have at least ${SECRET_LENGTH_MIN} characters`)
   }
-  return { url, secret }
+  return { url, secret, service }
+}
+
+/** A VPC service ignores the host, but a request needs one. */
+const SERVICE_URL = 'http://pos-gateway'
+
+function readService(binding: unknown, problem: (text: string) => void): GatewayService | null {
+  if (binding === undefined || binding === '') return null
+  const hasFetch = typeof binding === 'object' && binding !== null && 'fetch' in binding
+  if (hasFetch && typeof binding.fetch === 'function') return binding as GatewayService
+  problem('POS_GATEWAY_SERVICE must be a Workers VPC service binding')
+  return null
 }
 
 /** Whether requests go to the gateway itself: the path that is signed is the path that it sees. */

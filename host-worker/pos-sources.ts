@@ -29,8 +29,10 @@ export function openPosSources({ posGateway, posLegacy }: PosSettings, meter: Me
 
 function openOdbc(gateway: PosGatewaySettings | null, tie: OdbcTie): PosSource {
   if (gateway === null) return unconfigured(tie.kind, 'POS_GATEWAY_URL and POS_GATEWAY_SECRET')
-  const system = { clock: systemClock, deadline: systemDeadline, random: systemRandom, fetch: systemFetch }
-  return createOdbcPosSources({ ...gateway, ...system }).open(tie)
+  const { url, secret, service } = gateway
+  const system = { clock: systemClock, deadline: systemDeadline, random: systemRandom }
+  const fetch = service === null ? systemFetch : service.fetch.bind(service)
+  return createOdbcPosSources({ url, secret, fetch, ...system }).open(tie)
 }
 
 function unconfigured(kind: PosSourceTie['kind'], missing: string): PosSource {

@@ -10,7 +10,8 @@ function day(number: number): string {
   return `2026-01-${String(number).padStart(2, '0')}T12:00:00.000Z`
 }
 
-const line: NeutralRow = {
+/** A line of a sale with everything known. */
+export const line: NeutralRow = {
   lineId: '1',
   productCode: 'WASH',
   name: LONG_TEXT,

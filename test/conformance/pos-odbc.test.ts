@@ -7,7 +7,15 @@ import type { PosEngine } from '../support/pos-engines.ts'
 import { posEngines } from '../support/pos-engines.ts'
 import type { RunningGateway } from '../support/pos-gateway.ts'
 import { sourcesOf, startGateway } from '../support/pos-gateway.ts'
-import { accounts, customers, details, billingEvents, statusEvents, transactions } from './pos-odbc-rows.ts'
+import {
+  accounts,
+  billingEvents,
+  customers,
+  details,
+  line,
+  statusEvents,
+  transactions,
+} from './pos-odbc-rows.ts'
 
 // The sources behind the gateway, through the gateway process over HTTP: on embedded databases, or on real ODBC drivers
 // with ODBC_TESTS=yes. What a page must hold is worked out here by looking at every row.
@@ -249,6 +257,19 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
         transactionId,
       }))
       expect([...first.rows, ...second.rows]).toEqual(expected.slice(0, 6))
+    })
+
+    it('gives a full page of rows with long ids, and their lists', async () => {
+      const [model] = transactions
+      const long = Array.from({ length: 500 }, (_, index) => ({
+        ...model,
+        transactionId: `${'é'.repeat(190)}${String(index).padStart(3, '0')}`,
+        siteCode: 'long',
+        lineItems: [{ ...line, lineId: String(index) }],
+      }))
+      await engine.write('north', 'pos-transactions', long)
+      const rows = await readAll(source, 'pos-transactions', valuesOf('siteCode', 'long'), 500)
+      expect(rows).toEqual([...long].reverse())
     })
 
     it('takes the place of a row and of its lists when it is written again', async () => {

@@ -162,6 +162,15 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
       expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
     })
 
+    it('does not mind a caller that goes away', async () => {
+      const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write('POST /v1/read HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      socket.destroy()
+      await expectLogged(gateway, { level: 'info', code: 'invalid_request' })
+    })
+
     it('ends a statement that takes too long and serves the next', async () => {
       const view = engine.tie('north').kind === 'odbc_shared' ? 'pos_customer' : 'Guest'
       engine.execute('north', slowView(view, engine))
@@ -190,23 +199,25 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
     it('tells right rows or none when its connections die under load', async () => {
       const expected = await sales.page(salesPage)
       let done = false
+      let pages = 0
       const killing = (async () => {
         for (let round = 0; round < 5; round += 1) {
-          await new Promise((resolve) => setTimeout(resolve, 60))
+          const before = pages
+          await expect.poll(() => pages, { timeout: 10_000, interval: 5 }).toBeGreaterThan(before + 2)
           for (const { pid } of connectionsOf(gateway)) process.kill(pid, 'SIGKILL')
         }
+      })().finally(() => {
         done = true
-      })()
-      const outcomes: Record<string, number> = {}
+      })
       const work = async () => {
         while (!done) {
           const answer = await sales.page(salesPage)
-          outcomes[answer.kind] = (outcomes[answer.kind] ?? 0) + 1
-          if (answer.kind === 'page') expect(answer).toEqual(expected)
+          if (answer.kind !== 'page') continue
+          expect(answer).toEqual(expected)
+          pages += 1
         }
       }
       await Promise.all([killing, ...Array.from({ length: 6 }, work)])
-      expect(outcomes.page).toBeGreaterThan(0)
       // After a connection that could not be opened there is a short pause.
       await expect.poll(() => sales.page(salesPage)).toEqual(expected)
     })

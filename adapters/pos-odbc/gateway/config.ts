@@ -116,7 +116,8 @@ function sourceOf(reader: ConfigReader, input: ConfigInput): SourceConfig {
     currency: currencyOf(reader),
     connections: reader.integer('connections', { min: 1, max: 64, fallback: 4 }),
     deadlineMs: reader.integer('deadlineMs', { min: 50, max: 60_000, fallback: 5_000 }),
-    rowsMax: reader.integer('rowsMax', { min: 1, max: 10_000, fallback: 1_000 }),
+    // A page of the API has up to 500.
+    rowsMax: reader.integer('rowsMax', { min: 500, max: 10_000, fallback: 1_000 }),
     listRowsMax: reader.integer('listRowsMax', { min: 1, max: 1_000_000, fallback: 50_000 }),
   }
   if (kind === 'odbc_second' && source.dialect === 'postgresql') {

@@ -112,12 +112,18 @@ function headerOf(incoming: IncomingMessage, name: string): string | null {
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of incoming) {
-    bytes += (chunk as Buffer).length
-    if (bytes > BODY_MAX_BYTES)
-      throw new GatewayError('body_too_large', `The body exceeds ${BODY_MAX_BYTES} bytes`)
-    chunks.push(chunk as Buffer)
+  try {
+    for await (const chunk of incoming) {
+      bytes += (chunk as Buffer).length
+      if (bytes > BODY_MAX_BYTES) break
+      chunks.push(chunk as Buffer)
+    }
+  } catch {
+    // Whoever sent it has gone.
+    throw new GatewayError('invalid_request', 'The request broke off')
   }
+  if (bytes > BODY_MAX_BYTES)
+    throw new GatewayError('body_too_large', `The body exceeds ${BODY_MAX_BYTES} bytes`)
   return Buffer.concat(chunks)
 }
 
