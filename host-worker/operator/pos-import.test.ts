@@ -60,8 +60,8 @@ async function imported(name: string, tie: PosSourceTie, ...given: readonly obje
     secrets: none,
   })
   if (kind === null) throw new Error(`There is no kind ${name}`)
-  const { writer, close } = await open(tie)
-  const upsert = (collection: string, rows: readonly StoredRow[]) => writer.upsert(collection, rows)
+  const pos = await open(tie)
+  const upsert = (collection: string, rows: readonly StoredRow[]) => pos.writer.upsert(collection, rows)
   const bytes = Buffer.from(given.map((line) => JSON.stringify(line)).join('\n'))
   const outcome = await runImport({
     kind,
@@ -75,7 +75,7 @@ async function imported(name: string, tie: PosSourceTie, ...given: readonly obje
     writer: { upsert, foreignIds: none, findMany: none },
     onProgress: () => undefined,
   })
-  close()
+  pos.close()
   return outcome
 }
 
