@@ -6,7 +6,9 @@ import { namesEtag } from './etag.ts'
 import { buildDocument } from './openapi.ts'
 import type { Reply } from './reply.ts'
 
-const headers = { ETag: { schema: { type: 'string' }, description: 'Changes with the document.' } }
+const headers = {
+  ETag: { required: true, schema: { type: 'string' }, description: 'Changes with the document.' },
+}
 
 export const getContract = operation({
   id: 'contract.get',

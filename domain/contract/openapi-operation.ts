@@ -86,7 +86,7 @@ function securityOf(access: Endpoint['access']): readonly Node[] {
 }
 
 function readParts(endpoint: Read): Node {
-  const isPage = endpoint.kind === 'collection'
+  const isPage = endpoint.kind !== 'detail'
   const own = isPage
     ? [prose.limitParameter(endpoint.maxLimit), prose.cursorParameter(endpoint.syncOrder !== null)]
     : []

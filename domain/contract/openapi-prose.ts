@@ -159,7 +159,11 @@ export const sharedResponses = {
   Unauthorized: errorResponse(
     'The API key is missing, malformed, unknown or revoked, or of a kind that may not call this.',
     'Unauthorized',
-    { headers: { 'WWW-Authenticate': { schema: { const: 'Bearer' }, description: 'Always `Bearer`.' } } },
+    {
+      headers: {
+        'WWW-Authenticate': { required: true, schema: { const: 'Bearer' }, description: 'Always `Bearer`.' },
+      },
+    },
   ),
   Forbidden: errorResponse(
     'The organization does not have what this needs.',

@@ -32,7 +32,9 @@ const bodySchema = {
   additionalProperties: answerSchema,
 }
 
-const cors = { 'Access-Control-Allow-Origin': { schema: { const: '*' }, description: 'Any origin.' } }
+const cors = {
+  'Access-Control-Allow-Origin': { required: true, schema: { const: '*' }, description: 'Any origin.' },
+}
 
 const page = {
   schema: {
@@ -94,7 +96,12 @@ export const submitForm = operation({
       '303': {
         description: 'Saved; a native HTML request with a valid `_redirect` is sent there.',
         headers: {
-          Location: { schema: { type: 'string', format: 'uri' }, description: 'The validated URL.' },
+          ...cors,
+          Location: {
+            required: true,
+            schema: { type: 'string', format: 'uri' },
+            description: 'The validated URL.',
+          },
         },
       },
       '400': failure('The body is missing or malformed, or JSON that is not an object.'),
@@ -127,10 +134,12 @@ export const preflightForm = operation({
         headers: {
           ...cors,
           'Access-Control-Allow-Methods': {
+            required: true,
             schema: { const: 'POST, OPTIONS' },
             description: 'Allowed methods.',
           },
           'Access-Control-Allow-Headers': {
+            required: true,
             schema: { const: 'Content-Type, Accept' },
             description: 'Allowed headers.',
           },

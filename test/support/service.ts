@@ -9,6 +9,7 @@ import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import { checkResponse } from './contract-check.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
 
@@ -30,7 +31,7 @@ export interface TestService {
   addPlatformKey(): Promise<string>
   /** Waits for the work that requests left in the background. */
   settled(): Promise<void>
-  /** Sends a request to the service, in this process. */
+  /** Sends a request to the service, in this process. Throws when the contract document does not describe the answer. */
   send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
 }
 
@@ -78,12 +79,18 @@ export async function openTestService(
     settled: async () => {
       await Promise.all(background)
     },
-    send: (path, { key, ...init } = {}) => {
+    send: async (path, { key, ...init } = {}) => {
       const headers = new Headers(init.headers)
       if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
       const request = new Request(new URL(path, 'https://service.example'), { ...init, headers })
       requests += 1
-      return handle(request, { requestId: `req_${String(requests)}`, world, answered: () => undefined })
+      const response = await handle(request, {
+        requestId: `req_${String(requests)}`,
+        world,
+        answered: () => undefined,
+      })
+      await checkResponse(request.method, request.url, response)
+      return response
     },
   }
 }
