@@ -1,5 +1,5 @@
 import { jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
-import { formatMailbox } from '../../domain/jobs/sender.ts'
+import { formatMailbox } from '../../domain/messaging/sender.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'

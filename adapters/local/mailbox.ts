@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { formatMailbox } from '../../domain/jobs/sender.ts'
+import { formatMailbox } from '../../domain/messaging/sender.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { EmailSender } from '../../ports/email-sender.ts'

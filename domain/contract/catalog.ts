@@ -1,4 +1,5 @@
 import { preflightForm, submitForm } from '../forms/endpoints.ts'
+import { sendEmail, sendMessage } from '../messaging/endpoints.ts'
 import { getAutomationRun, listAutomationRuns, listRunsOfAutomation } from '../resources/automation-runs.ts'
 import { getAutomation, listAutomations } from '../resources/automations.ts'
 import { getCancellationRecord, listCancellationRecords } from '../resources/cancellation-records.ts'
@@ -69,6 +70,8 @@ export const endpoints = [
   listReviews,
   listCancellationRecords,
   getCancellationRecord,
+  sendMessage,
+  sendEmail,
   getContract,
 ] as const
 

@@ -25,6 +25,7 @@ export const tags = [
   'Cases',
   'Reviews',
   'Cancellations',
+  'Messaging',
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]

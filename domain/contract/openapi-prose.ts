@@ -3,7 +3,8 @@ import type { JsonSchema } from './json-schema.ts'
 
 /** The parts of the contract document that are written rather than derived. */
 
-const description = `Read-only, tenant-scoped data of one organization, and a public endpoint for form submissions.
+const description = `Read-only, tenant-scoped data of one organization, a public endpoint for form submissions, and
+sending SMS, MMS and email.
 
 **Tenants.** The organization bound to the API key is the only scope. No request can name another; an identifier of
 another organization answers exactly as one that does not exist.
@@ -57,6 +58,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Surveys: 'Questions put to customers, and what they answered.',
   Cases: 'Requests of customers and how they were handled.',
   Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
+  Messaging: 'Sending SMS, MMS and email. Deprecated, and unchanged for whoever uses it.',
   Reviews:
     'What customers wrote on Google, about the sites of the organization and of its child organizations.',
   Contract: 'This document.',

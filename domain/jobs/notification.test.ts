@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { definitionOf, fieldOf, optionsOf } from '../../test/support/forms.ts'
 import { notificationEmail } from './notification.ts'
-import { formatMailbox, platformMailbox, tenantMailbox } from './sender.ts'
+import { formatMailbox, platformMailbox, tenantMailbox } from '../messaging/sender.ts'
 
 const from = { name: 'Acme', address: 'acme@mail.example.com' }
 

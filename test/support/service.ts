@@ -7,6 +7,7 @@ import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import type { Administration } from '../../ports/administration.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { SendLog } from '../../ports/send-log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { checkResponse } from './contract-check.ts'
@@ -18,6 +19,7 @@ export interface TestStorage {
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
+  readonly sends: SendLog
   tenant(organizationId: string): TenantWriter
 }
 
@@ -39,6 +41,7 @@ export interface TestService {
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
+  providers: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends'>> = {},
 ): Promise<TestService> {
   const clock = fakeClock()
   const storage = open(clock)
@@ -58,6 +61,11 @@ export async function openTestService(
     random,
     log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },
     queue: null,
+    email: null,
+    sms: null,
+    mail: null,
+    sends: storage.sends,
+    ...providers,
     background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
   const handle = createFetchHandler()
