@@ -10,8 +10,13 @@ export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
   readonly path: string
+  readonly requestBody: DocumentedRequest | undefined
   /** By status, with references resolved. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>
+}
+
+export interface DocumentedRequest {
+  readonly content: Readonly<Record<string, { readonly schema: Node }>>
 }
 
 export interface DocumentedResponse {
@@ -37,6 +42,7 @@ export const operations: readonly DocumentedOperation[] = Object.entries(
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path,
+      requestBody: operation.requestBody as DocumentedRequest | undefined,
       responses: resolved(operation.responses as Readonly<Record<string, Node>>),
     })),
   )

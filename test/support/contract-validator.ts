@@ -3,8 +3,18 @@ import { operationsAt, schemaProblems } from './contract-document.ts'
 
 /** Checks a JSON body against what the contract document says of this endpoint and status; `[]` when it fits. */
 export function validatorOf(endpoint: Endpoint, status: number): (body: unknown) => readonly string[] {
-  const operation = operationsAt(endpoint.path).find(({ method }) => method === endpoint.method)
-  const media = operation?.responses[status]?.content?.['application/json']
+  const media = operationOf(endpoint)?.responses[status]?.content?.['application/json']
   if (media === undefined) throw new Error(`${endpoint.id} documents no JSON with ${status}`)
   return (body) => schemaProblems(media.schema, body)
+}
+
+/** Checks a JSON body against what the contract document says of the requests of an endpoint; `[]` when it fits. */
+export function requestValidatorOf(endpoint: Endpoint): (body: unknown) => readonly string[] {
+  const media = operationOf(endpoint)?.requestBody?.content['application/json']
+  if (media === undefined) throw new Error(`${endpoint.id} documents no JSON that it takes`)
+  return (body) => schemaProblems(media.schema, body)
+}
+
+function operationOf({ path, method }: Endpoint) {
+  return operationsAt(path).find((operation) => operation.method === method)
 }
