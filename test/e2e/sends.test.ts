@@ -10,6 +10,7 @@ import type { SendRecord } from '../../ports/send-log.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { testRootSecret } from '../support/fakes.ts'
 import type { ResendEmail } from '../support/providers.ts'
+import type { Misbehaviour } from '../support/stand-in.ts'
 import {
   openResend,
   openTwilio,
@@ -103,18 +104,12 @@ const numberOf = (index: number) => `+1212555${String(1000 + index)}`
 describe('500 recipients, three of whom fail in different ways', () => {
   test('by email', async () => {
     const to = Array.from({ length: RECIPIENTS }, (_, index) => `a${index}@example.com`)
-    resend.treat = ({ body }) => {
-      switch (mailOf(body).to[0]) {
-        case 'a3@example.com':
-          return resendError(422, 'validation_error')
-        case 'a250@example.com':
-          return 'reset'
-        case 'a499@example.com':
-          return resendError(429, 'daily_quota_exceeded')
-        default:
-          return null
-      }
-    }
+    const failing = new Map<string | undefined, Misbehaviour>([
+      ['a3@example.com', resendError(422, 'validation_error')],
+      ['a250@example.com', 'reset'],
+      ['a499@example.com', resendError(429, 'daily_quota_exceeded')],
+    ])
+    resend.treat = ({ body }) => failing.get(mailOf(body).to[0]) ?? null
     const before = { sent: resend.sent.size, requests: resend.requests.length }
     const { status, success, results } = await post('/api/v1/email', { ...email, to })
     expect([status, success, results.map((result) => result.to)]).toEqual([207, false, to])
@@ -145,18 +140,12 @@ describe('500 recipients, three of whom fail in different ways', () => {
 
   test('by SMS', async () => {
     const to = Array.from({ length: RECIPIENTS }, (_, index) => numberOf(index))
-    twilio.treat = ({ body }) => {
-      switch (new URLSearchParams(body).get('To')) {
-        case numberOf(7):
-          return twilioError(400, 21610)
-        case numberOf(8):
-          return 'reset_after'
-        case numberOf(499):
-          return twilioError(401, 20003)
-        default:
-          return null
-      }
-    }
+    const failing = new Map<string | null, Misbehaviour>([
+      [numberOf(7), twilioError(400, 21610)],
+      [numberOf(8), 'reset_after'],
+      [numberOf(499), twilioError(401, 20003)],
+    ])
+    twilio.treat = ({ body }) => failing.get(new URLSearchParams(body).get('To')) ?? null
     const { status, results } = await post('/api/v1/message', { to, body: 'Hi' })
     expect([status, results.map((result) => result.to)]).toEqual([207, to])
     expect(results.filter((result) => !result.success)).toEqual([
