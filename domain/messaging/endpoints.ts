@@ -109,7 +109,7 @@ export const sendEmail = operation({
         results: [{ to: 'ada', success: false, error: 'This is not a valid email address.' }],
       }),
       ...failures(
-        ['from: the address must be acme@mail.example.com'],
+        ['from: must be acme@mail.example.com, alone or as Name <acme@mail.example.com>'],
         'The tenant has no slug to send email from.',
       ),
     },

@@ -124,7 +124,7 @@ test.each<[object, readonly string[]]>([
   [{ html: undefined, subject: undefined }, ['subject: is required', 'html: is required']],
   [{ from: '' }, ['from: must not be empty']],
   [{ from: null }, ['from: must be a string']],
-  [{ from: 'Acme' }, ['from: must be one address, with a display name or without: Name <address>']],
+  [{ from: 'Acme' }, ['from: must be one address, alone or as Name <address>']],
   [{ replyTo: '' }, ['replyTo: must be one bare email address']],
   [{ replyTo: 'Ada <ada@example.com>' }, ['replyTo: must be one bare email address']],
   [{ replyTo: 'a@example.com, b@example.com' }, ['replyTo: must be one bare email address']],

@@ -3,7 +3,8 @@ import type { EmailAttachment as Attachment } from '../../ports/email-sender.ts'
 import { isBase64 } from '../text/encoding.ts'
 import { isEmailAddress } from '../text/email-address.ts'
 import { toWebUrl } from '../text/url.ts'
-import { parseMailbox } from './mailbox-text.ts'
+import type { EmailSenderRule } from './sender-rule.ts'
+import { anyEmailSender } from './sender-rule.ts'
 
 /** Most recipients of one request. */
 export const RECIPIENTS_MAX = 500
@@ -93,21 +94,10 @@ const EmailAttachment = v.pipe(
   v.description('Either `path` or `content`, not both.'),
 )
 
-/** The body of `POST /api/v1/email`. Keys that it does not name are ignored. */
-export const EmailRequest = objectOf({
+const emailParts = {
   to: recipients('Email addresses. At most 500 when it is an array.'),
   subject: v.pipe(text, v.maxLength(HEADER_MAX_LENGTH, 'is too long'), oneLine),
   html: v.pipe(text, v.description('HTML body.')),
-  from: v.optional(
-    v.pipe(
-      text,
-      v.maxLength(HEADER_MAX_LENGTH, 'is too long'),
-      readAs(parseMailbox, 'must be one address, with a display name or without: Name <address>'),
-      v.description(
-        'One address with an optional display name. Tenant keys: exactly `{slug}@{mail_domain}`, by default under the name of the tenant. Platform keys: any address on the mail domain.',
-      ),
-    ),
-  ),
   replyTo: v.optional(
     v.pipe(
       string,
@@ -116,5 +106,23 @@ export const EmailRequest = objectOf({
     ),
   ),
   attachments: v.optional(listOf(EmailAttachment)),
-})
-export type EmailRequest = v.InferOutput<typeof EmailRequest>
+} as const
+
+/** The body of `POST /api/v1/email` of a caller who may send as the rule says. Keys that it does not name are ignored. */
+export const emailRequest = ({ read, allowed }: EmailSenderRule) =>
+  objectOf({
+    ...emailParts,
+    from: v.optional(
+      v.pipe(
+        text,
+        v.maxLength(HEADER_MAX_LENGTH, 'is too long'),
+        readAs(read, allowed),
+        v.description(
+          'One address with an optional display name. Tenant keys: exactly `{slug}@{mail_domain}`, by default under the name of the tenant. Platform keys: any address on the mail domain.',
+        ),
+      ),
+    ),
+  })
+
+/** The same for anybody, as it is published. */
+export const EmailRequest = emailRequest(anyEmailSender)

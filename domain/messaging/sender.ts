@@ -17,23 +17,12 @@ export function platformMailbox({ domain, brand }: MailIdentity): Mailbox {
   return { name: brand, address: `${PLATFORM_LOCAL_PART}@${domain}` }
 }
 
-/** The sender of an organization that has a slug. */
-export function slugMailbox({ name, slug }: Named, { domain }: MailIdentity): Mailbox {
-  return { name, address: `${slug}@${domain}` }
-}
-
-/** An organization's name and slug. */
-export interface Named {
-  readonly name: string
-  readonly slug: string
-}
-
 /** An organization's sender; null when it has no slug, so that it has no address. */
 export function tenantMailbox(
   { name, slug }: Pick<Organization, 'name' | 'slug'>,
-  identity: MailIdentity,
+  { domain }: MailIdentity,
 ): Mailbox | null {
-  return slug === null ? null : slugMailbox({ name, slug }, identity)
+  return slug === null ? null : { name, address: `${slug}@${domain}` }
 }
 
 /** Text that needs no quotes as a display name (RFC 5322, section 3.2.3, atoms and spaces; other scripts as they are). */

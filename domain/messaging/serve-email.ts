@@ -5,10 +5,10 @@ import type { RoutedRequest, World } from '../service.ts'
 import { readJsonBody } from './json-body.ts'
 import { EMAIL_MAX_BYTES } from './limits.ts'
 import { readAddress } from './recipients.ts'
-import { EmailRequest } from './request.ts'
+import { emailRequest } from './request.ts'
 import { malformedReply, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
 import { formatMailbox } from './sender.ts'
-import { emailSenderOf } from './sender-of.ts'
+import { emailSenderRuleOf } from './sender-rule.ts'
 import { sendToAll } from './send-to-all.ts'
 
 /** Answers `POST /api/v1/email`. Rejects only on an internal failure before anything was sent. */
@@ -17,20 +17,18 @@ export async function serveEmail(
   world: World,
   { organization }: Caller,
 ): Promise<Reply> {
-  const reading = await readJsonBody(request, EmailRequest, EMAIL_MAX_BYTES, world.deadline)
+  const { email, mail } = world
+  const rule = emailSenderRuleOf(organization, mail)
+  const reading = await readJsonBody(request, emailRequest(rule), EMAIL_MAX_BYTES, world.deadline)
   if (reading.kind === 'malformed') return malformedReply(reading.details)
   const { body } = reading
-  const slug = organization?.slug
-  if (slug === null) {
+  if (organization?.slug === null) {
     return notConfiguredReply('Sending email is not configured for the tenant: it has no slug to send from.')
   }
-  const { email, mail } = world
-  if (email === null || mail === null) return noProviderReply('email', requestId)
-  const tenant = organization === null || slug === undefined ? null : { name: organization.name, slug }
-  const choice = emailSenderOf(tenant, body.from ?? null, mail)
-  if (choice.kind === 'not_allowed') return malformedReply([`from: ${choice.problem}`])
+  const from = body.from ?? rule.usual
+  if (email === null || from === null) return noProviderReply('email', requestId)
   const message: Omit<EmailMessage, 'to'> = {
-    from: choice.sender,
+    from,
     subject: body.subject.toWellFormed(),
     html: body.html.toWellFormed(),
     text: null,
@@ -41,7 +39,7 @@ export async function serveEmail(
     {
       organizationId: organization?.organizationId ?? null,
       recipients: [body.to].flat().map(readAddress),
-      identity: { channel: 'email', from: formatMailbox(choice.sender) },
+      identity: { channel: 'email', from: formatMailbox(from) },
       capabilities: email.capabilities,
       send: (to, key) => email.send({ ...message, to }, key),
     },

@@ -8,7 +8,7 @@ import { MESSAGE_MAX_BYTES } from './limits.ts'
 import { readPhone } from './recipients.ts'
 import { MessageRequest } from './request.ts'
 import { malformedReply, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
-import { smsSenderOf } from './sender-of.ts'
+import { smsSenderOf } from './sender-rule.ts'
 import { sendToAll } from './send-to-all.ts'
 
 /** Country in which the operator's own ten-digit numbers are read. */

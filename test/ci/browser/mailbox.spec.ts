@@ -85,7 +85,7 @@ test('an email is shown as a document that may do nothing', async () => {
     dialogs += 1
     void dialog.dismiss()
   })
-  const email = page.frameLocator('article iframe').first()
+  const email = page.locator('article iframe').first().contentFrame()
   expect(await email.locator('h1').innerText()).toBe('Dear customer')
   expect(await email.locator('h1').evaluate((heading) => getComputedStyle(heading).color)).toBe(
     'rgb(170, 0, 0)',

@@ -1,25 +1,22 @@
 import { expect, test } from 'vitest'
-import { parseMailbox } from './mailbox-text.ts'
-import { emailSenderOf, smsSenderOf } from './sender-of.ts'
+import { anyEmailSender, emailSenderRuleOf, smsSenderOf } from './sender-rule.ts'
 
 const identity = { domain: 'mail.example.com', brand: 'Brand' }
 const acme = { name: 'Acme, Inc.', slug: 'acme' }
 
-function chosen(from: string | null, tenant: typeof acme | null) {
-  const given = from === null ? null : parseMailbox(from)
-  if (from !== null && given === null) throw new Error(`${from} is no mailbox`)
-  return emailSenderOf(tenant, given, identity)
-}
+const ofTenant = emailSenderRuleOf(acme, identity)
+const ofPlatform = emailSenderRuleOf(null, identity)
 
 test('without a wish, each sends as itself', () => {
-  expect(chosen(null, acme)).toEqual({
-    kind: 'sender',
-    sender: { name: 'Acme, Inc.', address: 'acme@mail.example.com' },
-  })
-  expect(chosen(null, null)).toEqual({
-    kind: 'sender',
-    sender: { name: 'Brand', address: 'contact@mail.example.com' },
-  })
+  expect(ofTenant.usual).toEqual({ name: 'Acme, Inc.', address: 'acme@mail.example.com' })
+  expect(ofPlatform.usual).toEqual({ name: 'Brand', address: 'contact@mail.example.com' })
+})
+
+test('without a slug or a provider there is nothing to send from, and a sender is any that is one', () => {
+  for (const rule of [emailSenderRuleOf({ ...acme, slug: null }, identity), emailSenderRuleOf(acme, null)])
+    expect(rule).toBe(anyEmailSender)
+  expect(anyEmailSender.read('X <x@example.com>')).toEqual({ name: 'X', address: 'x@example.com' })
+  expect(anyEmailSender.read('X')).toBeNull()
 })
 
 test.each([
@@ -27,10 +24,7 @@ test.each([
   ['Any Name <acme@mail.example.com>', 'Any Name'],
   ['<acme@MAIL.Example.COM>', null],
 ])('a tenant may send as %s', (from, name) => {
-  expect(chosen(from, acme)).toEqual({
-    kind: 'sender',
-    sender: { name, address: 'acme@mail.example.com' },
-  })
+  expect(ofTenant.read(from)).toEqual({ name, address: 'acme@mail.example.com' })
 })
 
 test.each([
@@ -44,28 +38,28 @@ test.each([
   'acme@evilmail.example.com',
   'acme@mail-example.com',
   'acme%mail.example.com@evil.example',
+  'acme@mail.example.com.',
+  'acme@mail.example.com@evil.example',
+  'Acme, Inc. <acme@mail.example.com>',
 ])('a tenant may not send as %s, and is told as what', (from) => {
-  expect(chosen(from, acme)).toEqual({
-    kind: 'not_allowed',
-    problem: 'the address must be acme@mail.example.com',
-  })
+  expect(ofTenant.read(from)).toBeNull()
+  expect(ofTenant.allowed).toBe('must be acme@mail.example.com, alone or as Name <acme@mail.example.com>')
 })
 
 test('the operator may send as anything on the domain, and nothing else', () => {
-  expect(chosen('X <News.Letter+1@MAIL.example.com>', null)).toEqual({
-    kind: 'sender',
-    sender: { name: 'X', address: 'News.Letter+1@mail.example.com' },
+  expect(ofPlatform.read('X <News.Letter+1@MAIL.example.com>')).toEqual({
+    name: 'X',
+    address: 'News.Letter+1@mail.example.com',
   })
   for (const from of [
     'contact@example.com',
     'a@sub.mail.example.com',
     'a@evilmail.example.com',
     'a@mail.example.com.evil',
+    'a@mail.example.com.',
+    'a@mail.example.com, b@mail.example.com',
   ]) {
-    expect(chosen(from, null)).toEqual({
-      kind: 'not_allowed',
-      problem: 'the address must be on mail.example.com',
-    })
+    expect(ofPlatform.read(from)).toBeNull()
   }
 })
 
