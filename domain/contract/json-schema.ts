@@ -10,7 +10,15 @@ export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
 
 /** The JSON Schema of a request body. Rules that JSON Schema cannot say are in its descriptions. */
 export function requestSchemaOf(schema: v.GenericSchema): JsonSchema {
-  return converted(schema, 'ignore')
+  return withOpenObjects(converted(schema, 'ignore')) as JsonSchema
+}
+
+/** Says of each object that is not closed that unknown keys are allowed: they are ignored. */
+function withOpenObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withOpenObjects)
+  if (typeof value !== 'object' || value === null) return value
+  const node = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withOpenObjects(inner)]))
+  return node.type === 'object' ? { additionalProperties: true, ...node } : node
 }
 
 function converted(schema: v.GenericSchema, errorMode: 'throw' | 'ignore'): JsonSchema {

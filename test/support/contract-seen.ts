@@ -1,4 +1,8 @@
-const seen = new Set<string>()
+const SEEN = Symbol.for('contract-seen')
+
+/** One for the process: a test may load its modules afresh, and this one with them. */
+const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>
+const seen = (shared[SEEN] ??= new Set())
 
 /** Notes that a request exercised a status of an operation. */
 export function record(operationId: string, status: number): void {
