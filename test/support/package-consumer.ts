@@ -31,6 +31,10 @@ const world = {
   log: { info: () => undefined, error: (event, fields, cause) => errors.push(cause ?? event) },
   background: { run: (work) => void work.catch((cause) => errors.push(cause)) },
   queue: null,
+  email: null,
+  sms: null,
+  mail: null,
+  sends: storage.sends,
 }
 
 const saved = await storage.administration.saveOrganization({
