@@ -5,7 +5,12 @@ import { defineConfig } from 'vitest/config'
 function testFiles(): string[] {
   if (process.env.BROWSER_TESTS === 'yes') return ['test/ci/browser/*.spec.ts']
   if (process.env.ODBC_TESTS === 'yes') {
-    return ['test/ci/odbc/*.spec.ts', 'test/conformance/pos-odbc.test.ts', 'test/faults/pos-gateway.test.ts']
+    return [
+      'test/ci/odbc/*.spec.ts',
+      'test/conformance/pos-{gateway,odbc}.test.ts',
+      'test/e2e/pos.test.ts',
+      'test/faults/pos-gateway.test.ts',
+    ]
   }
   return ['{domain,adapters,host-worker,test}/**/*.test.ts']
 }

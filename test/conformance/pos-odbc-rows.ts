@@ -190,7 +190,7 @@ export const statusEvents: readonly NeutralRow[] = Array.from({ length: 30 }, (_
 function latestOf(events: readonly NeutralRow[], accountId: unknown): readonly NeutralRow[] {
   return events
     .filter((event) => event.accountId === accountId)
-    .map(({ accountId: _account, ...event }) => event)
+    .map((event) => Object.fromEntries(Object.entries(event).filter(([field]) => field !== 'accountId')))
     .sort((left, right) => (sortKey(left) < sortKey(right) ? 1 : -1))
     .slice(0, LATEST_EVENTS)
 }

@@ -126,10 +126,10 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
     let other: PosSource
 
     beforeAll(async () => {
-      for (const tenant of ['a', 'b'] as const) {
+      for (const tenant of ['north', 'south'] as const) {
         // The other tenant has the same ids with other contents.
         const own = (rows: readonly NeutralRow[], change: NeutralRow) =>
-          tenant === 'a' ? rows : rows.slice(0, 3).map((row) => ({ ...row, ...change }))
+          tenant === 'north' ? rows : rows.slice(0, 3).map((row) => ({ ...row, ...change }))
         await engine.write(
           tenant,
           'pos-transactions',
@@ -141,8 +141,8 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
         await engine.write(tenant, 'pos-status-events', own(statusEvents, { reason: 'b' }))
       }
       gateway = await startGateway(engine.sources())
-      source = sourcesOf(gateway).open(engine.tie('a'))
-      other = sourcesOf(gateway).open(engine.tie('b'))
+      source = sourcesOf(gateway).open(engine.tie('north'))
+      other = sourcesOf(gateway).open(engine.tie('south'))
     })
     afterAll(async () => {
       expect(await gateway.stop()).toBe(0)
@@ -197,9 +197,9 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
       const rows = await readAll(other, name, [], 2)
       expect(rows).toHaveLength(3)
       expect(JSON.stringify(rows)).not.toBe(JSON.stringify(inOrder(name, rowsOf[name].slice(0, 3))))
-      const nobody = sourcesOf(gateway).open({ ...engine.tie('a'), tenant: 'nobody' })
+      const nobody = sourcesOf(gateway).open({ ...engine.tie('north'), tenant: 'nobody' })
       const page = await nobody.one({ kind: 'one', collection: name, select: [], id: 'x' })
-      if (engine.tie('a').kind === 'odbc_shared') expect(page).toEqual({ kind: 'row', row: null })
+      if (engine.tie('north').kind === 'odbc_shared') expect(page).toEqual({ kind: 'row', row: null })
       else
         expect(page).toMatchObject({
           kind: 'unavailable',
@@ -240,7 +240,7 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
       const first = await source.page({ ...ask, after: null })
       if (first.kind !== 'page') throw new Error(first.reason)
       const [model] = transactions
-      await engine.write('a', 'pos-transactions', [
+      await engine.write('north', 'pos-transactions', [
         { ...model, transactionId: 'late', completedAt: '2027-01-01T00:00:00.000Z' },
       ])
       const second = await source.page({ ...ask, after: first.next })
@@ -253,7 +253,7 @@ describe.each(posEngines().map((engine) => [engine.name, engine] as const))(
 
     it('takes the place of a row and of its lists when it is written again', async () => {
       const row: NeutralRow = { ...customers[0], licensePlates: ['only'], lastName: 'Again' }
-      await engine.write('a', 'pos-customers', [row])
+      await engine.write('north', 'pos-customers', [row])
       const asked = { kind: 'one', collection: 'pos-customers', select: selectOf('pos-customers') } as const
       expect(await source.one({ ...asked, id: row.customerId as string })).toEqual({ kind: 'row', row })
     })

@@ -1,11 +1,8 @@
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Meter } from '../../adapters/d1/index.ts'
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
 import { WRITABLE_ROWS } from '../../adapters/pos-odbc/gateway/write.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { openSecrets } from '../../domain/tenancy/secrets.ts'
@@ -17,14 +14,18 @@ import { organization } from '../conformance/fixtures.ts'
 import { testRootSecret } from '../support/fakes.ts'
 import type { LiveWorker } from '../support/live-service.ts'
 import { openLiveWorker } from '../support/live-service.ts'
+import { posEngines } from '../support/pos-engines.ts'
 import type { RunningGateway } from '../support/pos-gateway.ts'
-import { GATEWAY_SECRET, scratchFolder, startGateway } from '../support/pos-gateway.ts'
+import { GATEWAY_SECRET, startGateway } from '../support/pos-gateway.ts'
 
-/** The real worker on the real runtime, the real gateway over HTTP, databases of this machine behind both. */
+/**
+ * The real worker on the real runtime, the real gateway over HTTP, databases of this machine behind both: embedded ones,
+ * or real ODBC drivers with ODBC_TESTS=yes.
+ */
+const engines = posEngines()
 const ties: readonly PosSourceTie[] = [
   { kind: 'legacy_vendor', tenant: 'mine' },
-  { kind: 'odbc_shared', tenant: 'mine' },
-  { kind: 'odbc_second', tenant: 'mine' },
+  ...engines.map((engine) => engine.tie('north')),
 ]
 
 const rows: Readonly<Record<(typeof WRITABLE_ROWS)[number], readonly StoredRow[]>> = {
@@ -43,26 +44,19 @@ const rows: Readonly<Record<(typeof WRITABLE_ROWS)[number], readonly StoredRow[]
   'pos-status-events': [statusEvent('s-0', 'a-0')],
 }
 
-const folder = scratchFolder()
 const meter: Meter = createMeter()
 const keys = new Map<string, string>()
 let gateway: RunningGateway
 let worker: LiveWorker
 
 beforeAll(async () => {
-  const file = join(folder, 'shared.sqlite')
-  const directory = join(folder, 'second')
-  mkdirSync(directory)
-  for (const tenant of ['mine', 'theirs']) {
-    const changes = tenant === 'mine' ? {} : { siteCode: 'theirs', homeSiteCode: 'theirs' }
-    fill(openEmbeddedSource('odbc_shared', file), tenant, changes)
-    fill(openEmbeddedSource('odbc_second', join(directory, `${tenant}.sqlite`)), tenant, changes)
+  for (const engine of engines) {
+    for (const collection of WRITABLE_ROWS) {
+      await engine.write('north', collection, rows[collection])
+      await engine.write('south', collection, rows[collection].map(asTheirs))
+    }
   }
-  const common = { driver: 'sqlite', currency: 'USD' }
-  gateway = await startGateway([
-    { kind: 'odbc_shared', ...common, file },
-    { kind: 'odbc_second', ...common, directory, timeZone: 'America/Chicago' },
-  ])
+  gateway = await startGateway(engines.flatMap((engine) => engine.sources()))
   worker = await openLiveWorker({ POS_GATEWAY_URL: gateway.url, POS_GATEWAY_SECRET: GATEWAY_SECRET })
   await prepareDatabases(worker.bindings.DB, worker.bindings.POS_LEGACY)
 }, 60_000)
@@ -70,26 +64,17 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.close()
   await gateway.stop()
-  rmSync(folder, { recursive: true })
 })
 
-function fill(source: ReturnType<typeof openEmbeddedSource>, tenant: string, changes: StoredRow): void {
-  for (const collection of WRITABLE_ROWS) {
-    source.write(
-      tenant,
-      collection,
-      rows[collection].map((row) => ({ ...row, ...changes })),
-    )
-  }
-  source.close()
+function asTheirs(row: StoredRow): StoredRow {
+  return { ...row, siteCode: 'theirs', homeSiteCode: 'theirs' }
 }
 
 async function prepareDatabases(database: D1Database, legacy: D1Database): Promise<void> {
   const vendor = createExecutor({ database: legacy, clock: systemClock, meter })
   for (const collection of WRITABLE_ROWS) {
     await openLegacyVendorWriter(vendor, 'mine').upsert(collection, rows[collection])
-    const others = rows[collection].map((row) => ({ ...row, siteCode: 'theirs', homeSiteCode: 'theirs' }))
-    await openLegacyVendorWriter(vendor, 'theirs').upsert(collection, others)
+    await openLegacyVendorWriter(vendor, 'theirs').upsert(collection, rows[collection].map(asTheirs))
   }
   const { administration } = createD1Storage({ database, clock: systemClock, meter })
   const secrets = await openSecrets(testRootSecret(), null)
@@ -203,12 +188,13 @@ describe.each(ties)('$kind', ({ kind }) => {
 })
 
 test('a sale without a total fails its request with 500, at the sources behind the gateway too', async () => {
-  const source = openEmbeddedSource('odbc_second', join(folder, 'second', 'mine.sqlite'))
-  source.write('mine', 'pos-transactions', [transaction('untold', { totalCents: null, completedAt: at(-9) })])
-  source.close()
-  expect((await get('odbc_second', 'transactions?limit=7')).status).toBe(200)
-  expect((await get('odbc_second', 'transactions')).status).toBe(500)
-  expect((await get('odbc_second', 'transactions/untold')).status).toBe(500)
+  const untold = transaction('untold', { totalCents: null, completedAt: at(-9) })
+  for (const engine of engines) await engine.write('north', 'pos-transactions', [untold])
+  for (const kind of ['odbc_shared', 'odbc_second']) {
+    expect((await get(kind, 'transactions?limit=7')).status).toBe(200)
+    expect((await get(kind, 'transactions')).status).toBe(500)
+    expect((await get(kind, 'transactions/untold')).status).toBe(500)
+  }
 })
 
 test('while the gateway is away its sources answer 502, and the legacy vendor as ever', async () => {

@@ -2,15 +2,21 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { DIALECTS } from '../../adapters/pos-odbc/gateway/dialect.ts'
 import { openOdbc } from '../../adapters/pos-odbc/gateway/drivers/odbc.ts'
+import { FAMILIES } from '../../adapters/pos-odbc/gateway/families/index.ts'
 import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
 import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
 import { writeStatements } from '../../adapters/pos-odbc/gateway/write.ts'
 import type { NeutralRow } from '../../adapters/pos-odbc/protocol.ts'
-import type { OdbcTie } from '../../adapters/pos-odbc/index.ts'
+import type { OdbcTie, SourceKind } from '../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../host-worker/dev/root.ts'
 import { scratchFolder } from './pos-gateway.ts'
+
+/** The tenants that every engine has. */
+const TENANTS = ['north', 'south'] as const
+export type PosTenant = (typeof TENANTS)[number]
 
 /** Databases of a kind of source, made for one test file. */
 export interface PosEngine {
@@ -18,8 +24,12 @@ export interface PosEngine {
   /** What the gateway's configuration says of them; `changes` are further keys. */
   sources(changes?: Readonly<Record<string, unknown>>): readonly unknown[]
   /** The tie of a tenant; every tenant named here exists. */
-  tie(tenant: 'a' | 'b'): OdbcTie
-  write(tenant: 'a' | 'b', rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
+  tie(tenant: PosTenant): OdbcTie
+  write(tenant: PosTenant, rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
+  /** Runs SQL of the test's own on a tenant's database. */
+  execute(tenant: PosTenant, text: string): void
+  /** Takes every row away. */
+  clear(): void
 }
 
 const common = { currency: 'USD' }
@@ -38,7 +48,35 @@ function embeddedShared(): PosEngine {
       database.write(tenant, rows, values)
       database.close()
     },
+    execute: (_tenant, text) => {
+      executeSqlite(file, text)
+    },
+    clear: () => {
+      executeSqlite(file, emptied('odbc_shared'))
+    },
   }
+}
+
+function executeSqlite(file: string, text: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(text)
+  database.close()
+}
+
+/** The tables of a kind of source. */
+function tablesOf(kind: SourceKind): readonly string[] {
+  const mappings = Object.values(FAMILIES[kind].collections)
+  return [
+    ...new Set(
+      mappings.flatMap(({ table, lists }) => [table, ...Object.values(lists).map((list) => list.table)]),
+    ),
+  ]
+}
+
+function emptied(kind: SourceKind): string {
+  return tablesOf(kind)
+    .map((table) => `delete from ${table};`)
+    .join('')
 }
 
 /** The second kind of source, an embedded database for each tenant in a folder. */
@@ -51,15 +89,21 @@ function embeddedSecond(): PosEngine {
   }
 }
 
-function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write'> {
+function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write' | 'execute' | 'clear'> {
   const fileOf = (tenant: string) => join(directory, `${tenant}.sqlite`)
-  for (const tenant of ['a', 'b']) openEmbeddedSource('odbc_second', fileOf(tenant)).close()
+  for (const tenant of TENANTS) openEmbeddedSource('odbc_second', fileOf(tenant)).close()
   return {
     tie: (tenant) => ({ kind: 'odbc_second', tenant }),
     async write(tenant, rows, values) {
       const database = openEmbeddedSource('odbc_second', fileOf(tenant))
       database.write(tenant, rows, values)
       database.close()
+    },
+    execute: (tenant, text) => {
+      executeSqlite(fileOf(tenant), text)
+    },
+    clear: () => {
+      for (const tenant of TENANTS) executeSqlite(fileOf(tenant), emptied('odbc_second'))
     },
   }
 }
@@ -71,7 +115,7 @@ function odbcSecond(): PosEngine {
     name: 'odbc_second on SQLite ODBC',
     ...secondIn(directory),
     sources: (changes) =>
-      ['a', 'b'].map((name) => ({
+      TENANTS.map((name) => ({
         kind: 'odbc_second',
         name,
         driver: 'odbc',
@@ -128,6 +172,12 @@ function odbcShared(): PosEngine {
       const open = await openOdbc({ driver: 'odbc', connectionString: connection, session: ['begin'] })
       for (const { text, values: bound } of statements) await open.query(text, bound)
       await open.query('commit', [])
+    },
+    execute: (_tenant, text) => {
+      postgres.run(database, text)
+    },
+    clear: () => {
+      postgres.run(database, emptied('odbc_shared'))
     },
   }
 }

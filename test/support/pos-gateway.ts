@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,4 +94,46 @@ export function gatewayOptions(url: string, changes: Partial<GatewayOptions> = {
 /** The Worker's side of a running gateway. */
 export function sourcesOf({ url }: RunningGateway, changes?: Partial<GatewayOptions>): OdbcPosSources {
   return createOdbcPosSources(gatewayOptions(url, changes))
+}
+
+/** The parts of a signed request to read, each of which a test may take the place of. */
+export interface SignedParts {
+  readonly secret: string
+  readonly timestampMs: number
+  readonly nonce: string
+  /** What is signed; `sent` is what goes out. */
+  readonly body: string
+  readonly sent: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Posts a request to read, signed by Node's own means rather than by the Worker's. */
+export function postSigned(
+  { url }: RunningGateway,
+  body: unknown,
+  changes: Partial<SignedParts> = {},
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const { secret, timestampMs, nonce, sent, headers, ...parts }: SignedParts = {
+    secret: GATEWAY_SECRET,
+    timestampMs: Date.now(),
+    nonce: randomBytes(16).toString('hex'),
+    body: text,
+    sent: text,
+    headers: {},
+    ...changes,
+  }
+  const hash = createHash('sha256').update(parts.body).digest('hex')
+  const signed = `v1\nPOST\n/v1/read\n${timestampMs}\n${nonce}\n${hash}`
+  const signature = createHmac('sha256', secret).update(signed).digest('hex')
+  return fetch(`${url}/v1/read`, {
+    method: 'POST',
+    body: sent,
+    headers: {
+      'x-gateway-timestamp': String(timestampMs),
+      'x-gateway-nonce': nonce,
+      'x-gateway-signature': `v1=${signature}`,
+      ...headers,
+    },
+  }).then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
 }

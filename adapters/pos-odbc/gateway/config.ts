@@ -159,7 +159,7 @@ function connectionStringOf(reader: ConfigReader, input: ConfigInput): string {
   }
   const password = passwordOf(reader, input)
   // ODBC quotes a value in braces; a closing brace within is doubled.
-  return password === null ? connection : `${connection};PWD={${password.replaceAll('}', '}}')}`
+  return password === null ? connection : `${connection};PWD={${password.replaceAll('}', '}}')}}`
 }
 
 function passwordOf(reader: ConfigReader, input: ConfigInput): string | null {

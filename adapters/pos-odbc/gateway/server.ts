@@ -65,7 +65,13 @@ async function serve(
   )
   send(incoming, response, answer)
   const fields: LogFields = { ...facts, status: answer.status, durationMs: options.nowMs() - startedMs }
-  options.log.info('request', fields)
+  if (isForTheOperator(answer.status, facts)) options.log.error('request', fields)
+  else options.log.info('request', fields)
+}
+
+/** Failures of a source, and what only a wrong configuration or a stranger brings about. */
+function isForTheOperator(status: number, { code }: Facts): boolean {
+  return status >= 500 || status === 401 || code === 'unknown_source'
 }
 
 async function read(

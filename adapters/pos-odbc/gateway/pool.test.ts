@@ -1,0 +1,181 @@
+import { expect, it } from 'vitest'
+import type { Connection } from './connection.ts'
+import { DatabaseError, GatewayError } from './errors.ts'
+import type { Pool, PoolOptions } from './pool.ts'
+import { createPool } from './pool.ts'
+
+interface FakeConnection extends Connection {
+  readonly number: number
+  ended: boolean
+}
+
+/** A database of which connections are made; `isUp` decides whether they open and answer. */
+function fakeDatabase() {
+  const state = { isUp: true, nowMs: 0, opened: [] as FakeConnection[], attempts: 0 }
+  const open: PoolOptions['open'] = () => {
+    state.attempts += 1
+    if (!state.isUp) return Promise.reject(new DatabaseError('08001', 'down'))
+    const connection: FakeConnection = {
+      number: state.opened.length,
+      ended: false,
+      query: () =>
+        state.isUp && !connection.ended
+          ? Promise.resolve([])
+          : Promise.reject(new DatabaseError('57P01', 'gone')),
+      isAlive: () => !connection.ended,
+      end() {
+        connection.ended = true
+        return Promise.resolve()
+      },
+    }
+    state.opened.push(connection)
+    return Promise.resolve(connection)
+  }
+  return { state, open }
+}
+
+function poolOn(database: ReturnType<typeof fakeDatabase>, changes: Partial<PoolOptions> = {}): Pool {
+  return createPool({
+    open: database.open,
+    size: 2,
+    waitersMax: 10,
+    idleMs: 60_000,
+    pauseMs: 250,
+    nowMs: () => database.state.nowMs,
+    ...changes,
+  })
+}
+
+const forever = new AbortController().signal
+const query = (connection: Connection) => connection.query({ text: 'select 1', values: [] })
+const numberOf = (connection: Connection) => Promise.resolve((connection as FakeConnection).number)
+
+function codeOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'ok',
+    (error: unknown) => {
+      if (error instanceof GatewayError) return error.code
+      return error instanceof DatabaseError ? error.state : String(error)
+    },
+  )
+}
+
+it('uses a connection again', async () => {
+  const pool = poolOn(fakeDatabase())
+  expect(pool.isReady()).toBeNull()
+  expect([await pool.use(forever, numberOf), await pool.use(forever, numberOf)]).toEqual([0, 0])
+  expect(pool.isReady()).toBe(true)
+})
+
+it('never opens more connections than it may, and serves in turn', async () => {
+  const database = fakeDatabase()
+  const pool = poolOn(database)
+  let busy = 0
+  let most = 0
+  const order: number[] = []
+  const work = (index: number) =>
+    pool.use(forever, async () => {
+      busy += 1
+      most = Math.max(most, busy)
+      order.push(index)
+      await new Promise(setImmediate)
+      busy -= 1
+    })
+  await Promise.all(Array.from({ length: 12 }, (_, index) => work(index)))
+  expect(most).toBe(2)
+  expect(database.state.opened).toHaveLength(2)
+  expect(order).toEqual(Array.from({ length: 12 }, (_, index) => index))
+})
+
+it('refuses whoever would wait behind too many', async () => {
+  const pool = poolOn(fakeDatabase(), { size: 1, waitersMax: 1 })
+  const gate = Promise.withResolvers<undefined>()
+  const first = pool.use(forever, () => gate.promise)
+  const second = pool.use(forever, numberOf)
+  expect(await codeOf(pool.use(forever, numberOf))).toBe('busy')
+  gate.resolve(undefined)
+  await Promise.all([first, second])
+})
+
+it('does the work again on a new connection when an old one has died, and gives up the other old ones', async () => {
+  const database = fakeDatabase()
+  const pool = poolOn(database)
+  await Promise.all([pool.use(forever, query), pool.use(forever, query)])
+  const [first, second] = database.state.opened
+  // The database was restarted: both connections are dead, though nothing has noticed.
+  for (const each of [first, second])
+    if (each !== undefined) each.query = () => Promise.reject(new DatabaseError('57P01', 'gone'))
+  expect(await codeOf(pool.use(forever, query))).toBe('ok')
+  expect(database.state.opened).toHaveLength(3)
+  expect([first?.ended, second?.ended]).toEqual([true, true])
+})
+
+it('fails while the database is down and recovers when it is back', async () => {
+  const database = fakeDatabase()
+  const pool = poolOn(database)
+  await pool.use(forever, query)
+  database.state.isUp = false
+  expect(await codeOf(pool.use(forever, query))).toBe('08001')
+  expect(pool.isReady()).toBe(false)
+  const { attempts } = database.state
+  // Within the pause nobody tries again.
+  expect(await codeOf(pool.use(forever, query))).toBe('08001')
+  expect(database.state.attempts).toBe(attempts)
+  database.state.isUp = true
+  database.state.nowMs += 250
+  expect(await codeOf(pool.use(forever, query))).toBe('ok')
+  expect(pool.isReady()).toBe(true)
+})
+
+it('does not do the work again when a new connection fails, nor when the failure is no fault of the connection', async () => {
+  const database = fakeDatabase()
+  const pool = poolOn(database)
+  let runs = 0
+  const failing = (error: Error) => () => {
+    runs += 1
+    return Promise.reject(error)
+  }
+  expect(await codeOf(pool.use(forever, failing(new DatabaseError('42P01', 'no table'))))).toBe('42P01')
+  expect(runs).toBe(1)
+  await pool.use(forever, query)
+  expect(await codeOf(pool.use(forever, failing(new GatewayError('unreadable_row', 'x'))))).toBe(
+    'unreadable_row',
+  )
+  expect(runs).toBe(2)
+  // The connection was kept.
+  expect(await pool.use(forever, numberOf)).toBe(1)
+})
+
+it('ends the connection of work that takes too long, and frees its place', async () => {
+  const database = fakeDatabase()
+  const pool = poolOn(database, { size: 1 })
+  const controller = new AbortController()
+  const stuck = pool.use(controller.signal, (connection) => {
+    const gate = Promise.withResolvers<undefined>()
+    const end = connection.end.bind(connection)
+    connection.end = () => {
+      gate.reject(new DatabaseError('ended', 'ended'))
+      return end()
+    }
+    return gate.promise
+  })
+  const waiting = new AbortController()
+  const waiter = codeOf(pool.use(waiting.signal, numberOf))
+  await new Promise(setImmediate)
+  waiting.abort()
+  expect(await waiter).toBe('deadline_exceeded')
+  controller.abort()
+  expect(await codeOf(stuck)).toBe('deadline_exceeded')
+  expect(database.state.opened[0]?.ended).toBe(true)
+  expect(await pool.use(forever, numberOf)).toBe(1)
+})
+
+it('ends every connection when it is closed, and idle ones after a while', async () => {
+  const database = fakeDatabase()
+  const pool = poolOn(database, { idleMs: 1 })
+  await pool.use(forever, query)
+  await expect.poll(() => database.state.opened[0]?.ended).toBe(true)
+  await pool.use(forever, query)
+  await pool.close()
+  expect(database.state.opened.every(({ ended }) => ended)).toBe(true)
+})

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
+import { runnerOf } from '../support/case-runner.ts'
+import type { PosTenant } from '../support/pos-engines.ts'
+import { posEngines } from '../support/pos-engines.ts'
+import type { RunningGateway } from '../support/pos-gateway.ts'
+import { sourcesOf, startGateway } from '../support/pos-gateway.ts'
+import { registerPosSuite } from './index.ts'
+
+/** The suite on the real gateway process over HTTP: embedded databases, or real ODBC drivers with ODBC_TESTS=yes. */
+describe.each(posEngines().map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
+  let gateway: RunningGateway
+
+  beforeAll(async () => {
+    gateway = await startGateway(engine.sources())
+  })
+  afterAll(async () => {
+    await gateway.stop()
+  })
+
+  registerPosSuite(runnerOf(test), async () => {
+    engine.clear()
+    return {
+      kind: engine.tie('north').kind,
+      lacks: [],
+      source: async (tenant) => sourcesOf(gateway).open({ ...engine.tie('north'), tenant }),
+      load: (tenant, collection, rows) => engine.write(tenant as PosTenant, collection as WritableRows, rows),
+    }
+  })
+})
