@@ -19,6 +19,13 @@ export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),
     include: testFiles(),
+    // Every answer of the service is checked against the contract document, and every operation must be exercised.
+    ...(process.env.BROWSER_TESTS === 'yes' || process.env.ODBC_TESTS === 'yes'
+      ? {}
+      : {
+          globalSetup: 'test/support/contract-coverage.ts',
+          setupFiles: 'test/support/contract-setup.ts',
+        }),
     exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'],
     // Tests that start a real service or database take seconds, not milliseconds; a hang must still end.
     testTimeout: 20_000,

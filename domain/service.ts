@@ -2,6 +2,7 @@ import type { Administration } from '../ports/administration.ts'
 import type { Background } from '../ports/background.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Deadline } from '../ports/deadline.ts'
+import type { EmailSender } from '../ports/email-sender.ts'
 import type { FormDirectory } from '../ports/form-directory.ts'
 import type { KeyedStorage } from '../ports/keyed-storage.ts'
 import type { Log } from '../ports/log.ts'
@@ -9,7 +10,10 @@ import type { Organization } from '../ports/organization.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { RandomSource } from '../ports/random-source.ts'
 import type { RecordSource } from '../ports/record-source.ts'
+import type { SendLog } from '../ports/send-log.ts'
+import type { SmsSender } from '../ports/sms-sender.ts'
 import type { FormCache } from './forms/cache.ts'
+import type { MailIdentity } from './messaging/sender.ts'
 import type { Secrets } from './tenancy/secrets.ts'
 
 /** Opens an organization's rows at an outside source, without I/O; null: it has none there. */
@@ -38,6 +42,13 @@ export interface World {
   readonly background: Background
   /** Null: there is none, and work that follows a request waits for the sweep. */
   readonly queue: Queue | null
+  /** Null: no provider is configured, and nothing is sent. */
+  readonly email: EmailSender | null
+  readonly sms: SmsSender | null
+  /** The service's own part of sender addresses; null together with `email`. */
+  readonly mail: MailIdentity | null
+  /** What was sent to whom. */
+  readonly sends: SendLog
 }
 
 /** One request, routed: the endpoint is known, nothing else is checked yet. */

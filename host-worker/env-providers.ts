@@ -4,7 +4,7 @@ import type { SigningKeys } from '../adapters/queue-qstash/index.ts'
 import { RESEND_URL } from '../adapters/email-resend/index.ts'
 import type { SharedOrigin } from '../adapters/sms-twilio/index.ts'
 import { TWILIO_URL } from '../adapters/sms-twilio/index.ts'
-import type { MailIdentity } from '../domain/jobs/sender.ts'
+import type { MailIdentity } from '../domain/messaging/sender.ts'
 import type { OutboxRef } from '../ports/outbox-store.ts'
 
 export type EmailSettings =

@@ -6,7 +6,7 @@ import type { Secrets } from '../domain/tenancy/secrets.ts'
 import { openSecrets } from '../domain/tenancy/secrets.ts'
 import type { Background } from '../ports/background.ts'
 import type { Env } from './env.ts'
-import { queueOf } from './job-world.ts'
+import { emailOf, queueOf, smsOf } from './job-world.ts'
 import { openPosSources } from './pos-sources.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 
@@ -36,6 +36,10 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     log: consoleLog,
     background: backgroundOf(lifetime),
     queue: queueOf(env),
+    email: emailOf(env),
+    sms: smsOf(env),
+    mail: env.mail,
+    sends: storage.sends,
   }
 }
 

@@ -42,14 +42,9 @@ export default {
 
 /** Endpoints of the service's own machinery. Null: it is none of them, or it is not configured. */
 async function serveOwn(request: Request, env: Env): Promise<Response | null> {
-  switch (new URL(request.url).pathname) {
-    case QSTASH_PATH:
-      return serveQstash(request, env)
-    case MAILBOX_PATH:
-      return serveMailbox(request, env)
-    default:
-      return null
-  }
+  const { pathname } = new URL(request.url)
+  if (pathname === QSTASH_PATH) return serveQstash(request, env)
+  return pathname.startsWith(MAILBOX_PATH) ? serveMailbox(request, env) : null
 }
 
 function envOrThrow(bindings: Readonly<Record<string, unknown>>): Env {

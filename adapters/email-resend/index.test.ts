@@ -37,6 +37,12 @@ const freshKey = () => `key-${(keys += 1)}`
 test('sends what it is given, and nothing of what is absent', async () => {
   const result = await sender().send(message, freshKey())
   if (result.kind !== 'accepted') throw new Error(JSON.stringify(result))
+  expect(resend.requests.at(-1)?.headers).toMatchObject({
+    authorization: `Bearer ${RESEND_KEY}`,
+    'content-type': 'application/json',
+    'idempotency-key': `key-${keys}`,
+    'user-agent': 'tenant-data-api/1.0',
+  })
   expect(resend.sent.get(result.providerId ?? '')).toEqual({
     from: '"Acme, Inc." <acme@mail.example.com>',
     to: ['ada@example.com'],
@@ -83,11 +89,18 @@ const cases: readonly (readonly [string, Misbehaviour, object])[] = [
     { ...resendError(429, 'rate_limit_exceeded'), headers: { 'retry-after': '7' } },
     { throttled: true, retryAfterMs: 7_000 },
   ],
+  [
+    'a rate limit that names no time',
+    resendError(429, 'rate_limit_exceeded'),
+    { throttled: true, retryAfterMs: 1_000 },
+  ],
   ['a quota', resendError(429, 'daily_quota_exceeded'), { throttled: true, retryAfterMs: null }],
   ['an internal error', resendError(500, 'application_error'), { kind: 'unavailable', throttled: false }],
   ['a redirect', { status: 307, headers: { location: 'https://example.com/' } }, { kind: 'unavailable' }],
   ['a reset connection', 'reset', { kind: 'unavailable', throttled: false, retryAfterMs: null }],
   ['an answer that is no JSON', 'garbage', { kind: 'accepted', providerId: null }],
+  ['half an answer', 'truncated', { kind: 'accepted', providerId: null }],
+  ['a slow answer', { delayMs: 50 }, { kind: 'accepted', providerId: expect.any(String) as string }],
 ]
 
 test.each(cases)('%s', async (_, misbehaviour, expected) => {

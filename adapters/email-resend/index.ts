@@ -1,5 +1,5 @@
 import { jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
-import { formatMailbox } from '../../domain/jobs/sender.ts'
+import { formatMailbox } from '../../domain/messaging/sender.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
@@ -12,6 +12,10 @@ export const RESEND_URL = 'https://api.resend.com'
 /** How long Resend recognises an idempotency key (its documentation, "Idempotency Keys"). */
 const IDEMPOTENCY_MS = 24 * 3_600_000
 const TIMEOUT_MS = 10_000
+/** The pause after a rate limit that names none: its window is a second. */
+const RATE_LIMIT_MS = 1_000
+/** Resend turns requests away that do not say what sends them, and a Worker says nothing by itself. */
+const USER_AGENT = 'tenant-data-api/1.0'
 
 export interface ResendOptions {
   readonly apiKey: string
@@ -33,6 +37,7 @@ export function createResendSender(options: ResendOptions): EmailSender {
             authorization: `Bearer ${options.apiKey}`,
             'content-type': 'application/json',
             'idempotency-key': idempotencyKey,
+            'user-agent': USER_AGENT,
           },
           body: JSON.stringify(requestBody(message)),
           // A redirect would take the key elsewhere.
@@ -81,11 +86,12 @@ function resultOf(
       // The key was used for an email that was sent, and this one reads differently: it has been told already.
       if (body.name === 'invalid_idempotent_request') return { kind: 'accepted', providerId: null }
       return unavailable('The email provider is still busy with an earlier attempt.')
-    case 429:
-      return throttled(
-        'The email provider asked for patience.',
-        retryAfterMs(headers.get('retry-after'), nowMs),
-      )
+    case 429: {
+      // Besides the rate there are quotas of a day and a month, which nobody waits for.
+      const usualMs = body.name === 'rate_limit_exceeded' ? RATE_LIMIT_MS : null
+      const waitMs = retryAfterMs(headers.get('retry-after'), nowMs) ?? usualMs
+      return throttled('The email provider asked for patience.', waitMs)
+    }
     default:
       return unavailable(`The email provider answered with status ${status}.`)
   }

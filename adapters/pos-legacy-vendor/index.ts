@@ -1,4 +1,4 @@
-import { TimedOut, within } from '../../domain/jobs/within.ts'
+import { TimedOut, within } from '../../domain/bounds/within.ts'
 import { cutPage } from '../../domain/paging/cut-page.ts'
 import { posCapabilities } from '../../domain/pos/index.ts'
 import type { Deadline } from '../../ports/deadline.ts'

@@ -1,6 +1,6 @@
 import type { MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
 import { readMessage } from '../../domain/jobs/message.ts'
-import { eachOf } from '../../domain/jobs/within.ts'
+import { eachOf } from '../../domain/bounds/within.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { Queue } from '../../ports/queue.ts'
 

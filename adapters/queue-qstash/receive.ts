@@ -1,4 +1,4 @@
-import { readLimited } from '../../domain/forms/read-limited.ts'
+import { readLimited } from '../../domain/bounds/read-limited.ts'
 import { readMessage } from '../../domain/jobs/message.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'

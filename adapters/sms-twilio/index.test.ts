@@ -69,9 +69,13 @@ const cases: readonly (readonly [string, Misbehaviour, object])[] = [
     { ...twilioError(429, 20429), headers: { 'retry-after': '3' } },
     { throttled: true, retryAfterMs: 3_000 },
   ],
+  ['a rate limit that names no time', twilioError(429, 20429), { throttled: true, retryAfterMs: 1_000 }],
   ['an internal error', twilioError(503, 20500), { kind: 'unavailable', throttled: false }],
   ['a reset connection', 'reset', { kind: 'unavailable', throttled: false }],
+  ['a connection that is reset after the work', 'reset_after', { kind: 'unavailable', throttled: false }],
   ['an answer that is no JSON', 'garbage', { kind: 'accepted', providerId: null }],
+  ['half an answer', 'truncated', { kind: 'accepted', providerId: null }],
+  ['a slow answer', { delayMs: 50 }, { kind: 'accepted', providerId: expect.any(String) as string }],
 ]
 
 test.each(cases)('%s', async (_, misbehaviour, expected) => {

@@ -9,6 +9,8 @@ import type { SmsMessage, SmsSender } from '../../ports/sms-sender.ts'
 export const TWILIO_URL = 'https://api.twilio.com'
 
 const TIMEOUT_MS = 10_000
+/** The pause after a 429 that names none: too much was sent at once, and nothing of it was processed (error 20429). */
+const RATE_LIMIT_MS = 1_000
 
 /** What the shared short code is at Twilio: the code itself, or a messaging service that holds it. */
 export type SharedOrigin = { readonly shortcode: string } | { readonly messagingServiceSid: string }
@@ -72,6 +74,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   21614: 'The number cannot receive messages.',
   21617: 'The message is too long.',
   21620: 'A media URL is not valid.',
+  21623: 'The message has too many media.',
   21659: 'The sender number cannot send messages.',
 }
 
@@ -97,7 +100,7 @@ function resultOf(
     case 429:
       return throttled(
         'The SMS provider asked for patience.',
-        retryAfterMs(headers.get('retry-after'), nowMs),
+        retryAfterMs(headers.get('retry-after'), nowMs) ?? RATE_LIMIT_MS,
       )
     default:
       return unavailable(`The SMS provider answered with status ${status}.`)

@@ -12,6 +12,11 @@ const refusals: Readonly<Record<Capability, () => Reply>> = {
     errorReply(403, 'Retention offer analytics are not available to this organization.'),
 }
 
+/** The status of the answer to an organization that lacks it. */
+export function refusalStatusOf(requires: Capability): number {
+  return refusals[requires]().status
+}
+
 /** The answer to an organization that lacks what an endpoint requires; null: it has it. */
 export function refusalOf(requires: Capability | null, organization: Organization): Reply | null {
   return requires === null || organization[requires] ? null : refusals[requires]()

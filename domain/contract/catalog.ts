@@ -1,4 +1,5 @@
 import { preflightForm, submitForm } from '../forms/endpoints.ts'
+import { sendEmail, sendMessage } from '../messaging/endpoints.ts'
 import { posEndpoints } from '../pos/index.ts'
 import { getAutomationRun, listAutomationRuns, listRunsOfAutomation } from '../resources/automation-runs.ts'
 import { getAutomation, listAutomations } from '../resources/automations.ts'
@@ -71,6 +72,8 @@ export const endpoints = [
   listCancellationRecords,
   getCancellationRecord,
   ...posEndpoints,
+  sendMessage,
+  sendEmail,
   getContract,
 ] as const
 

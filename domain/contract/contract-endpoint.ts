@@ -6,6 +6,10 @@ import { namesEtag } from './etag.ts'
 import { buildDocument } from './openapi.ts'
 import type { Reply } from './reply.ts'
 
+const headers = {
+  ETag: { required: true, schema: { type: 'string' }, description: 'Changes with the document.' },
+}
+
 export const getContract = operation({
   id: 'contract.get',
   method: 'GET',
@@ -13,15 +17,30 @@ export const getContract = operation({
   access: 'public',
   tag: 'Contract',
   summary: 'Retrieve the contract document',
+  description:
+    'This document, OpenAPI 3.1, without a key and for pages of any origin. Keep its ETag and ask with `If-None-Match`.',
   openapi: {
+    parameters: [
+      {
+        name: 'If-None-Match',
+        in: 'header',
+        description: 'ETags of the documents that you have.',
+        schema: { type: 'string' },
+        example: '"4Xc9mB7tQ2vN8kLwR1yZpA"',
+      },
+    ],
     responses: {
       '200': {
         description: 'This document.',
-        headers: { ETag: { schema: { type: 'string' }, description: 'Changes with the document.' } },
-        content: { 'application/json': { schema: { type: 'object' } } },
+        headers,
+        content: {
+          'application/json': {
+            schema: { type: 'object', additionalProperties: true },
+            example: { openapi: '3.1.0', info: { title: 'Tenant data API', version: '1.0.0' }, paths: {} },
+          },
+        },
       },
-      '304': { description: 'The document is the one that `If-None-Match` names.' },
-      '500': { $ref: '#/components/responses/InternalError' },
+      '304': { description: 'The document is the one that `If-None-Match` names.', headers },
     },
   },
 })
@@ -31,16 +50,14 @@ interface Rendered {
   readonly etag: string
 }
 
-const rendered = new WeakMap<readonly Endpoint[], Promise<Rendered>>()
+const rendered = new WeakMap<readonly Endpoint[], Rendered>()
 
 /** Serves the document of the endpoints. It is built on the first request and kept. */
 export async function serveContract(
   endpoints: readonly Endpoint[],
   { request }: RoutedRequest,
 ): Promise<Reply> {
-  const known = rendered.get(endpoints) ?? render(endpoints)
-  rendered.set(endpoints, known)
-  const { body, etag } = await known
+  const { body, etag } = rendered.get(endpoints) ?? (await render(endpoints))
   const headers = {
     etag,
     'cache-control': 'public, max-age=0, must-revalidate',
@@ -53,5 +70,7 @@ export async function serveContract(
 async function render(endpoints: readonly Endpoint[]): Promise<Rendered> {
   const body = JSON.stringify(buildDocument(endpoints))
   const digest = await crypto.subtle.digest('SHA-256', utf8(body))
-  return { body, etag: `"${toBase64Url(new Uint8Array(digest).slice(0, 16))}"` }
+  const made = { body, etag: `"${toBase64Url(new Uint8Array(digest).slice(0, 16))}"` }
+  rendered.set(endpoints, made)
+  return made
 }

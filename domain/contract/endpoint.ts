@@ -28,6 +28,7 @@ export const tags = [
   'Reviews',
   'Cancellations',
   'Point of sale',
+  'Messaging',
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]

@@ -1,4 +1,6 @@
 import { preflight, serveSubmission } from '../forms/serve.ts'
+import { serveEmail } from '../messaging/serve-email.ts'
+import { serveMessage } from '../messaging/serve-message.ts'
 import type { RoutedRequest, World } from '../service.ts'
 import type { OperationId, OperationsById } from './catalog.ts'
 import { endpoints } from './catalog.ts'
@@ -14,6 +16,8 @@ const handlers: { readonly [Id in OperationId]: HandlerFor<OperationsById[Id]['a
   'contract.get': (routed) => serveContract(endpoints, routed),
   'forms.submit': serveSubmission,
   'forms.preflight': async () => preflight(),
+  'message.send': serveMessage,
+  'email.send': serveEmail,
 }
 
 /** Answers a routed request. Rejects only on an internal failure, which the host turns into a 500. */

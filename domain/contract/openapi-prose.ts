@@ -3,7 +3,8 @@ import type { JsonSchema } from './json-schema.ts'
 
 /** The parts of the contract document that are written rather than derived. */
 
-export const description = `Read-only, tenant-scoped data of one organization, and a public endpoint for form submissions.
+const description = `Read-only, tenant-scoped data of one organization, a public endpoint for form submissions, and
+sending SMS, MMS and email.
 
 **Tenants.** The organization bound to the API key is the only scope. No request can name another; an identifier of
 another organization answers exactly as one that does not exist.
@@ -23,9 +24,24 @@ inclusive, \`…Before\` exclusive.
 **Codes.** Voucher codes and the fulfillment codes of purchases are left out unless \`includeCodes=true\` is passed. It
 is an unknown parameter where there are no codes.
 
-**Methods.** \`HEAD\` works wherever \`GET\` does. A method that a path does not have answers 405 with \`Allow\`.
+**Methods.** \`HEAD\` works wherever \`GET\` does, with the same status and headers and no body. A method that a path
+does not have answers 405, with \`Allow\` and the body of a 404 of that path. A path that does not exist answers 404
+\`{ "error": … }\`. An answer of 503 says that the service is not configured.
 
-**Tracing.** Every answer carries \`X-Request-Id\`.`
+**Limits.** An authenticated endpoint has no rate limit of its own.
+
+**Deprecated operations** stay available; they are older than the rest and differ from it in details that they describe.
+
+**Tracing.** Every answer carries \`X-Request-Id\`. Quote it when you ask the operator about a request.`
+
+export const info: JsonSchema = {
+  title: 'Tenant data API',
+  version: '1.0.0',
+  summary: "Read one organization's data, and submit forms to it.",
+  description,
+  contact: { name: 'The operator of this service, who issued your key' },
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+}
 
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Sites: 'Places of business.',
@@ -42,6 +58,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Surveys: 'Questions put to customers, and what they answered.',
   Cases: 'Requests of customers and how they were handled.',
   Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
+  Messaging: 'Sending SMS, MMS and email. Deprecated, and unchanged for whoever uses it.',
   Reviews:
     'What customers wrote on Google, about the sites of the organization and of its child organizations.',
   'Point of sale':
@@ -63,17 +80,23 @@ export function closedObject(
 const text: JsonSchema = { type: 'string' }
 
 export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
-  Error: closedObject({ error: { type: 'string', description: 'What is wrong, for a person.' } }),
-  Pagination: closedObject({
-    limit: { type: 'integer', description: 'The page size that was used.' },
-    hasMore: { type: 'boolean' },
-    nextCursor: { type: ['string', 'null'], description: 'Null on the last page.' },
-  }),
+  Error: {
+    description: 'Why a request failed.',
+    ...closedObject({ error: text }),
+  },
+  Pagination: {
+    description: 'Where a page stands in its collection.',
+    ...closedObject({
+      limit: { type: 'integer', minimum: 1 },
+      hasMore: { type: 'boolean' },
+      nextCursor: { type: ['string', 'null'] },
+    }),
+  },
   SubmissionReceipt: {
     type: 'object',
     description: 'Confirms that the submission was persisted, not that notifications were delivered.',
     properties: {
-      ok: { const: true },
+      ok: { const: true, description: 'Always true.' },
       submissionId: { ...text, description: 'Absent for a filled honeypot.' },
       title: text,
       message: text,
@@ -81,11 +104,21 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     required: ['ok'],
     additionalProperties: false,
+    examples: [
+      {
+        ok: true,
+        submissionId: 'sub_2mJ8sQ4vZ1xN7bTcR5wKye',
+        title: 'Thank you',
+        message: 'We will be in touch.',
+      },
+      { ok: true, message: 'Thank you.' },
+    ],
   },
   SubmissionError: {
     type: 'object',
+    description: 'Why a submission was not taken.',
     properties: {
-      ok: { const: false },
+      ok: { const: false, description: 'Always false.' },
       code: {
         enum: [
           'invalid_body',
@@ -98,6 +131,7 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
           'validation_error',
           'invalid_redirect',
           'submission_limit_reached',
+          'method_not_allowed',
           'internal_error',
         ],
       },
@@ -106,32 +140,53 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     required: ['ok', 'code', 'error'],
     additionalProperties: false,
+    examples: [
+      {
+        ok: false,
+        code: 'validation_error',
+        error: 'One value needs attention.',
+        fieldErrors: { email: 'Please enter an email address.' },
+      },
+    ],
   },
 }
 
-function errorResponse(summary: string, extra: JsonSchema = {}): JsonSchema {
-  return {
-    description: summary,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    ...extra,
-  }
+/** A failure whose body is `{ error }`. */
+function errorResponse(description: string, error: string, extra: JsonSchema = {}): JsonSchema {
+  const media = { schema: { $ref: '#/components/schemas/Error' }, example: { error } }
+  return { description, content: { 'application/json': media }, ...extra }
 }
 
-export const sharedResponses: Readonly<Record<string, JsonSchema>> = {
+export const sharedResponses = {
   BadRequest: errorResponse(
     "An unknown, repeated or malformed parameter, a cursor that does not belong here, or a resource unavailable for the organization's provider.",
+    'Parameter createdAfter must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm).',
   ),
-  Unauthorized: errorResponse('The API key is missing, malformed, unknown or revoked.', {
-    headers: { 'WWW-Authenticate': { schema: text, description: 'Always `Bearer`.' } },
-  }),
-  NotFound: errorResponse('There is no such resource in the organization of the key.'),
+  Unauthorized: errorResponse(
+    'The API key is missing, malformed, unknown or revoked, or of a kind that may not call this.',
+    'Unauthorized',
+    {
+      headers: {
+        'WWW-Authenticate': { required: true, schema: { const: 'Bearer' }, description: 'Always `Bearer`.' },
+      },
+    },
+  ),
+  Forbidden: errorResponse(
+    'The organization does not have what this needs.',
+    'Analytics are not available to this organization.',
+  ),
+  NotFound: errorResponse('There is no such resource in the organization of the key.', 'Not found'),
+  InternalError: errorResponse(
+    'Internal failure; the text carries the request id and nothing else.',
+    'The request could not be processed. Request id: req_4Xc9mB7tQ2vN8kLw',
+  ),
   SourceUnavailable: errorResponse(
-    'What the rows come from did not answer in time, or not sensibly. Try again later.',
+    'What this is read from did not answer. Try again later.',
+    'A service that this resource comes from is unavailable. Try again later.',
   ),
-  InternalError: errorResponse('Internal failure; the text carries the request id and nothing else.'),
-}
+} as const satisfies Readonly<Record<string, JsonSchema>>
 
-export const securitySchemes: Readonly<Record<string, JsonSchema>> = {
+export const securitySchemes = {
   tenantKey: {
     type: 'http',
     scheme: 'bearer',
@@ -143,7 +198,7 @@ export const securitySchemes: Readonly<Record<string, JsonSchema>> = {
     scheme: 'bearer',
     description: "A platform key (`pk_live_…`): sends under the operator's brand, nothing else.",
   },
-}
+} as const satisfies Readonly<Record<string, JsonSchema>>
 
 export function limitParameter(maximum: number): JsonSchema {
   return {
@@ -151,6 +206,7 @@ export function limitParameter(maximum: number): JsonSchema {
     in: 'query',
     description: `Rows per page. An invalid value counts as 100 and a value above ${maximum} as ${maximum}; \`pagination.limit\` shows what was used.`,
     schema: { type: 'integer', minimum: 1, maximum, default: 100 },
+    example: 50,
   }
 }
 
@@ -163,17 +219,20 @@ export function cursorParameter(syncs: boolean): JsonSchema {
     in: 'query',
     description: `\`pagination.nextCursor\` of the page before, from this very collection.${condition}`,
     schema: text,
+    example: 'AbL3nQ0yVx7Rk2mZ9tWc',
   }
 }
 
 /** The headers of every answer of a deprecated endpoint to an organization that has it. */
 export const deprecationHeaders: Readonly<Record<string, JsonSchema>> = {
   Deprecation: {
-    schema: text,
+    schema: { type: 'string', pattern: '^@[0-9]+$' },
+    example: '@1767225600',
     description: 'Since when the endpoint is deprecated: `@` and seconds since 1970 (RFC 9745).',
   },
   Link: {
-    schema: text,
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
+    example: '</api/v1/pos/transactions>; rel="successor-version"',
     description: 'The endpoint that takes its place, with `rel="successor-version"` (RFC 8288).',
   },
 }
@@ -183,4 +242,5 @@ export const codesParameter: JsonSchema = {
   in: 'query',
   description: 'Whether codes are published too. The value must be true or false.',
   schema: { type: 'boolean', default: false },
+  example: true,
 }

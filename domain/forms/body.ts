@@ -1,11 +1,11 @@
 import type { Deadline } from '../../ports/deadline.ts'
+import { readRequestBody } from '../bounds/read-body.ts'
+import { acceptedType } from '../text/content-type.ts'
+import { decodeUtf8 } from '../text/encoding.ts'
+import type { HeaderValue } from '../text/header-value.ts'
 import type { BodyProblem, Entries, SubmittedBody } from './entries.ts'
-import { decodeUtf8, groupEntries } from './entries.ts'
-import type { HeaderValue } from './header-value.ts'
-import { parseHeaderValue } from './header-value.ts'
+import { groupEntries } from './entries.ts'
 import { parseMultipart } from './multipart.ts'
-import type { LimitedRead } from './read-limited.ts'
-import { readLimited } from './read-limited.ts'
 import type { Refused } from './result.ts'
 import { refused } from './result.ts'
 import { parseUrlencoded } from './urlencoded.ts'
@@ -22,10 +22,10 @@ export type BodyReading = { readonly kind: 'body'; readonly body: SubmittedBody 
  * A type is judged only after the body was counted, so a body that is too large is always told so.
  */
 export async function readBody(request: Request, deadline: Deadline): Promise<BodyReading> {
-  if (declaredLength(request) > BODY_MAX_BYTES) return tooLarge()
-  const read = await readStream(request, deadline)
+  const bounds = { maxBytes: BODY_MAX_BYTES, durationMs: BODY_DEADLINE_MS }
+  const read = await readRequestBody(request, bounds, deadline)
   if (read.kind === 'too_large') return tooLarge()
-  const type = acceptedType(request)
+  const type = acceptedType(request.headers, acceptedTypes)
   if (type === null) {
     return refused(
       'unsupported_media_type',
@@ -42,27 +42,7 @@ function tooLarge(): Refused {
   return refused('body_too_large', `The request body exceeds ${BODY_MAX_BYTES} bytes.`)
 }
 
-function declaredLength(request: Request): number {
-  const text = request.headers.get('content-length') ?? ''
-  return /^\d+$/.test(text) ? Number(text) : 0
-}
-
-async function readStream(request: Request, deadline: Deadline): Promise<LimitedRead> {
-  if (request.body === null) return { kind: 'bytes', bytes: new Uint8Array(0) }
-  return readLimited(request.body, BODY_MAX_BYTES, deadline.after(BODY_DEADLINE_MS))
-}
-
 const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
-
-/** The content type when the body is in one that is accepted, uncompressed and in UTF-8; else null. */
-function acceptedType(request: Request): HeaderValue | null {
-  const encodings = (request.headers.get('content-encoding') ?? '').split(',')
-  if (encodings.some((encoding) => !['', 'identity'].includes(encoding.trim().toLowerCase()))) return null
-  const type = parseHeaderValue(request.headers.get('content-type') ?? '')
-  if (type === null || !acceptedTypes.includes(type.value)) return null
-  const charset = type.parameters.get('charset')?.toLowerCase()
-  return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? type : null
-}
 
 function parse(bytes: Uint8Array, type: HeaderValue): BodyReading {
   const format = type.value === 'application/json' ? 'json' : 'form'

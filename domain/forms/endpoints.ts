@@ -16,6 +16,14 @@ const answerSchema = {
   items: { type: 'string' },
 }
 
+const bodyExample = {
+  _gotcha: '',
+  firstName: 'Ada',
+  email: 'ada@example.com',
+  message: 'Do you wash vans?',
+  _utm_source: 'newsletter',
+}
+
 const bodySchema = {
   type: 'object',
   description: `Answers keyed by saved field id, beside the control keys. ${attributionHint}`,
@@ -24,7 +32,17 @@ const bodySchema = {
   additionalProperties: answerSchema,
 }
 
-const cors = { 'Access-Control-Allow-Origin': { schema: { const: '*' }, description: 'Any origin.' } }
+const cors = {
+  'Access-Control-Allow-Origin': { required: true, schema: { const: '*' }, description: 'Any origin.' },
+}
+
+const page = {
+  schema: {
+    type: 'string',
+    description: 'A page for a visitor whose browser posted the form without scripts.',
+  },
+  example: '<!doctype html><html lang="en"><title>Thank you</title>…</html>',
+}
 
 function failure(description: string): Readonly<Record<string, unknown>> {
   return {
@@ -32,7 +50,7 @@ function failure(description: string): Readonly<Record<string, unknown>> {
     headers: cors,
     content: {
       'application/json': { schema: { $ref: '#/components/schemas/SubmissionError' } },
-      'text/html': { schema: { type: 'string' } },
+      'text/html': page,
     },
   }
 }
@@ -54,15 +72,16 @@ export const submitForm = operation({
         in: 'header',
         description: "The submitting site's origin; required with `_redirect`.",
         schema: { type: 'string' },
+        example: 'https://sparkle.example',
       },
     ],
     requestBody: {
       required: true,
       description: 'At most 65536 bytes in all.',
       content: {
-        'application/json': { schema: bodySchema },
-        'application/x-www-form-urlencoded': { schema: bodySchema },
-        'multipart/form-data': { schema: bodySchema },
+        'application/json': { schema: bodySchema, example: bodyExample },
+        'application/x-www-form-urlencoded': { schema: bodySchema, example: bodyExample },
+        'multipart/form-data': { schema: bodySchema, example: bodyExample },
       },
     },
     responses: {
@@ -71,13 +90,18 @@ export const submitForm = operation({
         headers: cors,
         content: {
           'application/json': { schema: { $ref: '#/components/schemas/SubmissionReceipt' } },
-          'text/html': { schema: { type: 'string' } },
+          'text/html': page,
         },
       },
       '303': {
         description: 'Saved; a native HTML request with a valid `_redirect` is sent there.',
         headers: {
-          Location: { schema: { type: 'string', format: 'uri' }, description: 'The validated URL.' },
+          ...cors,
+          Location: {
+            required: true,
+            schema: { type: 'string', format: 'uri' },
+            description: 'The validated URL.',
+          },
         },
       },
       '400': failure('The body is missing or malformed, or JSON that is not an object.'),
@@ -102,6 +126,7 @@ export const preflightForm = operation({
   tag: 'Form submission',
   errorStyle: 'submission',
   summary: 'Answer a cross-origin preflight',
+  description: 'What a browser asks before a page of another origin may submit. No cookie is used.',
   openapi: {
     responses: {
       '204': {
@@ -109,10 +134,12 @@ export const preflightForm = operation({
         headers: {
           ...cors,
           'Access-Control-Allow-Methods': {
+            required: true,
             schema: { const: 'POST, OPTIONS' },
             description: 'Allowed methods.',
           },
           'Access-Control-Allow-Headers': {
+            required: true,
             schema: { const: 'Content-Type, Accept' },
             description: 'Allowed headers.',
           },

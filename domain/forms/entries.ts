@@ -25,12 +25,3 @@ export function groupEntries(pairs: Iterable<readonly [string, unknown]>): Entri
   }
   return entries
 }
-
-/** Text of UTF-8 bytes, or null when they are not UTF-8. A byte order mark is kept unless `dropMark`. */
-export function decodeUtf8(bytes: Uint8Array, dropMark = false): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: !dropMark }).decode(bytes)
-  } catch {
-    return null
-  }
-}

@@ -1,7 +1,8 @@
 import { utf8 } from '../text/encoding.ts'
 import type { BodyProblem, Entries } from './entries.ts'
-import { decodeUtf8, groupEntries } from './entries.ts'
-import { parseHeaderValue } from './header-value.ts'
+import { decodeUtf8 } from '../text/encoding.ts'
+import { groupEntries } from './entries.ts'
+import { parseHeaderValue } from '../text/header-value.ts'
 
 // Written here and not taken from a library: runtimes differ in what their formData() tolerates, and
 // @remix-run/multipart-parser accepts a delimiter with anything behind it. Bodies are small and already in memory.

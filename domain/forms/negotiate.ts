@@ -1,5 +1,5 @@
 import { acceptNames } from '../contract/accept.ts'
-import { parseHeaderValue } from './header-value.ts'
+import { parseHeaderValue } from '../text/header-value.ts'
 
 /**
  * Whether a request is answered with a page: it is not JSON, and it accepts `text/html` by name and not

@@ -1,6 +1,7 @@
 import { utf8 } from '../text/encoding.ts'
 import type { BodyProblem, Entries } from './entries.ts'
-import { decodeUtf8, groupEntries } from './entries.ts'
+import { decodeUtf8 } from '../text/encoding.ts'
+import { groupEntries } from './entries.ts'
 
 /**
  * Reads an `application/x-www-form-urlencoded` body as the URL standard does, with one difference: bytes that are not

@@ -8,7 +8,7 @@ import { notify } from './notify.ts'
 import { runAutomation } from './run-automation.ts'
 import type { Verdict } from './verdict.ts'
 import { hopeless } from './verdict.ts'
-import { within } from './within.ts'
+import { within } from '../bounds/within.ts'
 import type { JobWorld } from './world.ts'
 
 /** Longest wait for one storage call, in ms. */

@@ -1,4 +1,3 @@
 export * from './deliver.ts'
-export * from './sender.ts'
 export * from './sweep.ts'
 export type * from './world.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { definitionOf, fieldOf, optionsOf } from '../../test/support/forms.ts'
 import { notificationEmail } from './notification.ts'
-import { formatMailbox, platformMailbox, tenantMailbox } from './sender.ts'
 
 const from = { name: 'Acme', address: 'acme@mail.example.com' }
 
@@ -95,16 +94,4 @@ test('keeps control characters and length out of the subject, and works without 
     submittedAt: '2026-06-15T12:34:56.000Z',
   }
   expect(notificationEmail({ submission, form: null }, 'a@example.com', from).text).toContain('a: 1')
-})
-
-test('senders: the tenant by slug, the service by its brand, names quoted where they must be', () => {
-  const mail = { domain: 'mail.example.com', brand: 'Brand' }
-  expect(tenantMailbox({ name: 'Acme', slug: 'acme' }, mail)).toEqual(from)
-  expect(tenantMailbox({ name: 'Acme', slug: null }, mail)).toBeNull()
-  expect(formatMailbox(platformMailbox(mail))).toBe('Brand <contact@mail.example.com>')
-  const shown = (name: string | null) => formatMailbox({ name, address: 'a@b.example' })
-  expect(shown(null)).toBe('a@b.example')
-  expect(shown('Öl & Söhne')).toBe('Öl & Söhne <a@b.example>')
-  expect(shown('A, "B" <x@y.example>\r\nBcc: z')).toBe('"A, \\"B\\" <x@y.example> Bcc: z" <a@b.example>')
-  expect(shown(' \n ')).toBe('a@b.example')
 })

@@ -1,16 +1,12 @@
 import type { EmailMessage } from '../../ports/email-sender.ts'
-import type { SendRecord } from '../../ports/send-log.ts'
 import type { SendResult } from '../../ports/send-result.ts'
 import type { SmsMessage } from '../../ports/sms-sender.ts'
-import { toInstant } from '../text/instant.ts'
-import { formatMailbox } from './sender.ts'
+import type { SendIdentity } from '../messaging/attempt.ts'
+import { attemptSend, recordOf, smsIdentity } from '../messaging/attempt.ts'
+import { formatMailbox } from '../messaging/sender.ts'
 import type { Verdict } from './verdict.ts'
 import { postponed } from './verdict.ts'
-import { within } from './within.ts'
 import type { JobWorld } from './world.ts'
-
-/** Longest wait for one send. Senders have deadlines of their own; this is for one that does not keep to it. */
-const SEND_TIMEOUT_MS = 15_000
 
 /** An entry for which no provider is configured is looked at again after this long. */
 export const UNCONFIGURED_MS = 10 * 60_000
@@ -23,51 +19,37 @@ const WAIT_MAX_MS = 6 * 3_600_000
 export async function sendEmail(message: EmailMessage, key: string, world: JobWorld): Promise<Verdict> {
   const { email } = world
   if (email === null) return postponed('No email provider is configured.', UNCONFIGURED_MS)
-  const to = { channel: 'email', from: formatMailbox(message.from), to: message.to } as const
-  return settled(await attempt(() => email.send(message, key), world), { sendId: key, ...to }, world)
+  const identity = {
+    channel: 'email',
+    from: formatMailbox(message.from),
+    to: message.to,
+    sendId: key,
+  } as const
+  return verdictOf(await attemptSend(() => email.send(message, key), world), identity, world)
 }
 
 /** Sends one text message; see `sendEmail`. */
 export async function sendSms(message: SmsMessage, key: string, world: JobWorld): Promise<Verdict> {
   const { sms } = world
   if (sms === null) return postponed('No SMS provider is configured.', UNCONFIGURED_MS)
-  const from = message.from.kind === 'number' ? message.from.number : sms.shortcode
-  const channel = message.mediaUrls.length > 0 ? 'mms' : 'sms'
-  const result = await attempt(() => sms.send(message, key), world)
-  return settled(result, { sendId: key, channel, from, to: message.to }, world)
+  const identity = { ...smsIdentity(message, sms), to: message.to, sendId: key }
+  return verdictOf(await attemptSend(() => sms.send(message, key), world), identity, world)
 }
 
-async function attempt(send: () => Promise<SendResult>, { deadline, log }: JobWorld): Promise<SendResult> {
-  try {
-    return await within(deadline, SEND_TIMEOUT_MS, send())
-  } catch (cause) {
-    log.error('send_broke', {}, cause)
-    return {
-      kind: 'unavailable',
-      reason: 'The provider did not answer.',
-      throttled: false,
-      retryAfterMs: null,
-    }
-  }
-}
-
-type Sent = Pick<SendRecord, 'sendId' | 'channel' | 'from' | 'to'>
-
-function settled(result: SendResult, sent: Sent, { clock }: JobWorld): Verdict {
-  const at = toInstant(clock.nowMs())
-  const failed = (error: string): SendRecord => ({ ...sent, providerId: null, outcome: 'failed', error, at })
+function verdictOf(result: SendResult, identity: SendIdentity, { clock }: JobWorld): Verdict {
   switch (result.kind) {
-    case 'accepted': {
-      const { providerId } = result
-      return { kind: 'done', sends: [{ ...sent, providerId, outcome: 'accepted', error: null, at }] }
+    case 'accepted':
+      return { kind: 'done', sends: [recordOf(identity, result, clock)] }
+    case 'refused': {
+      const { reason } = result
+      return { kind: 'failed', reason, sends: [recordOf(identity, { error: reason }, clock)] }
     }
-    case 'refused':
-      return { kind: 'failed', reason: result.reason, sends: [failed(result.reason)] }
     case 'unavailable': {
       const { reason, throttled, retryAfterMs } = result
       const askedMs = Math.min(retryAfterMs ?? 0, WAIT_MAX_MS)
       const waitMs = throttled ? Math.max(askedMs, THROTTLED_MS) : askedMs
-      return { kind: 'unavailable', reason, counted: !throttled, retryAfterMs: waitMs, send: failed(reason) }
+      const send = recordOf(identity, { error: reason }, clock)
+      return { kind: 'unavailable', reason, counted: !throttled, retryAfterMs: waitMs, send }
     }
   }
 }

@@ -1,6 +1,6 @@
 import { toInstant } from '../text/instant.ts'
 import { deliver } from './deliver.ts'
-import { eachOf } from './within.ts'
+import { eachOf } from '../bounds/within.ts'
 import type { JobWorld } from './world.ts'
 
 /** Most entries of one sweep. The next one follows within a minute. */

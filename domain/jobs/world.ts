@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
 import type { SmsSender } from '../../ports/sms-sender.ts'
-import type { MailIdentity } from './sender.ts'
+import type { MailIdentity } from '../messaging/sender.ts'
 
 /** Everything that working off the outbox needs of the world. */
 export interface JobWorld {

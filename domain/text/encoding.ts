@@ -7,6 +7,15 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)
 }
 
+/** Text of UTF-8 bytes, or null when they are not UTF-8. A byte order mark is kept unless `dropMark`. */
+export function decodeUtf8(bytes: Uint8Array, dropMark = false): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: !dropMark }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
 /** Base64url without padding (RFC 4648, section 5), of tokens and hashes: a few hundred bytes at most. */
 export function toBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
@@ -49,4 +58,11 @@ export function equalInConstantTime(left: Uint8Array, right: Uint8Array): boolea
   let difference = 0
   for (let index = 0; index < left.length; index += 1) difference |= (left[index] ?? 0) ^ (right[index] ?? 0)
   return difference === 0
+}
+
+/** Whether text is standard base64 with its padding (RFC 4648, section 4). In parts: one pattern would exhaust its stack. */
+export function isBase64(text: string): boolean {
+  if (text.length % 4 !== 0) return false
+  const padding = /={0,2}$/.exec(text.slice(-2))?.[0].length ?? 0
+  return !/[^A-Za-z0-9+/]/.test(text.slice(0, text.length - padding))
 }

@@ -2,3 +2,11 @@
 export function parseUrl(text: string, base?: string): URL | null {
   return URL.canParse(text, base) ? new URL(text, base) : null
 }
+
+/** `http(s)://authority`, then anything but control characters. The parser alone would repair much that is not this. */
+const WEB_URL = /^https?:\/\/[^\s/?#\\@]+(?:[/?#]\P{Cc}*)?$/iu
+
+/** The canonical text of an absolute http or https URL without user name or password, or null when it is none. */
+export function toWebUrl(text: string): string | null {
+  return WEB_URL.test(text) ? (parseUrl(text)?.href ?? null) : null
+}

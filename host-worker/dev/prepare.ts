@@ -54,8 +54,10 @@ export async function prepareState(directory: string): Promise<DemoKeys> {
       for (const organization of posOrganizations) {
         const seed = async () => {
           const context = { localDirectory: directory, posLegacy: async () => executorOf(posLegacy) }
-          const { writer, close } = await openPosWriter(context, organization)
-          await seedPos(organization, writer).finally(close)
+          const pos = await openPosWriter(context, organization)
+          await seedPos(organization, pos.writer).finally(() => {
+            pos.close()
+          })
         }
         pos.push([organization, await keyOf({ organization, seed })])
       }

@@ -73,6 +73,13 @@ it(
       return (await answer.json()) as { readonly data: readonly { readonly updatedAt: string }[] }
     }
 
+    const transactions = async (key: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/pos/transactions?limit=1`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      return answer.status
+    }
+
     const first = start(port)
     const key = await serving(first)
     expect(first.output()).toContain('Seeding')
@@ -83,6 +90,12 @@ it(
     const second = start(port)
     expect(await second.ended).toBe(1)
     expect(second.output()).toContain(`Port ${port} is in use.`)
+
+    const posKeys = first.output().match(/ck_live_demo-pos-[\w-]+/g) ?? []
+    const posAnswers = await Promise.all(posKeys.map((posKey) => transactions(posKey)))
+    // One key a source, and one of them again in the examples.
+    expect([new Set(posKeys).size, ...posAnswers]).toEqual([3, 200, 200, 200, 200])
+    expect(await transactions(key)).toBe(404)
 
     first.child.kill('SIGKILL')
     await until(() => isPortFree(port), first.output)

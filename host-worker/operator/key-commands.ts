@@ -1,13 +1,9 @@
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { systemClock, systemRandom } from '../system.ts'
-import type { Command, Values } from './command.ts'
-import { requiredOption } from './command.ts'
-import type { Context } from './context.ts'
-import { organizationOf } from './context.ts'
-import { CommandError, UsageError } from './errors.ts'
-
-const ownerOptions = { org: { type: 'string' }, platform: { type: 'boolean' } } as const
+import type { Command } from './command.ts'
+import { CommandError } from './errors.ts'
+import { ownerOf, ownerOptions } from './owner.ts'
 
 export const issue: Command = {
   words: ['key', 'issue'],
@@ -64,13 +60,4 @@ export const revoke: Command = {
     if (!found) throw new CommandError(`There is no key ${keyId}.`)
     context.note(`Revoked ${keyId}.`)
   },
-}
-
-/** The organization that the flags name, which must exist, or null for the platform. */
-async function ownerOf(context: Context, values: Values): Promise<string | null> {
-  const platform = values.platform === true
-  if (platform && values.org !== undefined) throw new UsageError('--org and --platform exclude each other')
-  if (platform) return null
-  if (values.org === undefined) throw new UsageError('--org or --platform is missing')
-  return (await organizationOf(context, requiredOption(values, 'org'))).organizationId
 }

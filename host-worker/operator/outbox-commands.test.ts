@@ -47,6 +47,7 @@ beforeAll(async () => {
     { kind: 'failed', reason: 'Refused.', sends: [send('obx_failed', true)] },
     now,
   )
+  await storage.sends.open(null).record([{ ...send('own', false), from: 'Brand <contact@mail.example.com>' }])
   await close()
 })
 afterAll(() => {
@@ -93,4 +94,10 @@ test('sends are one JSON object a line, newest first', async () => {
   ])
   expect(await operator('sends', '--org', 'other')).toEqual({ code: 0, stdout: '', stderr: '' })
   expect((await operator('sends')).code).toBe(2)
+  expect((await operator('sends', '--org', 'acme', '--platform')).code).toBe(2)
+  const own = await operator('sends', '--platform')
+  expect(own.stdout.split('\n').map((line) => line.includes('contact@mail.example.com'))).toEqual([
+    true,
+    false,
+  ])
 })

@@ -3,9 +3,10 @@ import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { SendPosition, SendRecord } from '../../ports/send-log.ts'
 import { systemClock } from '../system.ts'
 import type { Command } from './command.ts'
-import { requiredOption, textOption } from './command.ts'
+import { textOption } from './command.ts'
 import { organizationOf } from './context.ts'
 import { CommandError } from './errors.ts'
+import { ownerOf, ownerOptions } from './owner.ts'
 
 const LISTED_MAX = 1000
 const SENDS_PAGE = 500
@@ -62,14 +63,17 @@ export const outboxRetry: Command = {
 
 export const sends: Command = {
   words: ['sends'],
-  synopsis: '--org ID',
+  synopsis: '--org ID | --platform',
   summary: 'Print what was sent, one JSON object a line, newest first',
-  details: ['Keys: channel (sms, mms, email), from, to, providerId, outcome (accepted, failed), error, at.'],
-  options: org,
+  details: [
+    'Keys: channel (sms, mms, email), from, to, providerId, outcome (accepted, failed), error, at. --platform prints',
+    'what was sent with platform keys.',
+  ],
+  options: ownerOptions,
   positionals: [],
   run: async (context, values) => {
-    const { organizationId } = await organizationOf(context, requiredOption(values, 'org'))
-    const log = (await context.storage()).sends.open(organizationId)
+    const owner = await ownerOf(context, values)
+    const log = (await context.storage()).sends.open(owner)
     let after: SendPosition | null = null
     do {
       const page: readonly SendRecord[] = await log.list(after, SENDS_PAGE)

@@ -14,7 +14,7 @@ interface Expectation {
   readonly name: string
   /** Finds the command among those of the tour. */
   readonly is: (command: string) => boolean
-  readonly holds: (output: string, ran: readonly Ran[]) => void
+  readonly holds: (output: string, ran: readonly Ran[]) => void | Promise<void>
 }
 
 function json(output: string): Json {
@@ -71,6 +71,32 @@ const expectations: readonly Expectation[] = [
     },
   },
   {
+    name: 'a text message is sent to whom it can be',
+    is: (command) => command.includes('/api/v1/message'),
+    holds: (output) => {
+      const { success, results } = json(output)
+      const [sent, refused] = results as readonly Json[]
+      assert.equal(success, false)
+      assert.deepEqual(sent, { to: '+12125550123', success: true })
+      assert.deepEqual([refused?.to, refused?.success], ['555', false])
+    },
+  },
+  {
+    name: 'an email is sent, and is in the mailbox with its attachment',
+    is: (command) => command.includes('/api/v1/email'),
+    holds: async (output) => {
+      const { success, results } = json(output)
+      const [sent] = results as readonly Json[]
+      assert.deepEqual([success, sent?.to, sent?.success], [true, 'ada@example.com', true])
+      const response = await fetch(`http://127.0.0.1:${port}/mailbox`, {
+        headers: { accept: 'application/json' },
+      })
+      const { messages } = (await response.json()) as { readonly messages: readonly Json[] }
+      const kept = messages.find(({ messageId }) => messageId === sent?.id)
+      assert.deepEqual(kept?.attachments, [{ filename: 'receipt.txt', path: null, sizeBytes: 6 }])
+    },
+  },
+  {
     name: 'the cursor leads to the next page',
     is: (command) => command.includes('cursor=$CURSOR'),
     holds: (output) => {
@@ -105,10 +131,10 @@ async function tour(time: string, origin: string): Promise<void> {
     assert.deepEqual(silent, [])
   })
   for (const { name, is, holds } of expectations) {
-    await check(`${time}: ${name}`, () => {
+    await check(`${time}: ${name}`, async () => {
       const found = ran.filter(({ command }) => is(command))
       assert.equal(found.length, 1, 'one command of the tour shows it')
-      holds(found[0]?.output ?? '', ran)
+      await holds(found[0]?.output ?? '', ran)
     })
   }
 }

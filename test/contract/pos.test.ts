@@ -236,7 +236,7 @@ describe('a source in trouble', () => {
       one: async () => answers.one as SourceRow,
     } satisfies PosSource
     service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
-      pos: () => source,
+      sources: { pos: () => source },
     })
     return service.addOrganization('mine', { posSource: tie('legacy_vendor') })
   }
@@ -326,14 +326,16 @@ describe('a source in trouble', () => {
 test('a source is asked for one page of exactly what is published, in its order', async () => {
   const asked: PageQuery[] = []
   service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
-    pos: () => ({
-      capabilities: posCapabilities.odbc_shared,
-      page: async (query: PageQuery) => {
-        asked.push(query)
-        return { kind: 'page', rows: [], next: null }
-      },
-      one: async () => ({ kind: 'row', row: null }),
-    }),
+    sources: {
+      pos: () => ({
+        capabilities: posCapabilities.odbc_shared,
+        page: async (query: PageQuery) => {
+          asked.push(query)
+          return { kind: 'page', rows: [], next: null }
+        },
+        one: async () => ({ kind: 'row', row: null }),
+      }),
+    },
   })
   const key = await service.addOrganization('mine', { posSource: tie('odbc_shared') })
   await send(key, '/api/v1/pos/customers?limit=7&email=%20Ada@Example.com&active=false&siteCode=RIV')

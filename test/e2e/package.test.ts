@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { projectRoot } from '../../host-worker/dev/root.ts'
-import { storageSuite } from '../conformance/index.ts'
+import { posSuite, storageSuite } from '../conformance/index.ts'
 import { adapterProgram, portableAdapterTypes, workersAdapterTypes } from '../support/adapter-consumer.ts'
 import { consumerProgram, consumerTypes } from '../support/package-consumer.ts'
 
@@ -121,7 +121,7 @@ it(
   { timeout: 60_000 },
   async () => {
     const served = JSON.parse(await runProgram(consumerProgram)) as unknown
-    expect(served).toEqual({ served: 6, conformance: storageSuite.length })
+    expect(served).toEqual({ served: 6, conformance: storageSuite.length + posSuite.length })
   },
 )
 
@@ -145,12 +145,10 @@ it('ships what its exports need, each file from a source that still exists', () 
     /\.\w+$/.test(path),
   )
   const [built, others] = [shipped.filter(isBuilt), shipped.filter((path) => !isBuilt(path))]
-  const migrations = readdirSync(join(projectRoot, 'adapters/d1/migrations'))
-  expect(others.sort()).toEqual([
-    'README.md',
-    ...migrations.sort().map((file) => `adapters/d1/migrations/${file}`),
-    'package.json',
-  ])
+  const migrations = ['adapters/d1/migrations', 'adapters/pos-legacy-vendor/migrations'].flatMap((folder) =>
+    readdirSync(join(projectRoot, folder)).map((file) => `${folder}/${file}`),
+  )
+  expect(others.sort()).toEqual(['README.md', ...migrations.sort(), 'package.json'])
   const sources = built.map((path) => path.replace(/^dist\//, '').replace(/(?:\.d\.ts|\.js)$/, '.ts'))
   expect(sources.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([])
   const tests = sources.filter((path) => path.includes('.test.') || /^test\/(?!conformance\/)/.test(path))

@@ -8,6 +8,7 @@ import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createMailbox } from 'tenant-data-api/adapters/local'
 import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
 import { createCloudflareQueue } from 'tenant-data-api/adapters/queue-cloudflare'
 import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
@@ -61,6 +62,11 @@ const pos = createOdbcPosSources(gateway).open({ kind: 'odbc_second', tenant: 'a
 const guest = { kind: 'one', collection: 'pos-customers', select: ['customerId'], id: 'c1' }
 assert.deepEqual(await pos.one(guest), { kind: 'row', row: null })
 
+const vendor = { batch: async () => [{ results: [{ customerId: 'c1' }] }] }
+const found = await openLegacyVendor({ database: vendor, deadline }, 'acme').one(guest)
+assert.deepEqual(found, { kind: 'row', row: { customerId: 'c1' } })
+assert.deepEqual(await openLegacyVendorWriter(vendor, 'acme').upsert('pos-customers', []), { changed: 0 })
+
 assert.deepEqual(called, [
   'POST https://provider.example/emails',
   'POST https://provider.example/2010-04-01/Accounts/AC1/Messages.json',
@@ -77,6 +83,8 @@ console.log('used')
 /** Compiles without any platform's types: adapters that need nothing but the web's interfaces. */
 export const portableAdapterTypes = `
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
+import type { Batch } from 'tenant-data-api/adapters/pos-legacy-vendor'
+import { openLegacyVendor } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
 import type { SigningKeys } from 'tenant-data-api/adapters/queue-qstash'
 import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
@@ -101,6 +109,7 @@ export const sms: SmsSender = createTwilioSender({
 export const queue: Queue = createQstashQueue({ token: 't', baseUrl, callbackUrl: baseUrl, fetch, deadline })
 const random = { bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) }
 const gateway = { url: baseUrl, secret: 's', fetch, clock, random, deadline }
+export const vendor = (database: Batch): PosSource => openLegacyVendor({ database, deadline }, 'acme')
 export const pos: PosSource = createOdbcPosSources(gateway).open({ kind: 'odbc_shared', tenant: 'acme' })
 export const receive = (request: Request): Promise<Response> =>
   receiveFromQstash(request, { keys, url: baseUrl, deadline, deliver: async ({ outboxId }) => outboxId.length })

@@ -16,8 +16,8 @@ export interface LiveService {
 }
 
 export async function openLiveService(): Promise<LiveService> {
-  const { origin, bindings, close } = await openLiveWorker()
-  return { origin, key: await seed(bindings.DB), close }
+  const worker = await openLiveWorker()
+  return { origin: worker.origin, key: await seed(worker.bindings.DB), close: () => worker.close() }
 }
 
 /** The worker with migrated databases and nothing in them. */

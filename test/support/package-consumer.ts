@@ -6,8 +6,8 @@ export const consumerProgram = `
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
-import { registerStorageSuite } from 'tenant-data-api/conformance'
+import { createMemoryPos, createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import { registerPosSuite, registerStorageSuite } from 'tenant-data-api/conformance'
 import { createFormCache, issueKey, openSecrets, toBase64Url } from 'tenant-data-api/domain'
 import { createFetchHandler } from 'tenant-data-api/http'
 import * as ports from 'tenant-data-api/ports'
@@ -31,6 +31,10 @@ const world = {
   log: { info: () => undefined, error: (event, fields, cause) => errors.push(cause ?? event) },
   background: { run: (work) => void work.catch((cause) => errors.push(cause)) },
   queue: null,
+  email: null,
+  sms: null,
+  mail: null,
+  sends: storage.sends,
 }
 
 const saved = await storage.administration.saveOrganization({
@@ -119,6 +123,16 @@ const runner = {
 registerStorageSuite(runner, async (suiteClock) => {
   const fresh = createMemoryStorage({ clock: suiteClock })
   return { ...fresh, outboxOf: async (organizationId) => fresh.outboxOf(organizationId) }
+})
+registerPosSuite(runner, async () => {
+  const pos = createMemoryPos()
+  const tie = (tenant) => ({ kind: 'odbc_shared', tenant })
+  return {
+    kind: 'odbc_shared',
+    lacks: [],
+    source: async (tenant) => pos.open(tie(tenant)),
+    load: async (tenant, collection, rows) => void (await pos.writer(tie(tenant)).upsert(collection, rows)),
+  }
 })
 for (const { name, run } of cases) {
   await run().catch((cause) => assert.fail(name + ': ' + String(cause.stack ?? cause)))

@@ -25,6 +25,7 @@ export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyM
   const work = (request: StandInRequest): StandInAnswer => {
     if (request.method !== 'POST' || request.path !== '/emails') return resendError(404, 'not_found')
     const { authorization } = request.headers
+    if (request.headers['user-agent'] === undefined) return { status: 403, body: 'error code: 1010' }
     if (authorization === undefined) return resendError(401, 'missing_api_key')
     if (authorization !== `Bearer ${RESEND_KEY}`) return resendError(403, 'invalid_api_key')
     const key = request.headers['idempotency-key']
@@ -48,7 +49,7 @@ export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyM
     byKey.set(String(key), { body: request.body, id })
     return { status: 200, body: { id } }
   }
-  return { ...(await openStandIn(work)), sent }
+  return Object.assign(await openStandIn(work), { sent })
 }
 
 /** An error in Resend's form. */
@@ -71,6 +72,7 @@ export async function openTwilio(): Promise<StandIn & { readonly sent: readonly 
     if (request.headers['content-type'] !== 'application/x-www-form-urlencoded')
       return twilioError(400, 21604)
     const form = new URLSearchParams(request.body)
+    if (form.getAll('MediaUrl').length > 10) return twilioError(400, 21623)
     if (!form.has('To')) return twilioError(400, 21604)
     if (!/^\+\d{8,15}$/.test(form.get('To') ?? '')) return twilioError(400, 21211)
     if (form.has('From') === form.has('MessagingServiceSid')) return twilioError(400, 21603)
@@ -78,7 +80,7 @@ export async function openTwilio(): Promise<StandIn & { readonly sent: readonly 
     sent.push(form)
     return { status: 201, body: { sid: `SM${String(sent.length).padStart(32, '0')}`, status: 'queued' } }
   }
-  return { ...(await openStandIn(work)), sent }
+  return Object.assign(await openStandIn(work), { sent })
 }
 
 /** An error in Twilio's form. */
@@ -110,7 +112,7 @@ export async function openQstash(): Promise<StandIn & { readonly published: read
     published.push(...(messages as readonly QstashMessage[]))
     return { status: 200, body: messages.map((_, index) => ({ messageId: `msg_${index}` })) }
   }
-  return { ...(await openStandIn(work)), published }
+  return Object.assign(await openStandIn(work), { published })
 }
 
 /** A delivery as QStash signs it; what is left out is what its documentation shows. */

@@ -10,8 +10,10 @@ import type { Administration } from '../../ports/administration.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { LogFields } from '../../ports/log.ts'
+import type { SendLog } from '../../ports/send-log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import { checkResponse } from './contract-check.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
 
@@ -20,6 +22,7 @@ export interface TestStorage {
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
+  readonly sends: SendLog
   tenant(organizationId: string): TenantWriter
 }
 
@@ -42,7 +45,7 @@ export interface TestService {
   addPlatformKey(): Promise<string>
   /** Waits for the work that requests left in the background. */
   settled(): Promise<void>
-  /** Sends a request to the service, in this process. */
+  /** Sends a request to the service, in this process. Throws when the contract document does not describe the answer. */
   send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
 }
 
@@ -50,8 +53,11 @@ export interface TestService {
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
-  givenSources: Partial<Sources> = {},
+  changes: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends'>> & {
+    readonly sources?: Partial<Sources>
+  } = {},
 ): Promise<TestService> {
+  const { sources, ...providers } = changes
   const clock = fakeClock()
   const storage = open(clock)
   const secrets = givenSecrets ?? (await testSecrets())
@@ -67,7 +73,7 @@ export async function openTestService(
     sources: {
       links: null,
       pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
-      ...givenSources,
+      ...sources,
     },
     formCache: createFormCache(),
     secrets,
@@ -82,6 +88,11 @@ export async function openTestService(
       },
     },
     queue: null,
+    email: null,
+    sms: null,
+    mail: null,
+    sends: storage.sends,
+    ...providers,
     background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
   const handle = createFetchHandler()
@@ -105,12 +116,18 @@ export async function openTestService(
     settled: async () => {
       await Promise.all(background)
     },
-    send: (path, { key, ...init } = {}) => {
+    send: async (path, { key, ...init } = {}) => {
       const headers = new Headers(init.headers)
       if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
       const request = new Request(new URL(path, 'https://service.example'), { ...init, headers })
       requests += 1
-      return handle(request, { requestId: `req_${String(requests)}`, world, answered: () => undefined })
+      const response = await handle(request, {
+        requestId: `req_${String(requests)}`,
+        world,
+        answered: () => undefined,
+      })
+      await checkResponse(request.method, request.url, response)
+      return response
     },
   }
 }

@@ -13,6 +13,10 @@ export type Misbehaviour =
   | 'silence'
   /** Answers with something that is no JSON. */
   | 'garbage'
+  /** Does its work, and the connection ends in the middle of the answer. */
+  | 'truncated'
+  /** Does its work and answers after this long. */
+  | { readonly delayMs: number }
 
 export interface StandInRequest {
   readonly method: string
@@ -31,6 +35,10 @@ export interface StandIn {
   readonly url: string
   /** What happens to the next requests, in order; ordinary work after that. */
   readonly misbehave: Misbehaviour[]
+  /** What happens to requests that none of those is for; null: ordinary work. */
+  treat: (request: StandInRequest) => Misbehaviour | null
+  /** Most requests that were on their way at once. */
+  widest(): number
   readonly requests: readonly StandInRequest[]
   close(): Promise<void>
 }
@@ -39,21 +47,28 @@ export interface StandIn {
 export async function openStandIn(work: (request: StandInRequest) => StandInAnswer): Promise<StandIn> {
   const misbehave: Misbehaviour[] = []
   const requests: StandInRequest[] = []
+  let width = 0
+  let widest = 0
   const server = createServer((incoming, response) => {
+    width += 1
+    widest = Math.max(widest, width)
+    response.once('close', () => (width -= 1))
     void read(incoming).then((body) => {
       const { method = '', url = '', headers } = incoming
       const request = { method, path: url, headers, body }
       requests.push(request)
-      answer(request, misbehave.shift() ?? null, response, work)
+      answer(request, misbehave.shift() ?? standIn.treat(request), response, work)
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  return {
+  const standIn: StandIn = {
     url: `http://127.0.0.1:${port}`,
     misbehave,
+    treat: () => null,
+    widest: () => widest,
     requests,
     close: async () => {
       server.closeAllConnections()
@@ -61,6 +76,7 @@ export async function openStandIn(work: (request: StandInRequest) => StandInAnsw
       await once(server, 'close')
     },
   }
+  return standIn
 }
 
 async function read(incoming: IncomingMessage): Promise<string> {
@@ -79,14 +95,24 @@ function answer(
     response.destroy()
     return
   }
-  if (how !== null && typeof how === 'object') {
+  if (how !== null && typeof how === 'object' && 'status' in how) {
     send(response, how.status, JSON.stringify(how.body ?? {}), how.headers)
     return
   }
   const { status, body } = work(request)
   if (how === 'reset_after') response.destroy()
   else if (how === 'garbage') send(response, status, '<html>')
+  else if (how === 'truncated') truncate(response, status, JSON.stringify(body))
   else if (how === null) send(response, status, JSON.stringify(body))
+  else if (typeof how === 'object')
+    setTimeout(() => {
+      send(response, status, JSON.stringify(body))
+    }, how.delayMs)
+}
+
+function truncate(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': text.length })
+  response.write(text.slice(0, text.length / 2), () => response.destroy())
 }
 
 function send(

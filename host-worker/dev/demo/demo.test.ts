@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createMemoryStorage } from '../../../adapters/memory/index.ts'
+import { createMemoryPos, createMemoryStorage } from '../../../adapters/memory/index.ts'
 import { readFormLine } from '../../../domain/forms/check.ts'
 import { headlessSupport } from '../../../domain/forms/support.ts'
 import { openSecrets } from '../../../domain/tenancy/secrets.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
 import { demoOrganization } from './index.ts'
+import { posLines, posOrganizations, seedPos } from './pos.ts'
 import { demoLines, seedDemo } from './seed.ts'
 
 const secrets = await openSecrets(Buffer.alloc(32, 7).toString('base64url'), null)
@@ -54,6 +55,25 @@ it('is accepted by the importer, and importing it again changes nothing', async 
   expect(first).toHaveLength(2)
   await seedDemo(writer, secrets)
   expect(await contacts()).toEqual(first)
+})
+
+it('has an organization for each kind of point of sale, with rows of its own that the importer accepts', async () => {
+  expect(posOrganizations.map(({ posSource }) => posSource?.kind)).toEqual([
+    'legacy_vendor',
+    'odbc_shared',
+    'odbc_second',
+  ])
+  const texts = [0, 1000].map((seed) => JSON.stringify(posLines(seed).map(([, lines]) => [...lines()])))
+  expect(new Set(texts).size).toBe(2)
+  const pos = createMemoryPos()
+  for (const organization of posOrganizations) {
+    const { posSource } = organization
+    if (posSource === null) throw new Error('It is tied to nothing')
+    await seedPos(organization, pos.writer(posSource))
+    const asked = { kind: 'one', select: ['transactionId'], id: 'sale-0400' } as const
+    const found = await pos.open(posSource).one({ ...asked, collection: 'pos-transactions' })
+    expect(found).toEqual({ kind: 'row', row: { transactionId: 'sale-0400' } })
+  }
 })
 
 it('has one form that must be hosted and three that need not', () => {

@@ -39,9 +39,10 @@ export const posOrganizations: readonly Organization[] = (
 })
 
 /** Imports the rows of a point of sale, as an operator would. */
-export async function seedPos(organization: Organization, { upsert }: PosWriter): Promise<void> {
+export async function seedPos(organization: Organization, pos: PosWriter): Promise<void> {
   const none = () => Promise.reject(new Error('A point of sale needs no secret'))
   const nothing = async () => []
+  const upsert: PosWriter['upsert'] = (collection, rows) => pos.upsert(collection, rows)
   const writer = { upsert, foreignIds: nothing, findMany: nothing }
   const tools = { passwords: { hash: none, verify: none }, clock: systemClock, secrets: none }
   await importLines(posLines(1000 * posOrganizations.indexOf(organization)), { organization, writer }, tools)

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { notTheService } from '../../../test/support/contract-seen.ts'
 import type { DemoSite } from './server.ts'
 import { startDemoSite } from './server.ts'
 
@@ -17,7 +18,9 @@ beforeAll(async () => {
   })
   const address = service.address()
   const port = typeof address === 'object' ? address?.port : 0
-  site = await startDemoSite({ ...options, serviceUrl: `http://127.0.0.1:${port ?? 0}` })
+  const serviceUrl = `http://127.0.0.1:${port ?? 0}`
+  notTheService(serviceUrl, 'a stand-in that knows two answers')
+  site = await startDemoSite({ ...options, serviceUrl })
 })
 afterAll(() => {
   site.close()

@@ -15,6 +15,8 @@ export interface Stage {
   readonly siteUrl: string
   /** A page of the site in a new profile. What goes wrong in it is collected. */
   open(path: string, options?: BrowserContextOptions): Promise<Visit>
+  /** Any page, likewise. */
+  visit(url: string, options?: BrowserContextOptions): Promise<Visit>
   /** The submissions of a form, newest first, as the tenant reads them. */
   submissions(formId: string): Promise<readonly Submission[]>
   close(): Promise<void>
@@ -51,6 +53,7 @@ export async function openStage(): Promise<Stage> {
     service,
     siteUrl,
     open: (path, options = {}) => visit(browser, `${siteUrl}${path}`, options),
+    visit: (url, options = {}) => visit(browser, url, options),
     submissions: async (formId) => {
       const url = `${service.origin}/api/v1/forms/${formId}/submissions?limit=500`
       const response = await fetch(url, { headers: { authorization: `Bearer ${service.demoKey}` } })

@@ -42,3 +42,18 @@ export async function eachOf<Item>(
   }
   await Promise.all(Array.from({ length: width }, worker))
 }
+
+/** Waits for `durationMs` milliseconds. Never rejects. */
+export async function pause(deadline: Deadline, durationMs: number): Promise<void> {
+  const signal = deadline.after(durationMs)
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

@@ -1,0 +1,105 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LocalD1 } from '../../test/support/d1.ts'
+import { openLocalD1 } from '../../test/support/d1.ts'
+import { fakeClock } from '../../test/support/fakes.ts'
+import type { Mailbox } from './index.ts'
+import { createMailbox, installMailbox } from './index.ts'
+
+let databases: LocalD1
+let bare: D1Database
+let mailbox: Mailbox
+const clock = fakeClock()
+
+const email = {
+  from: { name: 'Acme, Inc.', address: 'acme@mail.example.com' },
+  to: 'ada@example.com',
+  subject: 'Hi',
+  html: '<p>Hi</p>',
+  text: null,
+  replyTo: 'office@example.com',
+  attachments: [],
+}
+const text = { from: { kind: 'shortcode' }, to: '+12125550123', body: 'Hi', mediaUrls: [] } as const
+
+beforeAll(async () => {
+  databases = await openLocalD1(2)
+  const database = await databases.next()
+  bare = await databases.next()
+  await installMailbox(database)
+  await installMailbox(database)
+  mailbox = createMailbox(database, clock)
+})
+afterAll(() => databases.dispose())
+
+test('keeps what it is given, newest first, once for each key', async () => {
+  const attachments = [
+    { filename: 'a.txt', content: 'aGk=' },
+    { filename: 'b.png', path: 'https://a.example/b.png' },
+    { filename: 'empty', content: '' },
+    { filename: 'large.bin', content: 'AAAA'.repeat(300_000) },
+  ]
+  const sent = await mailbox.email.send({ ...email, attachments }, 'k1')
+  expect(sent).toEqual({ kind: 'accepted', providerId: 'local_k1' })
+  expect(await mailbox.email.send({ ...email, subject: 'Again' }, 'k1')).toEqual(sent)
+  clock.advance(1_000)
+  await mailbox.sms.send(text, 'k2')
+  clock.advance(1_000)
+  const mediaUrls = ['https://a.example/1.png']
+  await mailbox.sms.send({ ...text, from: { kind: 'number', number: '+12125550100' }, mediaUrls }, 'k3')
+  const none = { subject: null, html: null, replyTo: null, attachments: [] }
+  const sms = { ...none, to: '+12125550123', text: 'Hi' }
+  expect(await mailbox.list(9)).toEqual([
+    {
+      ...sms,
+      messageId: 'local_k3',
+      channel: 'mms',
+      from: '+12125550100',
+      mediaUrls,
+      at: '2026-06-15T12:00:02.000Z',
+    },
+    {
+      ...sms,
+      messageId: 'local_k2',
+      channel: 'sms',
+      from: '00000',
+      mediaUrls: [],
+      at: '2026-06-15T12:00:01.000Z',
+    },
+    {
+      messageId: 'local_k1',
+      channel: 'email',
+      from: '"Acme, Inc." <acme@mail.example.com>',
+      to: 'ada@example.com',
+      subject: 'Hi',
+      html: '<p>Hi</p>',
+      text: null,
+      replyTo: 'office@example.com',
+      mediaUrls: [],
+      attachments: [
+        { filename: 'a.txt', path: null, sizeBytes: 2 },
+        { filename: 'b.png', path: 'https://a.example/b.png', sizeBytes: null },
+        { filename: 'empty', path: null, sizeBytes: 0 },
+        { filename: 'large.bin', path: null, sizeBytes: 900_000 },
+      ],
+      at: '2026-06-15T12:00:00.000Z',
+    },
+  ])
+  expect((await mailbox.list(1)).map(({ messageId }) => messageId)).toEqual(['local_k3'])
+})
+
+test('hands out HTML and attachments by themselves', async () => {
+  expect([
+    await mailbox.html('local_k1'),
+    await mailbox.html('local_k2'),
+    await mailbox.html('none'),
+  ]).toEqual(['<p>Hi</p>', null, null])
+  expect(await mailbox.attachment('local_k1', 0)).toEqual({ filename: 'a.txt', content: 'aGk=' })
+  for (const position of [1, 3, 4, -1]) expect(await mailbox.attachment('local_k1', position)).toBeNull()
+})
+
+test('one that was not installed takes nothing', async () => {
+  const absent = createMailbox(bare, clock)
+  expect(await absent.email.send(email, 'k')).toMatchObject({ kind: 'unavailable' })
+  expect(await absent.sms.send(text, 'k')).toMatchObject({ kind: 'unavailable' })
+})

@@ -1,0 +1,25 @@
+import type { Deadline } from '../../ports/deadline.ts'
+import type { LimitedRead } from './read-limited.ts'
+import { readLimited } from './read-limited.ts'
+
+/** How large a request body may be, and how long it may take to arrive. */
+export interface BodyBounds {
+  readonly maxBytes: number
+  readonly durationMs: number
+}
+
+/** Reads the body of a request, once and within its bounds. One that declares itself too large is not read at all. */
+export async function readRequestBody(
+  request: Request,
+  { maxBytes, durationMs }: BodyBounds,
+  deadline: Deadline,
+): Promise<LimitedRead> {
+  if (declaredLength(request) > maxBytes) return { kind: 'too_large' }
+  if (request.body === null) return { kind: 'bytes', bytes: new Uint8Array(0) }
+  return readLimited(request.body, maxBytes, deadline.after(durationMs))
+}
+
+function declaredLength(request: Request): number {
+  const text = request.headers.get('content-length') ?? ''
+  return /^\d+$/.test(text) ? Number(text) : 0
+}

@@ -1,0 +1,38 @@
+import type { Terms } from './term.ts'
+
+/** Instants and days. */
+export const times: Terms = {
+  createdAt: ['When it was created.', '2026-03-01T14:00:00.000Z'],
+  updatedAt: [
+    'When this service last saw its content change. It never goes backwards within an organization.',
+    '2026-05-20T08:30:00.250Z',
+  ],
+  addedAt: ['When the contact was put on the list.', '2026-04-02T16:20:00.000Z'],
+  signedUpAt: ['When they signed up.', '2026-04-02T16:20:00.000Z'],
+  submittedAt: ['When it was submitted.', '2026-05-19T17:45:12.000Z'],
+  publishedAt: ['When it was published; null when it never was or nobody knows.', '2026-03-02T09:00:00.000Z'],
+  purchasedAt: ['When it was bought.', '2026-05-18T12:05:00.000Z'],
+  refundedAt: ['When it was last refunded.', '2026-05-20T08:00:00.000Z'],
+  'Purchase.refundedAt': ['When it was last refunded; null when it never was.', null],
+  redeemedAt: ['When it was redeemed.', '2026-05-19T10:30:00.000Z'],
+  lastRedeemedAt: ['When it was last redeemed; null when it never was.', '2026-05-19T10:30:00.000Z'],
+  startsAt: ['From when on it is valid; null: at once.', '2026-03-01T05:00:00.000Z'],
+  expiresAt: ['Until when it is valid; null: without end.', '2026-12-31T23:59:59.000Z'],
+  startedAt: ['When it began.', '2026-05-19T17:45:14.000Z'],
+  completedAt: ['When it was completed; null when it was not.', '2026-05-19T17:45:16.000Z'],
+  lastRunAt: ['When its latest run began; null when it never ran.', '2026-05-19T17:45:14.000Z'],
+  lastClickedAt: ['When it was last clicked; null when it never was.', '2026-05-19T18:02:00.000Z'],
+  lastVisitAt: ['When the customer was last there; null when unknown.', '2026-05-19T10:30:00.000Z'],
+  nextBillingAt: ['When the next payment is due; null when none is.', '2026-06-01T04:00:00.000Z'],
+  canceledAt: ['When it was canceled.', '2026-05-01T00:00:00.000Z'],
+  occurredAt: ['When it happened.', '2026-04-01T04:00:00.000Z'],
+  repliedAt: ['When the reply was written.', '2026-05-20T08:00:00.000Z'],
+  timestamp: ['When it happened.', '2026-05-19T18:10:00.000Z'],
+  signupDate: ['Day of the signup; null when unknown.', '2025-11-30'],
+  cancelDate: ['Day or instant of the cancellation; null when there is none or it is unknown.', '2026-05-01'],
+  start: ['Start of the range, inclusive.', '2026-04-01T00:00:00.000Z'],
+  end: ['End of the range.', '2026-05-01T00:00:00.000Z'],
+  signupStart: ['Inclusive lower bound on the signup that was applied.', '2026-01-01T00:00:00.000Z'],
+  signupEnd: ['Inclusive upper bound on the signup that was applied.', '2026-03-31T23:59:59.999Z'],
+  dateRange: ['The range that was applied, in UTC; a bound that was not given is null.'],
+}

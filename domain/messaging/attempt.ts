@@ -1,0 +1,65 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Deadline } from '../../ports/deadline.ts'
+import type { Log } from '../../ports/log.ts'
+import type { SendRecord } from '../../ports/send-log.ts'
+import type { SendResult } from '../../ports/send-result.ts'
+import type { SmsMessage, SmsSender } from '../../ports/sms-sender.ts'
+import { within } from '../bounds/within.ts'
+import { cutText } from '../text/cut-text.ts'
+import { toInstant } from '../text/instant.ts'
+import { unavailable } from './send-results.ts'
+
+/** Longest wait for one send, in ms. Senders have deadlines of their own; this is for one that does not keep to it. */
+const SEND_TIMEOUT_MS = 15_000
+
+/** Longest sender and recipient that is recorded: an address with its display name; the rest is somebody's nonsense. */
+const RECORDED_MAX_LENGTH = 400
+
+interface AttemptWorld {
+  readonly deadline: Deadline
+  readonly log: Log
+}
+
+/** Hands one message over once. Never rejects and answers within 15 seconds, whatever the sender does. */
+export async function attemptSend(
+  send: () => Promise<SendResult>,
+  { deadline, log }: AttemptWorld,
+): Promise<SendResult> {
+  try {
+    return await within(deadline, SEND_TIMEOUT_MS, send())
+  } catch (cause) {
+    log.error('send_broke', {}, cause)
+    return unavailable('The provider did not answer.')
+  }
+}
+
+/** Who sends what to whom, as it is recorded. */
+export type SendIdentity = Pick<SendRecord, 'sendId' | 'channel' | 'from' | 'to'>
+
+/** How a text message is recorded: its channel, and the number or short code that its recipient sees. */
+export function smsIdentity(
+  { from, mediaUrls }: Pick<SmsMessage, 'from' | 'mediaUrls'>,
+  { shortcode }: Pick<SmsSender, 'shortcode'>,
+): Pick<SendIdentity, 'channel' | 'from'> {
+  return {
+    channel: mediaUrls.length > 0 ? 'mms' : 'sms',
+    from: from.kind === 'number' ? from.number : shortcode,
+  }
+}
+
+/** What is to be written of a send that ended now: what the provider calls it, or why it failed. */
+export function recordOf(
+  identity: SendIdentity,
+  ending: { readonly providerId: string | null } | { readonly error: string },
+  clock: Clock,
+): SendRecord {
+  return {
+    ...identity,
+    from: cutText(identity.from, RECORDED_MAX_LENGTH),
+    to: cutText(identity.to, RECORDED_MAX_LENGTH),
+    providerId: 'providerId' in ending ? ending.providerId : null,
+    outcome: 'error' in ending ? 'failed' : 'accepted',
+    error: 'error' in ending ? ending.error : null,
+    at: toInstant(clock.nowMs()),
+  }
+}

@@ -1,0 +1,40 @@
+import type { Mailbox } from '../../ports/email-sender.ts'
+import { isEmailAddress } from '../text/email-address.ts'
+
+/** What a display name may be without quotes: anything but what structures an address list (RFC 5322, specials). */
+const UNQUOTED_NAME = /^[^"\\()<>[\]:;@,]+$/
+const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)"$/su
+
+/**
+ * Reads one address with an optional display name, `Name <address>` or the address alone, and nothing else: null for
+ * two addresses, a comment, a group, an encoded word, a control character or an unquoted comma. What several mail
+ * programs would read in several ways is nothing to send in somebody's name.
+ */
+export function parseMailbox(text: string): Mailbox | null {
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) return null
+  const trimmed = trimSpaces(text)
+  if (!trimmed.endsWith('>')) return isEmailAddress(trimmed) ? { name: null, address: trimmed } : null
+  // An address holds no angle bracket, so whatever stands before the last one is the name.
+  const open = trimmed.lastIndexOf('<')
+  const address = trimmed.slice(open + 1, -1)
+  const name = readName(trimSpaces(trimmed.slice(0, Math.max(open, 0))))
+  return open === -1 || name === null || !isEmailAddress(address) ? null : { name: name || null, address }
+}
+
+/** The display name, without its quotes; null when it is malformed. */
+function readName(text: string): string | null {
+  // Quoted or not, mail programs decode it, so that a name could pass for another or hold an address.
+  if (text.includes('=?')) return null
+  const quoted = QUOTED_NAME.exec(text)?.[1]
+  if (quoted !== undefined) return trimSpaces(quoted.replaceAll(/\\(.)/gsu, '$1'))
+  return text === '' || UNQUOTED_NAME.test(text) ? text : null
+}
+
+/** Without the spaces at both ends. Other white space is part of a name, and of no address. */
+function trimSpaces(text: string): string {
+  let start = 0
+  let end = text.length
+  while (text[start] === ' ') start += 1
+  while (end > start && text[end - 1] === ' ') end -= 1
+  return text.slice(start, end)
+}

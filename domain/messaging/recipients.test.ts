@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { readAddress, readPhone } from './recipients.ts'
+
+test.each([
+  ['+12125550123', 'US', '+12125550123'],
+  ['2125550123', 'US', '+12125550123'],
+  ['212-555-0123', 'US', '+12125550123'],
+  ['+4930123456', 'US', '+4930123456'],
+  ['3012345678', 'DE', '+493012345678'],
+  ['612-345-678', 'ES', null],
+  ['0612345678', 'FR', '+33612345678'],
+])('%s in %s is %s', (given, country, number) => {
+  const recipient = readPhone(given, country)
+  if (number === null) expect(recipient).toMatchObject({ kind: 'unreachable', to: given })
+  else expect(recipient).toEqual({ kind: 'reachable', key: number, to: number })
+})
+
+test.each([
+  '',
+  ' ',
+  '12125550123',
+  '(212) 555-0123',
+  '212.555.0123',
+  '212 555 0123',
+  '212-5550123',
+  '2125550123 ',
+  ' +12125550123',
+  '+1 212 555 0123',
+  '＋12125550123',
+  '٢١٢٥٥٥٠١٢٣',
+  '212–555–0123',
+  '5555555555',
+  '+0125550123',
+  '+12125550123x5',
+  '+12125550123,+12125550124',
+  'tel:+12125550123',
+  '12345',
+  'ada@example.com',
+  '2125550123\n',
+])('%j is no number, which is its own failure', (given) => {
+  expect(readPhone(given, 'US')).toMatchObject({ kind: 'unreachable', to: given })
+})
+
+test('an address is written to as given; its domain alone is the same in any case', () => {
+  expect(readAddress('Ada@Example.COM')).toEqual({
+    kind: 'reachable',
+    key: 'Ada@example.com',
+    to: 'Ada@Example.COM',
+  })
+  expect(readAddress('ada@example.com').key).not.toBe(readAddress('Ada@example.com').key)
+})
+
+test.each([
+  '',
+  ' ',
+  'ada',
+  'ada@',
+  '@example.com',
+  'Ada <ada@example.com>',
+  'a@b@c',
+  'ada@exa mple.com',
+  ' ada@example.com',
+  'ada@example.com,bob@example.com',
+  'ada@example.com\r\nBcc: x@example.com',
+])('%j is no address', (given) => {
+  const recipient = readAddress(given)
+  expect(recipient).toMatchObject({ kind: 'unreachable', to: given })
+  expect(recipient.key).not.toBe(readAddress('ada@example.com').key)
+})

@@ -1,0 +1,128 @@
+import * as v from 'valibot'
+import type { EmailAttachment as Attachment } from '../../ports/email-sender.ts'
+import { isBase64 } from '../text/encoding.ts'
+import { isEmailAddress } from '../text/email-address.ts'
+import { toWebUrl } from '../text/url.ts'
+import type { EmailSenderRule } from './sender-rule.ts'
+import { anyEmailSender } from './sender-rule.ts'
+
+/** Most recipients of one request. */
+export const RECIPIENTS_MAX = 500
+/** Longest header line of an email (RFC 5322, section 2.1.1). */
+const HEADER_MAX_LENGTH = 998
+const FILENAME_MAX_LENGTH = 255
+
+const string = v.string('must be a string')
+const text = v.pipe(string, v.nonEmpty('must not be empty'))
+const oneLine = v.regex(/^\P{Cc}*$/u, 'must not contain control characters')
+
+/** An entry that is empty fails by itself; when it is the only one, nobody is named. */
+const recipients = (what: string) =>
+  v.pipe(
+    v.union(
+      [
+        text,
+        v.pipe(
+          v.array(v.string('must be a string')),
+          v.minLength(1, 'must not be empty'),
+          v.maxLength(RECIPIENTS_MAX, `must be at most ${RECIPIENTS_MAX} recipients`),
+          v.check((to) => to.length !== 1 || to[0] !== '', 'must not be empty'),
+        ),
+      ],
+      'must be a string or an array of strings',
+    ),
+    v.description(what),
+  )
+
+/** A text that means something else: what it means, or a problem when it means nothing. */
+function readAs<Meaning>(read: (text: string) => Meaning | null, problem: string) {
+  return v.rawTransform<string, Meaning>(({ dataset, addIssue, NEVER }) => {
+    const meaning = read(dataset.value)
+    if (meaning !== null) return meaning
+    addIssue({ message: problem })
+    return NEVER
+  })
+}
+
+const webUrl = v.pipe(
+  string,
+  readAs(toWebUrl, 'must be an absolute http or https URL without user name or password'),
+  v.description('An absolute http or https URL without user name or password; the provider fetches it.'),
+)
+
+const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be an array')
+const objectOf = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, 'must be an object')
+
+/** The body of `POST /api/v1/message`. Keys that it does not name are ignored. */
+export const MessageRequest = objectOf({
+  to: recipients('Phone numbers in E.164, ten digits or dashed ten digits. At most 500 when it is an array.'),
+  body: v.pipe(text, v.description('Message text.')),
+  attachments: v.optional(
+    v.pipe(listOf(objectOf({ url: webUrl })), v.description('Media; any makes the message an MMS.')),
+  ),
+  useShortcode: v.optional(
+    v.pipe(
+      v.boolean('must be true or false'),
+      v.description('Tenant keys: send through the shared short code. Ignored for platform keys.'),
+    ),
+  ),
+})
+export type MessageRequest = v.InferOutput<typeof MessageRequest>
+
+interface GivenAttachment {
+  readonly filename: string
+  readonly path?: string | undefined
+  readonly content?: string | undefined
+}
+
+const EmailAttachment = v.pipe(
+  objectOf({
+    filename: v.pipe(text, v.maxLength(FILENAME_MAX_LENGTH, 'is too long'), oneLine),
+    path: v.optional(webUrl),
+    content: v.optional(
+      v.pipe(string, v.check(isBase64, 'must be padded base64'), v.description('Base64 with its padding.')),
+    ),
+  }),
+  v.rawTransform<GivenAttachment, Attachment>(({ dataset, addIssue, NEVER }) => {
+    const { path, content } = dataset.value
+    const filename = dataset.value.filename.toWellFormed()
+    if (path !== undefined && content === undefined) return { filename, path }
+    if (content !== undefined && path === undefined) return { filename, content }
+    addIssue({ message: 'must have either path or content' })
+    return NEVER
+  }),
+  v.description('Either `path` or `content`, not both.'),
+)
+
+const emailParts = {
+  to: recipients('Email addresses. At most 500 when it is an array.'),
+  subject: v.pipe(text, v.maxLength(HEADER_MAX_LENGTH, 'is too long'), oneLine),
+  html: v.pipe(text, v.description('HTML body.')),
+  replyTo: v.optional(
+    v.pipe(
+      string,
+      v.check(isEmailAddress, 'must be one bare email address'),
+      v.description('One bare address.'),
+    ),
+  ),
+  attachments: v.optional(listOf(EmailAttachment)),
+} as const
+
+/** The body of `POST /api/v1/email` of a caller who may send as the rule says. Keys that it does not name are ignored. */
+export const emailRequest = ({ read, allowed }: EmailSenderRule) =>
+  objectOf({
+    ...emailParts,
+    from: v.optional(
+      v.pipe(
+        text,
+        v.maxLength(HEADER_MAX_LENGTH, 'is too long'),
+        readAs(read, allowed),
+        v.description(
+          'One address with an optional display name. Tenant keys: exactly `{slug}@{mail_domain}`, by default under the name of the tenant. Platform keys: any address on the mail domain.',
+        ),
+      ),
+    ),
+  })
+
+/** The same for anybody, as it is published. */
+export const EmailRequest = emailRequest(anyEmailSender)

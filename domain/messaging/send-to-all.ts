@@ -1,0 +1,115 @@
+import type { Background } from '../../ports/background.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Deadline } from '../../ports/deadline.ts'
+import type { Log } from '../../ports/log.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import type { SendLog } from '../../ports/send-log.ts'
+import type { SendCapabilities, SendResult } from '../../ports/send-result.ts'
+import { eachOf } from '../bounds/within.ts'
+import { randomBase62 } from '../text/encoding.ts'
+import type { SendIdentity } from './attempt.ts'
+import { recordOf } from './attempt.ts'
+import type { Fate, Pace } from './hand-over.ts'
+import { handOver } from './hand-over.ts'
+import type { Recipient } from './recipients.ts'
+import type { Recorder } from './recorder.ts'
+import { createRecorder } from './recorder.ts'
+
+/** Sends at once: a Worker has six connections. */
+export const SEND_WIDTH = 6
+/** No send of a request begins after this long, in ms: longer than this few callers wait. */
+export const REQUEST_DURATION_MS = 60_000
+const ID_LENGTH = 22
+
+/** What sending needs of the world. */
+export interface SendingWorld {
+  readonly sends: SendLog
+  readonly clock: Clock
+  readonly deadline: Deadline
+  readonly random: RandomSource
+  readonly log: Log
+  readonly background: Background
+}
+
+/** One message to many. */
+export interface Mailing {
+  /** Null: the operator's own. */
+  readonly organizationId: string | null
+  readonly recipients: readonly Recipient[]
+  readonly identity: Pick<SendIdentity, 'channel' | 'from'>
+  readonly capabilities: SendCapabilities
+  /** Hands the message over once, for one recipient. The key is the same whenever the same send is tried again. */
+  readonly send: (to: string, idempotencyKey: string) => Promise<SendResult>
+}
+
+/** What became of one entry of `to`. `id` is the provider's name of the message, else this service's. */
+export type Outcome =
+  | { readonly to: string; readonly success: true; readonly id: string }
+  | { readonly to: string; readonly success: false; readonly error: string }
+
+/**
+ * Sends to everybody, independently and at most six at once, and records each send. Outcomes come in the order of the
+ * recipients; one who is named twice is written to once. Goes on when the caller is gone, as far as the platform
+ * lets it.
+ */
+export async function sendToAll(mailing: Mailing, world: SendingWorld): Promise<readonly Outcome[]> {
+  const work = sendAndRecord(mailing, world)
+  // The platform ends what belongs to a request when its caller hangs up, unless it was told of it.
+  world.background.run(work.catch(() => undefined))
+  return work
+}
+
+async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<readonly Outcome[]> {
+  const { recipients, organizationId, identity } = mailing
+  const recorder = createRecorder(world.sends.open(organizationId), world)
+  const pace: Pace = { endMs: world.clock.nowMs() + REQUEST_DURATION_MS, notBeforeMs: 0 }
+  const requestSendId = randomBase62(ID_LENGTH, (length) => world.random.bytes(length))
+  const endings = new Map<string, Ending>()
+  await eachOf(distinct(recipients).entries(), SEND_WIDTH, async ([index, recipient]) => {
+    const sendId = `snd_${requestSendId}_${String(index).padStart(3, '0')}`
+    const ending = endingOf(await fateOf(recipient, sendId, { mailing, pace, world }), sendId)
+    endings.set(recipient.key, ending)
+    record({ ...identity, to: recipient.to, sendId }, ending, recorder, world.clock)
+  })
+  await recorder.finish()
+  const accepted = [...endings.values()].filter(({ success }) => success).length
+  world.log.info('sends_ended', { channel: identity.channel, sends: endings.size, accepted })
+  return recipients.map(({ key, to }) => ({ to, ...(endings.get(key) as Ending) }))
+}
+
+type Ending =
+  { readonly success: true; readonly id: string } | { readonly success: false; readonly error: string }
+
+/** Everybody once, as they are named first. */
+function distinct(recipients: readonly Recipient[]): readonly Recipient[] {
+  const byKey = new Map<string, Recipient>()
+  for (const recipient of recipients) if (!byKey.has(recipient.key)) byKey.set(recipient.key, recipient)
+  return [...byKey.values()]
+}
+
+interface Sending {
+  readonly mailing: Mailing
+  readonly pace: Pace
+  readonly world: SendingWorld
+}
+
+async function fateOf(
+  recipient: Recipient,
+  sendId: string,
+  { mailing, pace, world }: Sending,
+): Promise<Fate> {
+  if (recipient.kind === 'unreachable') return { kind: 'failed', error: recipient.error }
+  const isRepeatable = mailing.capabilities.idempotencyMs > 0
+  return handOver(() => mailing.send(recipient.to, sendId), isRepeatable, pace, world)
+}
+
+/** A provider that accepted a message without naming it leaves it with the name under which it was handed over. */
+function endingOf(fate: Fate, sendId: string): Ending {
+  return fate.kind === 'accepted'
+    ? { success: true, id: fate.providerId ?? sendId }
+    : { success: false, error: fate.error }
+}
+
+function record(identity: SendIdentity, ending: Ending, recorder: Recorder, clock: Clock): void {
+  recorder.add(recordOf(identity, ending.success ? { providerId: ending.id } : ending, clock))
+}

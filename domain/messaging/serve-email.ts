@@ -1,0 +1,49 @@
+import type { EmailMessage } from '../../ports/email-sender.ts'
+import type { Caller } from '../contract/authenticate.ts'
+import type { Reply } from '../contract/reply.ts'
+import type { RoutedRequest, World } from '../service.ts'
+import { readJsonBody } from './json-body.ts'
+import { EMAIL_MAX_BYTES } from './limits.ts'
+import { readAddress } from './recipients.ts'
+import { emailRequest } from './request.ts'
+import { malformedReply, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
+import { formatMailbox } from './sender.ts'
+import { emailSenderRuleOf } from './sender-rule.ts'
+import { sendToAll } from './send-to-all.ts'
+
+/** Answers `POST /api/v1/email`. Rejects only on an internal failure before anything was sent. */
+export async function serveEmail(
+  { request, requestId }: RoutedRequest,
+  world: World,
+  { organization }: Caller,
+): Promise<Reply> {
+  const { email, mail } = world
+  const rule = emailSenderRuleOf(organization, mail)
+  const reading = await readJsonBody(request, emailRequest(rule), EMAIL_MAX_BYTES, world.deadline)
+  if (reading.kind === 'malformed') return malformedReply(reading.details)
+  const { body } = reading
+  if (organization?.slug === null) {
+    return notConfiguredReply('Sending email is not configured for the tenant: it has no slug to send from.')
+  }
+  const from = body.from ?? rule.usual
+  if (email === null || from === null) return noProviderReply('email', requestId)
+  const message: Omit<EmailMessage, 'to'> = {
+    from,
+    subject: body.subject.toWellFormed(),
+    html: body.html.toWellFormed(),
+    text: null,
+    replyTo: body.replyTo ?? null,
+    attachments: body.attachments ?? [],
+  }
+  const outcomes = await sendToAll(
+    {
+      organizationId: organization?.organizationId ?? null,
+      recipients: [body.to].flat().map(readAddress),
+      identity: { channel: 'email', from: formatMailbox(from) },
+      capabilities: email.capabilities,
+      send: (to, key) => email.send({ ...message, to }, key),
+    },
+    world,
+  )
+  return resultsReply(outcomes)
+}

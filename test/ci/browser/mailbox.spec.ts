@@ -1,0 +1,151 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Stage } from './stage.ts'
+import { openStage, phone } from './stage.ts'
+
+/** What was sent, as a developer sees it in the local mailbox. */
+let stage: Stage
+let elsewhere: Awaited<ReturnType<typeof openElsewhere>>
+
+beforeAll(async () => {
+  stage = await openStage()
+  elsewhere = await openElsewhere()
+}, 120_000)
+afterAll(async () => {
+  await stage.close()
+  await elsewhere.close()
+})
+
+/** A blue square. */
+const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="160" height="120"><rect width="100%" height="100%" fill="#36c"/>
+  <circle cx="80" cy="60" r="40" fill="#fc3"/><script>document.title = 'picture'</script></svg>`
+
+/** Another host of the internet, which serves a picture and notes whatever else it is asked for. */
+async function openElsewhere() {
+  const asked: { readonly path: string; readonly referrer: string | undefined }[] = []
+  const server = createServer(({ url = '', headers }, response) => {
+    asked.push({ path: url, referrer: headers.referer })
+    response
+      .writeHead(200, { 'content-type': url.startsWith('/car') ? 'image/svg+xml' : 'text/html' })
+      .end(PICTURE)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function send(path: string, body: object): Promise<void> {
+  const { origin, demoKey } = stage.service
+  const response = await fetch(`${origin}/api/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${demoKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"success":true')])
+}
+
+const mailbox = () => `${stage.service.origin}/mailbox`
+
+/** Everything by which an email might act: on the page around it, on the network, or on the reader. */
+function hostileHtml(url: string): string {
+  return `<title>x</title><base href="${url}/"><style>body { background: url(${url}/style) } h1 { color: #a00 }</style>
+    <meta http-equiv="refresh" content="0;url=${url}/refresh">
+    <h1>Dear customer</h1><p>Text of the email</p>
+    <script>parent.document.title = 'script'; fetch('${url}/script')</script><script src="${url}/src.js"></script>
+    <img src="${url}/tracker.png" onerror="parent.document.title = 'onerror'"><svg onload="fetch('${url}/svg')"></svg>
+    <iframe src="${url}/frame"></iframe><object data="${url}/object"></object><link rel="stylesheet" href="${url}/link">
+    <form action="${url}/form" target="_top"><button id="submit">Submit</button></form>
+    <a id="top" target="_top" href="${url}/top">Top</a><a id="self" href="${url}/self">Self</a>
+    <a id="popup" target="_blank" href="${url}/popup">Popup</a>
+    <div style="position:fixed;inset:0;z-index:9;pointer-events:none;border:4px solid #a00">Over everything</div>`
+}
+
+test('an email is shown as a document that may do nothing', async () => {
+  const attachments = [
+    { filename: 'größe "1" <b>.html', content: btoa('<script>alert(1)</script>') },
+    { filename: 'elsewhere.pdf', path: 'https://example.com/elsewhere.pdf' },
+  ]
+  const subject = '</h2><script>document.title = "subject"</script> 😀'
+  await send('email', { to: 'ada@example.com', subject, html: hostileHtml(elsewhere.url), attachments })
+  const { page, screenshot } = await stage.visit(mailbox())
+  let dialogs = 0
+  page.on('dialog', (dialog) => {
+    dialogs += 1
+    void dialog.dismiss()
+  })
+  const email = page.locator('article iframe').first().contentFrame()
+  expect(await email.locator('h1').innerText()).toBe('Dear customer')
+  expect(await email.locator('h1').evaluate((heading) => getComputedStyle(heading).color)).toBe(
+    'rgb(170, 0, 0)',
+  )
+  expect(await page.locator('article h2').first().innerText()).toBe(subject)
+  for (const id of ['submit', 'self', 'popup', 'top'])
+    await email
+      .locator(`#${id}`)
+      .click({ timeout: 1_000, noWaitAfter: true })
+      .catch(() => undefined)
+  await page.waitForTimeout(500)
+  expect([await page.title(), page.url(), page.context().pages().length]).toEqual([
+    'Local mailbox',
+    mailbox(),
+    1,
+  ])
+  expect([dialogs, elsewhere.asked]).toEqual([0, []])
+  await page.reload({ waitUntil: 'networkidle' })
+  await screenshot('mailbox-email')
+
+  expect(await page.locator('article li').allInnerTexts()).toEqual([
+    'größe "1" <b>.html, 25 bytes',
+    'elsewhere.pdf, from https://example.com/elsewhere.pdf',
+  ])
+  const downloading = page.waitForEvent('download')
+  await page.click('article li a')
+  const download = await downloading
+  expect(download.suggestedFilename()).toMatch(/^größe _1_ _b_\.html$/)
+  expect(await readFile(await download.path(), 'utf8')).toBe('<script>alert(1)</script>')
+})
+
+test('the picture of an MMS is shown, without telling its host from where', async () => {
+  const url = `${elsewhere.url}/car.svg?"><script>`
+  await send('message', { to: '2125550123', body: 'Your <b>car</b>\nis ready 🚗', attachments: [{ url }] })
+  const { page, screenshot, errors } = await stage.visit(mailbox(), phone)
+  const picture = page.locator('article img').first()
+  await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(160)
+  expect(await page.locator('article pre').first().innerText()).toBe('Your <b>car</b>\nis ready 🚗')
+  expect(await page.title()).toBe('Local mailbox')
+  const pictures = elsewhere.asked.filter(({ path }) => path.startsWith('/car'))
+  expect(pictures.length).toBeGreaterThan(0)
+  expect(pictures.every(({ referrer }) => referrer === undefined)).toBe(true)
+  await screenshot('mailbox-mms-phone')
+  expect(
+    errors.filter((error) => !error.includes('Content Security Policy') && !error.includes('sandbox')),
+  ).toEqual([])
+})
+
+test('an email that is opened by itself may do nothing either', async () => {
+  await send('email', {
+    to: 'ada@example.com',
+    subject: 'Alone',
+    html: '<script>document.title = 1</script><p>Alone</p>',
+  })
+  const listed = await fetch(mailbox(), { headers: { accept: 'application/json' } })
+  const { messages } = (await listed.json()) as {
+    readonly messages: readonly { readonly messageId: string }[]
+  }
+  const { page } = await stage.visit(`${mailbox()}/html?id=${messages[0]?.messageId ?? ''}`)
+  expect([await page.title(), await page.locator('p').innerText()]).toEqual(['', 'Alone'])
+  const storage = page.evaluate(() => window.localStorage.length)
+  await expect(storage).rejects.toThrow(/sandboxed/)
+})

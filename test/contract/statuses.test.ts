@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { endpoints } from '../../domain/contract/catalog.ts'
+import type { Endpoint } from '../../domain/contract/endpoint.ts'
+import { hashFormPassword } from '../../domain/forms/password.ts'
+import type { SourceFailure } from '../../ports/record-source.ts'
+import { plainForm } from '../bench/seed.ts'
+import { fakeRandom, testSecrets } from '../support/fakes.ts'
+import type { TestStorage } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+// Statuses that follow from the records alone. Sending checks each answer against the document.
+const keyed = endpoints.filter(({ access }) => access !== 'public')
+const LOST = 'D1_ERROR: Network connection lost while reading ck_live_secret.'
+
+function pathOf({ path }: Endpoint): string {
+  return path.replaceAll(/\{\w+\}/g, 'some-id')
+}
+
+/** Storage that cannot be reached once its organizations and keys are there. */
+function lost(storage: TestStorage): TestStorage {
+  const fail = () => Promise.reject(new Error(LOST))
+  return {
+    ...storage,
+    keyed: { ...storage.keyed, open: () => ({ read: fail }), findPlatformKey: fail },
+    forms: { ...storage.forms, find: fail },
+  }
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe.each(keyed)('$id', (endpoint) => {
+  test('answers 401 without a key', async () => {
+    const service = await openTestService((clock) => createMemoryStorage({ clock }))
+    const response = await service.send(pathOf(endpoint), { method: endpoint.method })
+    expect(response.status).toBe(401)
+  })
+
+  test('answers 500 when storage is lost: one sentence with the request id', async () => {
+    const service = await openTestService((clock) => lost(createMemoryStorage({ clock })))
+    const key = await service.addOrganization('acme')
+    const response = await service.send(pathOf(endpoint), { method: endpoint.method, key })
+    expect(response.status).toBe(500)
+    const text = await response.text()
+    expect(text).toContain(String(response.headers.get('x-request-id')))
+    expect(text).not.toMatch(/D1_ERROR|ck_live/)
+    expect(service.errors).toHaveLength(1)
+  })
+})
+
+const elsewhere = keyed.filter((endpoint) => endpoint.kind !== 'operation' && endpoint.rowsFrom === 'pos')
+
+describe.each(elsewhere)('$id', (endpoint) => {
+  const statusWith = async (answer: () => Promise<SourceFailure>) => {
+    const source = { page: answer, one: answer }
+    const service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
+      sources: { pos: () => source },
+    })
+    const key = await service.addOrganization('acme', {
+      posSource: { kind: 'legacy_vendor', tenant: 'acme' },
+    })
+    const response = await service.send(pathOf(endpoint), { method: endpoint.method, key })
+    return [response.status, service.log.map(({ event }) => event)]
+  }
+
+  test('answers 502 when its rows cannot be had, and logs it', async () => {
+    const failure = { kind: 'unavailable', reason: 'out of order' } as const
+    expect(await statusWith(async () => failure)).toEqual([502, ['source_unavailable']])
+  })
+
+  test('answers 500 when what its rows are read from breaks its promise never to reject', async () => {
+    const broken = () => Promise.reject(new Error(LOST))
+    expect(await statusWith(broken)).toEqual([500, ['request_failed']])
+  })
+})
+
+test('the contract document answers 500 when it cannot be made, and recovers', async () => {
+  vi.resetModules()
+  const { openTestService: openFresh } = await import('../support/service.ts')
+  const service = await openFresh((clock) => createMemoryStorage({ clock }))
+  vi.spyOn(crypto.subtle, 'digest').mockRejectedValueOnce(new Error('busy'))
+  expect((await service.send('/api/v1/openapi.json')).status).toBe(500)
+  const { status, headers } = await service.send('/api/v1/openapi.json')
+  expect(status).toBe(200)
+  const ifNoneMatch = { 'if-none-match': String(headers.get('etag')) }
+  expect((await service.send('/api/v1/openapi.json', { headers: ifNoneMatch })).status).toBe(304)
+})
+
+test('a form with a password answers 401 without it', async () => {
+  const secrets = await testSecrets()
+  const service = await openTestService((clock) => createMemoryStorage({ clock }), secrets)
+  await service.addOrganization('acme')
+  const passwordHash = await hashFormPassword('hunter2', secrets, fakeRandom())
+  await service.storage.tenant('acme').upsert('forms', [{ ...plainForm, passwordHash }])
+  const codes = []
+  for (const password of [{}, { _password: 'wrong' }]) {
+    const response = await service.send('/api/forms/bench-form/submissions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ _gotcha: '', full_name: 'Ada', email: 'ada@example.com', ...password }),
+    })
+    const { code } = (await response.json()) as { readonly code: string }
+    codes.push([response.status, code])
+  }
+  expect(codes).toEqual([
+    [401, 'password_required'],
+    [401, 'invalid_password'],
+  ])
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Meter } from '../../adapters/d1/index.ts'
+import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
+import type { LocalD1 } from '../support/d1.ts'
+import { openLocalD1 } from '../support/d1.ts'
+import { fakeEmail, fakeSms } from '../support/jobs.ts'
+import type { TestService } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+let databases: LocalD1
+let service: TestService
+let meter: Meter
+let key: string
+let platformKey: string
+
+beforeAll(async () => {
+  databases = await openLocalD1(1)
+  const database = await databases.next()
+  meter = createMeter()
+  const providers = {
+    email: fakeEmail().sender,
+    sms: fakeSms().sender,
+    mail: { domain: 'mail.example.com', brand: 'Brand' },
+  }
+  service = await openTestService(
+    (clock) => createD1Storage({ database, clock, meter }),
+    undefined,
+    providers,
+  )
+  key = await service.addOrganization('acme', { slug: 'acme', smsNumber: '+12125550100' })
+  platformKey = await service.addPlatformKey()
+}, 60_000)
+
+afterAll(() => databases.dispose())
+
+interface Cost {
+  readonly status: number
+  readonly calls: number
+  readonly rowsRead: number
+  readonly rowsWritten: number
+}
+
+async function cost(path: string, body: object, withKey = key): Promise<Cost> {
+  const before = { ...meter }
+  const response = await service.send(path, {
+    method: 'POST',
+    key: withKey,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return {
+    status: response.status,
+    calls: meter.calls - before.calls,
+    rowsRead: meter.rowsRead - before.rowsRead,
+    rowsWritten: meter.rowsWritten - before.rowsWritten,
+  }
+}
+
+const email = { subject: 'Hi', html: 'Hi' }
+const addresses = Array.from({ length: 500 }, (_, index) => `a${index}@example.com`)
+
+// The fake providers take no time, so that no write falls due while sends go on; how many do is told by the tests of
+// `sendToAll`: one more every two seconds.
+test.each([1, 500])('an email to %i costs two storage calls: the key, and the record', async (count) => {
+  const { status, calls, rowsWritten } = await cost('/api/v1/email', {
+    ...email,
+    to: addresses.slice(0, count),
+  })
+  expect([status, calls]).toEqual([200, 2])
+  // A send is a row, its key and its place in the list.
+  expect(rowsWritten).toBeLessThanOrEqual(3 * count)
+})
+
+test('so does a text message, and either with a platform key', async () => {
+  const message = { to: '2125550123', body: 'Hi' }
+  expect(await cost('/api/v1/message', message)).toMatchObject({ status: 200, calls: 2 })
+  expect(await cost('/api/v1/message', message, platformKey)).toMatchObject({ status: 200, calls: 2 })
+  expect(await cost('/api/v1/email', { ...email, to: 'a@example.com' }, platformKey)).toMatchObject({
+    status: 200,
+    calls: 2,
+  })
+})
+
+test('a refusal costs one call, a mistyped key none', async () => {
+  expect(await cost('/api/v1/email', {})).toMatchObject({ status: 400, calls: 1, rowsWritten: 0 })
+  expect(await cost('/api/v1/email', {}, `${key}x`)).toMatchObject({ status: 401, calls: 0 })
+})

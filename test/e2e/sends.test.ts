@@ -1,0 +1,284 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createTestHarness } from 'wrangler'
+import type { D1Storage } from '../../adapters/d1/index.ts'
+import { createD1Storage } from '../../adapters/d1/index.ts'
+import { issueKey } from '../../domain/tenancy/api-key.ts'
+import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import { systemClock, systemRandom } from '../../host-worker/system.ts'
+import type { SendRecord } from '../../ports/send-log.ts'
+import { organization } from '../conformance/fixtures.ts'
+import { testRootSecret } from '../support/fakes.ts'
+import type { ResendEmail } from '../support/providers.ts'
+import type { Misbehaviour } from '../support/stand-in.ts'
+import {
+  openResend,
+  openTwilio,
+  RESEND_KEY,
+  resendError,
+  TWILIO_SID,
+  TWILIO_TOKEN,
+  twilioError,
+} from '../support/providers.ts'
+
+const RECIPIENTS = 500
+
+let resend: Awaited<ReturnType<typeof openResend>>
+let twilio: Awaited<ReturnType<typeof openTwilio>>
+let harness: ReturnType<typeof createTestHarness>
+let origin: string
+let storage: D1Storage
+let key: string
+let platformKey: string
+
+/** The real worker on the real runtime; the providers are stand-ins that it reaches over HTTP. */
+beforeAll(async () => {
+  resend = await openResend()
+  twilio = await openTwilio()
+  const secrets = {
+    ROOT_SECRET: testRootSecret(),
+    RESEND_API_KEY: RESEND_KEY,
+    TWILIO_ACCOUNT_SID: TWILIO_SID,
+    TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
+    TWILIO_SHORTCODE: '12345',
+  }
+  const vars = { RESEND_API_URL: resend.url, TWILIO_API_URL: twilio.url }
+  harness = createTestHarness({ workers: [{ configPath: 'wrangler.toml', secrets, vars }] })
+  origin = (await harness.listen()).url.origin
+  const worker = harness.getWorker<{ DB: D1Database }>()
+  await worker.applyD1Migrations('DB')
+  storage = createD1Storage({ database: (await worker.getEnv()).DB, clock: systemClock })
+  const settings = { name: 'Acme', slug: 'acme', smsNumber: '+12125550100' }
+  await storage.administration.saveOrganization(organization('acme', settings))
+  key = await newKey('acme')
+  platformKey = await newKey(null)
+})
+afterAll(async () => {
+  await harness.close()
+  await Promise.all([resend.close(), twilio.close()])
+})
+afterEach(() => {
+  resend.treat = () => null
+  twilio.treat = () => null
+})
+
+async function newKey(organizationId: string | null): Promise<string> {
+  const secrets = await openSecrets(testRootSecret(), null)
+  const issued = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
+  await storage.administration.addKey(issued.stored)
+  return issued.key
+}
+
+type Result = {
+  readonly to: string
+  readonly success: boolean
+  readonly id?: string
+  readonly error?: string
+}
+
+interface Answer {
+  readonly status: number
+  readonly success: boolean
+  readonly results: readonly Result[]
+}
+
+async function post(path: string, body: object, init: RequestInit & { key?: string } = {}): Promise<Answer> {
+  const headers = { authorization: `Bearer ${init.key ?? key}`, 'content-type': 'application/json' }
+  const response = await fetch(`${origin}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    ...init,
+  })
+  return { status: response.status, ...((await response.json()) as Omit<Answer, 'status'>) }
+}
+
+/** The newest records of an organization. */
+const recorded = (limit: number, owner: string | null = 'acme'): Promise<readonly SendRecord[]> =>
+  storage.sends.open(owner).list(null, limit)
+
+const email = { subject: 'Hi', html: '<p>Hi</p>' }
+const mailOf = (body: string) => JSON.parse(body) as ResendEmail
+const numberOf = (index: number) => `+1212555${String(1000 + index)}`
+
+describe('500 recipients, three of whom fail in different ways', () => {
+  test('by email', async () => {
+    const to = Array.from({ length: RECIPIENTS }, (_, index) => `a${index}@example.com`)
+    const failing = new Map<string | undefined, Misbehaviour>([
+      ['a3@example.com', resendError(422, 'validation_error')],
+      ['a250@example.com', 'reset'],
+      ['a499@example.com', resendError(429, 'daily_quota_exceeded')],
+    ])
+    resend.treat = ({ body }) => failing.get(mailOf(body).to[0]) ?? null
+    const before = { sent: resend.sent.size, requests: resend.requests.length }
+    const { status, success, results } = await post('/api/v1/email', { ...email, to })
+    expect([status, success, results.map((result) => result.to)]).toEqual([207, false, to])
+    const failures = results.filter((result) => !result.success)
+    expect(failures.map((failure) => [failure.to, failure.error])).toEqual([
+      ['a3@example.com', 'The email provider refused the message.'],
+      // The local runtime makes a status of a lost connection.
+      ['a250@example.com', expect.stringMatching(/The message may or may not have been sent\.$/)],
+      ['a499@example.com', 'The email provider asked for patience. Not sent.'],
+    ])
+    const sent = [...resend.sent.entries()].slice(before.sent)
+    expect(sent.map(([, mail]) => mail.to[0]).sort()).toEqual(
+      to.filter((address) => !failures.some((failure) => failure.to === address)).sort(),
+    )
+    const ids = new Map(sent.map(([id, mail]) => [mail.to[0], id]))
+    expect(
+      results.filter((result) => result.success).every((result) => ids.get(result.to) === result.id),
+    ).toBe(true)
+    // The lost one was tried three times under one key, everybody else once.
+    expect(resend.requests.length - before.requests).toBe(RECIPIENTS + 2)
+    expect(resend.widest()).toBeLessThanOrEqual(6)
+    const records = await recorded(1000)
+    expect(records).toHaveLength(RECIPIENTS)
+    expect(new Map(records.map((record) => [record.to, record.providerId ?? record.error]))).toEqual(
+      new Map(results.map((result) => [result.to, result.id ?? result.error])),
+    )
+  })
+
+  test('by SMS', async () => {
+    const to = Array.from({ length: RECIPIENTS }, (_, index) => numberOf(index))
+    const failing = new Map<string | null, Misbehaviour>([
+      [numberOf(7), twilioError(400, 21610)],
+      [numberOf(8), 'reset_after'],
+      [numberOf(499), twilioError(401, 20003)],
+    ])
+    twilio.treat = ({ body }) => failing.get(new URLSearchParams(body).get('To')) ?? null
+    const { status, results } = await post('/api/v1/message', { to, body: 'Hi' })
+    expect([status, results.map((result) => result.to)]).toEqual([207, to])
+    expect(results.filter((result) => !result.success)).toEqual([
+      { to: numberOf(7), success: false, error: 'The recipient has opted out.' },
+      {
+        to: numberOf(8),
+        success: false,
+        error: expect.stringMatching(/The message may or may not have been sent\.$/) as string,
+      },
+      { to: numberOf(499), success: false, error: 'The SMS provider refused the account. Not sent.' },
+    ])
+    // 497 and the one that was taken before its connection broke: nobody twice.
+    const sentTo = twilio.sent.map((form) => form.get('To'))
+    expect([sentTo.length, new Set(sentTo).size]).toEqual([498, 498])
+    expect(twilio.requests).toHaveLength(RECIPIENTS)
+    expect(twilio.widest()).toBeLessThanOrEqual(6)
+    const records = (await recorded(RECIPIENTS)).filter(({ channel }) => channel === 'sms')
+    expect(records).toHaveLength(RECIPIENTS)
+    expect(records.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(497)
+  })
+})
+
+test('a provider takes what it is given: text in any script, media, attachments', async () => {
+  const attachments = [
+    { filename: 'größe 😀.txt', content: 'aGk=' },
+    { filename: 'b', path: 'https://a.example/b?x=1&y=2' },
+  ]
+  const full = { to: 'ada@example.com', subject: '“Größe” 😀 & <b>', html: '<p>“ü” & 😀</p>', attachments }
+  const { status } = await post('/api/v1/email', { ...full, from: '"Ä, B" <acme@mail.example.com>' })
+  expect([status, [...resend.sent.values()].at(-1)]).toEqual([
+    200,
+    { ...full, to: ['ada@example.com'], from: '"Ä, B" <acme@mail.example.com>' },
+  ])
+  const media = {
+    to: '212-555-0123',
+    body: 'a=1&b=2 +%\n😀',
+    attachments: [{ url: 'https://a.example/1?x=1&y' }],
+  }
+  expect((await post('/api/v1/message', { ...media, useShortcode: true })).status).toBe(200)
+  expect([...(twilio.sent.at(-1) ?? [])]).toEqual([
+    ['To', '+12125550123'],
+    ['Body', media.body],
+    ['From', '12345'],
+    ['MediaUrl', 'https://a.example/1?x=1&y'],
+  ])
+  expect((await recorded(2)).map(({ channel, from }) => [channel, from])).toEqual([
+    ['mms', '12345'],
+    ['email', '"Ä, B" <acme@mail.example.com>'],
+  ])
+})
+
+test('a platform key sends in the name of the operator, and is recorded there', async () => {
+  const { status } = await post('/api/v1/email', { ...email, to: 'ada@example.com' }, { key: platformKey })
+  expect(status).toBe(200)
+  expect([...resend.sent.values()].at(-1)?.from).toBe('Example Platform <contact@mail.example.com>')
+  expect((await post('/api/v1/message', { to: '2125550123', body: 'Hi' }, { key: platformKey })).status).toBe(
+    200,
+  )
+  expect(twilio.sent.at(-1)?.get('From')).toBe('12345')
+  expect((await recorded(9, null)).map(({ channel, from }) => [channel, from])).toEqual([
+    ['sms', '12345'],
+    ['email', 'Example Platform <contact@mail.example.com>'],
+  ])
+})
+
+test('a rate limit is waited for, and what was lost after it was taken is sent once', async () => {
+  const before = resend.sent.size
+  resend.misbehave.push(
+    { ...resendError(429, 'rate_limit_exceeded'), headers: { 'retry-after': '1' } },
+    'reset_after',
+    resendError(500, 'application_error'),
+  )
+  const to = ['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com', 'e@example.com']
+  const { status, results } = await post('/api/v1/email', { ...email, to })
+  expect([status, results.every(({ success }) => success)]).toEqual([200, true])
+  const sent = [...resend.sent.entries()].slice(before)
+  expect(sent.map(([, mail]) => mail.to[0]).sort()).toEqual(to)
+  expect(results.map(({ id }) => id).sort()).toEqual(sent.map(([id]) => id).sort())
+})
+
+test('attempts at injection are refused, and nothing leaves the service', async () => {
+  const before = [resend.requests.length, twilio.requests.length, (await recorded(5_000)).length]
+  const attachment = (part: object) => ({ attachments: [{ filename: 'a.txt', ...part }] })
+  const attempts: readonly object[] = [
+    { subject: 'Hi\r\nBcc: x@evil.example' },
+    { from: 'Acme\r\nBcc: x@evil.example <acme@mail.example.com>' },
+    { from: 'Acme <acme@mail.example.com>\r\nBcc: x@evil.example' },
+    { from: 'Acme <x@evil.example>' },
+    { replyTo: 'office@example.com\r\nBcc: x@evil.example' },
+    { replyTo: 'office@example.com, x@evil.example' },
+    attachment({ filename: 'a\r\nContent-Type: text/html', content: 'aGk=' }),
+    attachment({ content: 'not base64' }),
+    attachment({ content: 'aGk' }),
+    attachment({ path: 'file:///etc/passwd' }),
+    attachment({ path: 'javascript:alert(1)' }),
+    attachment({ path: 'https://user:secret@a.example/' }),
+    attachment({ path: 'https://a.example/', content: 'aGk=' }),
+  ]
+  for (const attempt of attempts) {
+    const answer = await post('/api/v1/email', { ...email, to: 'ada@example.com', ...attempt })
+    expect(answer, JSON.stringify(attempt)).toEqual({
+      status: 400,
+      error: 'Invalid request format',
+      details: [expect.stringMatching(/^(?:subject|from|replyTo|attachments)/)],
+    })
+  }
+  for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'https://user:secret@a.example/']) {
+    const answer = await post('/api/v1/message', { to: '2125550123', body: 'Hi', attachments: [{ url }] })
+    expect(answer.status).toBe(400)
+  }
+  // An injected recipient is no recipient.
+  const { status, results } = await post('/api/v1/email', {
+    ...email,
+    to: ['a@example.com\r\nBcc: x@evil.example'],
+  })
+  expect([status, results[0]?.success]).toEqual([207, false])
+  expect([resend.requests.length, twilio.requests.length]).toEqual(before.slice(0, 2))
+  expect((await recorded(5_000)).length).toBe((before[2] ?? 0) + 1)
+})
+
+test('what was sent to a caller who has hung up is recorded all the same', async () => {
+  twilio.treat = () => ({ delayMs: 300 })
+  const before = twilio.requests.length
+  const startedAt = new Date().toISOString()
+  const hangUp = new AbortController()
+  const to = Array.from({ length: 30 }, (_, index) => numberOf(index))
+  const request = post('/api/v1/message', { to, body: 'Hung up' }, { key, signal: hangUp.signal })
+  const refused = expect(request).rejects.toThrow()
+  await expect.poll(() => twilio.requests.length - before, { timeout: 10_000 }).toBeGreaterThan(6)
+  hangUp.abort()
+  await refused
+  const since = async () => (await recorded(1_000)).filter(({ at }) => at >= startedAt)
+  await expect.poll(async () => (await since()).length, { timeout: 10_000 }).toBe(30)
+  expect((await since()).every(({ outcome }) => outcome === 'accepted')).toBe(true)
+  expect(twilio.requests.length - before).toBe(30)
+})

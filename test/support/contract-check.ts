@@ -1,0 +1,102 @@
+import { record } from './contract-seen.ts'
+import type { DocumentedOperation, DocumentedResponse } from './contract-document.ts'
+import { operationsAt, schemaProblems } from './contract-document.ts'
+
+/** A request and what the service answered to it. */
+export interface Exchange {
+  readonly method: string
+  readonly pathname: string
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+const errorBody = { $ref: '#/components/schemas/Error' }
+const submissionErrorBody = { $ref: '#/components/schemas/SubmissionError' }
+const json = (schema: object): DocumentedResponse => ({
+  content: { 'application/json': { schema: { ...schema } } },
+})
+
+/** What the document says in general, of every path. */
+const general: Readonly<Record<number, DocumentedResponse>> = { 405: json(errorBody), 503: json(errorBody) }
+const noSuchPath = json(errorBody)
+
+/**
+ * Checks an answer of the service, good or bad, against the contract document, and notes which operation and status
+ * it exercised. Throws when they differ.
+ */
+export async function checkResponse(method: string, url: string, response: Response): Promise<void> {
+  const exchange: Exchange = {
+    method,
+    pathname: new URL(url).pathname,
+    status: response.status,
+    headers: response.headers,
+    body: await response.clone().text(),
+  }
+  const problems = problemsOf(exchange)
+  if (problems.length === 0) return
+  const shown = exchange.body.slice(0, 500)
+  throw new Error(
+    `${method} ${exchange.pathname} answered ${exchange.status}, which the contract document does not describe:\n` +
+      `${problems.join('\n')}\n${shown}`,
+  )
+}
+
+/** How an answer differs from the document; `[]`: not at all. */
+export function problemsOf(exchange: Exchange): readonly string[] {
+  const { method, pathname, status, headers } = exchange
+  const traced = /^req_\w+$/.test(headers.get('x-request-id') ?? '') ? [] : ['It has no X-Request-Id.']
+  // Of a deployment without its configuration, before anything else.
+  if (status === 503) return bodyProblems(exchange, json(errorBody))
+  const ofPath = operationsAt(pathname)
+  if (ofPath.length === 0) return [...traced, ...pathlessProblems(exchange)]
+  const operation = ofPath.find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
+  if (operation === undefined) return [...traced, ...wrongMethodProblems(exchange, ofPath)]
+  const response = operation.responses[status]
+  if (response === undefined)
+    return [
+      `${operation.operationId} documents no ${status}: ${Object.keys(operation.responses).join(', ')}.`,
+    ]
+  if (method !== 'HEAD') record(operation.operationId, status)
+  return [...traced, ...headerProblems(headers, response), ...bodyProblems(exchange, response)]
+}
+
+function pathlessProblems(exchange: Exchange): readonly string[] {
+  if (exchange.status !== 404) return ['The document has no such path.']
+  const isSubmission = /^\/api\/forms\/.*\/submissions\/*$/.test(exchange.pathname)
+  return bodyProblems(exchange, isSubmission ? json(submissionErrorBody) : noSuchPath)
+}
+
+/** A method that the path does not have: 405 with `Allow`, and the failures that any of its methods has. */
+function wrongMethodProblems(exchange: Exchange, ofPath: readonly DocumentedOperation[]): readonly string[] {
+  const { status, headers } = exchange
+  const shared = ofPath.map(({ responses }) => responses[status]).find((response) => response !== undefined)
+  if (status !== 405)
+    return shared === undefined || status < 400
+      ? [`The path has no method ${exchange.method}.`]
+      : bodyProblems(exchange, shared)
+  const missing = headers.get('allow') === null ? ['It has no Allow.'] : []
+  const notFound = ofPath.map(({ responses }) => responses[404]).find((response) => response !== undefined)
+  return [...missing, ...bodyProblems(exchange, notFound ?? general[405] ?? {})]
+}
+
+function headerProblems(given: Headers, { headers = {} }: DocumentedResponse): readonly string[] {
+  return Object.entries(headers).flatMap(([name, { schema, required }]) => {
+    const value = given.get(name)
+    if (value === null) return required === true ? [`It has no ${name}.`] : []
+    return schemaProblems(schema, value).map((problem) => `${name}: ${problem}`)
+  })
+}
+
+function bodyProblems(
+  { method, headers, body }: Exchange,
+  { content }: DocumentedResponse,
+): readonly string[] {
+  const type = headers.get('content-type')?.split(';')[0] ?? null
+  if (content === undefined) return body === '' ? [] : ['It has a body.']
+  const media = type === null ? undefined : content[type]
+  if (media === undefined) return [`Its content type is ${type ?? 'missing'}.`]
+  if (method === 'HEAD') return body === '' ? [] : ['It answers HEAD with a body.']
+  if (type !== 'application/json') return schemaProblems(media.schema, body)
+  return schemaProblems(media.schema, JSON.parse(body))
+}

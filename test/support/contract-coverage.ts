@@ -1,0 +1,46 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Directory in which each test file leaves what it exercised. */
+    readonly contractSeen: string
+  }
+}
+
+/**
+ * Statuses that no test can bring about, and why. Every operation documents its 500, also one that has nothing to
+ * fail at.
+ */
+const unreachable: Readonly<Record<string, string>> = {
+  'forms_preflight 500': 'Its answer is a constant.',
+}
+
+/**
+ * Begins a run of the tests. At its end it fails when the contract document has an operation or a status that no
+ * request exercised; a run of some of the tests cannot know.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-seen-'))
+  project.provide('contractSeen', directory)
+  return async () => {
+    const files = readdirSync(directory)
+    const seen = new Set(files.flatMap((file) => readFileSync(join(directory, file), 'utf8').split('\n')))
+    rmSync(directory, { recursive: true })
+    const { testFiles } = await project.globTestFiles()
+    if (files.length < testFiles.length || project.config.testNamePattern !== undefined) return
+    const { operations } = await import('./contract-document.ts')
+    const documented = operations.flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => `${operationId} ${status}`),
+    )
+    const missing = documented.filter((each) => !seen.has(each) && !Object.hasOwn(unreachable, each))
+    const stale = Object.keys(unreachable).filter((each) => seen.has(each))
+    if (missing.length === 0 && stale.length === 0) return
+    throw new Error(
+      `The contract document has what no test exercised: ${missing.join(', ') || 'nothing'}. ` +
+        `Exercised although said to be unreachable: ${stale.join(', ') || 'nothing'}.`,
+    )
+  }
+}

@@ -1,0 +1,106 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { endpoints } from '../../domain/contract/catalog.ts'
+import { buildDocument } from '../../domain/contract/openapi.ts'
+
+export type Node = Readonly<Record<string, unknown>>
+
+/** One operation of the contract document, as a request finds it. */
+export interface DocumentedOperation {
+  readonly operationId: string
+  readonly method: string
+  readonly path: string
+  readonly requestBody: DocumentedRequest | undefined
+  /** By status, with references resolved. */
+  readonly responses: Readonly<Record<string, DocumentedResponse>>
+}
+
+export interface DocumentedRequest {
+  readonly content: Readonly<Record<string, { readonly schema: Node }>>
+}
+
+export interface DocumentedResponse {
+  readonly content?: Readonly<Record<string, { readonly schema: Node }>>
+  readonly headers?: Readonly<Record<string, { readonly schema: Node; readonly required?: boolean }>>
+}
+
+const document = buildDocument(endpoints)
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+ajv.addSchema({ $id: 'contract', ...document })
+
+const components = document.components as { readonly responses: Readonly<Record<string, DocumentedResponse>> }
+
+/** Every operation of the document. Literal path segments come before parameters, as they win in routing. */
+export const operations: readonly DocumentedOperation[] = Object.entries(
+  document.paths as Readonly<Record<string, Readonly<Record<string, Node>>>>,
+)
+  .sort(([left], [right]) => (left < right ? -1 : 1))
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      operationId: String(operation.operationId),
+      method: method.toUpperCase(),
+      path,
+      requestBody: operation.requestBody as DocumentedRequest | undefined,
+      responses: resolved(operation.responses as Readonly<Record<string, Node>>),
+    })),
+  )
+
+function resolved(responses: Readonly<Record<string, Node>>): Record<string, DocumentedResponse> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const { $ref } = response
+      if (typeof $ref !== 'string') return [status, response as DocumentedResponse]
+      return [status, components.responses[$ref.replace('#/components/responses/', '')] ?? {}]
+    }),
+  )
+}
+
+const patterns = new Map<string, RegExp>()
+
+/** The operations of the path that a request went to; none: the document has no such path. */
+export function operationsAt(pathname: string): readonly DocumentedOperation[] {
+  const found = operations.find(({ path }) => patternOf(path).test(pathname))
+  return found === undefined ? [] : operations.filter(({ path }) => path === found.path)
+}
+
+function patternOf(path: string): RegExp {
+  const known = patterns.get(path) ?? new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/*$`)
+  patterns.set(path, known)
+  return known
+}
+
+const compiled = new WeakMap<object, ReturnType<typeof ajv.compile>>()
+
+/** What is wrong with a value by a schema of the document; `[]`: nothing. Properties that it does not name are wrong. */
+export function schemaProblems(schema: Node, value: unknown): readonly string[] {
+  const validate = compiled.get(schema) ?? ajv.compile(absolute(closed(schema)) as Node)
+  compiled.set(schema, validate)
+  void validate(value)
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message ?? ''} ${JSON.stringify(params)}`,
+  )
+}
+
+/** References of a part of the document lead into the document. */
+function absolute(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(absolute)
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string' ? `contract${inner}` : absolute(inner),
+    ]),
+  )
+}
+
+/** An object that does not say so takes nothing but its properties. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed)
+  if (typeof node !== 'object' || node === null) return node
+  const inner = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]))
+  return 'properties' in node && !('additionalProperties' in node)
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
