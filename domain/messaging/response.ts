@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Log } from '../../ports/log.ts'
 import type { Reply } from '../contract/reply.ts'
 import { errorReply, jsonReply, PRIVATE } from '../contract/reply.ts'
 
@@ -37,13 +38,18 @@ export function malformedReply(details: readonly string[]): Reply {
   return jsonReply(400, body, PRIVATE)
 }
 
+export const NO_NUMBER =
+  'Sending SMS is not configured for the tenant: it has no number. Set useShortcode to send without one.'
+export const NO_SLUG = 'Sending email is not configured for the tenant: it has no slug to send from.'
+
 /** The organization lacks what it would send from. */
 export function notConfiguredReply(error: string): Reply {
   return errorReply(422, error)
 }
 
-/** The service lacks the provider: no fault of the caller's. */
-export function noProviderReply(channel: 'email' | 'SMS', requestId: string): Reply {
+/** The service lacks the provider: no fault of the caller's, so the log tells the operator. */
+export function noProviderReply(channel: 'email' | 'SMS', requestId: string, log: Log): Reply {
+  log.error('no_provider', { channel, requestId })
   return errorReply(
     500,
     `No ${channel} provider is configured on this service. Nothing was sent. Request id: ${requestId}`,

@@ -210,6 +210,7 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
     const answer = (await response.json()) as { error: string }
     expect([response.status, Object.keys(answer)]).toEqual([500, ['error']])
     expect(answer.error).toMatch(/provider is configured.*Nothing was sent.*req_/)
+    expect(bare.errors).toEqual(['no_provider'])
     expect((await bare.send(endpoint.path, { ...init, key: unconfigured })).status).toBe(422)
     expect((await bare.send(endpoint.path, { ...init, key: itsKey, body: '{}' })).status).toBe(400)
   })
