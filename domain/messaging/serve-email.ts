@@ -24,7 +24,7 @@ export async function serveEmail(
   const { body } = reading
   if (organization?.slug === null) return notConfiguredReply(NO_SLUG)
   const from = body.from ?? rule.usual
-  if (email === null || from === null) return noProviderReply('email', requestId, world.log)
+  if (email === null || mail === null || from === null) return noProviderReply('email', requestId, world.log)
   const message: Omit<EmailMessage, 'to'> = {
     from,
     subject: body.subject.toWellFormed(),

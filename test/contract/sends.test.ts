@@ -293,6 +293,14 @@ describe('text messages', () => {
     ])
   })
 
+  test('of which the provider says no name are recorded without one', async () => {
+    texts.answers.push({ kind: 'accepted', providerId: null })
+    expect((await post(sendMessage, message)).body.results).toEqual([{ to: '+12125550123', success: true }])
+    expect((await logged('acme')).map(({ providerId, outcome }) => [providerId, outcome])).toEqual([
+      [null, 'accepted'],
+    ])
+  })
+
   test('with media are recorded as MMS, with the id of the provider', async () => {
     await post(sendMessage, { ...message, attachments: [{ url: 'https://a.example/1.png' }] })
     expect(last()?.mediaUrls).toEqual(['https://a.example/1.png'])
@@ -376,6 +384,19 @@ describe('emails', () => {
         details: ['from: must be an address on mail.example.com, alone or as Name <address>'],
       },
     ])
+  })
+
+  test('without a mail domain nobody sends, whatever sender is asked for', async () => {
+    const service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
+      email: mails.sender,
+    })
+    const response = await service.send(sendEmail.path, {
+      method: 'POST',
+      key: await service.addPlatformKey(),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...email, from: 'x@evil.example' }),
+    })
+    expect([response.status, delivered()]).toEqual([500, 0])
   })
 
   test('without a slug a well-formed sender is 422, a malformed one 400', async () => {
