@@ -26,6 +26,8 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     keys: storage.administration,
     forms: storage.forms,
     sources: { links: null, pos: () => null },
+    analytics: storage.analytics,
+    exitSurvey: storage.exitSurvey,
     formCache,
     secrets: await secretsOf(env),
     clock: systemClock,

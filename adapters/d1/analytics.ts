@@ -52,7 +52,10 @@ async function readCohorts(
     bind(cohortCounts, { organizationId, dimension, first, last }),
     bind(signupCoverage, { organizationId }),
   ])
-  const { members, dated } = (covered?.results[0] ?? {}) as { readonly members: number; readonly dated: number }
+  const { members, dated } = (covered?.results[0] ?? {}) as {
+    readonly members: number
+    readonly dated: number
+  }
   return { cohorts: (counted?.results ?? []).map(cohortFromRow), members, membersWithSignupDate: dated }
 }
 

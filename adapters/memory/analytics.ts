@@ -1,4 +1,5 @@
 import { byHorizon } from '../../domain/analytics/churn-horizons.ts'
+import { groupsOf } from '../../domain/analytics/figures.ts'
 import { isWithin } from '../../domain/analytics/range.ts'
 import { instantOf } from '../../domain/resources/cancellations/membership.ts'
 import type {
@@ -75,7 +76,11 @@ function membersPage(
     .filter(({ signupDate }) => isWithin(signupDate === null ? null : instantOf(signupDate), signup))
     .sort(latestSignupFirst)
     .slice(offset, offset + limit)
-    .map(({ canceledAt: _, cancelReason: __, ...member }) => member)
+    .map(asRecord)
+}
+
+function asRecord(member: Member): MemberRecord {
+  return Object.fromEntries(memberFields.map((field) => [field, member[field]])) as unknown as MemberRecord
 }
 
 function latestSignupFirst(left: Member, right: Member): number {
@@ -88,15 +93,13 @@ function cohorts(tenant: TenantState, { dimension, firstMonth, lastMonth }: Coho
   const all = membersOf(tenant)
   const valueOf = ({ planName, billingSiteCode }: Member) =>
     ({ none: null, plan: planName, site: billingSiteCode })[dimension]
-  const groups = new Map<string, Member[]>()
-  for (const member of all) {
-    const month = member.signupDate?.slice(0, 7)
-    if (month === undefined || !isWithin(month, { start: firstMonth, end: lastMonth })) continue
-    const key = JSON.stringify([month, valueOf(member)])
-    groups.set(key, [...(groups.get(key) ?? []), member])
-  }
+  const inRange = all.filter(({ signupDate }) => {
+    const month = signupDate?.slice(0, 7)
+    return month !== undefined && isWithin(month, { start: firstMonth, end: lastMonth })
+  })
+  const keyOf = (member: Member) => JSON.stringify([member.signupDate?.slice(0, 7), valueOf(member)])
   return {
-    cohorts: [...groups].map(([key, members]): CohortCount => {
+    cohorts: [...groupsOf(inRange, keyOf)].map(([key, members]): CohortCount => {
       const [month, value] = JSON.parse(key) as [string, string | null]
       return { month, value, members: members.length, ...churnOf(members) }
     }),
@@ -134,10 +137,6 @@ function countBy<Item, Key extends object>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
 ): readonly (Key & { readonly count: number })[] {
-  const counts = new Map<string, number>()
-  for (const item of items) {
-    const key = JSON.stringify(keyOf(item))
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-  return [...counts].map(([key, count]) => ({ ...(JSON.parse(key) as Key), count }))
+  const groups = groupsOf(items, (item) => JSON.stringify(keyOf(item)))
+  return [...groups].map(([key, { length: count }]) => ({ ...(JSON.parse(key) as Key), count }))
 }

@@ -1,3 +1,4 @@
+import { groupsOf } from '../../domain/analytics/figures.ts'
 import { isWithin } from '../../domain/analytics/range.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { MemoryState } from './state.ts'
@@ -10,14 +11,10 @@ export function createMemoryExitSurvey(state: MemoryState): ExitSurveySource {
       async countReasons(range) {
         state.meter.calls += 1
         const tenant = state.tenants.get(organizationId)
-        const counts = new Map<string, number>()
-        for (const { reasonCode, occurredAt } of tenant === undefined
-          ? []
-          : rowsOf(tenant, 'exit-survey-events').values()) {
-          if (!isWithin(String(occurredAt), range)) continue
-          counts.set(String(reasonCode), (counts.get(String(reasonCode)) ?? 0) + 1)
-        }
-        return { kind: 'counts', counts: [...counts].map(([code, count]) => ({ code, count })) }
+        const events = tenant === undefined ? [] : [...rowsOf(tenant, 'exit-survey-events').values()]
+        const picked = events.filter(({ occurredAt }) => isWithin(String(occurredAt), range))
+        const byCode = groupsOf(picked, ({ reasonCode }) => String(reasonCode))
+        return { kind: 'counts', counts: [...byCode].map(([code, { length: count }]) => ({ code, count })) }
       },
     }),
   }

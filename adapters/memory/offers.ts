@@ -1,3 +1,4 @@
+import { groupsOf } from '../../domain/analytics/figures.ts'
 import { isWithin } from '../../domain/analytics/range.ts'
 import type { DecisionRevenue, InstantRange, OfferCount, RevenueByDecision } from '../../ports/analytics.ts'
 import type { KeptRow, TenantState } from './state.ts'
@@ -6,7 +7,7 @@ import { compareBytes } from './text-order.ts'
 
 /** The offers with events in the range. */
 export function offerCounts(tenant: TenantState, range: InstantRange): readonly OfferCount[] {
-  const byOffer = Map.groupBy(eventsIn(tenant, range), ({ offerId }) => String(offerId))
+  const byOffer = groupsOf(eventsIn(tenant, range), ({ offerId }) => String(offerId))
   return [...byOffer].map(([offerId, events]) => {
     const count = (kind: string) => events.filter(({ event }) => event === kind).length
     const latest = latestOf(events)
@@ -50,7 +51,7 @@ function lastDecisions(tenant: TenantState, range: InstantRange): readonly KeptR
   const decisions = eventsIn(tenant, range).filter(
     ({ event, membershipId }) => event !== 'viewed' && typeof membershipId === 'string',
   )
-  const byMember = Map.groupBy(decisions, ({ membershipId }) => membershipId)
+  const byMember = groupsOf(decisions, ({ membershipId }) => membershipId)
   return [...byMember.values()].map(latestOf).filter((event) => event !== undefined)
 }
 

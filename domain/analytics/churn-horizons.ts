@@ -1,9 +1,6 @@
 import type { ChurnHorizonDays } from '../../ports/analytics.ts'
 
-/** For how many days since their signup cohorts tell how many members had churned. */
-export const churnHorizonsDays: readonly ChurnHorizonDays[] = [30, 60, 90, 180, 365]
-
-/** A value for each horizon. */
+/** A value for each number of days since their signup for which cohorts tell how many members had churned. */
 export function byHorizon<Value>(of: (days: ChurnHorizonDays) => Value): Record<ChurnHorizonDays, Value> {
   return { 30: of(30), 60: of(60), 90: of(90), 180: of(180), 365: of(365) }
 }
