@@ -96,7 +96,11 @@ describe.each(Object.entries(adapters))('on %s', (_, open) => {
 
   async function compare(organizationId: string, key: string, data: AnalyticsData, chance: Chance) {
     const questions = asked.flatMap(([path, expected, makeQuery]) =>
-      [{}, makeQuery(chance), makeQuery(chance), makeQuery(chance)].map((query) => ({ path, expected, query })),
+      [{}, makeQuery(chance), makeQuery(chance), makeQuery(chance)].map((query) => ({
+        path,
+        expected,
+        query,
+      })),
     )
     const check = async ({ path, expected, query }: (typeof questions)[number]) => {
       const response = await service.send(`${path}?${new URLSearchParams(query).toString()}`, { key })
