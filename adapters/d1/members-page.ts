@@ -29,7 +29,7 @@ const select: readonly (keyof MemberRecord)[] = [
 
 const templates = new Map<string, Template>()
 
-/** A page of members. What the offset passes over is read from an index alone; rows are fetched for the page only. */
+/** A page of members. */
 export async function readMembers(
   executor: Executor,
   organizationId: string,
@@ -45,20 +45,18 @@ export async function readMembers(
   return decodeRows('memberships', select, found?.results ?? []) as unknown as readonly MemberRecord[]
 }
 
+/** The rows that the offset passes over are only stepped over in the index: SQLite looks up a row when it shows it. */
 function compile(hasStatus: boolean, isBounded: boolean): Template {
   const index = sql.id(hasStatus ? 'memberships_status_signup_date' : 'memberships_signup_date')
   const conditions = [
-    sql`organization_id = ${slot('organizationId')}`,
-    ...(hasStatus ? [sql`status = ${slot('status')}`] : []),
-    ...(isBounded ? [sql`signup_date >= ${slot('from')} and signup_date <= ${slot('until')}`] : []),
+    sql`t.organization_id = ${slot('organizationId')}`,
+    ...(hasStatus ? [sql`t.status = ${slot('status')}`] : []),
+    ...(isBounded ? [sql`t.signup_date >= ${slot('from')} and t.signup_date <= ${slot('until')}`] : []),
   ]
-  const page = sql`(
-    select membership_id from memberships indexed by ${index} where ${sql.join(conditions, sql` and `)}
-    order by signup_date desc, membership_id limit ${slot('limit')} offset ${slot('offset')}
-  ) as page cross join memberships as t
-    on t.organization_id = ${slot('organizationId')} and t.membership_id = page.membership_id`
   return template(sql`
-    ${selectFrom(tableOf('memberships'), select, page)} order by t.signup_date desc, t.membership_id`)
+    ${selectFrom(tableOf('memberships'), select, sql`memberships as t indexed by ${index}`)}
+    where ${sql.join(conditions, sql` and `)}
+    order by t.signup_date desc, t.membership_id limit ${slot('limit')} offset ${slot('offset')}`)
 }
 
 /**
