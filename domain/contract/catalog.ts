@@ -1,3 +1,8 @@
+import { getCancellationSurvey } from '../analytics/cancellation-survey.ts'
+import { getCancellations } from '../analytics/cancellations.ts'
+import { getCohorts } from '../analytics/cohorts.ts'
+import { exportMembers } from '../analytics/members.ts'
+import { getRetentionOffers } from '../analytics/retention-offers.ts'
 import { preflightForm, submitForm } from '../forms/endpoints.ts'
 import { sendEmail, sendMessage } from '../messaging/endpoints.ts'
 import { getAutomationRun, listAutomationRuns, listRunsOfAutomation } from '../resources/automation-runs.ts'
@@ -72,6 +77,11 @@ export const endpoints = [
   getCancellationRecord,
   sendMessage,
   sendEmail,
+  exportMembers,
+  getCohorts,
+  getRetentionOffers,
+  getCancellations,
+  getCancellationSurvey,
   getContract,
 ] as const
 

@@ -26,6 +26,7 @@ export const tags = [
   'Reviews',
   'Cancellations',
   'Messaging',
+  'Analytics',
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]

@@ -3,6 +3,7 @@
  * your own proves itself by running each of `storageSuite` with a function that makes a fresh, empty store.
  */
 import type { MakeStorage, StorageCase } from './case.ts'
+import { analyticsCases } from './analytics.ts'
 import { alternateKeyCases } from './alternate-keys.ts'
 import { automationRunCases } from './automation-runs.ts'
 import { cancellationRecordCases } from './cancellation-records.ts'
@@ -23,6 +24,9 @@ import { valueCases } from './values.ts'
 
 export type { MakeStorage, SeenOutboxEntry, StorageCase, StorageInstance } from './case.ts'
 
+export type { ExitSurveyCase, ExitSurveyInstance, MakeExitSurvey, SurveyEvent } from './exit-survey.ts'
+export { exitSurveySuite } from './exit-survey.ts'
+
 /** Every case, by topic. */
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
@@ -36,6 +40,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...alternateKeyCases,
   ...voucherCountCases,
   ...cancellationRecordCases,
+  ...analyticsCases,
   ...submissionCases,
   ...contactMatchingCases,
   ...outboxCases,

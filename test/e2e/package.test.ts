@@ -149,6 +149,7 @@ it('ships what its exports need, each file from a source that still exists', () 
   expect(others.sort()).toEqual([
     'README.md',
     ...migrations.sort().map((file) => `adapters/d1/migrations/${file}`),
+    'adapters/exit-survey-clickhouse/schema.sql',
     'package.json',
   ])
   const sources = built.map((path) => path.replace(/^dist\//, '').replace(/(?:\.d\.ts|\.js)$/, '.ts'))

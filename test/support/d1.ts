@@ -108,9 +108,12 @@ export async function applyMigrations(database: D1Database): Promise<void> {
 /** All migrations in the order in which they are applied, a statement a line, as D1's `exec` wants them. */
 async function migrationScript(): Promise<string> {
   const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).sort()
-  const scripts = await Promise.all(files.map((file) => readFile(new URL(file, MIGRATIONS), 'utf8')))
-  return scripts
-    .flatMap((script) => script.replaceAll(/--[^\n]*/g, '').match(STATEMENT) ?? [])
-    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
-    .join('\n')
+  return (await Promise.all(files.map(migrationStatements))).flat().join('\n')
+}
+
+/** The statements of one migration, each on one line. */
+export async function migrationStatements(file: string): Promise<readonly string[]> {
+  const script = await readFile(new URL(file, MIGRATIONS), 'utf8')
+  const statements = script.replaceAll(/--[^\n]*/g, '').match(STATEMENT) ?? []
+  return statements.map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
 }

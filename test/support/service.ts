@@ -4,7 +4,9 @@ import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
 import type { Secrets } from '../../domain/tenancy/secrets.ts'
+import type { Analytics } from '../../ports/analytics.ts'
 import type { Administration } from '../../ports/administration.ts'
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { SendLog } from '../../ports/send-log.ts'
@@ -20,6 +22,8 @@ export interface TestStorage {
   readonly administration: Administration
   readonly forms: FormDirectory
   readonly sends: SendLog
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
 }
 
@@ -54,6 +58,8 @@ export async function openTestService(
     keys: storage.administration,
     forms: storage.forms,
     sources: { links: null, pos: () => null },
+    analytics: storage.analytics,
+    exitSurvey: storage.exitSurvey,
     formCache: createFormCache(),
     secrets,
     clock,
