@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readLimited } from '../../domain/forms/read-limited.ts'
+import { readLimited } from '../../domain/bounds/read-limited.ts'
 import type { InstantRange } from '../../ports/analytics.ts'
 import type { ExitSurveySource, ReasonCounts } from '../../ports/exit-survey-source.ts'
 

@@ -4,7 +4,7 @@ import type { Deadline } from '../../ports/deadline.ts'
 import type { ReasonCount, ReasonCounts, TenantExitSurvey } from '../../ports/exit-survey-source.ts'
 import type { Log } from '../../ports/log.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
-import { within } from '../jobs/within.ts'
+import { pause, within } from '../bounds/within.ts'
 
 const TRIES_MAX = 3
 /** A try that takes longer is given up. */
@@ -66,15 +66,4 @@ function pauseAfter(tries: number, random: RandomSource): number {
   const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1)
   const [draw = 0] = random.bytes(1)
   return Math.round(pauseMs * (1 - (JITTER * draw) / 255))
-}
-
-function pause(deadline: Deadline, durationMs: number): Promise<void> {
-  const signal = deadline.after(durationMs)
-  return new Promise((resume) => {
-    const end = () => {
-      resume()
-    }
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
 }
