@@ -1,8 +1,10 @@
 import type { Administration } from '../ports/administration.ts'
+import type { Analytics } from '../ports/analytics.ts'
 import type { Background } from '../ports/background.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Deadline } from '../ports/deadline.ts'
 import type { EmailSender } from '../ports/email-sender.ts'
+import type { ExitSurveySource } from '../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../ports/form-directory.ts'
 import type { KeyedStorage } from '../ports/keyed-storage.ts'
 import type { Log } from '../ports/log.ts'
@@ -34,6 +36,8 @@ export interface World {
   readonly sources: Sources
   /** Compiled form definitions, kept across requests. */
   readonly formCache: FormCache
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
   readonly secrets: Secrets
   readonly clock: Clock
   readonly deadline: Deadline

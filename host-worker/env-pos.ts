@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { SECRET_LENGTH_MIN } from '../adapters/pos-odbc/index.ts'
 import { isD1 } from './env-d1.ts'
-import { createReader, isSafe } from './env-providers.ts'
+import { createReader, isSafeUrl } from './env-reader.ts'
 
 /** How the ODBC gateway is reached. */
 export interface PosGatewaySettings {
@@ -64,7 +64,7 @@ function readService(binding: unknown, problem: (text: string) => void): Gateway
 /** Whether requests go to the gateway itself: the path that is signed is the path that it sees. */
 function isRoot(url: string): boolean {
   const parsed = URL.parse(url)
-  return parsed !== null && isSafe(parsed) && parsed.href === `${parsed.origin}/`
+  return parsed !== null && isSafeUrl(parsed) && parsed.href === `${parsed.origin}/`
 }
 
 function readLegacy(binding: unknown, problems: string[]): D1Database | null {

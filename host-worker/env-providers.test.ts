@@ -9,6 +9,11 @@ const qstash = {
   QSTASH_NEXT_SIGNING_KEY: 'secret-4',
   QSTASH_CALLBACK_URL: 'https://service.example/qstash',
 }
+const clickHouse = {
+  CLICKHOUSE_URL: 'https://analytics.example:8443',
+  CLICKHOUSE_USER: 'reader',
+  CLICKHOUSE_PASSWORD: 'secret-5',
+}
 const JOBS = { sendBatch: () => undefined }
 
 function read(bindings: Readonly<Record<string, unknown>>) {
@@ -17,7 +22,7 @@ function read(bindings: Readonly<Record<string, unknown>>) {
 }
 
 test('without any configuration there is no provider, and nothing is wrong', () => {
-  const nobody = { mail: null, email: null, sms: null, queue: null, localMailbox: false }
+  const nobody = { mail: null, email: null, sms: null, queue: null, clickHouse: null, localMailbox: false }
   expect(read({})).toEqual({ settings: nobody, problems: [] })
   expect(read(mail)).toEqual({ settings: nobody, problems: [] })
 })
@@ -27,6 +32,7 @@ test('with all of it, all are there; QStash goes before the binding, providers b
     ...mail,
     ...twilio,
     ...qstash,
+    ...clickHouse,
     JOBS,
     RESEND_API_KEY: 're',
     LOCAL_MAILBOX: '1',
@@ -38,7 +44,23 @@ test('with all of it, all are there; QStash goes before the binding, providers b
     'qstash',
   ])
   expect(settings.mail).toEqual({ domain: 'mail.example.com', brand: 'Brand' })
+  expect(settings.clickHouse).toEqual({
+    baseUrl: 'https://analytics.example:8443',
+    user: 'reader',
+    password: 'secret-5',
+    database: 'default',
+    table: 'exit_survey_events',
+  })
 })
+
+test.each(['http://127.0.0.1:8123', 'http://localhost:8123/', 'https://analytics.example/'])(
+  'ClickHouse may be at %s',
+  (url) => {
+    const { settings, problems } = read({ ...clickHouse, CLICKHOUSE_URL: url, CLICKHOUSE_TABLE: 'events_2' })
+    expect(problems).toEqual([])
+    expect(settings.clickHouse).toMatchObject({ baseUrl: url.replace(/\/$/, ''), table: 'events_2' })
+  },
+)
 
 test('the mailbox is used where it is asked for, and only there', () => {
   const { settings, problems } = read({ ...mail, JOBS, LOCAL_MAILBOX: '1' })
@@ -71,6 +93,17 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
   [{ ...qstash, QSTASH_CALLBACK_URL: 'http://service.example/qstash' }, 'QSTASH_CALLBACK_URL'],
   [{ ...qstash, QSTASH_CALLBACK_URL: 'https://service.example/qstash?x=1' }, 'QSTASH_CALLBACK_URL'],
   [{ ...qstash, QSTASH_CALLBACK_URL: 'https://service.example/api/qstash' }, 'QSTASH_CALLBACK_URL'],
+  ...(Object.keys(clickHouse).map((name): [object, string] => [{ ...clickHouse, [name]: '' }, name]) as [
+    typeof clickHouse,
+    string,
+  ][]),
+  [{ CLICKHOUSE_TABLE: 'events' }, 'CLICKHOUSE_URL'],
+  [{ ...clickHouse, CLICKHOUSE_TABLE: 'a; drop' }, 'CLICKHOUSE_TABLE'],
+  [{ ...clickHouse, CLICKHOUSE_DATABASE: 'a.b' }, 'CLICKHOUSE_DATABASE'],
+  [{ ...clickHouse, CLICKHOUSE_URL: 'http://analytics.example' }, 'CLICKHOUSE_URL'],
+  [{ ...clickHouse, CLICKHOUSE_URL: 'https://analytics.example/path' }, 'CLICKHOUSE_URL'],
+  [{ ...clickHouse, CLICKHOUSE_URL: 'https://u:secret-6@analytics.example' }, 'CLICKHOUSE_URL'],
+  [{ ...clickHouse, CLICKHOUSE_URL: 'analytics' }, 'CLICKHOUSE_URL'],
   [{ LOCAL_MAILBOX: 'yes' }, 'LOCAL_MAILBOX'],
   [{ JOBS: {} }, 'JOBS'],
   [{ RESEND_API_KEY: 5 }, 'RESEND_API_KEY'],

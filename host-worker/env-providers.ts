@@ -6,6 +6,10 @@ import type { SharedOrigin } from '../adapters/sms-twilio/index.ts'
 import { TWILIO_URL } from '../adapters/sms-twilio/index.ts'
 import type { MailIdentity } from '../domain/messaging/sender.ts'
 import type { OutboxRef } from '../ports/outbox-store.ts'
+import type { ClickHouseSettings } from './env-exit-survey.ts'
+import { readClickHouse } from './env-exit-survey.ts'
+import type { Reader } from './env-reader.ts'
+import { createReader, isSafeUrl, readUrl } from './env-reader.ts'
 
 export type EmailSettings =
   | { readonly kind: 'resend'; readonly apiKey: string; readonly baseUrl: string }
@@ -37,32 +41,14 @@ export interface ProviderSettings {
   readonly email: EmailSettings | null
   readonly sms: SmsSettings | null
   readonly queue: QueueSettings | null
+  /** Null: the exit survey is in the service's own database. */
+  readonly clickHouse: ClickHouseSettings | null
   /** Whether the mailbox's page is served: on a developer's machine only. */
   readonly localMailbox: boolean
 }
 
 /** Where QStash is to deliver. Outside `/api`, which belongs to the contract. */
 export const QSTASH_PATH = '/qstash'
-
-/** Reads bindings one by one and collects what is wrong with them. */
-export interface Reader {
-  /** The text of a variable; empty when it is not set. */
-  readonly text: (name: string) => string
-  readonly problem: (sentence: string) => void
-}
-
-/** Reads variables of the bindings; `problems` gets a sentence for everything that is wrong with one. */
-export function createReader(bindings: Readonly<Record<string, unknown>>, problems: string[]): Reader {
-  return {
-    text: (name) => {
-      const value = bindings[name] ?? ''
-      if (typeof value === 'string') return value
-      problems.push(`${name} must be text`)
-      return ''
-    },
-    problem: (sentence) => problems.push(sentence),
-  }
-}
 
 /**
  * Reads which providers are configured. What is configured by half is a problem, never a reason to do something else;
@@ -84,6 +70,7 @@ export function readProviders(
     sms: readTwilio(reader) ?? fallback,
     mail: email === null ? null : readMailIdentity(reader),
     queue: readQstash(reader) ?? readQueueBinding(bindings.JOBS, problems),
+    clickHouse: readClickHouse(reader),
     localMailbox,
   }
 }
@@ -144,24 +131,10 @@ function isCallback(url: string): boolean {
   const parsed = URL.parse(url)
   return (
     parsed !== null &&
-    isSafe(parsed) &&
+    isSafeUrl(parsed) &&
     parsed.href === `${parsed.origin}${QSTASH_PATH}` &&
     parsed.href === url
   )
-}
-
-/** Credentials travel encrypted, or not beyond this machine. */
-export function isSafe({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname))
-}
-
-/** The root of a provider's API. A variable replaces it where a stand-in or a regional host takes its place. */
-function readUrl(name: string, usual: string, { text, problem }: Reader): string {
-  const given = text(name)
-  if (given === '') return usual
-  const parsed = URL.parse(given)
-  if (parsed === null || !isSafe(parsed)) problem(`${name} must be an https URL`)
-  return given.replace(/\/+$/, '')
 }
 
 function readQueueBinding(binding: unknown, problems: string[]): QueueSettings | null {

@@ -1,5 +1,6 @@
 import type { Meter } from '../adapters/d1/index.ts'
 import { createD1Storage } from '../adapters/d1/index.ts'
+import { createClickHouseExitSurvey } from '../adapters/exit-survey-clickhouse/index.ts'
 import { createFormCache } from '../domain/forms/cache.ts'
 import type { World } from '../domain/service.ts'
 import type { Secrets } from '../domain/tenancy/secrets.ts'
@@ -8,7 +9,7 @@ import type { Background } from '../ports/background.ts'
 import type { Env } from './env.ts'
 import { emailOf, queueOf, smsOf } from './job-world.ts'
 import { openPosSources } from './pos-sources.ts'
-import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
+import { consoleLog, systemClock, systemDeadline, systemFetch, systemRandom } from './system.ts'
 
 /** Lets the platform keep the isolate alive for work after the response. */
 export interface Lifetime {
@@ -28,6 +29,11 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     keys: storage.administration,
     forms: storage.forms,
     sources: { links: null, pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)) },
+    analytics: storage.analytics,
+    exitSurvey:
+      env.clickHouse === null
+        ? storage.exitSurvey
+        : createClickHouseExitSurvey({ ...env.clickHouse, fetch: systemFetch }),
     formCache,
     secrets: await secretsOf(env),
     clock: systemClock,

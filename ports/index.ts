@@ -3,10 +3,12 @@
  * adapter can be written from here alone and proved with the suites under `test/conformance`.
  */
 export type * from './administration.ts'
+export type * from './analytics.ts'
 export type * from './background.ts'
 export type * from './clock.ts'
 export type * from './deadline.ts'
 export type * from './email-sender.ts'
+export type * from './exit-survey-source.ts'
 export type * from './form-directory.ts'
 export type * from './keyed-storage.ts'
 export type * from './log.ts'

@@ -1,14 +1,18 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import type { Administration } from '../../ports/administration.ts'
+import type { Analytics } from '../../ports/analytics.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { SendLog } from '../../ports/send-log.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { createD1Administration } from './administration.ts'
+import { createD1Analytics } from './analytics.ts'
 import type { Meter } from './executor.ts'
 import { createExecutor, createMeter } from './executor.ts'
+import { createD1ExitSurvey } from './exit-survey.ts'
 import { createD1FormDirectory } from './form-directory.ts'
 import { createD1KeyedStorage } from './keyed-storage.ts'
 import { createD1OutboxStore } from './outbox-store.ts'
@@ -33,6 +37,8 @@ export interface D1Storage {
   readonly forms: FormDirectory
   readonly outbox: OutboxStore
   readonly sends: SendLog
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
   /** Opens one organization for writing. No I/O. */
   readonly tenant: (organizationId: string) => TenantWriter
 }
@@ -47,6 +53,8 @@ export function createD1Storage({ database, clock, meter = createMeter() }: D1St
     forms: createD1FormDirectory(executor, tenant),
     outbox: createD1OutboxStore(executor),
     sends: createD1SendLog(executor),
+    analytics: createD1Analytics(executor),
+    exitSurvey: createD1ExitSurvey(executor),
     tenant,
   }
 }

@@ -1,11 +1,15 @@
 import type { Administration } from '../../ports/administration.ts'
+import type { Analytics } from '../../ports/analytics.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { SendLog } from '../../ports/send-log.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { createMemoryAdministration } from './administration.ts'
+import { createMemoryAnalytics } from './analytics.ts'
+import { createMemoryExitSurvey } from './exit-survey.ts'
 import { createMemoryFormDirectory } from './form-directory.ts'
 import { createMemoryKeyedStorage } from './keyed-storage.ts'
 import { createMemoryOutboxStore } from './outbox-store.ts'
@@ -24,6 +28,8 @@ export interface MemoryStorage {
   readonly forms: FormDirectory
   readonly outbox: OutboxStore
   readonly sends: SendLog
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
   /** Opens one organization for writing. */
   readonly tenant: (organizationId: string) => TenantWriter
   readonly meter: MemoryMeter
@@ -50,6 +56,8 @@ export function createMemoryStorage({ clock }: { readonly clock: Clock }): Memor
     forms: createMemoryFormDirectory(state, tenant),
     outbox: createMemoryOutboxStore(state),
     sends: createMemorySendLog(state),
+    analytics: createMemoryAnalytics(state),
+    exitSurvey: createMemoryExitSurvey(state),
     tenant,
     meter: state.meter,
     outboxOf: (organizationId) => [...(state.tenants.get(organizationId)?.outbox.values() ?? [])],

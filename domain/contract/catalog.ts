@@ -1,3 +1,8 @@
+import { getCancellationSurvey } from '../analytics/cancellation-survey.ts'
+import { getCancellations } from '../analytics/cancellations.ts'
+import { getCohorts } from '../analytics/cohorts.ts'
+import { exportMembers } from '../analytics/members.ts'
+import { getRetentionOffers } from '../analytics/retention-offers.ts'
 import { preflightForm, submitForm } from '../forms/endpoints.ts'
 import { sendEmail, sendMessage } from '../messaging/endpoints.ts'
 import { posEndpoints } from '../pos/index.ts'
@@ -74,6 +79,11 @@ export const endpoints = [
   ...posEndpoints,
   sendMessage,
   sendEmail,
+  exportMembers,
+  getCohorts,
+  getRetentionOffers,
+  getCancellations,
+  getCancellationSurvey,
   getContract,
 ] as const
 

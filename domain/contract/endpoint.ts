@@ -29,6 +29,7 @@ export const tags = [
   'Cancellations',
   'Point of sale',
   'Messaging',
+  'Analytics',
   'Contract',
 ] as const
 export type Tag = (typeof tags)[number]

@@ -1,3 +1,8 @@
+import { serveCancellationSurvey } from '../analytics/cancellation-survey.ts'
+import { serveCancellations } from '../analytics/cancellations.ts'
+import { serveCohorts } from '../analytics/cohorts.ts'
+import { serveMembers } from '../analytics/members.ts'
+import { serveRetentionOffers } from '../analytics/retention-offers.ts'
 import { preflight, serveSubmission } from '../forms/serve.ts'
 import { serveEmail } from '../messaging/serve-email.ts'
 import { serveMessage } from '../messaging/serve-message.ts'
@@ -13,6 +18,11 @@ import { serveRead } from './serve-read.ts'
 
 /** The work of the endpoints that are not canonical reads. One that lacks a handler does not compile. */
 const handlers: { readonly [Id in OperationId]: HandlerFor<OperationsById[Id]['access']> } = {
+  'analytics.members': serveMembers,
+  'analytics.cohorts': serveCohorts,
+  'analytics.retentionOffers': serveRetentionOffers,
+  'analytics.cancellations': serveCancellations,
+  'analytics.cancellationSurvey': serveCancellationSurvey,
   'contract.get': (routed) => serveContract(endpoints, routed),
   'forms.submit': serveSubmission,
   'forms.preflight': async () => preflight(),

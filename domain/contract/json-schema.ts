@@ -8,7 +8,10 @@ export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
   return converted(schema, 'throw')
 }
 
-/** The JSON Schema of a request body. Rules that JSON Schema cannot say are in its descriptions. */
+/**
+ * The JSON Schema of a request body in which keys that it does not name are ignored. Rules that JSON Schema cannot say
+ * are in its descriptions.
+ */
 export function requestSchemaOf(schema: v.GenericSchema): JsonSchema {
   return withOpenObjects(converted(schema, 'ignore')) as JsonSchema
 }

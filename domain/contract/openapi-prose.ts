@@ -57,6 +57,8 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Automations: 'What follows from events, and each time it did.',
   Surveys: 'Questions put to customers, and what they answered.',
   Cases: 'Requests of customers and how they were handled.',
+  Analytics:
+    'Figures about memberships, offers and cancellations. These endpoints predate the rest: they stay as they are, marked deprecated, and are lenient about their parameters.',
   Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
   Messaging: 'Sending SMS, MMS and email. Deprecated, and unchanged for whoever uses it.',
   Reviews:

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../contract/json-schema.ts'
 import { jsonSchemaOf, requestSchemaOf } from '../contract/json-schema.ts'
 import { EMAIL_MAX_BYTES, MESSAGE_MAX_BYTES } from './limits.ts'
 import { EmailRequest, MessageRequest } from './request.ts'
-import { responses } from './response.ts'
+import { NO_NUMBER, NO_SLUG, responses } from './response.ts'
 
 const common =
   'Each recipient is processed independently, and results come in the order of `to`; one who is named twice is written to once. The provider is asked to wait no longer than the request lasts: after 60 seconds no further message is sent, and who is left is reported as failed. The error of a failed entry says so when the message may have been sent all the same. There is no idempotency key: repeat a request for those alone who failed.'
@@ -17,7 +17,11 @@ function answer(description: string, schema: v.GenericSchema, example: unknown):
   return { description, content: jsonContent(jsonSchemaOf(schema), example) }
 }
 
-function failures(malformed: readonly string[], notConfigured: string): JsonSchema {
+function failure(description: string, error: string): JsonSchema {
+  return { description, content: jsonContent({ $ref: '#/components/schemas/Error' }, { error }) }
+}
+
+function failures(malformed: readonly string[], description: string, error: string): JsonSchema {
   return {
     '400': answer(
       'The body is not what it must be. Nothing was sent. `details` holds `path: message`.',
@@ -25,14 +29,11 @@ function failures(malformed: readonly string[], notConfigured: string): JsonSche
       { error: 'Invalid request format', details: malformed },
     ),
     '401': { $ref: '#/components/responses/Unauthorized' },
-    '422': {
-      description: notConfigured,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    },
-    '500': {
-      description: 'Internal failure, or the service has no provider for this. Nothing was sent.',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    },
+    '422': failure(description, error),
+    '500': failure(
+      'Internal failure, or the service has no provider for this. Nothing was sent.',
+      'The request could not be processed. Request id: req_3kTzB0n9QmVx1aYe',
+    ),
   }
 }
 
@@ -77,7 +78,11 @@ export const sendMessage = operation({
         success: false,
         results: [{ to: '+12125550123', success: true }, badNumber],
       }),
-      ...failures(['body: is required'], 'The tenant has no number, and `useShortcode` is not true.'),
+      ...failures(
+        ['body: is required'],
+        'The tenant has no number, and `useShortcode` is not true.',
+        NO_NUMBER,
+      ),
     },
   },
 })
@@ -111,6 +116,7 @@ export const sendEmail = operation({
       ...failures(
         ['from: must be acme@mail.example.com, alone or as Name <acme@mail.example.com>'],
         'The tenant has no slug to send email from.',
+        NO_SLUG,
       ),
     },
   },

@@ -14,10 +14,11 @@ const FILENAME_MAX_LENGTH = 255
 
 const string = v.string('must be a string')
 const text = v.pipe(string, v.nonEmpty('must not be empty'))
-const oneLine = v.regex(/^\P{Cc}*$/u, 'must not contain control characters')
+/** No control character (Unicode Cc), in a pattern that says the same with and without the `u` flag. */
+const oneLine = v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters')
 
 /** An entry that is empty fails by itself; when it is the only one, nobody is named. */
-const recipients = (what: string) =>
+const recipients = (what: string, examples: (string | string[])[]) =>
   v.pipe(
     v.union(
       [
@@ -32,6 +33,7 @@ const recipients = (what: string) =>
       'must be a string or an array of strings',
     ),
     v.description(what),
+    v.examples(examples),
   )
 
 /** A text that means something else: what it means, or a problem when it means nothing. */
@@ -55,7 +57,10 @@ const objectOf = <Entries extends v.ObjectEntries>(entries: Entries) => v.object
 
 /** The body of `POST /api/v1/message`. Keys that it does not name are ignored. */
 export const MessageRequest = objectOf({
-  to: recipients('Phone numbers in E.164, ten digits or dashed ten digits. At most 500 when it is an array.'),
+  to: recipients(
+    'Phone numbers in E.164, ten digits or dashed ten digits. At most 500 when it is an array.',
+    ['212-555-0123', ['+12125550123', '2125550124']],
+  ),
   body: v.pipe(text, v.description('Message text.')),
   attachments: v.optional(
     v.pipe(listOf(objectOf({ url: webUrl })), v.description('Media; any makes the message an MMS.')),
@@ -95,7 +100,10 @@ const EmailAttachment = v.pipe(
 )
 
 const emailParts = {
-  to: recipients('Email addresses. At most 500 when it is an array.'),
+  to: recipients('Email addresses. At most 500 when it is an array.', [
+    'ada@example.com',
+    ['ada@example.com', 'bob@example.com'],
+  ]),
   subject: v.pipe(text, v.maxLength(HEADER_MAX_LENGTH, 'is too long'), oneLine),
   html: v.pipe(text, v.description('HTML body.')),
   replyTo: v.optional(
@@ -116,6 +124,7 @@ export const emailRequest = ({ read, allowed }: EmailSenderRule) =>
       v.pipe(
         text,
         v.maxLength(HEADER_MAX_LENGTH, 'is too long'),
+        v.examples(['Acme Sales <acme@mail.example.com>']),
         readAs(read, allowed),
         v.description(
           'One address with an optional display name. Tenant keys: exactly `{slug}@{mail_domain}`, by default under the name of the tenant. Platform keys: any address on the mail domain.',

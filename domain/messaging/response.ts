@@ -1,21 +1,40 @@
 import * as v from 'valibot'
+import type { Log } from '../../ports/log.ts'
 import type { Reply } from '../contract/reply.ts'
 import { errorReply, jsonReply, PRIVATE } from '../contract/reply.ts'
 
-const results = <Accepted extends v.GenericSchema>(accepted: Accepted) =>
-  v.array(
-    v.union([accepted, v.strictObject({ to: v.string(), success: v.literal(false), error: v.string() })]),
-  )
+function text(description: string, example: string) {
+  return v.pipe(v.string(), v.description(description), v.examples([example]))
+}
 
-const sentMessage = v.strictObject({ to: v.string(), success: v.literal(true) })
-const sentEmail = v.strictObject({ to: v.string(), success: v.literal(true), id: v.string() })
+const number = text('The number in E.164, or as it was given when it is not valid.', '+12125550123')
+const address = text('The address as it was given.', 'ada@example.com')
+const error = text(
+  'Why it failed, and whether it may have been sent all the same.',
+  'The recipient has opted out.',
+)
+
+const sentMessage = v.strictObject({ to: number, success: v.literal(true) })
+const sentEmail = v.strictObject({
+  to: address,
+  success: v.literal(true),
+  id: text("The provider's id of the email.", '49a3999c-0ce1-4ea6-ab68-afcd6dc2e794'),
+})
+const unsentMessage = v.strictObject({ to: number, success: v.literal(false), error })
+const unsentEmail = v.strictObject({ to: address, success: v.literal(false), error })
 
 /** The answers of the two sends, as they are published: one result for each entry of `to`, in its order. */
 export const responses = {
   messageSent: v.strictObject({ success: v.literal(true), results: v.array(sentMessage) }),
-  messagePartlySent: v.strictObject({ success: v.literal(false), results: results(sentMessage) }),
+  messagePartlySent: v.strictObject({
+    success: v.literal(false),
+    results: v.array(v.union([sentMessage, unsentMessage])),
+  }),
   emailSent: v.strictObject({ success: v.literal(true), results: v.array(sentEmail) }),
-  emailPartlySent: v.strictObject({ success: v.literal(false), results: results(sentEmail) }),
+  emailPartlySent: v.strictObject({
+    success: v.literal(false),
+    results: v.array(v.union([sentEmail, unsentEmail])),
+  }),
   malformed: v.strictObject({ error: v.literal('Invalid request format'), details: v.array(v.string()) }),
 } as const
 
@@ -37,13 +56,18 @@ export function malformedReply(details: readonly string[]): Reply {
   return jsonReply(400, body, PRIVATE)
 }
 
+export const NO_NUMBER =
+  'Sending SMS is not configured for the tenant: it has no number. Set useShortcode to send without one.'
+export const NO_SLUG = 'Sending email is not configured for the tenant: it has no slug to send from.'
+
 /** The organization lacks what it would send from. */
 export function notConfiguredReply(error: string): Reply {
   return errorReply(422, error)
 }
 
-/** The service lacks the provider: no fault of the caller's. */
-export function noProviderReply(channel: 'email' | 'SMS', requestId: string): Reply {
+/** The service lacks the provider: no fault of the caller's, so the log tells the operator. */
+export function noProviderReply(channel: 'email' | 'SMS', requestId: string, log: Log): Reply {
+  log.error('no_provider', { channel, requestId })
   return errorReply(
     500,
     `No ${channel} provider is configured on this service. Nothing was sent. Request id: ${requestId}`,

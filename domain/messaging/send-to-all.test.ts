@@ -227,6 +227,13 @@ test('without idempotency keys nothing is handed over twice', async () => {
   ])
 })
 
+test('what a provider accepts without a name has ours', async () => {
+  const { send, written } = bench()
+  const [outcome] = await send(addresses(1), async () => ({ kind: 'accepted', providerId: null }))
+  expect(outcome).toEqual({ to: 'a0@example.com', success: true, id: written[0]?.sendId })
+  expect(written[0]?.providerId).toBe(written[0]?.sendId)
+})
+
 test('nonsense of any length is recorded in part', async () => {
   const { send, written } = bench()
   const nonsense = '😀'.repeat(5_000)

@@ -12,7 +12,6 @@ import { recordOf } from './attempt.ts'
 import type { Fate, Pace } from './hand-over.ts'
 import { handOver } from './hand-over.ts'
 import type { Recipient } from './recipients.ts'
-import type { Recorder } from './recorder.ts'
 import { createRecorder } from './recorder.ts'
 
 /** Sends at once: a Worker has six connections. */
@@ -67,9 +66,10 @@ async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<rea
   const endings = new Map<string, Ending>()
   await eachOf(distinct(recipients).entries(), SEND_WIDTH, async ([index, recipient]) => {
     const sendId = `snd_${requestSendId}_${String(index).padStart(3, '0')}`
-    const ending = endingOf(await fateOf(recipient, sendId, { mailing, pace, world }), sendId)
-    endings.set(recipient.key, ending)
-    record({ ...identity, to: recipient.to, sendId }, ending, recorder, world.clock)
+    const fate = await fateOf(recipient, sendId, { mailing, pace, world })
+    endings.set(recipient.key, endingOf(fate, sendId))
+    const sent = { ...identity, to: recipient.to, sendId }
+    recorder.add(recordOf(sent, fate.kind === 'accepted' ? named(fate, sent) : fate, world.clock))
   })
   await recorder.finish()
   const accepted = [...endings.values()].filter(({ success }) => success).length
@@ -77,6 +77,7 @@ async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<rea
   return recipients.map(({ key, to }) => ({ to, ...(endings.get(key) as Ending) }))
 }
 
+type Accepted = Extract<Fate, { kind: 'accepted' }>
 type Ending =
   { readonly success: true; readonly id: string } | { readonly success: false; readonly error: string }
 
@@ -110,6 +111,7 @@ function endingOf(fate: Fate, sendId: string): Ending {
     : { success: false, error: fate.error }
 }
 
-function record(identity: SendIdentity, ending: Ending, recorder: Recorder, clock: Clock): void {
-  recorder.add(recordOf(identity, ending.success ? { providerId: ending.id } : ending, clock))
+/** An email is recorded under the id that its caller was told; a text message, of which none is told, as the provider's. */
+function named({ providerId }: Accepted, { channel, sendId }: SendIdentity) {
+  return { providerId: channel === 'email' ? (providerId ?? sendId) : providerId }
 }

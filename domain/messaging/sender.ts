@@ -10,7 +10,7 @@ export interface MailIdentity {
 }
 
 /** Local part of the operator's own sender address (contract, `POST /api/v1/email`, `from`). */
-const PLATFORM_LOCAL_PART = 'contact'
+export const PLATFORM_LOCAL_PART = 'contact'
 
 /** The operator's own sender. */
 export function platformMailbox({ domain, brand }: MailIdentity): Mailbox {

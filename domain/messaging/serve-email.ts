@@ -6,7 +6,7 @@ import { readJsonBody } from './json-body.ts'
 import { EMAIL_MAX_BYTES } from './limits.ts'
 import { readAddress } from './recipients.ts'
 import { emailRequest } from './request.ts'
-import { malformedReply, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
+import { malformedReply, NO_SLUG, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
 import { formatMailbox } from './sender.ts'
 import { emailSenderRuleOf } from './sender-rule.ts'
 import { sendToAll } from './send-to-all.ts'
@@ -22,11 +22,9 @@ export async function serveEmail(
   const reading = await readJsonBody(request, emailRequest(rule), EMAIL_MAX_BYTES, world.deadline)
   if (reading.kind === 'malformed') return malformedReply(reading.details)
   const { body } = reading
-  if (organization?.slug === null) {
-    return notConfiguredReply('Sending email is not configured for the tenant: it has no slug to send from.')
-  }
+  if (organization?.slug === null) return notConfiguredReply(NO_SLUG)
   const from = body.from ?? rule.usual
-  if (email === null || from === null) return noProviderReply('email', requestId)
+  if (email === null || mail === null || from === null) return noProviderReply('email', requestId, world.log)
   const message: Omit<EmailMessage, 'to'> = {
     from,
     subject: body.subject.toWellFormed(),

@@ -7,7 +7,7 @@ import { readJsonBody } from './json-body.ts'
 import { MESSAGE_MAX_BYTES } from './limits.ts'
 import { readPhone } from './recipients.ts'
 import { MessageRequest } from './request.ts'
-import { malformedReply, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
+import { malformedReply, NO_NUMBER, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
 import { smsSenderOf } from './sender-rule.ts'
 import { sendToAll } from './send-to-all.ts'
 
@@ -24,13 +24,9 @@ export async function serveMessage(
   if (reading.kind === 'malformed') return malformedReply(reading.details)
   const { to, body, attachments = [], useShortcode = false } = reading.body
   const from = smsSenderOf(organization, useShortcode)
-  if (from === null) {
-    return notConfiguredReply(
-      'Sending SMS is not configured for the tenant: it has no number. Set useShortcode to send without one.',
-    )
-  }
+  if (from === null) return notConfiguredReply(NO_NUMBER)
   const { sms } = world
-  if (sms === null) return noProviderReply('SMS', requestId)
+  if (sms === null) return noProviderReply('SMS', requestId, world.log)
   const message: Omit<SmsMessage, 'to'> = {
     from,
     body: body.toWellFormed(),

@@ -18,7 +18,6 @@ import { computed, updatedAt, viewOf } from '../contract/resource.ts'
 import type { BillingEvent } from './cancellations/billing-event.ts'
 import { firstYearCoverage } from './cancellations/coverage.ts'
 import { firstYearPayments, signupDiscounts } from './cancellations/first-year.ts'
-import { tenureDays } from './cancellations/membership.ts'
 import { churnTypes, memberships } from './memberships.ts'
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger())
@@ -81,9 +80,7 @@ export const cancellationRecords = viewOf(memberships, {
     planName: nullable(text()),
     signupDate: nullable(date()),
     canceledAt: timestamp(),
-    tenureDays: computed(nullable(integer(0)), ['signupDate', 'canceledAt'], (row) =>
-      tenureDays(signupOf(row), row.canceledAt as string),
-    ),
+    tenureDays: nullable(integer(0)),
     churnType: nullable(oneOf(churnTypes)),
     reason: computed(nullable(text()), ['cancelReason'], (row) => row.cancelReason as string | null),
     billingAmountCents: nullable(integer()),

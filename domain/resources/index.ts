@@ -6,6 +6,7 @@ import { cases } from './cases.ts'
 import { checkoutLinks } from './checkout-links.ts'
 import { contactLists } from './contact-lists.ts'
 import { contacts } from './contacts.ts'
+import { exitSurveyEvents } from './exit-survey-events.ts'
 import { formSubmissions } from './form-submissions.ts'
 import { forms } from './forms.ts'
 import { listMembers } from './list-members.ts'
@@ -13,6 +14,7 @@ import { marketingSignups } from './marketing-signups.ts'
 import { memberships } from './memberships.ts'
 import { products } from './products.ts'
 import { purchases } from './purchases.ts'
+import { retentionOfferEvents } from './retention-offer-events.ts'
 import { reviews, visibleReviews } from './reviews.ts'
 import { sites } from './sites.ts'
 import { surveyResponses } from './survey-responses.ts'
@@ -43,6 +45,8 @@ export const resources: readonly Resource[] = [
   cases,
   memberships,
   billingEvents,
+  retentionOfferEvents,
+  exitSurveyEvents,
   reviews,
   visibleReviews,
 ]

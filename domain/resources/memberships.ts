@@ -12,7 +12,7 @@ import {
 } from '../contract/field.ts'
 import { countOf, derived, firstDaysOf, latestOf, resource, updatedAt } from '../contract/resource.ts'
 import { BillingEvent } from './cancellations/billing-event.ts'
-import { cancellationInstant, siteOf } from './cancellations/membership.ts'
+import { cancellationInstant, siteOf, tenureDaysOf } from './cancellations/membership.ts'
 import { FIRST_YEAR_DAYS } from './cancellations/first-year.ts'
 
 const statuses = ['active', 'churned'] as const
@@ -52,6 +52,8 @@ export const memberships = resource({
     /** Whether it is a cancellation record: churned, at a known date. */
     isCancellation: derived(boolean(), (row) => cancellationInstant(row) !== null),
     canceledAt: derived(nullable(timestamp()), cancellationInstant),
+    /** How long a churned member had stayed. */
+    tenureDays: derived(nullable(integer(0)), tenureDaysOf),
     siteCode: derived(nullable(text()), (row) => siteOf(row).siteCode),
     siteName: derived(nullable(text()), (row) => siteOf(row).siteName),
     eventCount: countOf('billing-events', 'membershipId'),

@@ -129,6 +129,7 @@ describe('being called wrongly', () => {
     [['org', 'create', '--id', '_x', '--name', 'x']],
     [['org', 'create', '--id', 'x'.repeat(65), '--name', 'x']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--slug', 'a--b']],
+    [['org', 'create', '--id', 'x', '--name', 'x', '--slug', 'contact']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--sms-number', '2125550100']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--phone-country', 'XX']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--pos-source', 'oracle:1']],

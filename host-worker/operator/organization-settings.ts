@@ -1,4 +1,5 @@
 import { SOURCE_NAME } from '../../adapters/pos-odbc/gateway/config.ts'
+import { PLATFORM_LOCAL_PART } from '../../domain/messaging/sender.ts'
 import { isOrganizationId } from '../../domain/tenancy/api-key.ts'
 import { isPhoneCountry, phoneToE164 } from '../../domain/text/phone-number.ts'
 import type { Organization, PosSourceTie } from '../../ports/organization.ts'
@@ -76,6 +77,8 @@ function optional(read: (text: string) => string): (text: string) => string | nu
 }
 
 function readSlug(text: string): string {
+  if (text === PLATFORM_LOCAL_PART)
+    throw new UsageError(`--slug ${text} would make the operator's own sender address the tenant's`)
   if (SLUG.test(text) && text.length <= SLUG_MAX_LENGTH) return text
   throw new UsageError(
     `--slug must be at most ${SLUG_MAX_LENGTH} lower-case letters, digits and single hyphens between them`,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { execFileSync } from 'node:child_process'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { benchAnalytics } from './analytics.ts'
 import { conditionalAnswers, seedBench } from './seed.ts'
 import type { Shot } from './load.ts'
 import { quantile, runLoad } from './load.ts'
@@ -26,7 +27,8 @@ interface Case {
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
-  await main()
+  // `npm run bench -- analytics` measures something else than requests against a bare worker.
+  await (process.argv[2] === 'analytics' ? benchAnalytics() : main())
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -3,7 +3,7 @@ import { selection, serializer } from '../../domain/contract/resource.ts'
 import { cancellationRecords } from '../../domain/resources/cancellation-records.ts'
 import type { BillingEvent } from '../../domain/resources/cancellations/billing-event.ts'
 import { firstYearPayments, signupDiscounts } from '../../domain/resources/cancellations/first-year.ts'
-import { cancellationInstant, siteOf } from '../../domain/resources/cancellations/membership.ts'
+import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/cancellations/membership.ts'
 import type { StoredRow } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
@@ -33,7 +33,13 @@ function membership(membershipId: string, changes: StoredRow = {}): StoredRow {
     ...changes,
   }
   const canceledAt = cancellationInstant(given)
-  return { ...given, ...siteOf(given), canceledAt, isCancellation: canceledAt !== null }
+  return {
+    ...given,
+    ...siteOf(given),
+    canceledAt,
+    isCancellation: canceledAt !== null,
+    tenureDays: tenureDaysOf(given),
+  }
 }
 
 function billed(eventId: string, membershipId: string, changes: StoredRow = {}): StoredRow {

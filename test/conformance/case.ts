@@ -1,6 +1,8 @@
 import type {
   Administration,
+  Analytics,
   Clock,
+  ExitSurveySource,
   FormDirectory,
   KeyedStorage,
   OutboxStore,
@@ -24,6 +26,8 @@ export interface StorageInstance {
   readonly forms: FormDirectory
   readonly outbox: OutboxStore
   readonly sends: SendLog
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
   /** Looks into the outbox of an organization, behind the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>

@@ -195,13 +195,15 @@ export interface TwoTenants extends StorageInstance {
 export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
   const storage = await make(clock)
-  const { administration, forms, keyed, outbox, sends } = storage
+  const { administration, analytics, exitSurvey, forms, keyed, outbox, sends } = storage
   for (const letter of ['a', 'b']) {
     assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
     await administration.addKey(tenantKey(`org-${letter}`, `key-${letter}`))
   }
   return {
     administration,
+    analytics,
+    exitSurvey,
     forms,
     keyed,
     outbox,

@@ -9,6 +9,7 @@ import { posDetailCases } from './pos-details.ts'
 import { posFilterCases } from './pos-filters.ts'
 import { posPagingCases } from './pos-paging.ts'
 import { posValueCases } from './pos-values.ts'
+import { analyticsCases } from './analytics.ts'
 import { alternateKeyCases } from './alternate-keys.ts'
 import { automationRunCases } from './automation-runs.ts'
 import { cancellationRecordCases } from './cancellation-records.ts'
@@ -30,6 +31,9 @@ import { valueCases } from './values.ts'
 export type { MakePos, PosCase, PosInstance } from './pos-case.ts'
 export type { MakeStorage, SeenOutboxEntry, StorageCase, StorageInstance } from './case.ts'
 
+export type { ExitSurveyCase, ExitSurveyInstance, MakeExitSurvey, SurveyEvent } from './exit-survey.ts'
+export { exitSurveySuite } from './exit-survey.ts'
+
 /** Every case, by topic. */
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
@@ -43,6 +47,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...alternateKeyCases,
   ...voucherCountCases,
   ...cancellationRecordCases,
+  ...analyticsCases,
   ...submissionCases,
   ...contactMatchingCases,
   ...outboxCases,

@@ -210,6 +210,7 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
     const answer = (await response.json()) as { error: string }
     expect([response.status, Object.keys(answer)]).toEqual([500, ['error']])
     expect(answer.error).toMatch(/provider is configured.*Nothing was sent.*req_/)
+    expect(bare.errors).toEqual(['no_provider'])
     expect((await bare.send(endpoint.path, { ...init, key: unconfigured })).status).toBe(422)
     expect((await bare.send(endpoint.path, { ...init, key: itsKey, body: '{}' })).status).toBe(400)
   })
@@ -289,6 +290,14 @@ describe('text messages', () => {
     ])
     expect((await post(sendMessage, { ...message, to: '2125550124' }, platformKey)).body.results).toEqual([
       { to: '+12125550124', success: true },
+    ])
+  })
+
+  test('of which the provider says no name are recorded without one', async () => {
+    texts.answers.push({ kind: 'accepted', providerId: null })
+    expect((await post(sendMessage, message)).body.results).toEqual([{ to: '+12125550123', success: true }])
+    expect((await logged('acme')).map(({ providerId, outcome }) => [providerId, outcome])).toEqual([
+      [null, 'accepted'],
     ])
   })
 
@@ -375,6 +384,19 @@ describe('emails', () => {
         details: ['from: must be an address on mail.example.com, alone or as Name <address>'],
       },
     ])
+  })
+
+  test('without a mail domain nobody sends, whatever sender is asked for', async () => {
+    const service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
+      email: mails.sender,
+    })
+    const response = await service.send(sendEmail.path, {
+      method: 'POST',
+      key: await service.addPlatformKey(),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...email, from: 'x@evil.example' }),
+    })
+    expect([response.status, delivered()]).toEqual([500, 0])
   })
 
   test('without a slug a well-formed sender is 422, a malformed one 400', async () => {

@@ -211,6 +211,34 @@ test('a platform key sends in the name of the operator, and is recorded there', 
   ])
 })
 
+test('two tenants and the operator send at once, and nothing of one is seen of another', async () => {
+  const settings = { name: 'Other', slug: 'other', smsNumber: '+12125550199' }
+  await storage.administration.saveOrganization(organization('other', settings))
+  const otherKey = await newKey('other')
+  const before = twilio.sent.length
+  const startedAt = new Date().toISOString()
+  const to = Array.from({ length: 40 }, (_, index) => numberOf(index))
+  const rounds = [key, otherKey, platformKey, key, otherKey, platformKey]
+  const answers = await Promise.all(
+    rounds.map((withKey, index) => post('/api/v1/message', { to, body: `Round ${index}` }, { key: withKey })),
+  )
+  expect(answers.map(({ status, results }) => [status, results.map((result) => result.to)])).toEqual(
+    rounds.map(() => [200, to]),
+  )
+  const senders = ['+12125550100', '+12125550199', '12345']
+  const sent = twilio.sent
+    .slice(before)
+    .map((form) => `${form.get('From')} ${form.get('Body')} ${form.get('To')}`)
+  const expected = rounds.flatMap((_, index) =>
+    to.map((number) => `${senders[index % 3]} Round ${index} ${number}`),
+  )
+  expect(sent.sort()).toEqual(expected.sort())
+  for (const [index, owner] of ['acme', 'other', null].entries()) {
+    const records = (await recorded(1_000, owner)).filter(({ at }) => at >= startedAt)
+    expect(records.map(({ from }) => from)).toEqual(Array.from({ length: 80 }, () => senders[index]))
+  }
+})
+
 test('a rate limit is waited for, and what was lost after it was taken is sent once', async () => {
   const before = resend.sent.size
   resend.misbehave.push(

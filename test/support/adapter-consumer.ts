@@ -6,6 +6,7 @@ export const adapterProgram = `
 import assert from 'node:assert/strict'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
+import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
 import { createMailbox } from 'tenant-data-api/adapters/local'
 import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
 import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
@@ -66,6 +67,14 @@ const vendor = { batch: async () => [{ results: [{ customerId: 'c1' }] }] }
 const found = await openLegacyVendor({ database: vendor, deadline }, 'acme').one(guest)
 assert.deepEqual(found, { kind: 'row', row: { customerId: 'c1' } })
 assert.deepEqual(await openLegacyVendorWriter(vendor, 'acme').upsert('pos-customers', []), { changed: 0 })
+const clickHouse = { baseUrl, user: 'u', password: 'p', database: 'default', table: 'exit_survey_events' }
+const survey = createClickHouseExitSurvey({
+  ...clickHouse,
+  fetch: async (url) => Response.json({ data: [{ code: 'moved', selections: 2 }], rows: 1 }),
+})
+const everything = { start: null, end: null }
+const counted = await survey.open('acme').countReasons(everything, deadline.after(1000))
+assert.deepEqual(counted, { kind: 'counts', counts: [{ code: 'moved', count: 2 }] })
 
 assert.deepEqual(called, [
   'POST https://provider.example/emails',
@@ -83,13 +92,22 @@ console.log('used')
 /** Compiles without any platform's types: adapters that need nothing but the web's interfaces. */
 export const portableAdapterTypes = `
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
+import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
 import type { Batch } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { openLegacyVendor } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
 import type { SigningKeys } from 'tenant-data-api/adapters/queue-qstash'
 import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
 import { createTwilioSender } from 'tenant-data-api/adapters/sms-twilio'
-import type { Clock, Deadline, EmailSender, PosSource, Queue, SmsSender } from 'tenant-data-api/ports'
+import type {
+  Clock,
+  Deadline,
+  EmailSender,
+  ExitSurveySource,
+  PosSource,
+  Queue,
+  SmsSender,
+} from 'tenant-data-api/ports'
 
 const clock: Clock = { nowMs: () => 0 }
 const deadline: Deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
@@ -105,6 +123,14 @@ export const sms: SmsSender = createTwilioSender({
   fetch,
   deadline,
   clock,
+})
+export const survey: ExitSurveySource = createClickHouseExitSurvey({
+  baseUrl,
+  user: 'u',
+  password: 'p',
+  database: 'default',
+  table: 'exit_survey_events',
+  fetch,
 })
 export const queue: Queue = createQstashQueue({ token: 't', baseUrl, callbackUrl: baseUrl, fetch, deadline })
 const random = { bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) }

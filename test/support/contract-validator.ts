@@ -1,9 +1,11 @@
 import type { Endpoint } from '../../domain/contract/endpoint.ts'
+import type { DocumentedResponse } from './contract-document.ts'
 import { operationsAt, schemaProblems } from './contract-document.ts'
 
 /** Checks a JSON body against what the contract document says of this endpoint and status; `[]` when it fits. */
 export function validatorOf(endpoint: Endpoint, status: number): (body: unknown) => readonly string[] {
-  const media = operationOf(endpoint)?.responses[status]?.content?.['application/json']
+  const response: DocumentedResponse | undefined = operationOf(endpoint)?.responses[status]
+  const media = response?.content?.['application/json']
   if (media === undefined) throw new Error(`${endpoint.id} documents no JSON with ${status}`)
   return (body) => schemaProblems(media.schema, body)
 }

@@ -114,9 +114,16 @@ export async function applyMigrations(database: D1Database, migrations = STORAGE
 /** All migrations in the order in which they are applied, a statement a line, as D1's `exec` wants them. */
 async function migrationScript(migrations: URL): Promise<string> {
   const files = (await readdir(migrations)).filter((file) => file.endsWith('.sql')).sort()
-  const scripts = await Promise.all(files.map((file) => readFile(new URL(file, migrations), 'utf8')))
-  return scripts
-    .flatMap((script) => script.replaceAll(/--[^\n]*/g, '').match(STATEMENT) ?? [])
-    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
-    .join('\n')
+  const statements = await Promise.all(files.map((file) => migrationStatements(file, migrations)))
+  return statements.flat().join('\n')
+}
+
+/** The statements of one migration, each on one line. */
+export async function migrationStatements(
+  file: string,
+  migrations = STORAGE_MIGRATIONS,
+): Promise<readonly string[]> {
+  const script = await readFile(new URL(file, migrations), 'utf8')
+  const statements = script.replaceAll(/--[^\n]*/g, '').match(STATEMENT) ?? []
+  return statements.map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
 }

@@ -29,8 +29,12 @@ export function generatedRow(resource: Resource, index: number): StoredRow {
 }
 
 function generatedValue(resource: Resource, name: string, storage: StorageType, index: number): unknown {
-  if (name === resource.idField || name === resource.alternateKey)
-    return idOf(collectionOfId.get(name) ?? resource.collection, index)
+  if (name === resource.alternateKey) return idOf(resource.collection, index)
+  if (name === resource.idField) {
+    // One part of a key of several is another resource's id, and rows of some resources share the name of theirs.
+    const isWhole = resource.key.length === 1
+    return idOf(isWhole ? resource.collection : (collectionOfId.get(name) ?? resource.collection), index)
+  }
   if (storage === 'json') return name.endsWith('Ids') ? [generatedId(name.slice(0, -1), index)] : {}
   if (name === 'isDeleted' || name === 'isPreview') return false
   if (storage === 'boolean') return index % 2 === 0

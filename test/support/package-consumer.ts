@@ -23,6 +23,8 @@ const world = {
   storage: storage.keyed,
   keys: storage.administration,
   forms: storage.forms,
+  analytics: storage.analytics,
+  exitSurvey: storage.exitSurvey,
   formCache: createFormCache(),
   secrets,
   clock,

@@ -6,7 +6,9 @@ import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
 import type { Secrets } from '../../domain/tenancy/secrets.ts'
+import type { Analytics } from '../../ports/analytics.ts'
 import type { Administration } from '../../ports/administration.ts'
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { LogFields } from '../../ports/log.ts'
@@ -23,6 +25,8 @@ export interface TestStorage {
   readonly administration: Administration
   readonly forms: FormDirectory
   readonly sends: SendLog
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
 }
 
@@ -75,6 +79,8 @@ export async function openTestService(
       pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
       ...sources,
     },
+    analytics: storage.analytics,
+    exitSurvey: storage.exitSurvey,
     formCache: createFormCache(),
     secrets,
     clock,

@@ -1,3 +1,4 @@
+import { percentage } from '../../analytics/figures.ts'
 import { FIRST_YEAR_DAYS } from './first-year.ts'
 import type { FirstYearPayment } from './first-year.ts'
 import { instantOf } from './membership.ts'
@@ -28,7 +29,7 @@ export function firstYearCoverage(membership: Billed, payments: readonly FirstYe
   return {
     expectedPayments,
     recordedPayments,
-    coveragePct: percentage(recordedPayments, expectedPayments),
+    coveragePct: coveragePct(recordedPayments, expectedPayments),
     complete: expectedPayments !== null && recordedPayments >= expectedPayments,
   }
 }
@@ -60,7 +61,7 @@ function monthsLater(start: Date, months: number): number {
   return due.setUTCDate(Math.min(start.getUTCDate(), monthEnd.getUTCDate()))
 }
 
-function percentage(recorded: number, expected: number | null): number | null {
-  if (expected === null || expected === 0) return null
-  return Math.min(100, Math.round((recorded * 10_000) / expected) / 100)
+/** More payments than were due are no more than all of them. */
+function coveragePct(recorded: number, expected: number | null): number | null {
+  return expected === null ? null : percentage(Math.min(recorded, expected), expected)
 }

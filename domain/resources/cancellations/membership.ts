@@ -28,9 +28,15 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Whole days from the first instant of the signup day to the cancellation; null when unknown or negative. */
-export function tenureDays(signupDate: string | null, canceledAt: string): number | null {
+/** Whole days from the first instant of the signup day to an instant; null when unknown or negative. */
+export function tenureDays(signupDate: string | null, at: string): number | null {
   if (signupDate === null) return null
-  const days = Math.floor((Date.parse(canceledAt) - Date.parse(instantOf(signupDate))) / DAY_MS)
+  const days = Math.floor((Date.parse(at) - Date.parse(instantOf(signupDate))) / DAY_MS)
   return days < 0 ? null : days
+}
+
+/** Whole days from a membership's signup to its cancellation; null when either is unknown, or it was not canceled. */
+export function tenureDaysOf(row: StoredRow): number | null {
+  const canceledAt = cancellationInstant(row)
+  return canceledAt === null ? null : tenureDays(textOf(row.signupDate), canceledAt)
 }

@@ -39,7 +39,9 @@ it('has the promised rows', () => {
     'voucher-redemptions': 14,
     purchases: 60,
     memberships: 200,
-    'billing-events': 2_649,
+    'billing-events': 2_668,
+    'retention-offer-events': 174,
+    'exit-survey-events': 81,
   })
 })
 
@@ -96,4 +98,23 @@ it('gives no two contacts the same email or phone', () => {
     const values = contacts.map((contact) => contact[field]).filter((value) => value !== null)
     expect(new Set(values).size).toBe(values.length)
   }
+})
+
+it('has figures for all five analytics', async () => {
+  const storage = createMemoryStorage({ clock: { nowMs: () => Date.UTC(2026, 10, 1) } })
+  await storage.administration.saveOrganization(demoOrganization)
+  await seedDemo(storage.tenant('demo'), secrets)
+  const demo = storage.analytics.open('demo')
+  const everything = { start: null, end: null }
+  const { cohorts } = await demo.cohorts({ dimension: 'plan', firstMonth: null, lastMonth: null })
+  expect(new Set(cohorts.map(({ month }) => month)).size).toBeGreaterThanOrEqual(36)
+  expect(new Set(cohorts.map(({ value }) => value)).size).toBe(3)
+  expect((await demo.cancellations(everything)).reasons.length).toBeGreaterThan(3)
+  expect(await demo.retentionOffers(everything)).toHaveLength(3)
+  const { accepted, declined } = await demo.revenueByDecision(everything)
+  // Enough for figures about revenue.
+  expect(accepted.members + declined.members).toBeGreaterThan(60)
+  expect(accepted.membersWithRevenue * 100).toBeGreaterThan(accepted.members * 80)
+  const survey = await storage.exitSurvey.open('demo').countReasons(everything, new AbortController().signal)
+  expect(survey).toMatchObject({ kind: 'counts' })
 })

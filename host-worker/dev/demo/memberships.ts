@@ -3,7 +3,7 @@ import { baseMs, createDraw } from './draw.ts'
 
 const COUNT = 200
 const SEED = 200_2026
-const SPAN_DAYS = 36 * 30
+const SPAN_DAYS = 3 * 365
 const DAY_MS = 86_400_000
 
 type Choices<Choice> = readonly [Choice, ...Choice[]]
@@ -31,7 +31,8 @@ interface DemoMembership {
   readonly churnType: 'voluntary' | 'involuntary' | null
 }
 
-function demoMemberships(): readonly DemoMembership[] {
+/** The demo's members of three years, the same in every run. */
+export function demoMemberships(): readonly DemoMembership[] {
   const draw = createDraw(SEED)
   return Array.from({ length: COUNT }, (_, index) => {
     const daysAgo = 1 + draw.below(SPAN_DAYS)

@@ -12,6 +12,7 @@ import { caseLines } from './cases.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
 import { demoOrganization } from './index.ts'
+import { exitSurveyEventLines, retentionOfferEventLines } from './leaving.ts'
 import { billingEventLines, membershipLines } from './memberships.ts'
 import { checkoutLinkLines, productLines } from './products.ts'
 import { reviewLines } from './reviews.ts'
@@ -46,6 +47,8 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
   ['purchases', purchaseLines],
   ['memberships', membershipLines],
   ['billing-events', billingEventLines],
+  ['retention-offer-events', retentionOfferEventLines],
+  ['exit-survey-events', exitSurveyEventLines],
 ]
 
 /** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */

@@ -1,0 +1,139 @@
+import * as v from 'valibot'
+import { readLimited } from '../../domain/bounds/read-limited.ts'
+import type { InstantRange } from '../../ports/analytics.ts'
+import type { ExitSurveySource, ReasonCounts } from '../../ports/exit-survey-source.ts'
+
+export interface ClickHouseOptions {
+  /** The root of the HTTP interface: `https://analytics.example.com:8443`. */
+  readonly baseUrl: string
+  /** A user that can read the table and nothing else; see `schema.sql` beside this file. */
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  readonly table: string
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+}
+
+/** The whole of what is ever asked. Every value travels as a parameter beside it, the organization too. */
+const QUERY = `SELECT reason_code AS code, count() AS selections
+FROM {database:Identifier}.{table:Identifier} FINAL
+WHERE organization_id = {organization:String}
+  AND occurred_at >= fromUnixTimestamp64Milli({start_ms:Int64}, 'UTC')
+  AND occurred_at <= fromUnixTimestamp64Milli({end_ms:Int64}, 'UTC')
+GROUP BY reason_code
+FORMAT JSON`
+
+/** More than the codes of any survey take. */
+const ANSWER_MAX_BYTES = 4_000_000
+
+/** What DateTime64 can hold, in ms since the epoch: the years 1900 to 2299. */
+const FIRST_MS = Date.parse('1900-01-01T00:00:00.000Z')
+const LAST_MS = Date.parse('2299-12-31T23:59:59.999Z')
+
+/** Counts are numbers or, on servers set up so, their digits in quotes. */
+const Count = v.union([
+  v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  v.pipe(v.string(), v.digits(), v.transform(Number), v.safeInteger()),
+])
+const Answer = v.object({
+  data: v.array(v.object({ code: v.string(), selections: Count })),
+  rows: v.number(),
+})
+
+/**
+ * Events of the exit survey in ClickHouse, over its HTTP interface. A query is sent by GET, which the server itself
+ * treats as read-only whoever the user is.
+ */
+export function createClickHouseExitSurvey(options: ClickHouseOptions): ExitSurveySource {
+  return {
+    open: (organizationId) => ({
+      async countReasons(range, signal) {
+        const bounds = boundsOf(range)
+        if (bounds === null) return { kind: 'counts', counts: [] }
+        try {
+          const response = await options.fetch(urlOf(options, organizationId, bounds), {
+            headers: { 'X-ClickHouse-User': options.user, 'X-ClickHouse-Key': options.password },
+            // A redirect would take the password elsewhere.
+            redirect: 'manual',
+            signal,
+          })
+          return await countsOf(response, signal)
+        } catch {
+          return unavailable('The analytics database did not answer.')
+        }
+      },
+    }),
+  }
+}
+
+interface Bounds {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** The range cut to what the column can hold; null: nothing of it remains. */
+function boundsOf({ start, end }: InstantRange): Bounds | null {
+  const startMs = start === null ? FIRST_MS : Math.max(FIRST_MS, Date.parse(start))
+  const endMs = end === null ? LAST_MS : Math.min(LAST_MS, Date.parse(end))
+  return startMs > endMs ? null : { startMs, endMs }
+}
+
+function urlOf(
+  { baseUrl, database, table }: ClickHouseOptions,
+  organizationId: string,
+  { startMs, endMs }: Bounds,
+): string {
+  const parameters = new URLSearchParams({
+    query: QUERY,
+    param_database: escaped(database),
+    param_table: escaped(table),
+    param_organization: escaped(organizationId),
+    param_start_ms: String(startMs),
+    param_end_ms: String(endMs),
+    // The server then knows how the query ended before it answers, and says so by the status.
+    wait_end_of_query: '1',
+  })
+  return `${baseUrl}/?${parameters.toString()}`
+}
+
+/** Values of parameters are read as in tab-separated data: a backslash or a control character is written with one. */
+function escaped(value: string): string {
+  const names: Readonly<Record<string, string>> = {
+    '\\': '\\\\',
+    '\t': '\\t',
+    '\n': '\\n',
+    '\r': '\\r',
+    '\0': '\\0',
+  }
+  return value.replaceAll(/[\\\t\n\r\0]/g, (character) => names[character] ?? character)
+}
+
+async function countsOf(response: Response, signal: AbortSignal): Promise<ReasonCounts> {
+  if (response.status !== 200) {
+    // Its text may quote the query and the server's own names.
+    await response.body?.cancel()
+    return unavailable(`The analytics database answered with status ${response.status}.`)
+  }
+  const answer = v.safeParse(Answer, await jsonOf(response, signal))
+  // An error behind the first rows is text after them, which is no JSON; fewer rows than it says are no answer either.
+  if (!answer.success || answer.output.rows !== answer.output.data.length) {
+    return unavailable('The analytics database answered with something that is no result.')
+  }
+  const counts = answer.output.data.map(({ code, selections }) => ({ code, count: selections }))
+  return { kind: 'counts', counts }
+}
+
+/** The JSON of an answer that ends in time and size; null: it does not, or it is none. */
+async function jsonOf({ body }: Response, signal: AbortSignal): Promise<unknown> {
+  const read = body === null ? null : await readLimited(body, ANSWER_MAX_BYTES, signal)
+  if (read?.kind !== 'bytes') return null
+  try {
+    return JSON.parse(new TextDecoder().decode(read.bytes))
+  } catch {
+    return null
+  }
+}
+
+function unavailable(reason: string): ReasonCounts {
+  return { kind: 'unavailable', reason }
+}

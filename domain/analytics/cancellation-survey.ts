@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+import type { Organization } from '../../ports/organization.ts'
+import { operation } from '../contract/endpoint.ts'
+import type { Reply } from '../contract/reply.ts'
+import { jsonReply, PRIVATE } from '../contract/reply.ts'
+import type { RoutedRequest, World } from '../service.ts'
+import { askPatiently } from './ask-patiently.ts'
+import { count, dateRange, described, organizationId, rangeParameters, responses } from './document.ts'
+import { readRange } from './parameters.ts'
+import { surveyFigures } from './survey-reasons.ts'
+
+const pct = described(
+  v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+  '`count` of `totals.selections`: a percentage to two decimals, halves up; 0 when there are none.',
+)
+
+const ReasonRow = v.strictObject({
+  reason: described(v.string(), 'The code in sentence case, with spaces: `Too expensive`.'),
+  rawCodes: described(
+    v.array(v.string()),
+    'The spellings that were recorded, ascending. Codes are one reason when they agree in lower case with each run of spaces, `-` and `_` as one `_`.',
+  ),
+  count: described(count, 'How often it was picked.'),
+  pct,
+})
+
+const CancellationSurvey = v.strictObject({
+  organizationId,
+  dateRange,
+  source: v.literal('exit_survey'),
+  available: described(
+    v.boolean(),
+    'False when the source could not be queried, after several tries: then `selections` is 0, `reasons` is empty and `other` is null, and nothing is known.',
+  ),
+  totals: v.strictObject({
+    selections: described(count, 'Reasons picked in range, `other` included.'),
+  }),
+  reasons: described(v.array(ReasonRow), 'By `count` descending, then by `reason`; without `other`.'),
+  other: v.pipe(
+    v.nullable(v.strictObject({ count: described(count, 'How often the code `other` was picked.'), pct })),
+    v.description('Null when nothing is known.'),
+  ),
+})
+
+export const getCancellationSurvey = operation({
+  id: 'analytics.cancellationSurvey',
+  method: 'GET',
+  path: '/api/v1/cancellation-survey',
+  access: 'tenant',
+  tag: 'Analytics',
+  deprecated: true,
+  summary: 'Report the cancellation survey',
+  description:
+    'Reasons that members picked when canceling in the portal; what the point of sale reports of churn is another matter.',
+  openapi: {
+    parameters: rangeParameters('start', 'end', 'the instant of the selection'),
+    responses: responses(CancellationSurvey),
+  },
+})
+
+/** Answers `GET /api/v1/cancellation-survey`: 200 also when the source fails, with `available: false`. */
+export async function serveCancellationSurvey(
+  { url: { searchParams }, requestId }: RoutedRequest,
+  world: World,
+  organization: Organization,
+): Promise<Reply> {
+  const range = readRange(searchParams, 'start', 'end')
+  const survey = world.exitSurvey.open(organization.organizationId)
+  const counted = await askPatiently(survey, range, requestId, world)
+  const { selections, reasons, other } = surveyFigures(counted ?? [])
+  const body: v.InferOutput<typeof CancellationSurvey> = {
+    organizationId: organization.organizationId,
+    dateRange: range,
+    source: 'exit_survey',
+    available: counted !== null,
+    totals: { selections },
+    reasons,
+    other: counted === null ? null : other,
+  }
+  return jsonReply(200, body, PRIVATE)
+}

@@ -1,0 +1,121 @@
+import * as v from 'valibot'
+import type { CancellationCount } from '../../ports/analytics.ts'
+import type { Organization } from '../../ports/organization.ts'
+import { operation } from '../contract/endpoint.ts'
+import type { Reply } from '../contract/reply.ts'
+import { jsonReply, PRIVATE } from '../contract/reply.ts'
+import { churnTypes } from '../resources/memberships.ts'
+import type { RoutedRequest, World } from '../service.ts'
+import {
+  count,
+  dateRange,
+  described,
+  forbidden,
+  organizationId,
+  percentageOf,
+  rangeParameters,
+  responses,
+} from './document.ts'
+import { nullsLast, percentage, sumOf } from './figures.ts'
+import { readRange } from './parameters.ts'
+import { Tenure, tenureFigures } from './tenure.ts'
+
+const ReasonRow = v.strictObject({
+  reason: described(v.nullable(v.string()), 'As the point of sale reports it; null when unknown.'),
+  churnType: v.nullable(v.picklist(churnTypes)),
+  count: described(count, 'Cancellations of this reason and type.'),
+  pct: percentageOf('`count` of all cancellations in range.'),
+})
+
+const Cancellations = v.strictObject({
+  organizationId,
+  dateRange,
+  source: v.literal('membership_status'),
+  available: v.literal(true),
+  totals: v.strictObject({
+    cancellations: described(count, 'Members of status `churned` whose cancellation is in range.'),
+    voluntary: described(count, 'Of these, those of churn type `voluntary`.'),
+    involuntary: described(count, 'Of these, those of churn type `involuntary`.'),
+    unknown: described(count, 'Of these, those of unknown churn type.'),
+    voluntaryPct: percentageOf('`voluntary` of `cancellations`.'),
+    involuntaryPct: percentageOf('`involuntary` of `cancellations`.'),
+  }),
+  reasons: described(
+    v.array(ReasonRow),
+    'By `count` descending, then by `reason`, then by `churnType`, the unknown ones last.',
+  ),
+  tenure: Tenure,
+})
+
+export const getCancellations = operation({
+  id: 'analytics.cancellations',
+  method: 'GET',
+  path: '/api/v1/cancellations',
+  access: 'tenant',
+  requires: 'analytics',
+  tag: 'Analytics',
+  deprecated: true,
+  summary: 'Report cancellations',
+  description:
+    'Churn as the point of sale reports it. A member who churned at an unknown date counts only where neither bound is given.',
+  openapi: {
+    parameters: rangeParameters(
+      'start',
+      'end',
+      'the cancellation; one of which only the day is known counts as its first instant',
+    ),
+    responses: responses(Cancellations, forbidden),
+  },
+})
+
+/** Answers `GET /api/v1/cancellations`. */
+export async function serveCancellations(
+  { url: { searchParams } }: RoutedRequest,
+  { analytics }: World,
+  organization: Organization,
+): Promise<Reply> {
+  const range = readRange(searchParams, 'start', 'end')
+  const { reasons, tenures } = await analytics.open(organization.organizationId).cancellations(range)
+  const totals = totalsOf(reasons)
+  const body: v.InferOutput<typeof Cancellations> = {
+    organizationId: organization.organizationId,
+    dateRange: range,
+    source: 'membership_status',
+    available: true,
+    totals,
+    reasons: reasons.toSorted(mostFrequentFirst).map(({ reason, churnType, count: same }) => ({
+      reason,
+      churnType,
+      count: same,
+      pct: percentage(same, totals.cancellations),
+    })),
+    tenure: tenureFigures(tenures),
+  }
+  return jsonReply(200, body, PRIVATE)
+}
+
+function totalsOf(reasons: readonly CancellationCount[]) {
+  const ofType = (type: CancellationCount['churnType']) =>
+    sumOf(
+      reasons.filter(({ churnType }) => churnType === type),
+      (row) => row.count,
+    )
+  const [voluntary, involuntary, unknown] = [ofType('voluntary'), ofType('involuntary'), ofType(null)]
+  const cancellations = voluntary + involuntary + unknown
+  return {
+    cancellations,
+    voluntary,
+    involuntary,
+    unknown,
+    voluntaryPct: percentage(voluntary, cancellations),
+    involuntaryPct: percentage(involuntary, cancellations),
+  }
+}
+
+function mostFrequentFirst(left: CancellationCount, right: CancellationCount): number {
+  return (
+    right.count - left.count ||
+    nullsLast(left.reason, right.reason) ||
+    nullsLast(left.churnType, right.churnType)
+  )
+}

@@ -1,0 +1,170 @@
+import * as v from 'valibot'
+import type { CohortCount, CohortDimension } from '../../ports/analytics.ts'
+import type { Organization } from '../../ports/organization.ts'
+import { operation } from '../contract/endpoint.ts'
+import type { Reply } from '../contract/reply.ts'
+import { errorReply, jsonReply, PRIVATE } from '../contract/reply.ts'
+import type { RoutedRequest, World } from '../service.ts'
+import { toInstant } from '../text/instant.ts'
+import { byHorizon } from './churn-horizons.ts'
+import {
+  count,
+  dateRange,
+  described,
+  forbidden,
+  organizationId,
+  percentageOf,
+  rangeParameters,
+  responses,
+} from './document.ts'
+import { nullsLast, percentage } from './figures.ts'
+import { loneValue, readRange } from './parameters.ts'
+
+const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]
+
+const CohortRow = v.strictObject({
+  cohortMonth: described(v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/)), 'The month of the signup: `YYYY-MM`.'),
+  dimensionValue: described(
+    v.nullable(v.string()),
+    'The name of the plan or the code of the billing site; null when it is unknown, and for the dimension `none`.',
+  ),
+  cohortSize: described(count, 'Members who signed up in the month.'),
+  stillActive: described(count, 'Of these, those who are active now.'),
+  churned: described(count, 'Of these, those who churned; `stillActive` and `churned` make up `cohortSize`.'),
+  voluntary: described(count, 'Of the churned, those of churn type `voluntary`.'),
+  involuntary: described(
+    count,
+    'Of the churned, those of churn type `involuntary`. An unknown type is in neither.',
+  ),
+  churnRatePct: percentageOf('`churned` of `cohortSize`.'),
+  churnWithin: v.pipe(
+    v.strictObject({ '30': count, '60': count, '90': count, '180': count, '365': count }),
+    v.description(
+      'Of the churned, those whose whole days from signup to cancellation are at most so many: cumulative. An unknown cancellation, and one before the signup, is in none.',
+    ),
+  ),
+})
+
+const Cohorts = v.strictObject({
+  organizationId,
+  dateRange: described(
+    dateRange,
+    'From the first instant of the first month to the last of the last one; null where the range is not bounded.',
+  ),
+  source: v.literal('membership_signup'),
+  available: v.literal(true),
+  dimension: v.picklist(dimensions),
+  signupDateCoverage: v.pipe(
+    v.strictObject({
+      members: described(count, 'All members of the organization, whatever the range.'),
+      withSignupDate: described(count, 'Those whose signup is known: only they are in cohorts.'),
+      coveragePct: percentageOf('`withSignupDate` of `members`.'),
+    }),
+    v.description('How much of the organization the cohorts can tell of.'),
+  ),
+  dimensionValues: described(
+    v.array(v.string()),
+    'The known values in range, ascending; empty for the dimension `none`.',
+  ),
+  cohorts: described(
+    v.array(CohortRow),
+    'By month, then by value, the unknown value last; empty months are left out.',
+  ),
+})
+
+export const getCohorts = operation({
+  id: 'analytics.cohorts',
+  method: 'GET',
+  path: '/api/v1/cohorts',
+  access: 'tenant',
+  requires: 'analytics',
+  tag: 'Analytics',
+  deprecated: true,
+  summary: 'Report signup cohorts',
+  description: 'Members by the month of their signup, and what has become of them.',
+  openapi: {
+    parameters: [
+      ...rangeParameters('start', 'end', 'the month of the signup, to which the bound itself is cut'),
+      {
+        name: 'dimension',
+        in: 'query',
+        description: 'What each month is split by: nothing, the plan, or the billing site.',
+        schema: { enum: dimensions, default: 'none' },
+      },
+    ],
+    responses: responses(Cohorts, {
+      '400': { $ref: '#/components/responses/BadRequest' },
+      ...forbidden,
+    }),
+  },
+})
+
+/** Answers `GET /api/v1/cohorts`. An unknown `dimension` is the one parameter that is refused (400). */
+export async function serveCohorts(
+  { url: { searchParams } }: RoutedRequest,
+  { analytics }: World,
+  organization: Organization,
+): Promise<Reply> {
+  const given = loneValue(searchParams, 'dimension') ?? 'none'
+  const dimension = dimensions.find((known) => known === given)
+  if (dimension === undefined) {
+    return errorReply(400, `Parameter dimension must be one of ${dimensions.join(', ')}.`)
+  }
+  const { start, end } = readRange(searchParams, 'start', 'end')
+  const [firstMonth, lastMonth] = [monthOf(start), monthOf(end)]
+  const found = await analytics
+    .open(organization.organizationId)
+    .cohorts({ dimension, firstMonth, lastMonth })
+  const { cohorts, members, membersWithSignupDate } = found
+  const values = new Set(cohorts.map(({ value }) => value).filter((value) => value !== null))
+  const body: v.InferOutput<typeof Cohorts> = {
+    organizationId: organization.organizationId,
+    dateRange: {
+      start: firstMonth === null ? null : firstInstantOf(firstMonth),
+      end: lastMonth === null ? null : lastInstantOf(lastMonth),
+    },
+    source: 'membership_signup',
+    available: true,
+    dimension,
+    signupDateCoverage: {
+      members,
+      withSignupDate: membersWithSignupDate,
+      coveragePct: percentage(membersWithSignupDate, members),
+    },
+    dimensionValues: [...values].sort(nullsLast),
+    cohorts: cohorts.toSorted(byMonthThenValue).map(cohortRow),
+  }
+  return jsonReply(200, body, PRIVATE)
+}
+
+function monthOf(instant: string | null): string | null {
+  return instant === null ? null : instant.slice(0, 'YYYY-MM'.length)
+}
+
+function firstInstantOf(month: string): string {
+  return `${month}-01T00:00:00.000Z`
+}
+
+function lastInstantOf(month: string): string {
+  const next = new Date(firstInstantOf(month))
+  return toInstant(next.setUTCMonth(next.getUTCMonth() + 1) - 1)
+}
+
+function byMonthThenValue(left: CohortCount, right: CohortCount): number {
+  return nullsLast(left.month, right.month) || nullsLast(left.value, right.value)
+}
+
+function cohortRow(cohort: CohortCount): v.InferOutput<typeof CohortRow> {
+  const { month, value, members, churned, voluntary, involuntary, churnedWithinDays } = cohort
+  return {
+    cohortMonth: month,
+    dimensionValue: value,
+    cohortSize: members,
+    stillActive: members - churned,
+    churned,
+    voluntary,
+    involuntary,
+    churnRatePct: percentage(churned, members),
+    churnWithin: byHorizon((days) => churnedWithinDays[days]),
+  }
+}

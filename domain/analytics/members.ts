@@ -1,0 +1,167 @@
+import * as v from 'valibot'
+import type { InstantRange, MemberRecord } from '../../ports/analytics.ts'
+import type { Organization } from '../../ports/organization.ts'
+import { operation } from '../contract/endpoint.ts'
+import type { Reply } from '../contract/reply.ts'
+import { jsonReply, PRIVATE } from '../contract/reply.ts'
+import { readLimit } from '../paging/limit.ts'
+import { tenureDays } from '../resources/cancellations/membership.ts'
+import { churnTypes } from '../resources/memberships.ts'
+import type { RoutedRequest, World } from '../service.ts'
+import { toInstant } from '../text/instant.ts'
+import { count, described, forbidden, organizationId, rangeParameters, responses } from './document.ts'
+import { loneValue, readRange } from './parameters.ts'
+
+const LIMIT_DEFAULT = 500
+const LIMIT_MAX = 1000
+
+const statuses = ['all', 'active', 'churned'] as const
+type Status = (typeof statuses)[number]
+
+const text = v.nullable(v.string())
+const instant = v.nullable(v.pipe(v.string(), v.isoTimestamp()))
+
+const MemberRow = v.strictObject({
+  membershipId: v.string(),
+  customerId: text,
+  signupDate: described(v.nullable(v.pipe(v.string(), v.isoDate())), 'A day; null when unknown.'),
+  status: v.picklist(['active', 'churned']),
+  churnType: v.nullable(v.picklist(churnTypes)),
+  cancelDate: described(text, 'A day or a UTC instant, as it was reported.'),
+  tenureDays: described(
+    v.nullable(count),
+    'Whole days from the first instant of the signup day to the cancellation (churned) or to now (active); null when a day that it takes is unknown or the signup lies behind.',
+  ),
+  planName: text,
+  billingAmount: described(v.nullable(v.number()), 'In units of the currency: 19.99.'),
+  billingSiteCode: text,
+  billingSiteName: text,
+  creationSiteCode: text,
+  creationSiteName: text,
+  isOnTrial: v.boolean(),
+  trialAmount: described(v.nullable(v.number()), 'In units of the currency.'),
+  tags: v.array(v.string()),
+})
+
+const Members = v.strictObject({
+  organizationId,
+  filters: v.pipe(
+    v.strictObject({ status: v.picklist(statuses), signupStart: instant, signupEnd: instant }),
+    v.description('The filters as applied; bounds as exact instants, null when not given or ignored.'),
+  ),
+  pagination: v.strictObject({
+    limit: described(count, 'The page size that was used.'),
+    offset: described(count, 'How many members were passed over.'),
+    hasMore: v.boolean(),
+    nextOffset: described(v.nullable(count), 'The `offset` of the next page; null on the last one.'),
+  }),
+  members: v.array(MemberRow),
+})
+
+export const exportMembers = operation({
+  id: 'analytics.members',
+  method: 'GET',
+  path: '/api/v1/members',
+  access: 'tenant',
+  requires: 'analytics',
+  tag: 'Analytics',
+  deprecated: true,
+  summary: 'Export members',
+  description:
+    'Latest signup first, members of an unknown signup last, then by `membershipId`. A range on the signup leaves out members whose signup is unknown. Pages are cut by counting from the start: an import in between moves rows from one page to another.',
+  openapi: {
+    parameters: [
+      {
+        name: 'status',
+        in: 'query',
+        description: 'Only members of this status. Any other value counts as `all`.',
+        schema: { enum: statuses, default: 'all' },
+      },
+      ...rangeParameters(
+        'signupStart',
+        'signupEnd',
+        'the signup, which counts as the first instant of its day',
+      ),
+      {
+        name: 'limit',
+        in: 'query',
+        description: `Members per page. An invalid value counts as ${LIMIT_DEFAULT}, a larger one than ${LIMIT_MAX} as ${LIMIT_MAX}.`,
+        schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
+      },
+      {
+        name: 'offset',
+        in: 'query',
+        description: 'How many members to pass over. An invalid value counts as 0.',
+        schema: { type: 'integer', minimum: 0, default: 0 },
+      },
+    ],
+    responses: responses(Members, forbidden),
+  },
+})
+
+/** Answers `GET /api/v1/members`. */
+export async function serveMembers(
+  { url: { searchParams } }: RoutedRequest,
+  { analytics, clock }: World,
+  organization: Organization,
+): Promise<Reply> {
+  const status = readStatus(loneValue(searchParams, 'status'))
+  const signup = readRange(searchParams, 'signupStart', 'signupEnd')
+  const limit = readLimit(searchParams.getAll('limit'), LIMIT_MAX, LIMIT_DEFAULT)
+  const offset = readOffset(loneValue(searchParams, 'offset'))
+  // One more than the page tells whether another one follows.
+  const found = await analytics
+    .open(organization.organizationId)
+    .members({ status: status === 'all' ? null : status, signup, limit: limit + 1, offset })
+  const now = toInstant(clock.nowMs())
+  const hasMore = found.length > limit
+  const body: v.InferOutput<typeof Members> = {
+    organizationId: organization.organizationId,
+    filters: filtersOf(status, signup),
+    pagination: { limit, offset, hasMore, nextOffset: hasMore ? offset + limit : null },
+    members: found.slice(0, limit).map((member) => memberRow(member, now)),
+  }
+  return jsonReply(200, body, PRIVATE)
+}
+
+function filtersOf(status: Status, { start, end }: InstantRange) {
+  return { status, signupStart: start, signupEnd: end }
+}
+
+function readStatus(given: string | null): Status {
+  return statuses.find((status) => status === given) ?? 'all'
+}
+
+/** No offset is beyond the largest whole number that is exact; there is nothing there anyway. */
+function readOffset(given: string | null): number {
+  return given !== null && /^\d+$/.test(given)
+    ? Math.min(Number(given), Number.MAX_SAFE_INTEGER - LIMIT_MAX)
+    : 0
+}
+
+function memberRow(member: MemberRecord, now: string): v.InferOutput<typeof MemberRow> {
+  const { status, signupDate } = member
+  return {
+    membershipId: member.membershipId,
+    customerId: member.customerId,
+    signupDate,
+    status,
+    churnType: member.churnType,
+    cancelDate: member.cancelDate,
+    tenureDays: status === 'active' ? tenureDays(signupDate, now) : member.tenureDays,
+    planName: member.planName,
+    billingAmount: currencyUnits(member.billingAmountCents),
+    billingSiteCode: member.billingSiteCode,
+    billingSiteName: member.billingSiteName,
+    creationSiteCode: member.creationSiteCode,
+    creationSiteName: member.creationSiteName,
+    isOnTrial: member.isOnTrial,
+    trialAmount: currencyUnits(member.trialAmountCents),
+    tags: [...member.tags],
+  }
+}
+
+/** An amount in units of its currency, as the legacy endpoints publish it. */
+function currencyUnits(amountCents: number | null): number | null {
+  return amountCents === null ? null : amountCents / 100
+}

@@ -1,0 +1,114 @@
+import * as v from 'valibot'
+import type { OfferCount } from '../../ports/analytics.ts'
+import type { Organization } from '../../ports/organization.ts'
+import { operation } from '../contract/endpoint.ts'
+import type { Reply } from '../contract/reply.ts'
+import { jsonReply, PRIVATE } from '../contract/reply.ts'
+import type { RoutedRequest, World } from '../service.ts'
+import {
+  count,
+  dateRange,
+  described,
+  forbidden,
+  organizationId,
+  percentageOf,
+  rangeParameters,
+  responses,
+} from './document.ts'
+import { nullsLast, percentage, sumOf } from './figures.ts'
+import { LifetimeValue, lifetimeValue } from './lifetime-value.ts'
+import { readRange } from './parameters.ts'
+
+const counts = {
+  viewed: described(count, 'Times an offer was shown.'),
+  accepted: described(count, 'Times it was accepted.'),
+  declined: described(count, 'Times it was declined.'),
+  acceptanceRatePct: percentageOf(
+    '`accepted` of `viewed`; above 100 when offers were accepted in range that were shown before it.',
+  ),
+}
+
+const OfferRow = v.strictObject({
+  offerId: v.string(),
+  offerName: described(
+    v.string(),
+    'As the latest event of the offer in range says, like the plan and its price.',
+  ),
+  targetPlanName: v.nullable(v.string()),
+  targetPlanPrice: described(v.nullable(v.number()), 'In units of the currency: 19.99.'),
+  ...counts,
+})
+
+const RetentionOffers = v.strictObject({
+  organizationId,
+  dateRange,
+  totals: v.pipe(v.strictObject(counts), v.description('Sums over all offers.')),
+  offers: described(
+    v.array(OfferRow),
+    'The offers with any event in range, by `viewed` descending, then by `offerId`.',
+  ),
+  ltv: LifetimeValue,
+})
+
+export const getRetentionOffers = operation({
+  id: 'analytics.retentionOffers',
+  method: 'GET',
+  path: '/api/v1/retention-offers',
+  access: 'tenant',
+  requires: 'retentionOfferAnalytics',
+  tag: 'Analytics',
+  deprecated: true,
+  summary: 'Report retention offers',
+  description: 'What members who wanted to leave were offered, how they decided, and what they brought in.',
+  openapi: {
+    parameters: rangeParameters('start', 'end', 'the instant of an event'),
+    responses: responses(RetentionOffers, forbidden),
+  },
+})
+
+/** Answers `GET /api/v1/retention-offers`. */
+export async function serveRetentionOffers(
+  { url: { searchParams } }: RoutedRequest,
+  { analytics }: World,
+  { organizationId: id, billingEvents }: Organization,
+): Promise<Reply> {
+  const range = readRange(searchParams, 'start', 'end')
+  const tenant = analytics.open(id)
+  const [offers, revenue] = await Promise.all([
+    tenant.retentionOffers(range),
+    billingEvents ? tenant.revenueByDecision(range) : null,
+  ])
+  const body: v.InferOutput<typeof RetentionOffers> = {
+    organizationId: id,
+    dateRange: range,
+    totals: totalsOf(offers),
+    offers: offers.toSorted(mostViewedFirst).map(offerRow),
+    ltv: lifetimeValue(revenue),
+  }
+  return jsonReply(200, body, PRIVATE)
+}
+
+function totalsOf(offers: readonly OfferCount[]) {
+  const viewed = sumOf(offers, (offer) => offer.viewed)
+  const accepted = sumOf(offers, (offer) => offer.accepted)
+  const declined = sumOf(offers, (offer) => offer.declined)
+  return { viewed, accepted, declined, acceptanceRatePct: percentage(accepted, viewed) }
+}
+
+function mostViewedFirst(left: OfferCount, right: OfferCount): number {
+  return right.viewed - left.viewed || nullsLast(left.offerId, right.offerId)
+}
+
+function offerRow(offer: OfferCount): v.InferOutput<typeof OfferRow> {
+  const { offerId, offerName, targetPlanName, targetPlanPriceCents, viewed, accepted, declined } = offer
+  return {
+    offerId,
+    offerName,
+    targetPlanName,
+    targetPlanPrice: targetPlanPriceCents === null ? null : targetPlanPriceCents / 100,
+    viewed,
+    accepted,
+    declined,
+    acceptanceRatePct: percentage(accepted, viewed),
+  }
+}

@@ -1,0 +1,23 @@
+import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { resource, updatedAt } from '../contract/resource.ts'
+
+const events = ['viewed', 'accepted', 'declined'] as const
+
+/** Imported for the analytics of retention offers; no route publishes them as they are. */
+export const retentionOfferEvents = resource({
+  name: 'RetentionOfferEvent',
+  collection: 'retention-offer-events',
+  description: 'A member who wanted to leave saw an offer to stay, or decided on it.',
+  idField: 'eventId',
+  fields: {
+    eventId: id(),
+    offerId: id(),
+    offerName: text(),
+    targetPlanName: nullable(text()),
+    targetPlanPriceCents: nullable(integer()),
+    membershipId: nullable(id()),
+    event: oneOf(events),
+    occurredAt: timestamp(),
+  },
+  hidden: { updatedAt: updatedAt() },
+})

@@ -1,0 +1,62 @@
+import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
+import { makeEvents, makeMemberships } from '../support/many-memberships.ts'
+import { openLocalD1 } from '../support/d1.ts'
+import { openTestService } from '../support/service.ts'
+import { quantile } from './load.ts'
+
+/** Members of the organizations that are measured. */
+const sizes = [10_000, 100_000, 1_000_000]
+const RUNS = 5
+
+const questions: readonly (readonly [name: string, path: (members: number) => string])[] = [
+  ['members, first page of 500', () => '/api/v1/members'],
+  ['members, a page of 1000 in the middle', (members) => `/api/v1/members?limit=1000&offset=${members / 2}`],
+  ['members, last page of 1000', (members) => `/api/v1/members?limit=1000&offset=${members - 1000}`],
+  ['cohorts, everything', () => '/api/v1/cohorts'],
+  ['cohorts by plan, everything', () => '/api/v1/cohorts?dimension=plan'],
+  ['cohorts by site, one year', () => '/api/v1/cohorts?dimension=site&start=2024-01-01&end=2024-12-31'],
+  ['cancellations, everything', () => '/api/v1/cancellations'],
+  ['cancellations, a quarter', () => '/api/v1/cancellations?start=2025-01-01&end=2025-03-31'],
+  ['cancellations, 30 days across two months', () => '/api/v1/cancellations?start=2025-01-15&end=2025-02-13'],
+  ['retention offers, everything', () => '/api/v1/retention-offers'],
+  ['retention offers, a quarter', () => '/api/v1/retention-offers?start=2025-01-01&end=2025-03-31'],
+  ['cancellation survey, everything', () => '/api/v1/cancellation-survey'],
+  ['cancellation survey, a quarter', () => '/api/v1/cancellation-survey?start=2025-01-01&end=2025-03-31'],
+]
+
+/**
+ * Prints what the analytics cost on local D1 as an organization grows: the median time of a whole request in this
+ * process, and the rows that D1 would bill for.
+ */
+export async function benchAnalytics(): Promise<void> {
+  const databases = await openLocalD1(1)
+  const database = await databases.next()
+  const meter = createMeter()
+  const service = await openTestService((clock) => createD1Storage({ database, clock, meter }))
+  for (const members of sizes) {
+    const organizationId = `org-${members}`
+    const capable = { analytics: true, retentionOfferAnalytics: true }
+    const key = await service.addOrganization(organizationId, capable)
+    const startedAt = performance.now()
+    await makeMemberships(database, organizationId, members)
+    const madeMs = performance.now() - startedAt
+    await makeEvents(database, organizationId, members)
+    await database.exec('ANALYZE')
+    console.log(`\n${members} members (made at ${Math.round((members * 1000) / madeMs)} a second)`)
+    for (const [name, path] of questions) {
+      const times: number[] = []
+      const before = meter.rowsRead
+      for (let run = 0; run < RUNS; run += 1) {
+        const startedAt = performance.now()
+        const response = await service.send(path(members), { key })
+        await response.arrayBuffer()
+        if (response.status !== 200) throw new Error(`${path(members)} answered ${response.status}`)
+        times.push(performance.now() - startedAt)
+      }
+      const rowsRead = (meter.rowsRead - before) / RUNS
+      const time = `${quantile(times, 0.5).toFixed(1)} ms`
+      console.log(`  ${name.padEnd(42)}${time.padStart(12)}${String(rowsRead).padStart(12)} rows read`)
+    }
+  }
+  await databases.dispose()
+}

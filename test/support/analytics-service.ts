@@ -1,0 +1,20 @@
+import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
+import type { TestService } from './service.ts'
+import { openTestService } from './service.ts'
+
+/** The capabilities that the analytics ask for. */
+export const capable = { analytics: true, retentionOfferAnalytics: true }
+
+/** A service in memory, with another source of the exit survey where one is given. */
+export function memoryService(
+  changes: { readonly exitSurvey?: ExitSurveySource } = {},
+): Promise<TestService> {
+  return openTestService((clock) => ({ ...createMemoryStorage({ clock }), ...changes }))
+}
+
+/** What a path answers to a key. */
+export async function get(service: TestService, path: string, key: string) {
+  const response = await service.send(path, { key })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}

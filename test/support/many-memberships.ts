@@ -1,0 +1,71 @@
+import type { D1Database } from '@cloudflare/workers-types'
+
+/** Rows of one statement: far from the 30 seconds that a batch may take. */
+const ROWS_PER_STATEMENT = 25_000
+
+const PLANS = 8
+const SITES = 40
+const MONTHS = 36
+
+/**
+ * Makes memberships of an organization within the database, so that its triggers see them: 36 months of signups, eight
+ * plans, forty sites, two in five churned.
+ */
+export async function makeMemberships(
+  database: D1Database,
+  organizationId: string,
+  count: number,
+): Promise<void> {
+  await inParts(database, [memberships], organizationId, count)
+}
+
+/** For these: an offer decided on by one in twenty and what they were billed, and what was picked by who churned. */
+export async function makeEvents(database: D1Database, organizationId: string, count: number): Promise<void> {
+  await inParts(database, [offers, billing, surveys], organizationId, count)
+}
+
+async function inParts(
+  database: D1Database,
+  statements: readonly string[],
+  organizationId: string,
+  count: number,
+): Promise<void> {
+  for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
+    const until = Math.min(count, from + ROWS_PER_STATEMENT)
+    for (const statement of statements) {
+      await database.batch([database.prepare(statement).bind(from, until, organizationId)])
+    }
+  }
+}
+
+/** `i` from the first bound value up to the second, and numbers that look random but depend on `i` alone. */
+const numbers = `WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2),
+  m AS (SELECT i, i * 2654435761 % 4294967296 AS x, i * 40503 % 65536 AS y FROM n),
+  d AS (SELECT *, date('2023-01-01', '+' || (x % (${MONTHS} * 30)) || ' days') AS signup, x / 7 % 5 < 2 AS churned,
+    y % 700 AS stay FROM m)`
+
+const memberships = `${numbers}
+INSERT INTO memberships (organization_id, membership_id, customer_id, signup_date, status, churn_type, cancel_date,
+  cancel_reason, plan_name, billing_amount_cents, billing_interval, billing_site_code, is_on_trial, tags, updated_at,
+  is_cancellation, canceled_at, tenure_days)
+SELECT ?3, printf('m-%08d', i), printf('c-%08d', i), signup, iif(churned, 'churned', 'active'),
+  iif(churned, iif(y % 3 = 0, 'involuntary', 'voluntary'), NULL), iif(churned, date(signup, '+' || stay || ' days'), NULL),
+  iif(churned, 'reason ' || (y % 6), NULL), 'Plan ' || (x / 3 % ${PLANS}), 1999, 'month', 'S' || (y % ${SITES}), 0, '[]',
+  '2026-01-01T00:00:00.000Z', churned,
+  iif(churned, date(signup, '+' || stay || ' days') || 'T00:00:00.000Z', NULL), iif(churned, stay, NULL) FROM d`
+
+const offers = `${numbers}
+INSERT INTO retention_offer_events (organization_id, event_id, offer_id, offer_name, membership_id, event, occurred_at, updated_at)
+SELECT ?3, printf('e-%08d-%d', i, k.value), 'offer ' || (y % 5), 'Offer', printf('m-%08d', i),
+  iif(k.value = 0, 'viewed', iif(y % 2 = 0, 'accepted', 'declined')), signup || 'T12:00:00.000Z', '2026-01-01T00:00:00.000Z'
+FROM d CROSS JOIN json_each('[0,1]') AS k WHERE i % 20 = 0`
+
+const billing = `${numbers}
+INSERT INTO billing_events (organization_id, event_id, membership_id, occurred_at, type, amount_cents, updated_at)
+SELECT ?3, printf('b-%08d-%d', i, k.value), printf('m-%08d', i), signup || 'T12:00:00.000Z', 'payment', 1999 + y,
+  '2026-01-01T00:00:00.000Z' FROM d CROSS JOIN json_each('[0,1,2,3,4,5]') AS k WHERE i % 20 = 0`
+
+const surveys = `${numbers}
+INSERT INTO exit_survey_events (organization_id, event_id, reason_code, occurred_at, updated_at)
+SELECT ?3, printf('s-%08d', i), 'reason_' || (y % 9), date(signup, '+' || stay || ' days') || 'T12:00:00.000Z',
+  '2026-01-01T00:00:00.000Z' FROM d WHERE churned`
