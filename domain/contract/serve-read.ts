@@ -1,19 +1,21 @@
+import type { SourceRefusal } from '../../ports/record-source.ts'
 import type { OpenSource, RoutedRequest, World } from '../service.ts'
 import type { TenantReader } from './authenticate.ts'
 import { openTenant } from './authenticate.ts'
 import { refusalOf } from './capability.ts'
-import type { CollectionEndpoint, DetailEndpoint } from './endpoint.ts'
+import type { ReadEndpoint } from './endpoint.ts'
 import { planCollection } from './plan-collection.ts'
 import { planDetail } from './plan-detail.ts'
+import { planGroups } from './plan-groups.ts'
 import type { ReadPlan, ReadRequest } from './read-plan.ts'
 import type { RowsPlan } from './read-rows.ts'
 import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
 import type { Reply } from './reply.ts'
-import { notFound, sourceUnavailable, unauthorized } from './reply.ts'
+import { errorReply, notFound, sourceUnavailable, unauthorized } from './reply.ts'
 
 /** One read: what was asked for, by whom. */
 interface Read {
-  readonly endpoint: CollectionEndpoint | DetailEndpoint
+  readonly endpoint: ReadEndpoint
   readonly request: ReadRequest
   readonly requestId: string
   readonly tenant: TenantReader
@@ -25,7 +27,7 @@ interface Read {
  * method is wrong).
  */
 export async function serveRead(
-  endpoint: CollectionEndpoint | DetailEndpoint,
+  endpoint: ReadEndpoint,
   routed: RoutedRequest,
   world: World,
   verdict: Reply | null = null,
@@ -34,7 +36,12 @@ export async function serveRead(
   if (tenant === null) return unauthorized()
   if (verdict !== null) return (await tenant.read([])).authenticated ? verdict : unauthorized()
   const { organizationId } = tenant
-  const request = { organizationId, params: routed.params, query: routed.url.searchParams }
+  const request: ReadRequest = {
+    organizationId,
+    params: routed.params,
+    query: routed.url.searchParams,
+    nowMs: world.clock.nowMs(),
+  }
   const read = { endpoint, request, requestId: routed.requestId, tenant, world }
   const open = endpoint.rowsFrom === 'storage' ? null : world.sources[endpoint.rowsFrom]
   return open === null ? serveFromStorage(read) : serveFromSource(read, open)
@@ -72,20 +79,34 @@ async function serveFromSource(read: Read, open: OpenSource): Promise<Reply> {
   if (source === null) return notFound()
   const made = await plan(read, organization.phoneCountry)
   if (!asksForRows(made)) return refusalIn(made)
-  return answerFromSource(made, source, (reason) => {
-    world.log.error('source_unavailable', { requestId, endpointId: endpoint.id, reason })
+  return answerFromSource(made, source, (negative) => {
+    if (negative.kind === 'unsupported') return errorReply(400, unsupported(endpoint, negative))
+    world.log.error('source_unavailable', { requestId, endpointId: endpoint.id, reason: negative.reason })
     return sourceUnavailable()
   })
 }
 
+/** Names the parameter that a source cannot serve. */
+function unsupported(endpoint: ReadEndpoint, { field, operator, allowed }: SourceRefusal): string {
+  const filters = endpoint.kind === 'detail' ? [] : Object.entries(endpoint.filters)
+  const [name = 'sortBy'] =
+    filters.find(([, filter]) => filter.field === field && filter.operator === operator) ?? []
+  return `Parameter ${name} ${allowed}.`
+}
+
 function plan({ endpoint, request, world }: Read, phoneCountry: string | null): Promise<ReadPlan> {
-  return endpoint.kind === 'collection'
-    ? planCollection(endpoint, request, phoneCountry, world.secrets)
-    : planDetail(endpoint, request, phoneCountry, world.secrets)
+  switch (endpoint.kind) {
+    case 'collection':
+      return planCollection(endpoint, request, phoneCountry, world.secrets)
+    case 'groups':
+      return planGroups(endpoint, request, phoneCountry, world.secrets)
+    case 'detail':
+      return planDetail(endpoint, request, phoneCountry, world.secrets)
+  }
 }
 
 function asksForRows(made: ReadPlan): made is RowsPlan {
-  return made.kind === 'page' || made.kind === 'one'
+  return made.kind === 'page' || made.kind === 'groups' || made.kind === 'one'
 }
 
 function refusalIn(made: Exclude<ReadPlan, RowsPlan>): Reply {
