@@ -94,12 +94,10 @@ test.each(filteredLists.map((list) => [sideTableName(list.table, list.field), li
   async (side, { table, field, orders }) => {
     expect(columnOf(table, field).storage).toBe('json')
     const columns = await rowsOf(`pragma table_info(${side})`)
-    expect(columns.map(({ name, notnull }) => [name, notnull])).toEqual(
-      [
-        ...['organization_id', 'value', table.idColumn].map((name) => [name, 1]),
-        ...orders.map((order) => [columnName(order), columnOf(table, order).nullable ? 0 : 1]),
-      ],
-    )
+    expect(columns.map(({ name, notnull }) => [name, notnull])).toEqual([
+      ...['organization_id', 'value', table.idColumn].map((name) => [name, 1]),
+      ...orders.map((order) => [columnName(order), columnOf(table, order).nullable ? 0 : 1]),
+    ])
     const [description] = await rowsOf(`pragma table_list(${side})`)
     expect(description?.strict).toBe(1)
     for (const order of orders.map(columnName)) {
