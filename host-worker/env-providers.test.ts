@@ -22,7 +22,15 @@ function read(bindings: Readonly<Record<string, unknown>>) {
 }
 
 test('without any configuration there is no provider, and nothing is wrong', () => {
-  const nobody = { mail: null, email: null, sms: null, queue: null, clickHouse: null, localMailbox: false }
+  const nobody = {
+    mail: null,
+    email: null,
+    sms: null,
+    queue: null,
+    clickHouse: null,
+    links: null,
+    localMailbox: false,
+  }
   expect(read({})).toEqual({ settings: nobody, problems: [] })
   expect(read(mail)).toEqual({ settings: nobody, problems: [] })
 })

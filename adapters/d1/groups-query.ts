@@ -24,7 +24,7 @@ export function groupsStatement(organizationId: string, query: GroupsQuery): Sta
   return bind(compile(query), values)
 }
 
-function compile({ collection, by, where, sums, order, after, limit: _limit }: GroupsQuery): Template {
+function compile({ collection, by, where, sums, order, after }: GroupsQuery): Template {
   const table = tableOf(collection)
   const window = where.find(({ operator }) => operator !== 'equals')
   if (window === undefined) throw new Error(`Groups of all ${collection} there are`)

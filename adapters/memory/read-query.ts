@@ -6,7 +6,7 @@ import { groupRows } from './groups-query.ts'
 import { fieldReader } from './rows.ts'
 import type { KeptRow, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 type Kept = KeptRow[string]
 

@@ -5,7 +5,7 @@ import { storedFields } from '../../domain/contract/resource.ts'
 import { resources } from '../../domain/resources/index.ts'
 import type { KeptRow, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** The fields of a resource that only the store sets, as a new row has them: counts start at 0, lists and all else empty. */
 export function initialFields(resource: Resource): KeptRow {

@@ -15,9 +15,10 @@ export interface LiveService {
   close(): Promise<void>
 }
 
-export async function openLiveService(): Promise<LiveService> {
+/** @param settings more secrets and variables of the worker */
+export async function openLiveService(settings: Readonly<Record<string, string>> = {}): Promise<LiveService> {
   const harness = createTestHarness({
-    workers: [{ configPath: 'wrangler.toml', secrets: { ROOT_SECRET: testRootSecret() } }],
+    workers: [{ configPath: 'wrangler.toml', secrets: { ROOT_SECRET: testRootSecret(), ...settings } }],
   })
   const { url } = await harness.listen()
   const worker = harness.getWorker<{ DB: D1Database }>()

@@ -45,7 +45,7 @@ export interface TestService {
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
-  providers: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends'>> = {},
+  providers: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends' | 'sources'>> = {},
 ): Promise<TestService> {
   const clock = fakeClock()
   const storage = open(clock)
