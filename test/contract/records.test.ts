@@ -20,13 +20,12 @@ const details = reads.filter((endpoint) => endpoint.kind === 'detail')
 
 let service: TestService
 let key: string
-let otherKey: string
 let platformKey: string
 
 beforeAll(async () => {
   service = await openTestService((clock) => createMemoryStorage({ clock }))
   key = await service.addOrganization('mine')
-  otherKey = await service.addOrganization('theirs')
+  await service.addOrganization('theirs')
   platformKey = await service.addPlatformKey()
   for (const [organizationId, prefix] of [
     ['mine', 'm-'],
@@ -204,8 +203,6 @@ describe.each(collections)('$id', (endpoint) => {
       if (other.id !== endpoint.id) await fails(`${pathOf(other)}?cursor=${cursor}`, 400, 'cursor')
     }
     if (endpoint.parent !== null) await fails(`${pathOf(endpoint, 'm-', 1)}?cursor=${cursor}`, 400, 'cursor')
-    const foreign = await service.send(`${pathOf(endpoint, 't-')}?cursor=${cursor}`, { key: otherKey })
-    expect(foreign.status).toBe(400)
     await fails(`${pathOf(endpoint)}?cursor=${cursor.slice(0, -1)}`, 400, 'cursor')
     await fails(`${pathOf(endpoint)}?cursor=${cursor}&cursor=${cursor}`, 400, 'cursor')
   })
@@ -223,17 +220,10 @@ describe.each(collections)('$id', (endpoint) => {
       await fails(`${path}&cursor=${String(natural)}`, 400, 'updatedAfter')
     })
   }
-
-  if (endpoint.parent !== null) {
-    test('a missing parent and one of another organization answer alike', async () => {
-      await sameAnswer(pathOf(endpoint, 'none-'), pathOf(endpoint, 't-'))
-    })
-  }
 })
 
 describe.each(details)('$id', (endpoint) => {
-  test('a missing id and one of another organization answer alike', async () => {
-    await sameAnswer(pathOf(endpoint, 'none-'), pathOf(endpoint, 't-'))
+  test('an odd id answers as a missing one', async () => {
     for (const odd of ['%00', '%ZZ', '%ED%A0%80', '..%2F..', 'x'.repeat(1000), "'%20OR%201=1--"]) {
       const path = endpoint.path.replace(`{${endpoint.param}}`, odd)
       await sameAnswer(pathOf(endpoint, 'none-'), pathOf({ ...endpoint, path }))
