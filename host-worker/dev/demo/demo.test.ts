@@ -37,6 +37,8 @@ it('has the promised rows', () => {
     vouchers: 40,
     'voucher-redemptions': 14,
     purchases: 60,
+    links: 12,
+    'link-events': 1_800,
     memberships: 200,
     'billing-events': 2_668,
     'retention-offer-events': 174,
