@@ -87,7 +87,11 @@ async function openBench(endpoint: CollectionEndpoint, organizationId: string, s
       await remove(written, organizationId, row)
     },
     ...(endpoint.resource.collection === 'links'
-      ? [async () => void (await tenant.upsert('link-events', [eventOf(pick(), (made += 1))]))]
+      ? [
+          async () => {
+            await tenant.upsert('link-events', [eventOf(pick(), (made += 1))])
+          },
+        ]
       : []),
   ]
   const pick = (): StoredRow => [...rows.values()][below(rows.size)] ?? sampleRow(written, 0)
