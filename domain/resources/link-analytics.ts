@@ -44,7 +44,7 @@ const ofEvents: Groups = {
 }
 
 const ORDER =
-  'Days come newest first, other groups by clicks, most first, then by value, null last. A page behind a cursor shows the counts of its own moment.'
+  'Groups that tie go by value, null last. A page behind a cursor shows the counts of its own moment.'
 
 export const analyzeLinks = groups({
   id: 'links.analyze',

@@ -10,7 +10,16 @@ import type { OutboxEntry } from '../../ports/tenant-writer.ts'
 import type { LocalD1 } from '../support/d1.ts'
 import { openLocalD1 } from '../support/d1.ts'
 import type { PlanBench } from '../support/plan-checks.ts'
-import { LIMIT, OVERHEAD_ROWS, checkPlans, checkRowsRead, collections, read } from '../support/plan-checks.ts'
+import {
+  LIMIT,
+  OVERHEAD_ROWS,
+  checkGroups,
+  checkPlans,
+  checkRowsRead,
+  collections,
+  groupReads,
+  read,
+} from '../support/plan-checks.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import { form, organization, submission, tenantKey } from './fixtures.ts'
 
@@ -51,6 +60,10 @@ describe.each(collections.map((endpoint) => [endpoint.id, endpoint] as const))('
     await checkRowsRead(bench, endpoint)
   })
 })
+
+test.each(groupReads)('$id finds the rows of its window by an index', (endpoint) =>
+  checkGroups(bench, endpoint),
+)
 
 describe('other reads', () => {
   test('one row by id reads itself, the key and the organization', async () => {
@@ -98,6 +111,20 @@ describe('other reads', () => {
       const before = meter.rowsRead
       assert.deepEqual(await storage.tenant('org-a').upsert('billing-events', [row]), { changed: 1 })
       assert(meter.rowsRead - before <= 15, `${membershipId}: ${meter.rowsRead - before}`)
+    }
+  })
+
+  test('an event of a link costs a few rows however many its link has and however many links a tag has', async () => {
+    const events = resourceOf('link-events')
+    for (const [index, linkId] of ['linkId-0', 'linkId-1', 'linkId-2000'].entries()) {
+      const row: StoredRow = { ...sampleRow(events, 0), eventId: `of-${linkId}`, linkId }
+      const before = meter.rowsRead
+      assert.deepEqual(await storage.tenant('org-a').upsert('link-events', [row]), { changed: 1 })
+      assert(meter.rowsRead - before <= 20, `new, ${linkId}: ${meter.rowsRead - before}`)
+      const moved: StoredRow = { ...row, linkId: `linkId-${100 + index}` }
+      const inBetween = meter.rowsRead
+      assert.deepEqual(await storage.tenant('org-a').upsert('link-events', [moved]), { changed: 1 })
+      assert(meter.rowsRead - inBetween <= 40, `moved, ${linkId}: ${meter.rowsRead - inBetween}`)
     }
   })
 

@@ -4,7 +4,7 @@ import type { D1Storage, Meter } from '../../adapters/d1/index.ts'
 import { readStatement } from '../../adapters/d1/read-query.ts'
 import { columnOf, tableOf } from '../../adapters/d1/tables.ts'
 import { endpoints } from '../../domain/contract/catalog.ts'
-import type { CollectionEndpoint } from '../../domain/contract/endpoint.ts'
+import type { CollectionEndpoint, GroupsEndpoint } from '../../domain/contract/endpoint.ts'
 import { SYNC_FIELD } from '../../domain/contract/endpoint.ts'
 import { selection } from '../../domain/contract/resource.ts'
 import type {
@@ -31,6 +31,10 @@ const TESTED_ROW_BY_ROW: Readonly<Record<string, string>> = {
 
 export const collections: readonly CollectionEndpoint[] = endpoints.filter(
   (endpoint) => endpoint.kind === 'collection',
+)
+
+export const groupReads: readonly GroupsEndpoint[] = endpoints.filter(
+  (endpoint) => endpoint.kind === 'groups',
 )
 
 /** A filled database, and what it costs to read it as the organization `org-a` by its key `key-a`. */
@@ -228,4 +232,43 @@ async function checkPages(
     highest = Math.max(highest, rowsRead)
   }
   return highest
+}
+
+/** Checks that every grouping finds the rows of its window by an index, those of its parent alone where it has one. */
+export async function checkGroups(bench: PlanBench, endpoint: GroupsEndpoint): Promise<void> {
+  const { groups, parent } = endpoint
+  const of: readonly Predicate[] =
+    parent === null ? [] : [{ field: parent.param, operator: 'equals', value: `${parent.param}-0` }]
+  const where: readonly Predicate[] = [
+    ...of,
+    { field: groups.at, operator: 'atLeast', value: '2025-12-01T00:00:00.000Z' },
+    { field: groups.at, operator: 'below', value: '2025-12-02T00:00:00.000Z' },
+  ]
+  for (const by of Object.values(groups.groupings)) {
+    for (const after of [null, { sum: 1, value: null }, { sum: 1, value: 'x' }]) {
+      const order = by === groups.groupings[groups.dayGrouping] ? 'value' : 'sum'
+      const { collection, sums } = groups
+      const plan = await planOf(bench, {
+        kind: 'groups',
+        collection,
+        by,
+        where,
+        sums,
+        order,
+        after,
+        limit: LIMIT,
+      })
+      const window = parent === null ? '' : `${columnOf(tableOf(collection), parent.param).name}=\\? AND `
+      const column = columnOf(tableOf(collection), groups.at).name
+      const search = new RegExp(
+        `USING INDEX \\w+ \\(organization_id=\\? AND ${window}${column}>\\? AND ${column}<\\?\\)`,
+      )
+      const message = `${by}: ${plan.join('; ')}`
+      assert(
+        plan.some((step) => search.test(step)),
+        message,
+      )
+      for (const step of plan) assert.doesNotMatch(step, /^SCAN (?!\(subquery)/, message)
+    }
+  }
 }

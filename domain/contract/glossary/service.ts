@@ -38,6 +38,8 @@ export const service: Terms = {
   domain: ['Domain of the short link.', 'go.example.com'],
   key: ['What follows the domain.', 'spring'],
   shortUrl: ['The short link.', 'https://go.example.com/spring'],
+  tag: ['A tag of the link.', 'campaign'],
+  'Link.tags': ['Tags of the link.', ['campaign', 'email']],
   archived: ['Whether it is archived.', false],
   clicks: ['Number of clicks.', 321],
   leads: ['Number of leads.', 25],
