@@ -1,3 +1,4 @@
+import type { AnySchema } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../domain/contract/catalog.ts'
@@ -51,7 +52,7 @@ function resolved(responses: Readonly<Record<string, Node>>): Record<string, Doc
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {
       const { $ref } = response
-      if (typeof $ref !== 'string') return [status, response as DocumentedResponse]
+      if (typeof $ref !== 'string') return [status, response]
       return [status, components.responses[$ref.replace('#/components/responses/', '')] ?? {}]
     }),
   )
@@ -75,7 +76,7 @@ const compiled = new WeakMap<object, ReturnType<typeof ajv.compile>>()
 
 /** What is wrong with a value by a schema of the document; `[]`: nothing. Properties that it does not name are wrong. */
 export function schemaProblems(schema: Node, value: unknown): readonly string[] {
-  const validate = compiled.get(schema) ?? ajv.compile(absolute(closed(schema)) as Node)
+  const validate = compiled.get(schema) ?? ajv.compile(absolute(closed(schema)) as AnySchema)
   compiled.set(schema, validate)
   void validate(value)
   return (validate.errors ?? []).map(
