@@ -49,13 +49,12 @@ export const operations: readonly DocumentedOperation[] = Object.entries(
   )
 
 function resolved(responses: Readonly<Record<string, Node>>): Record<string, DocumentedResponse> {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => {
-      const { $ref } = response
-      if (typeof $ref !== 'string') return [status, response]
-      return [status, components.responses[$ref.replace('#/components/responses/', '')] ?? {}]
-    }),
-  )
+  const entries = Object.entries(responses).map(([status, response]): [string, DocumentedResponse] => {
+    const { $ref } = response
+    if (typeof $ref !== 'string') return [status, response]
+    return [status, components.responses[$ref.replace('#/components/responses/', '')] ?? {}]
+  })
+  return Object.fromEntries(entries)
 }
 
 const patterns = new Map<string, RegExp>()
