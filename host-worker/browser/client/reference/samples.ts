@@ -1,4 +1,4 @@
-import type { Immutable, Properties, System } from './swagger-ui.ts'
+import type { Immutable, Properties, ReactLike, System } from './swagger-ui.ts'
 
 interface Sample {
   readonly label: string
@@ -7,7 +7,7 @@ interface Sample {
 
 /** Shows the document's code samples above the parameters of each operation, for this host. */
 export function samplesPlugin(system: System): unknown {
-  const { createElement } = system.React
+  const createElement: ReactLike['createElement'] = (...parts) => system.React.createElement(...parts)
   const sampleElement = ({ label, source }: Sample) =>
     createElement(
       'details',

@@ -21,5 +21,8 @@ function withTold(operation: DocumentedOperation): DocumentedOperation {
 function told(parameter: Parameter): Parameter {
   const { example, ...rest } = parameter
   if (example === undefined || parameter.required === true) return parameter
-  return { ...rest, description: `${parameter.description ?? ''}\n\nFor example: \`${String(example)}\`` }
+  return {
+    ...rest,
+    description: `${parameter.description ?? ''}\n\nFor example: \`${typeof example === 'string' ? example : JSON.stringify(example)}\``,
+  }
 }
