@@ -11,6 +11,7 @@ import { serveCron, serveQstash, serveQueue } from './jobs.ts'
 import { MAILBOX_PATH, serveMailbox } from './pages/mailbox.ts'
 import { REFERENCE_PATH, serveReference } from './pages/reference.ts'
 import { serveStart, START_PATH } from './pages/start.ts'
+import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemRandom } from './system.ts'
 import type { Lifetime } from './wiring.ts'
 import { openWorld } from './wiring.ts'
@@ -74,15 +75,7 @@ async function answer(request: Request, env: Env, lifetime: Lifetime): Promise<R
     requestId,
     world: await openWorld(env, lifetime, meter),
     answered: (facts) => {
-      consoleLog.info('request', {
-        requestId,
-        endpointId: facts.endpointId,
-        status: facts.status,
-        durationMs: systemClock.nowMs() - startedMs,
-        storageCalls: meter.calls,
-        rowsRead: meter.rowsRead,
-        rowsWritten: meter.rowsWritten,
-      })
+      consoleLog.info('request', requestFields(facts, systemClock.nowMs() - startedMs, meter))
     },
   })
 }
