@@ -65,4 +65,6 @@ export interface RoutedRequest {
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly requestId: string
+  /** Tells the host whose request it turned out to be, for its log. Never called with what is only claimed. */
+  readonly identified: (organizationId: string) => void
 }

@@ -9,6 +9,8 @@ export interface Env extends ProviderSettings {
   readonly rootSecret: string
   /** The root secret before the one in force, while a rotation lasts. */
   readonly previousRootSecret: string | null
+  /** The demo tenant's web site, which only a local start has; null: there is none. */
+  readonly demoSiteUrl: string | null
 }
 
 export type EnvReading =
@@ -33,7 +35,8 @@ export function readEnv(bindings: Readonly<Record<string, unknown>>): EnvReading
   if (!isD1(database)) problems.push('DB is missing: it must be a D1 database binding')
   const providers = readProviders(bindings, problems)
   if (problems.length > 0 || rootSecret === null || !isD1(database)) return { ok: false, problems }
-  return { ok: true, env: { database, rootSecret, previousRootSecret, ...providers } }
+  const demoSiteUrl = typeof bindings.DEMO_SITE_URL === 'string' ? bindings.DEMO_SITE_URL : null
+  return { ok: true, env: { database, rootSecret, previousRootSecret, demoSiteUrl, ...providers } }
 }
 
 function isD1(binding: unknown): binding is D1Database {

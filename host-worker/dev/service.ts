@@ -13,6 +13,8 @@ const logLevel = process.env.WRANGLER_LOG ?? 'log'
 export interface ServiceOptions {
   readonly port: number
   readonly stateDirectory: string
+  /** The demo tenant's web site, for the start page. */
+  readonly demoSiteUrl: string
 }
 
 /** The local service while it runs: wrangler and everything that wrangler starts, in a process group of their own. */
@@ -24,7 +26,7 @@ export interface Service {
 }
 
 /** Starts `wrangler dev`. It serves some moments later; see `waitUntilServing`. */
-export function startService({ port, stateDirectory }: ServiceOptions): Service {
+export function startService({ port, stateDirectory, demoSiteUrl }: ServiceOptions): Service {
   const args = [
     join(import.meta.dirname, 'supervised.mjs'),
     process.execPath,
@@ -38,7 +40,7 @@ export function startService({ port, stateDirectory }: ServiceOptions): Service 
     // A file rather than the command line, which every user of the machine can read.
     ...['--env-file', secretsPath(stateDirectory)],
     // Nothing but this start sets it: what would be sent is kept, and shown at /mailbox.
-    ...['--var', 'LOCAL_MAILBOX:1'],
+    ...['--var', 'LOCAL_MAILBOX:1', `DEMO_SITE_URL:${demoSiteUrl}`],
     '--show-interactive-dev-session=false',
   ]
   const child = spawn(process.execPath, args, {

@@ -4,7 +4,7 @@ import { keepCronFiring } from './cron.ts'
 import { isPortFree, waitUntilServing } from './readiness.ts'
 import { prepareState } from './prepare.ts'
 import { projectRoot } from './root.ts'
-import type { Service } from './service.ts'
+import type { Service, ServiceOptions } from './service.ts'
 import { startService } from './service.ts'
 import { startDemoSite } from './site/server.ts'
 import { stateDirectory } from './state.ts'
@@ -35,11 +35,11 @@ function portOf(text: string | undefined): number {
 }
 
 /** Runs the service until it is stopped; starts it again when it ends by itself, within bounds. */
-async function supervise(port: number, directory: string, onServing: () => void): Promise<void> {
+async function supervise(options: ServiceOptions, onServing: () => void): Promise<void> {
   let recentEnds: readonly number[] = []
   let announce = onServing
   while (!isStopping()) {
-    await runOnce(port, directory, () => {
+    await runOnce(options, () => {
       announce()
       announce = () => undefined
     })
@@ -59,11 +59,11 @@ function isStopping(): boolean {
 }
 
 /** Runs the service until it ends or is to stop, and fires its cron trigger meanwhile. Nothing of it is left then. */
-async function runOnce(port: number, stateDirectory: string, onServing: () => void): Promise<void> {
-  const service = startService({ port, stateDirectory })
+async function runOnce(options: ServiceOptions, onServing: () => void): Promise<void> {
+  const service = startService(options)
   const run = new AbortController()
   const signal = AbortSignal.any([stopping.signal, run.signal])
-  const attending = attend(service, `http://127.0.0.1:${port}`, signal, onServing)
+  const attending = attend(service, `http://127.0.0.1:${options.port}`, signal, onServing)
   await Promise.race([service.ended, aborted(stopping.signal)])
   run.abort()
   await service.stop()
@@ -95,6 +95,7 @@ function greeting(url: string, key: string, siteUrl: string): string {
     '',
     `Serving at ${url}`,
     '',
+    `  Start page          ${url}/    and the reference: ${url}/docs`,
     `  Demo organization   ${demoOrganization.organizationId} (${demoOrganization.name})`,
     `  Demo tenant key     ${key}`,
     `  Demo form           ${plain}    ${submission}`,
@@ -124,7 +125,8 @@ async function main(): Promise<void> {
   const key = await prepareState(directory)
   const url = `http://127.0.0.1:${port}`
   const site = await startDemoSite({ serviceUrl: url, key, preferredPort: port + DEMO_SITE_OFFSET })
-  await supervise(port, directory, () => process.stdout.write(greeting(url, key, site.url)))
+  const options = { port, stateDirectory: directory, demoSiteUrl: site.url }
+  await supervise(options, () => process.stdout.write(greeting(url, key, site.url)))
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

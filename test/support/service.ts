@@ -1,8 +1,10 @@
+import { createMeter } from '../../adapters/d1/index.ts'
 import { createFormCache } from '../../domain/forms/cache.ts'
 import type { World } from '../../domain/service.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
-import { systemDeadline } from '../../host-worker/system.ts'
+import { requestFields } from '../../host-worker/request-log.ts'
+import { lineLog, systemDeadline } from '../../host-worker/system.ts'
 import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import type { Analytics } from '../../ports/analytics.ts'
 import type { Administration } from '../../ports/administration.ts'
@@ -32,6 +34,8 @@ export interface TestService {
   readonly storage: TestStorage
   /** What was logged as an error; empty at the end of a good test. */
   readonly errors: readonly unknown[]
+  /** Every line that was logged, as a host writes it. */
+  readonly logLines: readonly string[]
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
@@ -52,6 +56,8 @@ export async function openTestService(
   const secrets = givenSecrets ?? (await testSecrets())
   const random = fakeRandom()
   const errors: unknown[] = []
+  const logLines: string[] = []
+  const log = lineLog((_level, line) => logLines.push(line))
   const background: Promise<unknown>[] = []
   const world: World = {
     storage: storage.keyed,
@@ -65,7 +71,13 @@ export async function openTestService(
     clock,
     deadline: systemDeadline,
     random,
-    log: { info: () => undefined, error: (event, _fields, cause) => errors.push(cause ?? event) },
+    log: {
+      ...log,
+      error: (event, fields, cause) => {
+        errors.push(cause ?? event)
+        log.error(event, fields, cause)
+      },
+    },
     queue: null,
     email: null,
     sms: null,
@@ -85,6 +97,7 @@ export async function openTestService(
     clock,
     storage,
     errors,
+    logLines,
     addOrganization: async (organizationId, settings = {}) => {
       await storage.administration.saveOrganization({ ...organizationDefaults, organizationId, ...settings })
       return addKey(organizationId)
@@ -101,7 +114,9 @@ export async function openTestService(
       const response = await handle(request, {
         requestId: `req_${String(requests)}`,
         world,
-        answered: () => undefined,
+        answered: (facts) => {
+          log.info('request', requestFields(facts, 0, createMeter()))
+        },
       })
       await checkResponse(request.method, request.url, response)
       return response

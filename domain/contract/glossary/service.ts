@@ -7,7 +7,7 @@ export const service: Terms = {
   pagination: ['Where this page stands.'],
   limit: ['The page size that was used.', 100],
   offset: ['How many rows came before.', 0],
-  nextOffset: ['The offset of the next page; null on the last.', 500],
+  nextOffset: ['The offset of the next page; null on the last.', null],
   hasMore: ['Whether there is another page.', false],
   nextCursor: ['Pass it as `cursor` for the next page; null on the last.', null],
   error: ['What is wrong, for a person.', 'Parameter limit must be a whole number.'],
