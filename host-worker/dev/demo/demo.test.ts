@@ -38,9 +38,9 @@ it('has the promised rows', () => {
     'voucher-redemptions': 14,
     purchases: 60,
     memberships: 200,
-    'billing-events': 2_668,
-    'retention-offer-events': 174,
-    'exit-survey-events': 81,
+    'billing-events': 2_836,
+    'retention-offer-events': 183,
+    'exit-survey-events': 87,
   })
 })
 
