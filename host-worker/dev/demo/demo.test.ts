@@ -40,9 +40,9 @@ it('has the promised rows', () => {
     links: 12,
     'link-events': 1_800,
     memberships: 200,
-    'billing-events': 2_668,
-    'retention-offer-events': 174,
-    'exit-survey-events': 81,
+    'billing-events': 2_836,
+    'retention-offer-events': 183,
+    'exit-survey-events': 87,
   })
 })
 
