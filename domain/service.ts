@@ -7,6 +7,7 @@ import type { EmailSender } from '../ports/email-sender.ts'
 import type { ExitSurveySource } from '../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../ports/form-directory.ts'
 import type { KeyedStorage } from '../ports/keyed-storage.ts'
+import type { LinkSource } from '../ports/link-source.ts'
 import type { Log } from '../ports/log.ts'
 import type { Organization } from '../ports/organization.ts'
 import type { Queue } from '../ports/queue.ts'
@@ -19,12 +20,14 @@ import type { MailIdentity } from './messaging/sender.ts'
 import type { Secrets } from './tenancy/secrets.ts'
 
 /** Opens an organization's rows at an outside source, without I/O; null: it has none there. */
-export type OpenSource = (organization: Organization) => RecordSource | null
+export type OpenSource<Source extends RecordSource = RecordSource | LinkSource> = (
+  organization: Organization,
+) => Source | null
 
 /** Where rows can be kept besides this service's own storage. */
 export interface Sources {
   /** Null: links are stored here. */
-  readonly links: OpenSource | null
+  readonly links: OpenSource<LinkSource> | null
   readonly pos: OpenSource
 }
 
@@ -62,4 +65,6 @@ export interface RoutedRequest {
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly requestId: string
+  /** Tells the host whose request it turned out to be, for its log. Never called with what is only claimed. */
+  readonly identified: (organizationId: string) => void
 }

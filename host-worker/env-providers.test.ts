@@ -22,7 +22,15 @@ function read(bindings: Readonly<Record<string, unknown>>) {
 }
 
 test('without any configuration there is no provider, and nothing is wrong', () => {
-  const nobody = { mail: null, email: null, sms: null, queue: null, clickHouse: null, localMailbox: false }
+  const nobody = {
+    mail: null,
+    email: null,
+    sms: null,
+    queue: null,
+    clickHouse: null,
+    links: null,
+    localMailbox: false,
+  }
   expect(read({})).toEqual({ settings: nobody, problems: [] })
   expect(read(mail)).toEqual({ settings: nobody, problems: [] })
 })
@@ -111,4 +119,16 @@ test.each<[Readonly<Record<string, unknown>>, string]>([
   const { problems } = read(bindings)
   expect(problems.join()).toContain(name)
   expect(problems.join()).not.toContain('secret')
+})
+
+test('links come from Dub when there is a key, from another host when one is named', () => {
+  expect(read({ DUB_API_KEY: 'dub' })).toMatchObject({
+    settings: { links: { apiKey: 'dub', baseUrl: 'https://api.dub.co' } },
+    problems: [],
+  })
+  const stand = { DUB_API_KEY: 'dub', DUB_API_URL: 'http://127.0.0.1:9/' }
+  expect(read(stand)).toMatchObject({ settings: { links: { baseUrl: 'http://127.0.0.1:9' } }, problems: [] })
+  expect(read({ DUB_API_URL: 'https://elsewhere.example' }).settings.links).toBeNull()
+  for (const url of ['http://elsewhere.example', 'nonsense', 7])
+    expect(read({ DUB_API_KEY: 'dub', DUB_API_URL: url }).problems).toHaveLength(1)
 })

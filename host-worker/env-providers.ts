@@ -1,6 +1,7 @@
 import type { Queue as QueueBinding } from '@cloudflare/workers-types'
 import { QSTASH_URL } from '../adapters/queue-qstash/index.ts'
 import type { SigningKeys } from '../adapters/queue-qstash/index.ts'
+import { DUB_URL } from '../adapters/links-dub/index.ts'
 import { RESEND_URL } from '../adapters/email-resend/index.ts'
 import type { SharedOrigin } from '../adapters/sms-twilio/index.ts'
 import { TWILIO_URL } from '../adapters/sms-twilio/index.ts'
@@ -25,6 +26,11 @@ export type SmsSettings =
     }
   | { readonly kind: 'mailbox' }
 
+export interface LinkSettings {
+  readonly apiKey: string
+  readonly baseUrl: string
+}
+
 export type QueueSettings =
   | { readonly kind: 'cloudflare'; readonly binding: QueueBinding<OutboxRef> }
   | {
@@ -43,6 +49,8 @@ export interface ProviderSettings {
   readonly queue: QueueSettings | null
   /** Null: the exit survey is in the service's own database. */
   readonly clickHouse: ClickHouseSettings | null
+  /** Null: links are stored here. */
+  readonly links: LinkSettings | null
   /** Whether the mailbox's page is served: on a developer's machine only. */
   readonly localMailbox: boolean
 }
@@ -71,6 +79,7 @@ export function readProviders(
     mail: email === null ? null : readMailIdentity(reader),
     queue: readQstash(reader) ?? readQueueBinding(bindings.JOBS, problems),
     clickHouse: readClickHouse(reader),
+    links: readDub(reader),
     localMailbox,
   }
 }
@@ -90,6 +99,12 @@ function readResend({ text, problem }: Reader): EmailSettings | null {
   const apiKey = text('RESEND_API_KEY')
   const baseUrl = readUrl('RESEND_API_URL', RESEND_URL, { text, problem })
   return apiKey === '' ? null : { kind: 'resend', apiKey, baseUrl }
+}
+
+function readDub({ text, problem }: Reader): LinkSettings | null {
+  const apiKey = text('DUB_API_KEY')
+  const baseUrl = readUrl('DUB_API_URL', DUB_URL, { text, problem })
+  return apiKey === '' ? null : { apiKey, baseUrl }
 }
 
 function readTwilio({ text, problem }: Reader): SmsSettings | null {

@@ -12,6 +12,8 @@ export interface Env extends ProviderSettings, PosSettings {
   readonly rootSecret: string
   /** The root secret before the one in force, while a rotation lasts. */
   readonly previousRootSecret: string | null
+  /** The demo tenant's web site, which only a local start has; null: there is none. */
+  readonly demoSiteUrl: string | null
 }
 
 export type EnvReading =
@@ -37,5 +39,6 @@ export function readEnv(bindings: Readonly<Record<string, unknown>>): EnvReading
   const providers = readProviders(bindings, problems)
   const pos = readPos(bindings, problems)
   if (problems.length > 0 || rootSecret === null || !isD1(database)) return { ok: false, problems }
-  return { ok: true, env: { database, rootSecret, previousRootSecret, ...providers, ...pos } }
+  const demoSiteUrl = typeof bindings.DEMO_SITE_URL === 'string' ? bindings.DEMO_SITE_URL : null
+  return { ok: true, env: { database, rootSecret, previousRootSecret, demoSiteUrl, ...providers, ...pos } }
 }

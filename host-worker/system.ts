@@ -17,17 +17,25 @@ export const systemRandom: RandomSource = {
   bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
 }
 
-/** One JSON object per line on the console, which the platform collects. */
-export const consoleLog: Log = {
-  info: (event, fields) => {
-    console.log(line('info', event, fields))
-  },
-  error: (event, fields, cause) => {
-    console.error(line('error', event, { ...fields, ...describe(cause) }))
-  },
+/** Writes one JSON object per line. */
+export function lineLog(write: (level: 'info' | 'error', line: string) => void): Log {
+  return {
+    info: (event, fields) => {
+      write('info', lineOf('info', event, fields))
+    },
+    error: (event, fields, cause) => {
+      write('error', lineOf('error', event, { ...fields, ...describe(cause) }))
+    },
+  }
 }
 
-function line(level: string, event: string, fields: LogFields): string {
+/** The log on the console, which the platform collects. */
+export const consoleLog: Log = lineLog((level, line) => {
+  if (level === 'error') console.error(line)
+  else console.log(line)
+})
+
+function lineOf(level: string, event: string, fields: LogFields): string {
   return JSON.stringify({ level, event, ...fields })
 }
 

@@ -1,6 +1,7 @@
 import type { Meter } from '../adapters/d1/index.ts'
 import { createD1Storage } from '../adapters/d1/index.ts'
 import { createClickHouseExitSurvey } from '../adapters/exit-survey-clickhouse/index.ts'
+import { openDubLinks } from '../adapters/links-dub/index.ts'
 import { createFormCache } from '../domain/forms/cache.ts'
 import type { World } from '../domain/service.ts'
 import type { Secrets } from '../domain/tenancy/secrets.ts'
@@ -28,7 +29,10 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     storage: storage.keyed,
     keys: storage.administration,
     forms: storage.forms,
-    sources: { links: null, pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)) },
+    sources: {
+      links: linksOf(env),
+      pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
+    },
     analytics: storage.analytics,
     exitSurvey:
       env.clickHouse === null
@@ -47,6 +51,13 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     mail: env.mail,
     sends: storage.sends,
   }
+}
+
+/** The link service; null when none is configured. */
+function linksOf({ links }: Env): World['sources']['links'] {
+  if (links === null) return null
+  const options = { ...links, fetch: systemFetch, deadline: systemDeadline, clock: systemClock }
+  return ({ organizationId }) => openDubLinks(options, organizationId)
 }
 
 function secretsOf(env: Env): Promise<Secrets> {

@@ -9,6 +9,9 @@ import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { QSTASH_PATH } from './env-providers.ts'
 import { serveCron, serveQstash, serveQueue } from './jobs.ts'
 import { MAILBOX_PATH, serveMailbox } from './pages/mailbox.ts'
+import { REFERENCE_PATH, serveReference } from './pages/reference.ts'
+import { serveStart, START_PATH } from './pages/start.ts'
+import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemRandom } from './system.ts'
 import type { Lifetime } from './wiring.ts'
 import { openWorld } from './wiring.ts'
@@ -40,11 +43,21 @@ export default {
   },
 }
 
-/** Endpoints of the service's own machinery. Null: it is none of them, or it is not configured. */
+/** Endpoints of the service's own machinery, and its pages. Null: it is none of them, or it is not configured. */
 async function serveOwn(request: Request, env: Env): Promise<Response | null> {
   const { pathname } = new URL(request.url)
-  if (pathname === QSTASH_PATH) return serveQstash(request, env)
-  return pathname.startsWith(MAILBOX_PATH) ? serveMailbox(request, env) : null
+  if (pathname.startsWith(MAILBOX_PATH)) return serveMailbox(request, env)
+  switch (pathname) {
+    case QSTASH_PATH:
+      return serveQstash(request, env)
+    case START_PATH:
+      return serveStart(request, env)
+    case REFERENCE_PATH:
+    case `${REFERENCE_PATH}/`:
+      return serveReference(request)
+    default:
+      return null
+  }
 }
 
 function envOrThrow(bindings: Readonly<Record<string, unknown>>): Env {
@@ -62,15 +75,7 @@ async function answer(request: Request, env: Env, lifetime: Lifetime): Promise<R
     requestId,
     world: await openWorld(env, lifetime, meter),
     answered: (facts) => {
-      consoleLog.info('request', {
-        requestId,
-        endpointId: facts.endpointId,
-        status: facts.status,
-        durationMs: systemClock.nowMs() - startedMs,
-        storageCalls: meter.calls,
-        rowsRead: meter.rowsRead,
-        rowsWritten: meter.rowsWritten,
-      })
+      consoleLog.info('request', requestFields(facts, systemClock.nowMs() - startedMs, meter))
     },
   })
 }

@@ -1,5 +1,6 @@
 import type { PosSourceTie } from './organization.ts'
-import type { RecordSource } from './record-source.ts'
+import type { PageQuery } from './query.ts'
+import type { RecordSource, SourcePage, SourceRefusal } from './record-source.ts'
 
 /** In what the kinds of point-of-sale sources differ, as far as callers must know. */
 export interface PosCapabilities {
@@ -15,6 +16,8 @@ export interface PosCapabilities {
  */
 export interface PosSource extends RecordSource {
   readonly capabilities: PosCapabilities
+  /** Serves every filter that the collections declare, newest first; there is none that it refuses. */
+  page(query: PageQuery): Promise<Exclude<SourcePage, SourceRefusal>>
 }
 
 /** The point-of-sale sources that this deployment reaches. */

@@ -49,7 +49,30 @@ export interface OneQuery {
   readonly id: string
 }
 
-export type ReadQuery = PageQuery | OneQuery
+/** The last group of the page before: the next page starts right behind it. */
+export interface GroupPosition {
+  readonly sum: number
+  /** Null: the group of the rows without a value. */
+  readonly value: string | null
+}
+
+/** Sums over rows of a stored collection of the tenant, a group for each value of one text field. */
+export interface GroupsQuery {
+  readonly kind: 'groups'
+  readonly collection: string
+  /** The field whose values make the groups; rows without one are a group too. */
+  readonly by: string
+  readonly where: readonly Predicate[]
+  /** Whole-number fields to add up. The first one orders the groups. */
+  readonly sums: readonly [string, ...string[]]
+  /** By the first sum, greatest first, then by value; or by value, last first. The group without one comes last. */
+  readonly order: 'sum' | 'value'
+  readonly after: GroupPosition | null
+  readonly limit: number
+}
+
+/** Groups come as rows of `value` and the sums by their names. */
+export type ReadQuery = PageQuery | OneQuery | GroupsQuery
 
 /** A stored row: camelCase field names; JSON fields parsed, booleans real booleans, absent values null. */
 export type StoredRow = Readonly<Record<string, unknown>>

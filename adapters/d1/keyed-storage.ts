@@ -40,9 +40,10 @@ function openReader(executor: Executor, { organizationId, keyId }: KeyClaim, ver
       if (row === undefined) return { authenticated: false }
       const key = keyFromRow(row)
       if (!(await verify(key))) return { authenticated: false }
-      const results = queries.map(({ collection, select }, index) =>
-        decodeRows(collection, select, pages[index]?.results ?? []),
-      )
+      const results = queries.map((query, index) => {
+        const rows = pages[index]?.results ?? []
+        return query.kind === 'groups' ? rows : decodeRows(query.collection, query.select, rows)
+      })
       return { authenticated: true, key, organization: organizationFromRow(row), results }
     },
   }

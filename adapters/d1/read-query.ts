@@ -5,6 +5,7 @@ import type { StorageType } from '../../domain/contract/field.ts'
 import type { BoundValue, Template } from './compiler.ts'
 import { bind, slot, template } from './compiler.ts'
 import type { Statement } from './executor.ts'
+import { groupsStatement } from './groups-query.ts'
 import type { PageIndex } from './indexes.ts'
 import { indexOf } from './indexes.ts'
 import type { PageBounds } from '../../domain/paging/page-bounds.ts'
@@ -27,6 +28,7 @@ export function readStatement(organizationId: string, query: ReadQuery): Stateme
       { organizationId, id: query.id },
     )
   }
+  if (query.kind === 'groups') return groupsStatement(organizationId, query)
   const bounds = foldBounds(query)
   const shape = pageShape(query, bounds)
   const values: Record<string, BoundValue> = { organizationId, limit: query.limit }

@@ -3,7 +3,7 @@ import type { Organization } from '../../ports/organization.ts'
 import { hideReviews, showReviews } from './reviews.ts'
 import type { MemoryState, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** Organizations and keys. */
 export function createMemoryAdministration(state: MemoryState): Administration {

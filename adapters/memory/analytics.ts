@@ -16,7 +16,7 @@ import { offerCounts, revenueByDecision } from './offers.ts'
 import { selectRows } from './read-query.ts'
 import type { MemoryState, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** Memberships as the figures need them. */
 type Member = MemberRecord & { readonly canceledAt: string | null; readonly cancelReason: string | null }

@@ -3,7 +3,7 @@ import { isWithin } from '../../domain/analytics/range.ts'
 import type { DecisionRevenue, InstantRange, OfferCount, RevenueByDecision } from '../../ports/analytics.ts'
 import type { KeptRow, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** The offers with events in the range. */
 export function offerCounts(tenant: TenantState, range: InstantRange): readonly OfferCount[] {

@@ -3,7 +3,7 @@ import { finishStep, startRun } from './outbox-runs.ts'
 import { settle } from './outbox-settle.ts'
 import type { KeptOutboxEntry, KeptRow, MemoryState, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** The outbox of the service. */
 export function createMemoryOutboxStore(state: MemoryState): OutboxStore {

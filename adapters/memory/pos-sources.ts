@@ -14,7 +14,7 @@ import type { StoredRow } from '../../ports/query.ts'
 import { pageRows } from './read-query.ts'
 import { fieldReader, keepRow, keyOfRow, sameContent } from './rows.ts'
 import type { KeptRow } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** Point-of-sale sources of every kind over plain maps. */
 export interface MemoryPos extends PosSources {

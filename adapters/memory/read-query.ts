@@ -2,16 +2,25 @@ import type { Resource } from '../../domain/contract/resource.ts'
 import { storedFields } from '../../domain/contract/resource.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
 import type { Order, PageQuery, Predicate, ReadQuery, StoredRow } from '../../ports/query.ts'
+import { groupRows } from './groups-query.ts'
 import { fieldReader } from './rows.ts'
 import type { KeptRow, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 type Kept = KeptRow[string]
 
 /** Answers one query of a tenant. Throws for a collection or field that is not stored. */
 export function runQuery(tenant: TenantState, query: ReadQuery): readonly StoredRow[] {
   const rows = rowsOf(tenant, query.collection)
+  if (query.kind === 'groups') {
+    const { collection, by, sums, where } = query
+    assertStored(resourceOf(collection), [by, ...sums, ...where.map(({ field }) => field)])
+    return groupRows(
+      [...rows.values()].filter((row) => where.every((predicate) => satisfies(row, predicate))),
+      query,
+    )
+  }
   const found =
     query.kind === 'page'
       ? pageRows(resourceOf(query.collection), rows, query)
@@ -39,8 +48,7 @@ export function pageRows(
   rows: ReadonlyMap<string, KeptRow>,
   { where, order, after, limit }: PageQuery,
 ): KeptRow[] {
-  for (const name of [order.field, order.idField, ...where.map(({ field }) => field)])
-    assertStored(resource, name)
+  assertStored(resource, [order.field, order.idField, ...where.map(({ field }) => field)])
   const position: KeptRow | null =
     after === null ? null : { [order.field]: after.value, [order.idField]: after.id }
   return [...rows.values()]
@@ -50,9 +58,10 @@ export function pageRows(
     .slice(0, limit)
 }
 
-function assertStored(resource: Resource, name: string): void {
-  if (storedFields(resource).some(([stored]) => stored === name)) return
-  throw new Error(`${resource.collection} stores no field ${name}`)
+function assertStored(resource: Resource, names: readonly string[]): void {
+  const stored = new Set(storedFields(resource).map(([name]) => name))
+  const unknown = names.find((name) => !stored.has(name))
+  if (unknown !== undefined) throw new Error(`${resource.collection} stores no field ${unknown}`)
 }
 
 function satisfies(row: KeptRow, { field, operator, value }: Predicate): boolean {

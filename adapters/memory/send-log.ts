@@ -1,6 +1,6 @@
 import type { SendLog, SendRecord } from '../../ports/send-log.ts'
 import type { MemoryState } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** Stands for the operator among the organizations. */
 const OPERATOR = ''

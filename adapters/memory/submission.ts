@@ -1,7 +1,7 @@
 import type { NewSubmission, SaveSubmissionOutcome, SubmittedContact } from '../../ports/tenant-writer.ts'
 import type { KeptRow, MemoryState, TenantState } from './state.ts'
 import { nextInstant, rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** Saves a submission with its contact and outbox entries, or nothing. Runs without a pause, so it is atomic. */
 export function saveSubmission(

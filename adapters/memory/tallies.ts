@@ -1,10 +1,11 @@
 import type { Field } from '../../domain/contract/field.ts'
-import type { Condition, Resource, Tally } from '../../domain/contract/resource.ts'
+import type { Resource } from '../../domain/contract/resource.ts'
+import type { Condition, Tally } from '../../domain/contract/tally.ts'
 import { storedFields } from '../../domain/contract/resource.ts'
 import { resources } from '../../domain/resources/index.ts'
 import type { KeptRow, TenantState } from './state.ts'
 import { rowsOf } from './state.ts'
-import { compareBytes } from './text-order.ts'
+import { compareBytes } from '../../domain/text/text-order.ts'
 
 /** The fields of a resource that only the store sets, as a new row has them: counts start at 0, lists and all else empty. */
 export function initialFields(resource: Resource): KeptRow {
@@ -59,6 +60,8 @@ function tallied(of: Tally['of'], children: readonly KeptRow[], row: KeptRow): K
   switch (of.kind) {
     case 'count':
       return children.length
+    case 'sum':
+      return children.reduce((sum, child) => sum + Number(child[of.field] ?? 0), 0)
     case 'latest':
       return latest(children, of.field)
     case 'first_days':

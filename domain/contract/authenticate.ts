@@ -18,13 +18,11 @@ export interface TenantReader {
   readonly read: KeyedReader['read']
 }
 
+type KeyedRequest = Pick<RoutedRequest, 'request' | 'identified'>
 type KeyWorld = Pick<World, 'storage' | 'keys' | 'secrets' | 'background'>
 
 /** Opens tenant data for the key of a request; null when it carries no well-formed tenant key. No I/O. */
-export function openTenant(
-  { request }: Pick<RoutedRequest, 'request'>,
-  world: KeyWorld,
-): TenantReader | null {
+export function openTenant({ request, identified }: KeyedRequest, world: KeyWorld): TenantReader | null {
   const key = readBearer(request.headers.get('authorization'))
   if (key?.organizationId == null) return null
   const { organizationId, keyId } = key
@@ -33,7 +31,9 @@ export function openTenant(
     organizationId,
     async read(queries): Promise<KeyedRead> {
       const outcome = await reader.read(queries)
-      if (outcome.authenticated) rehashAfterRotation(key, outcome.key, world)
+      if (!outcome.authenticated) return outcome
+      identified(organizationId)
+      rehashAfterRotation(key, outcome.key, world)
       return outcome
     },
   }
@@ -41,7 +41,7 @@ export function openTenant(
 
 /** The organization of the tenant key of a request; null when it carries none that works. */
 export async function authenticateTenant(
-  routed: Pick<RoutedRequest, 'request'>,
+  routed: KeyedRequest,
   world: KeyWorld,
 ): Promise<Organization | null> {
   const outcome = await openTenant(routed, world)?.read([])
@@ -49,10 +49,7 @@ export async function authenticateTenant(
 }
 
 /** Who sent a request that a tenant key and a platform key may send; null when it carries neither. */
-export async function authenticate(
-  routed: Pick<RoutedRequest, 'request'>,
-  world: KeyWorld,
-): Promise<Caller | null> {
+export async function authenticate(routed: KeyedRequest, world: KeyWorld): Promise<Caller | null> {
   const key = readBearer(routed.request.headers.get('authorization'))
   if (key?.kind !== 'platform') {
     const organization = await authenticateTenant(routed, world)

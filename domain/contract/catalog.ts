@@ -15,6 +15,8 @@ import { getContactList, listContactLists } from '../resources/contact-lists.ts'
 import { getContact, listContacts } from '../resources/contacts.ts'
 import { listFormSubmissions, listSubmissionsOfForm } from '../resources/form-submissions.ts'
 import { getForm, listForms } from '../resources/forms.ts'
+import { analyzeLink, analyzeLinks } from '../resources/link-analytics.ts'
+import { getLink, listLinks } from '../resources/links.ts'
 import { listContactsOfList } from '../resources/list-members.ts'
 import { listMarketingSignups } from '../resources/marketing-signups.ts'
 import { getProduct, listProducts } from '../resources/products.ts'
@@ -61,6 +63,10 @@ export const endpoints = [
   listVoucherGroups,
   getVoucherGroup,
   listVouchersOfGroup,
+  listLinks,
+  getLink,
+  analyzeLinks,
+  analyzeLink,
   listAutomations,
   getAutomation,
   listAutomationRuns,

@@ -53,10 +53,16 @@ function typescript({ method, path, parameters, body }: SampleCall): string {
   ]
   const options = [
     ...(params.length === 0 ? [] : [`params: { ${params.join(', ')} }`]),
-    ...(body === undefined ? [] : [`body: ${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}`]),
+    ...(body === undefined ? [] : [`body: ${indentedLiteral(body)}`]),
   ]
   const given = options.length === 0 ? '' : `, {\n${options.map((option) => `  ${option},\n`).join('')}}`
   return `const { data, error } = await client.${method}('${path}'${given})`
+}
+
+/** JSON over several lines, its names without quotes where they need none. */
+function indentedLiteral(value: unknown): string {
+  const lines = JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
+  return lines.replaceAll('\n', '\n  ')
 }
 
 function shownQuery(parameters: readonly SampleParameter[]): readonly SampleParameter[] {

@@ -4,6 +4,8 @@ import type { Order } from '../../ports/query.ts'
 import type { Sources } from '../service.ts'
 import type { Capability } from './capability.ts'
 import type { Filters } from './filter.ts'
+import type { Groups } from './groups.ts'
+import { groupFilters } from './groups.ts'
 import type { Resource } from './resource.ts'
 import { hasCodes } from './resource.ts'
 
@@ -22,6 +24,7 @@ export const tags = [
   'Forms',
   'Form submission',
   'Vouchers',
+  'Links',
   'Automations',
   'Surveys',
   'Cases',
@@ -96,6 +99,8 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
   readonly order: Order
   /** The order of a forward sync, used when an `updatedAfter` or `updatedBefore` is given; null: there is none. */
   readonly syncOrder: Order | null
+  /** The fields that a caller may sort by instead, the natural order's among them; empty: it has its order. */
+  readonly sorts: readonly string[]
   readonly parent: Parent | null
   readonly maxLimit: number
   /** Whether `includeCodes` is a parameter: the resource has codes. */
@@ -122,6 +127,29 @@ export interface DetailEndpoint<Id extends string = string> extends Described, O
   readonly requires: Capability | null
 }
 
+/** A paged read of sums over rows, in groups that the caller chooses, within a window of time. */
+export interface GroupsEndpoint<Id extends string = string> extends Described, Outside {
+  readonly kind: 'groups'
+  readonly id: Id
+  readonly method: 'GET'
+  readonly path: string
+  readonly access: 'tenant'
+  /** What a group is published as. */
+  readonly resource: Resource
+  /** As of a collection; a group's field of the parameter's name is the parent's id. */
+  readonly parent: Parent | null
+  /** `groupBy`, `start` and `end`. */
+  readonly filters: Filters
+  readonly groups: Groups
+  /** The grouping when the caller names none. */
+  readonly defaultGrouping: string
+  readonly maxLimit: number
+  /** A group has no codes. */
+  readonly offersCodes: false
+  /** As of a collection. */
+  readonly requires: Capability | null
+}
+
 /** An endpoint whose work is its own: it has a handler in the handler map. */
 export interface OperationEndpoint<
   Id extends string = string,
@@ -141,7 +169,10 @@ export interface OperationEndpoint<
   readonly openapi: Readonly<Record<string, unknown>>
 }
 
-export type Endpoint = CollectionEndpoint | DetailEndpoint | OperationEndpoint
+/** A canonical read: planned from its record, served from storage or a source. */
+export type ReadEndpoint = CollectionEndpoint | DetailEndpoint | GroupsEndpoint
+
+export type Endpoint = ReadEndpoint | OperationEndpoint
 
 export const SYNC_FIELD = 'updatedAt'
 
@@ -160,6 +191,7 @@ type CollectionDeclaration<Id extends string> = Described & {
   readonly filters: Filters
   readonly order: Order
   readonly parent?: Parent
+  readonly sorts?: readonly string[]
   readonly maxLimit?: number
   readonly requires?: Capability
   readonly rowsFrom?: RowsFrom
@@ -182,6 +214,7 @@ export function collection<const Id extends string>(
     requires: null,
     ...here,
     filterNeeds: [],
+    sorts: [],
     maxLimit: 500,
     offersCodes: hasCodes(declaration.resource),
     ...declaration,
@@ -211,6 +244,32 @@ export function detail<const Id extends string>(declaration: DetailDeclaration<I
     requires: null,
     ...here,
     offersCodes: hasCodes(resource),
+    ...declaration,
+  }
+}
+
+type GroupsDeclaration<Id extends string> = Described & {
+  readonly id: Id
+  readonly path: string
+  readonly resource: Resource
+  readonly groups: Groups
+  readonly defaultGrouping: string
+  readonly parent?: Parent
+  readonly rowsFrom?: RowsFrom
+}
+
+/** Declares a read of groups. Its parameters follow from the groupings. */
+export function groups<const Id extends string>(declaration: GroupsDeclaration<Id>): GroupsEndpoint<Id> {
+  return {
+    kind: 'groups',
+    method: 'GET',
+    access: 'tenant',
+    parent: null,
+    requires: null,
+    ...here,
+    maxLimit: 500,
+    offersCodes: false,
+    filters: groupFilters(declaration.groups, declaration.defaultGrouping),
     ...declaration,
   }
 }

@@ -1,13 +1,13 @@
 import type { PosCapabilities } from '../../ports/pos-source.ts'
 import type { ReadQuery } from '../../ports/query.ts'
-import type { CollectionEndpoint, DetailEndpoint } from './endpoint.ts'
+import type { ReadEndpoint } from './endpoint.ts'
 
 /**
  * What is wrong with the filters of a read at a source of these capabilities, in a sentence for the caller; null when
  * every filter that needs another one there came with it.
  */
 export function unmetNeed(
-  endpoint: CollectionEndpoint | DetailEndpoint,
+  endpoint: ReadEndpoint,
   query: ReadQuery,
   capabilities: PosCapabilities,
 ): string | null {

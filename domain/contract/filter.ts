@@ -140,7 +140,8 @@ export function phoneFilter(field: string, description: string): Filter {
   }
 }
 
-function instantFilter(field: string, operator: Predicate['operator'], description: string): Filter {
+/** Rows whose instant lies so to the given one. */
+export function instantFilter(field: string, operator: Predicate['operator'], description: string): Filter {
   return {
     field,
     operator,

@@ -2,7 +2,13 @@ import type * as v from 'valibot'
 import { refusalStatusOf } from './capability.ts'
 import type { SampleParameter } from './code-samples.ts'
 import { codeSamples } from './code-samples.ts'
-import type { CollectionEndpoint, DetailEndpoint, Endpoint, OperationEndpoint } from './endpoint.ts'
+import type {
+  CollectionEndpoint,
+  Endpoint,
+  GroupsEndpoint,
+  OperationEndpoint,
+  ReadEndpoint,
+} from './endpoint.ts'
 import { explained } from './explain-schema.ts'
 import { idMaxLength } from './field.ts'
 import type { Filter } from './filter.ts'
@@ -14,7 +20,6 @@ import type { Resolve } from './schema-example.ts'
 import { exampleOf, fits } from './schema-example.ts'
 
 type Node = Readonly<Record<string, unknown>>
-type Read = CollectionEndpoint | DetailEndpoint
 
 /** One operation of the document. */
 export function operationObject(endpoint: Endpoint, resolve: Resolve): Node {
@@ -38,8 +43,8 @@ export function operationObject(endpoint: Endpoint, resolve: Resolve): Node {
   }
 }
 
-/** The schema of a collection's answer. */
-export function pageName({ resource, parent }: CollectionEndpoint): string {
+/** The schema of the answer of a collection, or of a read of groups. */
+export function pageName({ resource, parent }: CollectionEndpoint | GroupsEndpoint): string {
   return parent === null ? `${resource.name}Page` : `${resource.name}PageOf${parent.resource.name}`
 }
 
@@ -67,6 +72,10 @@ function describe(endpoint: Endpoint): string {
           : ` With \`updatedAfter\` or \`updatedBefore\`: oldest change first, by \`${syncOrder.field}\`.`
       return `A page, newest first by \`${order.field}\`.${sync} ${own}`.trim()
     }
+    case 'groups': {
+      const { defaultGrouping, groups } = endpoint
+      return `A page of sums over a window of time, by \`${defaultGrouping}\` unless \`groupBy\` says otherwise: \`${groups.dayGrouping}\` newest first, else the most \`${groups.sums[0]}\` first. ${own}`.trim()
+    }
     case 'detail':
       return `One \`${endpoint.resource.name}\` by its identifier. ${own}`.trim()
     case 'operation':
@@ -85,15 +94,12 @@ function securityOf(access: Endpoint['access']): readonly Node[] {
   }
 }
 
-function readParts(endpoint: Read): Node {
+function readParts(endpoint: ReadEndpoint): Node {
   const isPage = endpoint.kind !== 'detail'
-  const own = isPage
-    ? [prose.limitParameter(endpoint.maxLimit), prose.cursorParameter(endpoint.syncOrder !== null)]
-    : []
   return {
     parameters: [
       ...pathParameters(endpoint.path),
-      ...own,
+      ...(isPage ? pageParameters(endpoint) : []),
       ...(endpoint.offersCodes ? [prose.codesParameter] : []),
       ...(isPage ? Object.entries(endpoint.filters).map(filterParameter) : []),
     ],
@@ -111,7 +117,7 @@ function readParts(endpoint: Read): Node {
 }
 
 /** The failures of a read; those that a deprecated one gives to who may use it carry its headers. */
-function failuresOf(endpoint: Read): Node {
+function failuresOf(endpoint: ReadEndpoint): Node {
   const failure = (name: keyof typeof prose.sharedResponses): Node =>
     endpoint.deprecation === null
       ? shared(name)
@@ -125,12 +131,24 @@ function failuresOf(endpoint: Read): Node {
   }
 }
 
-function deprecationHeaders({ deprecation }: Read): Node {
+function deprecationHeaders({ deprecation }: ReadEndpoint): Node {
   return deprecation === null ? {} : { headers: prose.deprecationHeaders }
 }
 
+function pageParameters(endpoint: CollectionEndpoint | GroupsEndpoint): readonly Node[] {
+  const limit = prose.limitParameter(endpoint.maxLimit)
+  if (endpoint.kind === 'groups') return [limit, prose.groupsCursorParameter]
+  const { order, syncOrder, sorts } = endpoint
+  const sortable = sorts.length > 0
+  return [
+    limit,
+    prose.cursorParameter(syncOrder !== null, sortable),
+    ...(sortable ? prose.sortParameters(sorts, order) : []),
+  ]
+}
+
 /** A row, a parent, or the organization's own source can be missing; a plain collection is there even when empty. */
-function mayBeMissing(endpoint: Read): boolean {
+function mayBeMissing(endpoint: ReadEndpoint): boolean {
   return endpoint.kind === 'detail' || endpoint.parent !== null || endpoint.rowsFrom === 'pos'
 }
 

@@ -1,5 +1,7 @@
+import type { Order } from '../../ports/query.ts'
 import type { Tag } from './endpoint.ts'
 import type { JsonSchema } from './json-schema.ts'
+import { SORT_ORDERS } from './sort.ts'
 
 /** The parts of the contract document that are written rather than derived. */
 
@@ -54,6 +56,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Forms: 'Form definitions and what was submitted to them.',
   'Form submission': 'Submitting a published form from any website, without a key.',
   Vouchers: 'Vouchers, the groups they were issued in, and their redemptions.',
+  Links: 'Short links, and how often they were followed and what came of it.',
   Automations: 'What follows from events, and each time it did.',
   Surveys: 'Questions put to customers, and what they answered.',
   Cases: 'Requests of customers and how they were handled.',
@@ -212,14 +215,20 @@ export function limitParameter(maximum: number): JsonSchema {
   }
 }
 
-export function cursorParameter(syncs: boolean): JsonSchema {
-  const condition = syncs
-    ? ' A cursor of a read with `updatedAfter` or `updatedBefore` needs one of them, of any value, on the next page too.'
-    : ''
+export function cursorParameter(syncs: boolean, sorts: boolean): JsonSchema {
+  const conditions = [
+    '`pagination.nextCursor` of the page before, from this very collection.',
+    ...(syncs
+      ? [
+          'A cursor of a read with `updatedAfter` or `updatedBefore` needs one of them, of any value, on the next page too.',
+        ]
+      : []),
+    ...(sorts ? ['A cursor of a sorted read needs the same `sortBy` and `sortOrder`.'] : []),
+  ]
   return {
     name: 'cursor',
     in: 'query',
-    description: `\`pagination.nextCursor\` of the page before, from this very collection.${condition}`,
+    description: conditions.join(' '),
     schema: text,
     example: 'AbL3nQ0yVx7Rk2mZ9tWc',
   }
@@ -237,6 +246,34 @@ export const deprecationHeaders: Readonly<Record<string, JsonSchema>> = {
     example: '</api/v1/pos/transactions>; rel="successor-version"',
     description: 'The endpoint that takes its place, with `rel="successor-version"` (RFC 8288).',
   },
+}
+
+export const groupsCursorParameter: JsonSchema = {
+  ...cursorParameter(false, false),
+  description:
+    '`pagination.nextCursor` of the page before. It carries the grouping and the window: leave them out, or pass the same.',
+}
+
+/** The parameters that choose the order of a collection. */
+export function sortParameters(sorts: readonly string[], order: Order): readonly JsonSchema[] {
+  const direction = order.direction === 'ascending' ? 'asc' : 'desc'
+  return [
+    {
+      name: 'sortBy',
+      in: 'query',
+      description:
+        'The field that orders the rows; those without one come last, whatever the direction. It is refused together with `updatedAfter` and `updatedBefore`, which order by `updatedAt`.',
+      schema: { type: 'string', enum: sorts, default: order.field },
+      example: sorts.at(-1),
+    },
+    {
+      name: 'sortOrder',
+      in: 'query',
+      description: 'The direction of the sort; refused like `sortBy`.',
+      schema: { type: 'string', enum: SORT_ORDERS, default: direction },
+      example: direction,
+    },
+  ]
 }
 
 export const codesParameter: JsonSchema = {

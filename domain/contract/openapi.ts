@@ -1,4 +1,4 @@
-import type { CollectionEndpoint, Endpoint } from './endpoint.ts'
+import type { CollectionEndpoint, Endpoint, GroupsEndpoint } from './endpoint.ts'
 import { tags } from './endpoint.ts'
 import { explained } from './explain-schema.ts'
 import { nullableSchemaOf, operationObject, pageName, reference } from './openapi-operation.ts'
@@ -75,16 +75,18 @@ function resourceSchema({ description, fields }: Resource): JsonSchema {
 function pageSchemas(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
     endpoints
-      .filter((endpoint) => endpoint.kind === 'collection')
+      .filter((endpoint) => endpoint.kind === 'collection' || endpoint.kind === 'groups')
       .map((endpoint) => [pageName(endpoint), pageSchema(endpoint)]),
   )
 }
 
-function pageSchema({ resource, filters }: CollectionEndpoint): JsonSchema {
-  const echo = Object.entries(filters).map(
-    ([name, { schema, description }]) =>
-      [name, { description, ...nullableSchemaOf(schema), examples: [null] }] as const,
-  )
+/** Filters that were not passed are null; those of groups always have a value, a default at least. */
+function pageSchema({ kind, resource, filters }: CollectionEndpoint | GroupsEndpoint): JsonSchema {
+  const echo = Object.entries(filters).map(([name, { schema, description }]) => {
+    const echoed =
+      kind === 'groups' ? jsonSchemaOf(schema) : { ...nullableSchemaOf(schema), examples: [null] }
+    return [name, { description, ...echoed }] as const
+  })
   return {
     description: `A page of a collection of the schema \`${resource.name}\`.`,
     ...prose.closedObject({

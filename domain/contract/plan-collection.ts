@@ -1,6 +1,6 @@
 import type { Order, PageQuery, Position, Scalar, StoredRow } from '../../ports/query.ts'
 import type { CursorScope } from '../paging/cursor.ts'
-import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
+import { decodeCursor, nextCursorOf } from '../paging/cursor.ts'
 import { readLimit } from '../paging/limit.ts'
 import type { Secrets } from '../tenancy/secrets.ts'
 import type { CollectionEndpoint } from './endpoint.ts'
@@ -9,13 +9,14 @@ import type { QueryProblem } from './query-string.ts'
 import { CODES_PARAMETER, problem, readCodes, readFilters, readParameters } from './query-string.ts'
 import type { Planner, ReadPlan } from './read-plan.ts'
 import { parentQuery } from './read-plan.ts'
-import { errorReply, jsonReply, PRIVATE } from './reply.ts'
+import { errorReply, pageReply } from './reply.ts'
 import { selection, serializer } from './resource.ts'
+import { orderName, otherOrder, readOrder, sortParameters } from './sort.ts'
 
 /** The query parameters of a collection, in the order in which they are documented. */
 export function collectionParameters(endpoint: CollectionEndpoint): readonly string[] {
   const codes = endpoint.offersCodes ? [CODES_PARAMETER] : []
-  return ['limit', 'cursor', ...codes, ...Object.keys(endpoint.filters)]
+  return ['limit', 'cursor', ...sortParameters(endpoint), ...codes, ...Object.keys(endpoint.filters)]
 }
 
 /** Plans a page of a collection, and asks for the parent where there is one. */
@@ -36,8 +37,9 @@ export const planCollection: Planner<CollectionEndpoint> = async (
   const parentId = endpoint.parent === null ? null : (request.params[endpoint.parent.param] ?? '')
   const scope: CursorScope = { organizationId: request.organizationId, endpointId: endpoint.id, parentId }
   const syncs = filters.where.some(({ field }) => field === SYNC_FIELD)
-  const order = syncs && endpoint.syncOrder !== null ? endpoint.syncOrder : endpoint.order
-  const after = await readCursor(parameters.given.get('cursor'), order, scope, secrets)
+  const order = readOrder(endpoint, parameters.given, syncs)
+  if ('kind' in order) return refusal(order)
+  const after = await readCursor(parameters.given.get('cursor'), orderName(endpoint, order), scope, secrets)
   if (after !== null && 'kind' in after) return refusal(after)
 
   const limit = readLimit(parameters.limits, endpoint.maxLimit)
@@ -55,18 +57,14 @@ export const planCollection: Planner<CollectionEndpoint> = async (
     parent: endpoint.parent === null ? null : parentQuery(endpoint.parent, parentId ?? ''),
     query,
     answer: async ({ rows, next }) => {
-      const nextCursor =
-        next === null ? null : await encodeCursor({ order: order.field, position: next }, scope, secrets)
-      return jsonReply(
-        200,
-        {
-          organizationId: request.organizationId,
-          filters: filters.echo,
-          data: rows.map(publisher(endpoint, codes)),
-          pagination: { limit, hasMore: nextCursor !== null, nextCursor },
-        },
-        PRIVATE,
-      )
+      const cursor = { order: orderName(endpoint, order), position: next }
+      return pageReply({
+        organizationId: request.organizationId,
+        filters: filters.echo,
+        data: rows.map(publisher(endpoint, codes)),
+        limit,
+        nextCursor: await nextCursorOf(cursor, scope, secrets),
+      })
     },
   }
 }
@@ -82,6 +80,7 @@ function publisher(endpoint: CollectionEndpoint, codes: boolean): Publisher {
     serializer(resource, withCodes, [
       ...selectionOf(endpoint, endpoint.order, withCodes),
       ...selectionOf(endpoint, endpoint.syncOrder ?? endpoint.order, withCodes),
+      ...endpoint.sorts,
     ])
   const known = publishers.get(endpoint) ?? { plain: made(false), withCodes: made(true) }
   publishers.set(endpoint, known)
@@ -107,19 +106,14 @@ function fixedPredicates(
 
 async function readCursor(
   token: string | undefined,
-  order: Order,
+  order: string,
   scope: CursorScope,
   secrets: Secrets,
 ): Promise<Position | null | QueryProblem> {
   if (token === undefined) return null
   const cursor = await decodeCursor(token, scope, secrets)
   if (cursor === null) return problem('Parameter cursor must be a nextCursor that this collection gave.')
-  if (cursor.order === order.field) return cursor.position
-  return problem(
-    cursor.order === SYNC_FIELD
-      ? 'This cursor continues a read in order of updatedAt: pass updatedAfter or updatedBefore with it.'
-      : `This cursor continues a read in order of ${cursor.order}: pass it without updatedAfter and updatedBefore.`,
-  )
+  return cursor.order === order ? cursor.position : problem(otherOrder(cursor.order))
 }
 
 function refusal({ error }: QueryProblem): ReadPlan {

@@ -1,6 +1,13 @@
-import type { OneQuery, PageQuery, Position, StoredRow } from '../../ports/query.ts'
+import type {
+  GroupPosition,
+  GroupsQuery,
+  OneQuery,
+  PageQuery,
+  Position,
+  StoredRow,
+} from '../../ports/query.ts'
 import type { Secrets } from '../tenancy/secrets.ts'
-import type { CollectionEndpoint, DetailEndpoint, Parent } from './endpoint.ts'
+import type { Parent, ReadEndpoint } from './endpoint.ts'
 import type { Reply } from './reply.ts'
 
 /** A request for tenant data, before its key was checked: every part is the caller's word. */
@@ -9,12 +16,20 @@ export interface ReadRequest {
   readonly organizationId: string
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
+  /** When it came, in ms since 1970. */
+  readonly nowMs: number
 }
 
 /** One page as it was read, and where the next one starts. */
 export interface PageOfRows {
   readonly rows: readonly StoredRow[]
   readonly next: Position | null
+}
+
+/** One page of groups as it was read, and where the next one starts. */
+export interface PageOfGroups {
+  readonly rows: readonly StoredRow[]
+  readonly next: GroupPosition | null
 }
 
 /** What a read has to do: what to ask for and how to answer with it, or the refusal it ends in. */
@@ -25,6 +40,12 @@ export type ReadPlan =
       readonly parent: OneQuery | null
       readonly query: PageQuery
       readonly answer: (page: PageOfRows) => Promise<Reply>
+    }
+  | {
+      readonly kind: 'groups'
+      readonly parent: OneQuery | null
+      readonly query: GroupsQuery
+      readonly answer: (page: PageOfGroups) => Promise<Reply>
     }
   | {
       readonly kind: 'one'
@@ -42,7 +63,7 @@ export function parentQuery({ resource }: Parent, parentId: string): OneQuery {
 }
 
 /** Plans one read. `phoneCountry` is null until the organization is known. */
-export type Planner<E extends CollectionEndpoint | DetailEndpoint> = (
+export type Planner<E extends ReadEndpoint> = (
   endpoint: E,
   request: ReadRequest,
   phoneCountry: string | null,

@@ -1,5 +1,6 @@
-import type { ReadQuery, StoredRow } from '../../ports/query.ts'
-import type { RecordSource } from '../../ports/record-source.ts'
+import type { LinkSource } from '../../ports/link-source.ts'
+import type { GroupsQuery, PageQuery, ReadQuery, StoredRow } from '../../ports/query.ts'
+import type { RecordSource, SourceFailure, SourceRefusal } from '../../ports/record-source.ts'
 import { cutPage } from '../paging/cut-page.ts'
 import { checkedRow } from './checked-row.ts'
 import { idMaxLength } from './field.ts'
@@ -9,11 +10,11 @@ import { notFound } from './reply.ts'
 import type { Resource } from './resource.ts'
 
 /** A plan that asks for rows. */
-export type RowsPlan = Extract<ReadPlan, { readonly kind: 'page' | 'one' }>
+export type RowsPlan = Extract<ReadPlan, { readonly kind: 'page' | 'groups' | 'one' }>
 
 /** What storage is asked for a plan: the parent where there is one, then the rows, one more than a page to learn of the next. */
 export function storageQueries({ parent, query }: RowsPlan): readonly ReadQuery[] {
-  const asked = query.kind === 'page' ? { ...query, limit: query.limit + 1 } : query
+  const asked = query.kind === 'one' ? query : { ...query, limit: query.limit + 1 }
   return parent === null ? [asked] : [parent, asked]
 }
 
@@ -28,42 +29,78 @@ export function answerFromStorage(
     const [row] = rows
     return row === undefined ? Promise.resolve(notFound()) : plan.answer(row)
   }
-  return plan.answer(cutPage(rows, plan.query))
+  if (plan.kind === 'page') return plan.answer(cutPage(rows, plan.query))
+  const { limit } = plan.query
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return plan.answer({ rows: shown, next: last === undefined ? null : groupPositionOf(last, plan.query) })
 }
 
+function groupPositionOf(group: StoredRow, { sums }: GroupsQuery) {
+  return { sum: group[sums[0]] as number, value: group.value as string | null }
+}
+
+/** Answers of a source that hand over no rows. */
+export type SourceNegative = SourceFailure | SourceRefusal
+
 /**
- * Answers a plan with rows of an outside source, none of which is published before it was checked. A route with a
- * parent has none: a source cannot tell whether a row of this service's storage exists.
+ * Answers a plan with rows of an outside source, none of which is published before it was checked. Of a nested route,
+ * the source has the parent too.
  * @param resource what the rows must be rows of
- * @param failed makes the answer when the source cannot be used, of its reason
+ * @param refused makes the answer when the source cannot be used, or not so
  * @throws UnpublishableRow for a row that lacks what it is never published without
  */
 export async function answerFromSource(
   plan: RowsPlan,
   resource: Resource,
-  source: RecordSource,
-  failed: (reason: string) => Reply,
+  source: RecordSource | LinkSource,
+  refused: (negative: SourceNegative) => Reply,
 ): Promise<Reply> {
-  if (plan.parent !== null) throw new Error('A nested route was planned for an outside source')
-  const { select } = plan.query
-  const misfit = (field: string) => failed(`a row of ${resource.collection} has an unusable ${field}`)
-  if (plan.kind === 'one') {
-    // No row of such an id would be published, so there is nothing to ask for.
-    if (plan.query.id.length > idMaxLength) return notFound()
-    const found = await source.one(plan.query)
-    if (found.kind === 'unavailable') return failed(found.reason)
-    if (found.row === null) return notFound()
-    const reading = checkedRow(resource, select, found.row)
-    return reading.kind === 'row' ? plan.answer(reading.row) : misfit(reading.field)
+  if (plan.parent !== null) {
+    const parent = await source.one(plan.parent)
+    if (parent.kind !== 'row') return refused(parent)
+    if (parent.row === null) return notFound()
   }
-  const page = await source.page(plan.query)
-  if (page.kind === 'unavailable') return failed(page.reason)
-  if (page.rows.length > plan.query.limit) return failed('it answered more rows than were asked for')
+  switch (plan.kind) {
+    case 'page': {
+      const page = await source.page(plan.query)
+      if (page.kind !== 'page') return refused(page)
+      const rows = checkedRows(resource, page.rows, plan.query)
+      return 'kind' in rows ? refused(rows) : plan.answer({ rows, next: page.next })
+    }
+    case 'groups': {
+      if (!('groups' in source)) throw new Error('Groups were planned for a source that has none')
+      const page = await source.groups(plan.query)
+      return page.kind === 'groups' ? plan.answer(page) : refused(page)
+    }
+    case 'one': {
+      // No row of such an id would be published, so there is nothing to ask for.
+      if (plan.query.id.length > idMaxLength) return notFound()
+      const found = await source.one(plan.query)
+      if (found.kind !== 'row') return refused(found)
+      if (found.row === null) return notFound()
+      const reading = checkedRow(resource, plan.query.select, found.row)
+      return reading.kind === 'row' ? plan.answer(reading.row) : refused(misfit(resource, reading.field))
+    }
+  }
+}
+
+function checkedRows(
+  resource: Resource,
+  given: readonly StoredRow[],
+  { limit, select }: PageQuery,
+): readonly StoredRow[] | SourceFailure {
+  if (given.length > limit)
+    return { kind: 'unavailable', reason: 'it answered more rows than were asked for' }
   const rows: StoredRow[] = []
-  for (const given of page.rows) {
-    const reading = checkedRow(resource, select, given)
-    if (reading.kind === 'misfit') return misfit(reading.field)
+  for (const each of given) {
+    const reading = checkedRow(resource, select, each)
+    if (reading.kind === 'misfit') return misfit(resource, reading.field)
     rows.push(reading.row)
   }
-  return plan.answer({ rows, next: page.next })
+  return rows
+}
+
+function misfit({ collection }: Resource, field: string): SourceFailure {
+  return { kind: 'unavailable', reason: `a row of ${collection} has an unusable ${field}` }
 }

@@ -20,6 +20,22 @@ export function jsonReply(
 /** Tenant data is for the caller alone and always read afresh. */
 export const PRIVATE: Readonly<Record<string, string>> = { 'cache-control': 'private, no-store' }
 
+/** One page of a collection or of groups, in the collection envelope (contract, Collection envelope). */
+export interface Page {
+  readonly organizationId: string
+  readonly filters: Readonly<Record<string, unknown>>
+  readonly data: readonly unknown[]
+  readonly limit: number
+  /** Null on the last page. */
+  readonly nextCursor: string | null
+}
+
+/** A page, for the caller alone. */
+export function pageReply({ organizationId, filters, data, limit, nextCursor }: Page): Reply {
+  const pagination = { limit, hasMore: nextCursor !== null, nextCursor }
+  return jsonReply(200, { organizationId, filters, data, pagination }, PRIVATE)
+}
+
 /** A failure of an authenticated route: `{ error }` (contract, Errors). */
 export function errorReply(
   status: number,

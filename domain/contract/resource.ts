@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import type { StoredRow } from '../../ports/query.ts'
 import type { Field } from './field.ts'
-import { integer, json, nullable, timestamp } from './field.ts'
+import { timestamp } from './field.ts'
+import type { Assigned } from './tally.ts'
 
 /** Fills a field from another collection's row: the stored `by` field holds that row's id. */
 export interface Join {
@@ -26,41 +26,6 @@ interface Minted {
   readonly field: Field
 }
 
-/** A text field and the words of which it must hold one, or a number field and what it must reach. */
-export type Condition =
-  | { readonly field: string; readonly words: readonly string[] }
-  | { readonly field: string; readonly atLeast: number }
-
-/** What the store keeps of another collection's rows whose `by` field holds this row's id. */
-export interface Tally {
-  readonly collection: string
-  readonly by: string
-  /** Only those whose field is so; null: all of them. */
-  readonly where: Condition | null
-  /** Their number, the latest value of one of their fields, or some fields of those of the row's first days. */
-  readonly of:
-    | { readonly kind: 'count' }
-    | { readonly kind: 'latest'; readonly field: string }
-    | ({ readonly kind: 'first_days' } & FirstDays)
-}
-
-/** Rows whose `at`, an instant, lies within `days` days from the start of the UTC day that this row's `from` names. */
-interface FirstDays {
-  readonly at: string
-  readonly from: string
-  readonly days: number
-  /** What is kept of each of them. */
-  readonly fields: readonly string[]
-}
-
-/** A field that only the store sets (`updatedAt`, a form's `version`). */
-interface Assigned {
-  readonly origin: 'assigned'
-  readonly field: Field
-  /** Null: it follows from this row's own history. */
-  readonly tally: Tally | null
-}
-
 /** A field that is stored, computed from the rest of the row whenever the row is written. */
 interface Derived {
   readonly origin: 'derived'
@@ -69,7 +34,7 @@ interface Derived {
 }
 
 /** A field that is read from another collection. */
-interface Joined {
+export interface Joined {
   readonly origin: 'joined'
   readonly field: Field
   readonly join: Join
@@ -109,14 +74,6 @@ export function joined(field: Field, join: Join): Joined {
   return { origin: 'joined', field, join }
 }
 
-/** The published fields of another resource whose row's id the field `by` holds, all but that id. */
-export function joinedFrom(of: Resource, by: string): Readonly<Record<string, Joined>> {
-  const entries = Object.entries(of.fields).filter(([name]) => name !== of.idField)
-  return Object.fromEntries(
-    entries.map(([name, { field }]) => [name, joined(field, { collection: of.collection, by, field: name })]),
-  )
-}
-
 export function computed<Value>(
   field: Field<Value>,
   uses: readonly string[],
@@ -129,30 +86,6 @@ export function computed<Value>(
 
 export function assigned(field: Field): Assigned {
   return { origin: 'assigned', field, tally: null }
-}
-
-/**
- * How many rows of a collection refer to this one, and satisfy `where` when it is given. Kept by the store, so that a
- * list shows it without counting.
- */
-export function countOf(collection: string, by: string, where: Condition | null = null): Assigned {
-  return { origin: 'assigned', field: integer(0), tally: { collection, by, where, of: { kind: 'count' } } }
-}
-
-/** The latest instant in a field of the rows that refer to this one; null while there are none. */
-export function latestOf(collection: string, by: string, field: string): Assigned {
-  const tally: Tally = { collection, by, where: null, of: { kind: 'latest', field } }
-  return { origin: 'assigned', field: nullable(timestamp()), tally }
-}
-
-/** Some fields of the rows that refer to this one, of its first days; in no order, none when `from` is null. */
-export function firstDaysOf(
-  declaration: Pick<Tally, 'collection' | 'by' | 'where'> &
-    Omit<FirstDays, 'fields'> & { readonly item: v.StrictObjectSchema<v.ObjectEntries, undefined> },
-): Assigned {
-  const { collection, by, where, at, from, days, item } = declaration
-  const of = { kind: 'first_days', at, from, days, fields: Object.keys(item.entries) } as const
-  return { origin: 'assigned', field: json(v.array(item)), tally: { collection, by, where, of } }
 }
 
 /** The instant the store last saw the row's content change; it orders a forward sync. */
@@ -192,14 +125,14 @@ export interface Resource {
 }
 
 /** A stored field that must have this value. */
-interface Only {
+export interface Only {
   readonly field: string
   readonly value: boolean
 }
 
 type Declared = Field | ResourceField
 
-interface ResourceDeclaration {
+export interface ResourceDeclaration {
   readonly name: string
   readonly collection: string
   readonly description: string
@@ -224,28 +157,8 @@ export function resource(declaration: ResourceDeclaration): Resource {
   }
 }
 
-/**
- * The same resource as a collection shows it: without the fields that only its detail has. Where it is stored and how
- * it is imported stays with the whole one.
- * @param name of the schema of a collection's row in the contract document
- */
-export function summaryOf(whole: Resource, name: string, detailOnly: readonly string[]): Resource {
-  const fields = Object.entries(whole.fields).filter(([field]) => !detailOnly.includes(field))
-  return { ...whole, name, fields: Object.fromEntries(fields) }
-}
-
-/**
- * Another resource made of some rows of a stored one. Its fields are stored fields of that one, of the same names, or
- * computed from such.
- */
-export function viewOf(
-  whole: Resource,
-  view: Pick<ResourceDeclaration, 'name' | 'description' | 'fields'> & { readonly only: Only },
-): Resource {
-  return { ...whole, ...view, fields: withOrigin(view.fields), hidden: {} }
-}
-
-function withOrigin(fields: Readonly<Record<string, Declared>>): Record<string, ResourceField> {
+/** Makes plain fields imported ones. */
+export function withOrigin(fields: Readonly<Record<string, Declared>>): Record<string, ResourceField> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, declared]) => [
       name,

@@ -1,16 +1,18 @@
 import type { Organization } from '../../ports/organization.ts'
+import type { LinkSource } from '../../ports/link-source.ts'
 import type { PosSource } from '../../ports/pos-source.ts'
-import type { RecordSource } from '../../ports/record-source.ts'
+import type { RecordSource, SourceRefusal } from '../../ports/record-source.ts'
 import type { OpenSource, RoutedRequest, World } from '../service.ts'
 import type { TenantReader } from './authenticate.ts'
 import { openTenant } from './authenticate.ts'
 import { refusalOf } from './capability.ts'
 import { UnpublishableRow } from './checked-row.ts'
 import { withDeprecation } from './deprecation.ts'
-import type { CollectionEndpoint, DetailEndpoint } from './endpoint.ts'
+import type { ReadEndpoint } from './endpoint.ts'
 import { unmetNeed } from './filter-needs.ts'
 import { planCollection } from './plan-collection.ts'
 import { planDetail } from './plan-detail.ts'
+import { planGroups } from './plan-groups.ts'
 import type { ReadPlan, ReadRequest } from './read-plan.ts'
 import type { RowsPlan } from './read-rows.ts'
 import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
@@ -18,11 +20,11 @@ import type { Reply } from './reply.ts'
 import { errorReply, internalError, notFound, sourceUnavailable, unauthorized } from './reply.ts'
 
 /** Rows kept elsewhere; some kinds of them say in what they differ. */
-type AnySource = RecordSource | PosSource
+type AnySource = RecordSource | PosSource | LinkSource
 
 /** One read: what was asked for, by whom. */
 interface Read {
-  readonly endpoint: CollectionEndpoint | DetailEndpoint
+  readonly endpoint: ReadEndpoint
   readonly request: ReadRequest
   readonly requestId: string
   readonly tenant: TenantReader
@@ -34,7 +36,7 @@ interface Read {
  * method is wrong).
  */
 export async function serveRead(
-  endpoint: CollectionEndpoint | DetailEndpoint,
+  endpoint: ReadEndpoint,
   routed: RoutedRequest,
   world: World,
   verdict: Reply | null = null,
@@ -42,7 +44,12 @@ export async function serveRead(
   const tenant = openTenant(routed, world)
   if (tenant === null) return unauthorized()
   const { organizationId } = tenant
-  const request = { organizationId, params: routed.params, query: routed.url.searchParams }
+  const request: ReadRequest = {
+    organizationId,
+    params: routed.params,
+    query: routed.url.searchParams,
+    nowMs: world.clock.nowMs(),
+  }
   const read = { endpoint, request, requestId: routed.requestId, tenant, world }
   const open = endpoint.rowsFrom === 'storage' ? null : world.sources[endpoint.rowsFrom]
   if (open !== null) return serveFromSource(read, open, verdict)
@@ -112,20 +119,34 @@ async function readSource(read: Read, source: AnySource, phoneCountry: string): 
   if (!asksForRows(made)) return refusalIn(made)
   const unmet = 'capabilities' in source ? unmetNeed(endpoint, made.query, source.capabilities) : null
   if (unmet !== null) return errorReply(400, unmet)
-  return answerFromSource(made, endpoint.resource, source, (reason) => {
-    world.log.error('source_unavailable', { requestId, endpointId: endpoint.id, reason })
+  return answerFromSource(made, endpoint.resource, source, (negative) => {
+    if (negative.kind === 'unsupported') return errorReply(400, unsupported(endpoint, negative))
+    world.log.error('source_unavailable', { requestId, endpointId: endpoint.id, reason: negative.reason })
     return sourceUnavailable()
   })
 }
 
+/** Names the parameter that a source cannot serve. */
+function unsupported(endpoint: ReadEndpoint, { field, operator, allowed }: SourceRefusal): string {
+  const filters = endpoint.kind === 'detail' ? [] : Object.entries(endpoint.filters)
+  const [name = 'sortBy'] =
+    filters.find(([, filter]) => filter.field === field && filter.operator === operator) ?? []
+  return `Parameter ${name} ${allowed}.`
+}
+
 function plan({ endpoint, request, world }: Read, phoneCountry: string | null): Promise<ReadPlan> {
-  return endpoint.kind === 'collection'
-    ? planCollection(endpoint, request, phoneCountry, world.secrets)
-    : planDetail(endpoint, request, phoneCountry, world.secrets)
+  switch (endpoint.kind) {
+    case 'collection':
+      return planCollection(endpoint, request, phoneCountry, world.secrets)
+    case 'groups':
+      return planGroups(endpoint, request, phoneCountry, world.secrets)
+    case 'detail':
+      return planDetail(endpoint, request, phoneCountry, world.secrets)
+  }
 }
 
 function asksForRows(made: ReadPlan): made is RowsPlan {
-  return made.kind === 'page' || made.kind === 'one'
+  return made.kind === 'page' || made.kind === 'groups' || made.kind === 'one'
 }
 
 function refusalIn(made: Exclude<ReadPlan, RowsPlan>): Reply {

@@ -5,8 +5,17 @@ import { submissionReply } from './reply.ts'
 import { submitForm } from './submit.ts'
 
 /** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
-export async function serveSubmission({ request, params }: RoutedRequest, world: World): Promise<Reply> {
-  return submissionReply(request, await submitForm(params.formId ?? '', request, world))
+export async function serveSubmission(
+  { request, params, identified }: RoutedRequest,
+  world: World,
+): Promise<Reply> {
+  const { formId = '' } = params
+  try {
+    return await submissionReply(request, await submitForm(formId, request, world))
+  } finally {
+    const form = world.formCache.get(formId)
+    if (form !== null) identified(form.stored.organizationId)
+  }
 }
 
 /** Answers a cross-origin preflight (contract, response rule 7). */

@@ -28,9 +28,9 @@ function placesOf(endpoint: Endpoint): readonly Place[] {
   if (endpoint.kind === 'operation') return []
   const parent =
     endpoint.parent === null ? [] : [placeOf(endpoint.path, endpoint.parent.param, endpoint.parent.resource)]
-  return endpoint.kind === 'collection'
-    ? parent
-    : [...parent, placeOf(endpoint.path, endpoint.param, endpoint.resource)]
+  return endpoint.kind === 'detail'
+    ? [...parent, placeOf(endpoint.path, endpoint.param, endpoint.resource)]
+    : parent
 }
 
 function placeOf(path: string, param: string, { collection }: { readonly collection: string }): Place {

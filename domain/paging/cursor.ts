@@ -18,7 +18,7 @@ export interface Cursor {
 }
 
 const MAC_BYTES = 16
-const MAX_CURSOR_LENGTH = 2_000
+const MAX_CURSOR_LENGTH = 4_000
 
 /**
  * The opaque token of a page: the position in clear and a MAC over position and scope, so that it can neither be
@@ -27,6 +27,15 @@ const MAX_CURSOR_LENGTH = 2_000
 export async function encodeCursor(cursor: Cursor, scope: CursorScope, secrets: Secrets): Promise<string> {
   const payload = utf8(JSON.stringify([cursor.order, cursor.position.value, cursor.position.id]))
   return toBase64Url(joinBytes(await macOf(payload, scope, secrets.current), payload))
+}
+
+/** The token of the page behind a position; null behind the last page. */
+export async function nextCursorOf(
+  { order, position }: { readonly order: string; readonly position: Position | null },
+  scope: CursorScope,
+  secrets: Secrets,
+): Promise<string | null> {
+  return position === null ? null : encodeCursor({ order, position }, scope, secrets)
 }
 
 /** Reads a token back; null when it was not issued for exactly this scope, or was changed in any character. */

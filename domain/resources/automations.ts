@@ -3,7 +3,8 @@ import { Steps } from '../jobs/steps.ts'
 import { collection, detail, newestFirst } from '../contract/endpoint.ts'
 import { id, integer, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
 import { window, wordFilter } from '../contract/filter.ts'
-import { countOf, derived, latestOf, resource, updatedAt } from '../contract/resource.ts'
+import { derived, resource, updatedAt } from '../contract/resource.ts'
+import { countOf, latestOf } from '../contract/tally.ts'
 
 const statuses = ['active', 'paused', 'draft'] as const
 

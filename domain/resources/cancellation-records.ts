@@ -14,7 +14,8 @@ import {
   timestamp,
 } from '../contract/field.ts'
 import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { computed, updatedAt, viewOf } from '../contract/resource.ts'
+import { computed, updatedAt } from '../contract/resource.ts'
+import { viewOf } from '../contract/views.ts'
 import type { BillingEvent } from './cancellations/billing-event.ts'
 import { firstYearCoverage } from './cancellations/coverage.ts'
 import { firstYearPayments, signupDiscounts } from './cancellations/first-year.ts'

@@ -1,7 +1,8 @@
 import { collection, detail, newestFirst } from '../contract/endpoint.ts'
 import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
 import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { derived, resource, summaryOf, updatedAt } from '../contract/resource.ts'
+import { derived, resource, updatedAt } from '../contract/resource.ts'
+import { summaryOf } from '../contract/views.ts'
 import { caseCustomer, caseHistory, caseNotes, caseSite, siteIdOf } from './case-parts.ts'
 
 const statuses = ['open', 'in_progress', 'waiting', 'resolved', 'closed'] as const

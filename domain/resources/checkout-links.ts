@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../contract/endpoint.ts'
 import { id, idMaxLength, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
 import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { countOf, resource, updatedAt } from '../contract/resource.ts'
+import { resource, updatedAt } from '../contract/resource.ts'
+import { countOf } from '../contract/tally.ts'
 
 const statuses = ['active', 'inactive', 'expired'] as const
 

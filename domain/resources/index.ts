@@ -9,6 +9,8 @@ import { contacts } from './contacts.ts'
 import { exitSurveyEvents } from './exit-survey-events.ts'
 import { formSubmissions } from './form-submissions.ts'
 import { forms } from './forms.ts'
+import { linkEvents } from './link-events.ts'
+import { links } from './links.ts'
 import { listMembers } from './list-members.ts'
 import { marketingSignups } from './marketing-signups.ts'
 import { memberships } from './memberships.ts'
@@ -40,6 +42,8 @@ export const resources: readonly Resource[] = [
   vouchers,
   voucherRedemptions,
   purchases,
+  links,
+  linkEvents,
   surveys,
   surveyResponses,
   cases,

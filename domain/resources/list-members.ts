@@ -1,6 +1,7 @@
 import { collection, newestFirst } from '../contract/endpoint.ts'
 import { id, timestamp } from '../contract/field.ts'
-import { joinedFrom, refersTo, resource, updatedAt } from '../contract/resource.ts'
+import { refersTo, resource, updatedAt } from '../contract/resource.ts'
+import { joinedFrom } from '../contract/views.ts'
 import { contactLists } from './contact-lists.ts'
 import { contacts } from './contacts.ts'
 

@@ -10,7 +10,8 @@ import {
   textList,
   timestamp,
 } from '../contract/field.ts'
-import { countOf, derived, firstDaysOf, latestOf, resource, updatedAt } from '../contract/resource.ts'
+import { derived, resource, updatedAt } from '../contract/resource.ts'
+import { countOf, firstDaysOf, latestOf } from '../contract/tally.ts'
 import { BillingEvent } from './cancellations/billing-event.ts'
 import { cancellationInstant, siteOf, tenureDaysOf } from './cancellations/membership.ts'
 import { FIRST_YEAR_DAYS } from './cancellations/first-year.ts'

@@ -1,7 +1,8 @@
 import { collection, detail, newestFirst } from '../contract/endpoint.ts'
 import { id, integer, nullable, number, oneOf, text, timestamp } from '../contract/field.ts'
 import { window, wordFilter } from '../contract/filter.ts'
-import { countOf, resource, updatedAt } from '../contract/resource.ts'
+import { resource, updatedAt } from '../contract/resource.ts'
+import { countOf } from '../contract/tally.ts'
 
 const statuses = ['active', 'inactive'] as const
 

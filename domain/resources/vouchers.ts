@@ -1,7 +1,8 @@
 import { collection, detail, newestFirst } from '../contract/endpoint.ts'
 import { id, integer, nullable, number, oneOf, text, timestamp } from '../contract/field.ts'
 import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { code, countOf, latestOf, resource, updatedAt } from '../contract/resource.ts'
+import { code, resource, updatedAt } from '../contract/resource.ts'
+import { countOf, latestOf } from '../contract/tally.ts'
 import { voucherGroups } from './voucher-groups.ts'
 
 const statuses = ['active', 'redeemed', 'expired', 'void'] as const

@@ -14,10 +14,13 @@ export interface ServiceOptions {
   readonly stateDirectory: string
   /** Where the local ODBC gateway listens. */
   readonly gatewayPort: number
+  /** The demo tenant's web site, for the start page. */
+  readonly demoSiteUrl: string
 }
 
 /** Starts `wrangler dev`. It serves some moments later; see `waitUntilServing`. */
-export function startService({ port, stateDirectory, gatewayPort }: ServiceOptions): Supervised {
+export function startService(options: ServiceOptions): Supervised {
+  const { port, stateDirectory, gatewayPort, demoSiteUrl } = options
   const args = [
     join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js'),
     'dev',
@@ -29,7 +32,8 @@ export function startService({ port, stateDirectory, gatewayPort }: ServiceOptio
     // Files rather than the command line, which every user of the machine can read.
     ...['--env-file', secretsPath(stateDirectory), '--env-file', localPosPaths(stateDirectory).secret],
     // Nothing but this start sets it: what would be sent is kept, and shown at /mailbox.
-    ...['--var', 'LOCAL_MAILBOX:1', '--var', `POS_GATEWAY_URL:http://127.0.0.1:${gatewayPort}`],
+    ...['--var', 'LOCAL_MAILBOX:1', `DEMO_SITE_URL:${demoSiteUrl}`],
+    ...['--var', `POS_GATEWAY_URL:http://127.0.0.1:${gatewayPort}`],
     '--show-interactive-dev-session=false',
   ]
   const environment = { ...wranglerEnvironment(stateDirectory), WRANGLER_LOG: logLevel }

@@ -68,11 +68,10 @@ async function runGateway(directory: string): Promise<void> {
 
 /** Runs the service until it ends or is to stop, and fires its cron trigger meanwhile. Nothing of it is left then. */
 async function runService(options: ServiceOptions, onServing: () => void): Promise<void> {
-  const { port } = options
   const service = startService(options)
   const run = new AbortController()
   const signal = AbortSignal.any([stopping.signal, run.signal])
-  const attending = attend(service, `http://127.0.0.1:${port}`, signal, onServing)
+  const attending = attend(service, `http://127.0.0.1:${options.port}`, signal, onServing)
   await Promise.race([service.ended, aborted(stopping.signal)])
   run.abort()
   await service.stop()
@@ -104,6 +103,7 @@ function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string): s
     '',
     `Serving at ${url}`,
     '',
+    `  Start page          ${url}/    and the reference: ${url}/docs`,
     `  Demo organization   ${demoOrganization.organizationId} (${demoOrganization.name})`,
     `  Demo tenant key     ${key}`,
     `  Demo form           ${plain}    ${submission}`,
@@ -151,7 +151,7 @@ async function main(): Promise<void> {
     announce()
     announce = () => undefined
   }
-  const options = { port, stateDirectory: directory, gatewayPort }
+  const options = { port, stateDirectory: directory, gatewayPort, demoSiteUrl: site.url }
   await bothUntilStopped(
     supervise('The ODBC gateway', () => runGateway(directory)),
     supervise('The service', () => runService(options, announceOnce)),

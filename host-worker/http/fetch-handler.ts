@@ -15,6 +15,8 @@ export interface Answered {
   /** The endpoint, or the path pattern for a method it does not have; null: no such route. */
   readonly endpointId: string | null
   readonly status: number
+  /** Whose key it came with, or whose form it submitted; null: nobody's, the platform's, or unknown. */
+  readonly organizationId: string | null
 }
 
 /** What a host provides for one request. */
@@ -24,6 +26,8 @@ export interface RequestHost {
   /** Called once per request, after the answer is made and before it is sent. */
   answered(facts: Answered): void
 }
+
+const NO_ROUTE = { endpointId: null, organizationId: null }
 
 type Route = (request: IRequest, host: RequestHost, url: URL) => Promise<Response>
 
@@ -36,7 +40,7 @@ export function createFetchHandler(): (request: Request, host: RequestHost) => P
   for (const [path, ofPath] of groupByPath(endpoints)) router.all(toRoutePattern(path), routeOf(path, ofPath))
   return async (request, host) => {
     const routed = (await router.fetch(request, host, new URL(request.url))) as Response | undefined
-    return routed ?? respond(unknownRoute(new URL(request.url)), request, host, null)
+    return routed ?? respond(unknownRoute(new URL(request.url)), request, host, NO_ROUTE)
   }
 }
 
@@ -51,14 +55,18 @@ function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
     const request = ittyRequest as unknown as Request
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
+    let organizationId: string | null = null
     const routed: RoutedRequest = {
       request,
       url,
       params: decoded(ittyRequest.params),
       requestId: host.requestId,
+      identified: (found) => {
+        organizationId = found
+      },
     }
     const reply = await answerOr500(endpoint, ofPath, routed, host)
-    return respond(reply, request, host, endpoint?.id ?? path)
+    return respond(reply, request, host, { endpointId: endpoint?.id ?? path, organizationId })
   }
 }
 
@@ -82,8 +90,13 @@ async function answerOr500(
   }
 }
 
-function respond(reply: Reply, request: Request, host: RequestHost, endpointId: string | null): Response {
-  host.answered({ requestId: host.requestId, endpointId, status: reply.status })
+function respond(
+  reply: Reply,
+  request: Request,
+  host: RequestHost,
+  found: Pick<Answered, 'endpointId' | 'organizationId'>,
+): Response {
+  host.answered({ requestId: host.requestId, status: reply.status, ...found })
   return new Response(request.method === 'HEAD' ? null : reply.body, {
     status: reply.status,
     headers: { ...reply.headers, 'x-request-id': host.requestId, 'x-content-type-options': 'nosniff' },

@@ -39,6 +39,39 @@ function file(name: string, content: string): string {
   return path
 }
 
+describe('help', () => {
+  it.each([
+    [['--help'], /org create[^]*outbox retry/],
+    [['-h'], /org create/],
+    [['help'], /org create/],
+    [['key', '--help'], /^Usage: .* COMMAND[^]*key issue[^]*key revoke/],
+    [['--help', 'key'], /key issue/],
+    [['help', 'outbox'], /outbox list/],
+    [['key', 'issue', '--help'], /^Usage: .* key issue/],
+    [['help', 'import'], /^Usage: .* import KIND FILE/],
+  ])('%j', async (args, saying) => {
+    const { code, stdout, stderr } = await operator(...args)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(saying)
+  })
+
+  it('of a group has nothing of another', async () => {
+    expect((await operator('key', '--help')).stdout).not.toContain('outbox')
+  })
+
+  it.each([
+    [['key'], /^Usage: [^]*key issue/],
+    [[], /^Usage: [^]*org create/],
+    [['nonsense', '--help'], /^Unknown command: nonsense\n[^]*org create/],
+    [['key', 'nonsense'], /^Unknown command: key nonsense\n[^]*key issue/],
+    [['constructor'], /^Unknown command: constructor/],
+  ])('is told of when %j names no command', async (args, saying) => {
+    const { code, stdout, stderr } = await operator(...args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(saying)
+  })
+})
+
 describe('organizations and keys', () => {
   beforeAll(async () => {
     expect(await operator('org', 'create', '--id', 'acme', '--name', 'Acme', '--slug', 'acme')).toMatchObject(

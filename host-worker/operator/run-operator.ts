@@ -26,9 +26,10 @@ const commands: readonly Command[] = [
 const PROGRAM = 'npm run -s operator --'
 
 /** Runs one command. Returns the exit code: 0 done, 1 it could not be done, 2 it was called wrongly. */
-export async function runOperator(args: readonly string[], streams: Streams): Promise<number> {
+export async function runOperator(given: readonly string[], streams: Streams): Promise<number> {
+  const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   const command = commands.find(({ words }) => words.every((word, index) => args[index] === word))
-  if (command === undefined) return overview(args, streams)
+  if (command === undefined) return withoutCommand(args, streams)
   try {
     const { values, positionals } = readArguments(command, args.slice(command.words.length))
     if (values.help === true) streams.out(usage(command))
@@ -69,19 +70,32 @@ function usage({ words, synopsis, summary, details }: Command): string {
   )
 }
 
-function overview(args: readonly string[], { out, note }: Streams): number {
-  const width = Math.max(...commands.map(({ words }) => words.join(' ').length))
-  const text = [
+const HELP = ['--help', '-h']
+
+/**
+ * Shows the commands, or those of a group (`key`), when help is asked for or nothing is given; else says that there is
+ * no such command.
+ */
+function withoutCommand(args: readonly string[], { out, note }: Streams): number {
+  const named = args.filter((word) => !HELP.includes(word))
+  const group = commands.filter(({ words }) => words.length > 1 && words[0] === named[0])
+  const shown = overview(group.length === 0 ? commands : group)
+  const isKnown = named.length === 0 || (group.length > 0 && named.length === 1)
+  if (isKnown && named.length < args.length) {
+    out(shown)
+    return 0
+  }
+  note(isKnown ? shown : `Unknown command: ${named.slice(0, 2).join(' ')}\n\n${shown}`)
+  return 2
+}
+
+function overview(of: readonly Command[]): string {
+  const width = Math.max(...of.map(({ words }) => words.join(' ').length))
+  return [
     `Usage: ${PROGRAM} COMMAND …    (COMMAND --help says more)`,
     '',
-    ...commands.map(({ words, summary }) => `  ${words.join(' ').padEnd(width)}  ${summary}`),
+    ...of.map(({ words, summary }) => `  ${words.join(' ').padEnd(width)}  ${summary}`),
     '',
     'STATE_DIR (default .wrangler/state) names the local database; --remote takes the deployed one.',
   ].join('\n')
-  if (['help', '--help', '-h'].includes(args[0] ?? '')) {
-    out(text)
-    return 0
-  }
-  note(args.length === 0 ? text : `Unknown command: ${args.slice(0, 2).join(' ')}\n\n${text}`)
-  return 2
 }

@@ -13,6 +13,7 @@ import {
 } from '../support/started-service.ts'
 import type { ApiRow, Walk } from '../support/walk.ts'
 import { walk } from '../support/walk.ts'
+import { importLargeFiles } from './large-import.ts'
 
 const ROWS = 25_000
 /** Line of the file with a mistake: the last but one. */
@@ -145,6 +146,7 @@ async function main(): Promise<void> {
     assert.deepEqual(withoutUpdatedAt(rows), withoutUpdatedAt(fromNdjson))
     assertImported(await importContacts('first.ndjson', 'third'), 0)
   })
+  await importLargeFiles({ check, say }, state, service.origin)
   await check('the service ends on Ctrl-C', () => service.stop())
   report()
 }

@@ -79,11 +79,13 @@ describe.each(resources.map((resource) => [tableName(resource.collection), resou
 const filteredLists = endpoints.flatMap((endpoint) => {
   if (endpoint.kind !== 'collection') return []
   const lists = Object.values(endpoint.filters).filter(({ operator }) => operator === 'contains')
-  const orders = [endpoint.order, ...(endpoint.syncOrder === null ? [] : [endpoint.syncOrder])]
+  const orders = [endpoint.order, ...(endpoint.syncOrder === null ? [] : [endpoint.syncOrder])].map(
+    (order) => order.field,
+  )
   return lists.map(({ field }) => ({
     table: tableOf(endpoint.resource.collection),
     field,
-    orders: orders.map((order) => columnName(order.field)),
+    orders: [...new Set([...orders, ...endpoint.sorts])],
   }))
 })
 
@@ -92,12 +94,13 @@ test.each(filteredLists.map((list) => [sideTableName(list.table, list.field), li
   async (side, { table, field, orders }) => {
     expect(columnOf(table, field).storage).toBe('json')
     const columns = await rowsOf(`pragma table_info(${side})`)
-    expect(columns.map(({ name, notnull }) => [name, notnull])).toEqual(
-      ['organization_id', 'value', table.idColumn, ...orders].map((name) => [name, 1]),
-    )
+    expect(columns.map(({ name, notnull }) => [name, notnull])).toEqual([
+      ...['organization_id', 'value', table.idColumn].map((name) => [name, 1]),
+      ...orders.map((order) => [columnName(order), columnOf(table, order).nullable ? 0 : 1]),
+    ])
     const [description] = await rowsOf(`pragma table_list(${side})`)
     expect(description?.strict).toBe(1)
-    for (const order of orders) {
+    for (const order of orders.map(columnName)) {
       const indexed = await rowsOf(`pragma index_info(${side}_value_${order})`)
       expect(indexed.map(({ name }) => name)).toEqual(['organization_id', 'value', order, table.idColumn])
     }

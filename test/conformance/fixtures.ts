@@ -142,6 +142,52 @@ export function purchase(purchaseId: string, changes: StoredRow = {}): StoredRow
   }
 }
 
+export function link(linkId: string, changes: StoredRow = {}): StoredRow {
+  return {
+    linkId,
+    domain: 'go.example',
+    key: linkId,
+    shortUrl: `https://go.example/${linkId}`,
+    url: 'https://example.com/',
+    title: null,
+    tags: [],
+    archived: false,
+    expiresAt: null,
+    createdAt: toInstant(START_MS),
+    ...changes,
+  }
+}
+
+/** A click on a link, or what `changes` says; `second` counts from the start. */
+export function linkEvent(
+  eventId: string,
+  linkId: string,
+  second: number,
+  changes: StoredRow = {},
+): StoredRow {
+  const { event = 'click', amountCents = null } = changes
+  const occurredAt = at(second)
+  return {
+    eventId,
+    linkId,
+    occurredAt,
+    event,
+    amountCents,
+    country: null,
+    city: null,
+    device: null,
+    browser: null,
+    os: null,
+    referrer: null,
+    day: occurredAt.slice(0, 10),
+    clicks: Number(event === 'click'),
+    leads: Number(event === 'lead'),
+    sales: Number(event === 'sale'),
+    saleAmountCents: event === 'sale' ? (amountCents ?? 0) : 0,
+    ...changes,
+  }
+}
+
 type ContactChanges = Partial<NonNullable<NewSubmission['contact']>>
 
 /** A submission of `form-1` in its first version by a new person. */

@@ -16,11 +16,14 @@ import { cancellationRecordCases } from './cancellation-records.ts'
 import { completedCountCases } from './completed-counts.ts'
 import { contactMatchingCases } from './contact-matching.ts'
 import { voucherCountCases } from './voucher-counts.ts'
+import { groupCases } from './groups.ts'
 import { isolationCases } from './isolation.ts'
 import { keyCases } from './keys.ts'
+import { nullOrderCases } from './null-orders.ts'
 import { organizationCases } from './organizations.ts'
 import { outboxCases } from './outbox.ts'
 import { pagingCases } from './paging.ts'
+import { linkCountCases } from './link-counts.ts'
 import { listMemberCases } from './list-members.ts'
 import { listCases } from './product-lists.ts'
 import { reviewCases } from './reviews.ts'
@@ -39,6 +42,8 @@ export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
   ...organizationCases,
   ...pagingCases,
+  ...nullOrderCases,
+  ...groupCases,
   ...upsertCases,
   ...listCases,
   ...listMemberCases,
@@ -46,6 +51,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...completedCountCases,
   ...alternateKeyCases,
   ...voucherCountCases,
+  ...linkCountCases,
   ...cancellationRecordCases,
   ...analyticsCases,
   ...submissionCases,

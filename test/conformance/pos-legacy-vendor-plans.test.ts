@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Meter } from '../../adapters/d1/index.ts'
 import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { posEndpoints, posResources, writtenPosResources } from '../../domain/pos/index.ts'
-import { storedFields } from '../../domain/contract/resource.ts'
+import type { Resource } from '../../domain/contract/resource.ts'
 import type { Position, Predicate, StoredRow } from '../../ports/query.ts'
 import { systemClock, systemDeadline } from '../../host-worker/system.ts'
 import type { LocalD1 } from '../support/d1.ts'
 import { LEGACY_VENDOR_MIGRATIONS, openLocalD1 } from '../support/d1.ts'
-import { generatedRow } from '../support/generated-rows.ts'
+import { sampleRow } from '../support/sample-rows.ts'
 import type { Batch } from '../../adapters/pos-legacy-vendor/batch.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
 import type { oneStatement } from '../../adapters/pos-legacy-vendor/read.ts'
@@ -38,19 +38,14 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => databases.dispose())
 
-/** Every seventh row has no time; all events belong to a few accounts, so that each has many. */
-function row(resource: (typeof writtenPosResources)[number], index: number): StoredRow {
-  const generated = generatedRow(resource, index)
-  const untimed = index % 7 === 0 ? { createdAt: null, startedAt: null } : {}
-  const accountId =
-    resource.idField === 'eventId'
-      ? `pos-recurring-accounts-${String(2999 - (index % 6)).padStart(7, '0')}`
-      : generated.accountId
-  const json = { lineItems: [], licensePlates: [], active: index % 3 === 0 }
-  const overridden = { ...generated, ...untimed, ...json, accountId }
-  return Object.fromEntries(
-    storedFields(resource).map(([name]) => [name, overridden[name as keyof typeof overridden]]),
-  )
+/** Every third row has no time; all events belong to six accounts, so that each has many. */
+function row(resource: Resource, index: number): StoredRow {
+  const sample = sampleRow(resource, index)
+  return resource.idField === 'eventId' ? { ...sample, accountId: accountOf(index) } : sample
+}
+
+function accountOf(index: number): string {
+  return `accountId-${2994 + (index % 6)}`
 }
 
 type Collection = Extract<(typeof collections)[number], { readonly kind: 'collection' }>
@@ -136,7 +131,7 @@ describe.each(collections.map((endpoint) => [endpoint.id, endpoint as Collection
 )
 
 test('one account reads its own row and its latest 24 events of each kind, of hundreds', async () => {
-  const id = `pos-recurring-accounts-${String(2999).padStart(7, '0')}`
+  const id = accountOf(0)
   const { fields } = posResources[3] ?? { fields: {} }
   const source = openLegacyVendor({ database, deadline: systemDeadline }, 'north')
   const before = { ...meter }

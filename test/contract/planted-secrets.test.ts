@@ -4,6 +4,7 @@ import { endpoints } from '../../domain/contract/catalog.ts'
 import { writtenPosResources } from '../../domain/pos/index.ts'
 import { writtenResources } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
+import { samplePath } from '../support/sample-organization.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -65,11 +66,7 @@ beforeAll(async () => {
 test.each(endpoints.filter(({ kind }) => kind !== 'operation'))(
   '$id answers nothing unpublished',
   async (endpoint) => {
-    const idField = endpoint.kind === 'detail' ? endpoint.resource.idField : ''
-    const own = endpoint.path.replaceAll(
-      /\{(\w+)\}/g,
-      (_, name: string) => `m-${name === 'id' ? idField : name}-0`,
-    )
+    const own = samplePath(endpoint, (field) => `m-${field}-0`)
     for (const query of ['', '?cursor=nonsense', '?unknown=1']) {
       const text = await (await service.send(own + query, { key })).text()
       expect(text).not.toContain(PLANTED)

@@ -52,17 +52,23 @@ describe.each(keyed)('$id', (endpoint) => {
 
 const elsewhere = keyed.filter((endpoint) => endpoint.kind !== 'operation' && endpoint.rowsFrom === 'pos')
 
+function eventsOf(logLines: readonly string[]): readonly unknown[] {
+  return logLines
+    .map((line) => JSON.parse(line) as { readonly level: string; readonly event: string })
+    .flatMap(({ level, event }) => (level === 'error' ? [event] : []))
+}
+
 describe.each(elsewhere)('$id', (endpoint) => {
   const statusWith = async (answer: () => Promise<SourceFailure>) => {
     const source = { page: answer, one: answer }
     const service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
-      sources: { pos: () => source },
+      sources: { links: null, pos: () => source },
     })
     const key = await service.addOrganization('acme', {
       posSource: { kind: 'legacy_vendor', tenant: 'acme' },
     })
     const response = await service.send(pathOf(endpoint), { method: endpoint.method, key })
-    return [response.status, service.log.map(({ event }) => event)]
+    return [response.status, eventsOf(service.logLines)]
   }
 
   test('answers 502 when its rows cannot be had, and logs it', async () => {

@@ -41,7 +41,12 @@ const rowOf = (body: Body) => (body.data as Body[])[0] ?? {}
 
 describe('what is refused', () => {
   test.each<[string, string, (body: Body) => unknown, RegExp]>([
-    ['a field that is gone', detail, ({ name: _, ...rest }) => rest, /must have required property 'name'/],
+    [
+      'a field that is gone',
+      detail,
+      (body) => (delete body.name, body),
+      /must have required property 'name'/,
+    ],
     ['a field that is new', detail, (body) => ({ ...body, note: 1 }), /must NOT have additional properties/],
     ['another type', detail, (body) => ({ ...body, name: null }), /\/name must be string/],
     ['another word', detail, (body) => ({ ...body, status: 'closed' }), /must be equal to one of/],

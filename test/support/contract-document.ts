@@ -1,3 +1,4 @@
+import type { AnySchema } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../domain/contract/catalog.ts'
@@ -48,13 +49,12 @@ export const operations: readonly DocumentedOperation[] = Object.entries(
   )
 
 function resolved(responses: Readonly<Record<string, Node>>): Record<string, DocumentedResponse> {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => {
-      const { $ref } = response
-      if (typeof $ref !== 'string') return [status, response as DocumentedResponse]
-      return [status, components.responses[$ref.replace('#/components/responses/', '')] ?? {}]
-    }),
-  )
+  const entries = Object.entries(responses).map(([status, response]): [string, DocumentedResponse] => {
+    const { $ref } = response
+    if (typeof $ref !== 'string') return [status, response]
+    return [status, components.responses[$ref.replace('#/components/responses/', '')] ?? {}]
+  })
+  return Object.fromEntries(entries)
 }
 
 const patterns = new Map<string, RegExp>()
@@ -75,7 +75,7 @@ const compiled = new WeakMap<object, ReturnType<typeof ajv.compile>>()
 
 /** What is wrong with a value by a schema of the document; `[]`: nothing. Properties that it does not name are wrong. */
 export function schemaProblems(schema: Node, value: unknown): readonly string[] {
-  const validate = compiled.get(schema) ?? ajv.compile(absolute(closed(schema)) as Node)
+  const validate = compiled.get(schema) ?? ajv.compile(absolute(closed(schema)) as AnySchema)
   compiled.set(schema, validate)
   void validate(value)
   return (validate.errors ?? []).map(

@@ -15,8 +15,9 @@ export interface LiveService {
   close(): Promise<void>
 }
 
-export async function openLiveService(): Promise<LiveService> {
-  const worker = await openLiveWorker()
+/** @param settings more secrets and variables of the worker */
+export async function openLiveService(settings: Readonly<Record<string, string>> = {}): Promise<LiveService> {
+  const worker = await openLiveWorker(settings)
   return { origin: worker.origin, key: await seed(worker.bindings.DB), close: () => worker.close() }
 }
 

@@ -6,9 +6,13 @@ import type { StoredRow } from '../../ports/query.ts'
 const FIRST_INSTANT_MS = Date.UTC(2026, 0, 1)
 const HOUR_MS = 3_600_000
 
+/** How many texts a field takes, so that a filter on it leaves a share of the rows. */
+const VARIETY = 4
+
 /**
- * A stored row made from the resource record alone, so that a new resource has contract tests from its first day.
- * The same index gives the same row; `prefix` keeps the ids of two organizations apart.
+ * A stored row made from the resource record alone, so that a new resource has contract tests and plan tests from its
+ * first day. The same index gives the same row; `prefix` keeps the ids of two organizations apart. Times tie in pairs and
+ * go down as the index goes up; a nullable field is null in every third row, and an id refers to one of the first three.
  */
 export function sampleRow(resource: Resource, index: number, prefix = ''): StoredRow {
   const row: Record<string, unknown> = {}
@@ -72,8 +76,10 @@ const overrides: Readonly<Record<string, (index: number, prefix: string) => Stor
     signupDate: index % 3 === 2 ? null : '2025-11-30',
     cancelDate: instantAt(index),
   }),
+  // Every other link has events, so that as many have no last click.
+  'link-events': (index, prefix) => ({ linkId: idOf('linkId', index - (index % 2), prefix) }),
   reviews: (index) => ({
-    reviewId: `018f3c6e-7b1a-7c3d-9e2f-00000000000${String(index)}`,
+    reviewId: `018f3c6e-7b1a-7c3d-9e2f-${String(index).padStart(12, '0')}`,
     rating: 1 + (index % 5),
     // The last two are never shown.
     isDeleted: index === 5,
@@ -100,7 +106,7 @@ function sampleOf(schema: v.GenericSchema, name: string, index: number, prefix: 
       if (node.pipe?.some((action) => action.type === 'iso_timestamp') === true) return instantAt(index)
       if (node.pipe?.some((action) => action.type === 'iso_date') === true)
         return instantAt(index).slice(0, 10)
-      return name.endsWith('Id') ? idOf(name, index % 3, prefix) : `${name} ${String(index)}`
+      return name.endsWith('Id') ? idOf(name, index % 3, prefix) : `${name} ${String(index % VARIETY)}`
     case 'number':
       return Math.max(index % 5, node.pipe?.find(({ type }) => type === 'min_value')?.requirement ?? 0)
     case 'boolean':

@@ -1,17 +1,18 @@
 import type { MemoryPos } from '../../adapters/memory/index.ts'
 import { createMemoryPos } from '../../adapters/memory/index.ts'
+import { createMeter } from '../../adapters/d1/index.ts'
 import { createFormCache } from '../../domain/forms/cache.ts'
-import type { Sources, World } from '../../domain/service.ts'
+import type { World } from '../../domain/service.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
-import { systemDeadline } from '../../host-worker/system.ts'
+import { requestFields } from '../../host-worker/request-log.ts'
+import { lineLog, systemDeadline } from '../../host-worker/system.ts'
 import type { Secrets } from '../../domain/tenancy/secrets.ts'
 import type { Analytics } from '../../ports/analytics.ts'
 import type { Administration } from '../../ports/administration.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
-import type { LogFields } from '../../ports/log.ts'
 import type { SendLog } from '../../ports/send-log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
@@ -30,11 +31,6 @@ export interface TestStorage {
   tenant(organizationId: string): TenantWriter
 }
 
-export interface LogLine {
-  readonly event: string
-  readonly fields: LogFields
-}
-
 export interface TestService {
   readonly clock: FakeClock
   readonly storage: TestStorage
@@ -42,8 +38,8 @@ export interface TestService {
   readonly pos: MemoryPos
   /** What was logged as an error; empty at the end of a good test. */
   readonly errors: readonly unknown[]
-  /** The log lines of those errors. */
-  readonly log: readonly LogLine[]
+  /** Every line that was logged, as a host writes it. */
+  readonly logLines: readonly string[]
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
@@ -57,18 +53,16 @@ export interface TestService {
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
-  changes: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends'>> & {
-    readonly sources?: Partial<Sources>
-  } = {},
+  providers: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends' | 'sources'>> = {},
 ): Promise<TestService> {
-  const { sources, ...providers } = changes
   const clock = fakeClock()
   const storage = open(clock)
   const secrets = givenSecrets ?? (await testSecrets())
   const random = fakeRandom()
   const pos = createMemoryPos()
   const errors: unknown[] = []
-  const log: LogLine[] = []
+  const logLines: string[] = []
+  const log = lineLog((_level, line) => logLines.push(line))
   const background: Promise<unknown>[] = []
   const world: World = {
     storage: storage.keyed,
@@ -77,7 +71,6 @@ export async function openTestService(
     sources: {
       links: null,
       pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
-      ...sources,
     },
     analytics: storage.analytics,
     exitSurvey: storage.exitSurvey,
@@ -87,10 +80,10 @@ export async function openTestService(
     deadline: systemDeadline,
     random,
     log: {
-      info: () => undefined,
+      ...log,
       error: (event, fields, cause) => {
-        log.push({ event, fields })
         errors.push(cause ?? event)
+        log.error(event, fields, cause)
       },
     },
     queue: null,
@@ -113,7 +106,7 @@ export async function openTestService(
     storage,
     pos,
     errors,
-    log,
+    logLines,
     addOrganization: async (organizationId, settings = {}) => {
       await storage.administration.saveOrganization({ ...organizationDefaults, organizationId, ...settings })
       return addKey(organizationId)
@@ -130,7 +123,9 @@ export async function openTestService(
       const response = await handle(request, {
         requestId: `req_${String(requests)}`,
         world,
-        answered: () => undefined,
+        answered: (facts) => {
+          log.info('request', requestFields(facts, 0, createMeter()))
+        },
       })
       await checkResponse(request.method, request.url, response)
       return response

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -142,6 +142,8 @@ export interface Operated {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
+  /** The most memory that its process held, in MiB; null where the system does not tell. */
+  readonly peakMemoryMiB: number | null
 }
 
 /** Runs `operator ARGUMENTS` on a state directory, whether or not a service runs on it. */
@@ -155,8 +157,26 @@ export async function operate(stateDirectory: string, ...args: readonly string[]
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  let peakMemoryMiB: number | null = null
+  const sampling = setInterval(() => {
+    peakMemoryMiB = peakOf(child.pid) ?? peakMemoryMiB
+  }, SAMPLE_MS)
   const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
+  clearInterval(sampling)
+  return { code, stdout, stderr, peakMemoryMiB }
+}
+
+const SAMPLE_MS = 50
+
+/** The high-water mark of a process's resident memory (Linux); null once it is gone, and on other systems. */
+function peakOf(pid: number | undefined): number | null {
+  try {
+    const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8')
+    const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(status) ?? []
+    return kib === undefined ? null : Number(kib) / 1024
+  } catch {
+    return null
+  }
 }
 
 /** Runs an operator command that must work; returns what it printed. */

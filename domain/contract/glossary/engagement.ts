@@ -10,7 +10,7 @@ export const engagement: Terms = {
   requiresPassword: ['Whether submissions need the password of the form.', false],
   headless: ['Whether the form can be submitted from a website of your own.'],
   supported: ['Whether it can.', true],
-  reasons: ['Why it cannot; empty when it can.', []],
+  'headless.reasons': ['Why it cannot; empty when it can.', []],
   submissionLimitPerContact: ['How often one contact may submit it; null: without limit.', 3],
   fields: [
     'Its fields, as they were saved.',

@@ -20,11 +20,12 @@ const terms: Terms = {
 }
 
 /**
- * What a property means: as it is said of its place, else of its name, else nothing.
+ * What a property means: as it is said of its place, the closer the better, else of its name, else nothing.
  * @param path names from the schema to the property, such as `['Case', 'history', 'notes']`
  */
 export function termOf(path: readonly string[]): Term | null {
-  return own(path.join('.')) ?? own(path.at(-1) ?? '')
+  if (path.length === 0) return null
+  return own(path.join('.')) ?? termOf(path.slice(1))
 }
 
 /** Property names come from records and may be called `constructor`. */

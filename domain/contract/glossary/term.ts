@@ -2,7 +2,7 @@
 export type Term = readonly [meaning: string, example?: unknown]
 
 /**
- * Terms by property name, or by `Schema.property` (with the names of the objects in between, as in
- * `Case.history.notes`) where the name means something else or has another value there.
+ * Terms by property name, or with the names of the objects around it and of the schema in front (`history.notes`,
+ * `Case.history.notes`) where it means something else or has another value there.
  */
 export type Terms = Readonly<Record<string, Term>>

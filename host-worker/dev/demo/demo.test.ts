@@ -38,10 +38,12 @@ it('has the promised rows', () => {
     vouchers: 40,
     'voucher-redemptions': 14,
     purchases: 60,
+    links: 12,
+    'link-events': 1_800,
     memberships: 200,
-    'billing-events': 2_668,
-    'retention-offer-events': 174,
-    'exit-survey-events': 81,
+    'billing-events': 2_836,
+    'retention-offer-events': 183,
+    'exit-survey-events': 87,
   })
 })
 

@@ -35,7 +35,8 @@ interface DemoMembership {
 export function demoMemberships(): readonly DemoMembership[] {
   const draw = createDraw(SEED)
   return Array.from({ length: COUNT }, (_, index) => {
-    const daysAgo = 1 + draw.below(SPAN_DAYS)
+    // Spread evenly, so that no month is empty.
+    const daysAgo = 1 + Math.floor((index * SPAN_DAYS) / COUNT) + draw.below(5)
     const isChurned = draw.chance(45)
     const [planName, billingAmountCents] = draw.pick(plans)
     const signupMs = baseMs - daysAgo * DAY_MS

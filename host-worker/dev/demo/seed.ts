@@ -13,6 +13,7 @@ import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
 import { demoOrganization } from './index.ts'
 import { exitSurveyEventLines, retentionOfferEventLines } from './leaving.ts'
+import { linkEventLines, linkLines } from './links.ts'
 import { billingEventLines, membershipLines } from './memberships.ts'
 import { checkoutLinkLines, productLines } from './products.ts'
 import { reviewLines } from './reviews.ts'
@@ -45,6 +46,8 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
   ['vouchers', voucherLines],
   ['voucher-redemptions', redemptionLines],
   ['purchases', purchaseLines],
+  ['links', () => linkLines],
+  ['link-events', linkEventLines],
   ['memberships', membershipLines],
   ['billing-events', billingEventLines],
   ['retention-offer-events', retentionOfferEventLines],

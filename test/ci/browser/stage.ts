@@ -30,6 +30,8 @@ export interface Visit {
   readonly page: Page
   /** Errors of the page's console and scripts; not the failed statuses that a form is answered with. */
   readonly errors: readonly string[]
+  /** The hosts that the page asked for anything. */
+  readonly hosts: ReadonlySet<string>
   readonly screenshot: (name: string) => Promise<void>
 }
 
@@ -69,6 +71,11 @@ export async function openStage(): Promise<Stage> {
 async function visit(browser: Browser, url: string, options: BrowserContextOptions): Promise<Visit> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
+  const hosts = new Set<string>()
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url())
+    if (protocol.startsWith('http')) hosts.add(host)
+  })
   page.setDefaultTimeout(5_000)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
@@ -79,6 +86,7 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
   return {
     page,
     errors,
+    hosts,
     screenshot: async (name) => {
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
     },

@@ -1,0 +1,115 @@
+import * as v from 'valibot'
+import { InstantInput } from '../../domain/contract/field.ts'
+import { pageOfGroups, positionOfGroup } from '../../domain/paging/page-of-groups.ts'
+import type { Group } from '../../domain/paging/page-of-groups.ts'
+import type { SourceGroups } from '../../ports/link-source.ts'
+import type { GroupsQuery, Predicate, Scalar } from '../../ports/query.ts'
+import type { SourceRefusal } from '../../ports/record-source.ts'
+import { unavailable } from './client.ts'
+
+const DAY_MS = 86_400_000
+
+/** Over longer windows Dub tells months apart, not days. */
+const DAYS_MAX = 180
+
+const count = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0)
+const sums = {
+  clicks: count,
+  leads: count,
+  sales: count,
+  saleAmount: v.optional(v.pipe(v.number(), v.safeInteger()), 0),
+}
+const VALUE_MAX_LENGTH = 500
+const value = v.pipe(v.string(), v.maxLength(VALUE_MAX_LENGTH))
+
+/** How Dub calls a grouping, the key of its values, and how they are read (its documentation, "Retrieve analytics"). */
+interface Grouping {
+  readonly groupBy: string
+  readonly key: string
+  readonly schema: v.GenericSchema<unknown, string>
+}
+
+const named = (groupBy: string, key: string): Grouping => ({ groupBy, key, schema: value })
+
+/** By the field of link events that makes the groups. */
+const groupings: Readonly<Record<string, Grouping>> = {
+  // Short windows come by the hour: the instant's day is what groups them.
+  day: {
+    groupBy: 'timeseries',
+    key: 'start',
+    schema: v.pipe(
+      InstantInput,
+      v.transform((instant) => instant.slice(0, 10)),
+    ),
+  },
+  linkId: named('top_links', 'id'),
+  country: named('countries', 'country'),
+  city: named('cities', 'city'),
+  device: named('devices', 'device'),
+  browser: named('browsers', 'browser'),
+  os: named('os', 'os'),
+  referrer: named('referers', 'referer'),
+}
+
+/** What Dub writes where it does not know. */
+const UNKNOWN: ReadonlySet<string> = new Set(['', 'Unknown', '(direct)'])
+
+const boundOf = ({ where }: GroupsQuery, field: string, operator: Predicate['operator']): Scalar | null =>
+  where.find((predicate) => predicate.field === field && predicate.operator === operator)?.value ?? null
+
+/** The query of Dub's analytics that a query for groups makes, or why there is none. */
+export function analyticsQuery(query: GroupsQuery, tenantId: string): URLSearchParams | SourceRefusal {
+  const linkId = boundOf(query, 'linkId', 'equals')
+  const start = String(boundOf(query, 'occurredAt', 'atLeast'))
+  const end = String(boundOf(query, 'occurredAt', 'below'))
+  const endMs = Date.parse(end)
+  // Dub reads an end as the whole UTC day that it lies in.
+  if (endMs % DAY_MS !== 0)
+    return refusal('below', 'must be at 00:00 UTC: the link service counts whole days')
+  if (query.by === 'day' && endMs - Date.parse(start) > DAYS_MAX * DAY_MS) {
+    const allowed = `must be at most ${DAYS_MAX} days before end when grouped by day: the link service counts months then`
+    return refusal('atLeast', allowed)
+  }
+  return new URLSearchParams({
+    event: 'composite',
+    groupBy: groupings[query.by]?.groupBy ?? '',
+    tenantId,
+    ...(linkId === null ? {} : { linkId: String(linkId) }),
+    start,
+    // Its last millisecond belongs to a window whose end is the next midnight.
+    end: new Date(endMs - 1).toISOString(),
+    timezone: 'UTC',
+  })
+}
+
+function refusal(operator: Predicate['operator'], allowed: string): SourceRefusal {
+  return { kind: 'unsupported', field: 'occurredAt', operator, allowed }
+}
+
+/** The page that a query asks for, of all groups that Dub answered with. */
+export function groupsOf(body: unknown, query: GroupsQuery): SourceGroups {
+  const grouping = groupings[query.by]
+  if (grouping === undefined) throw new Error(`Links are not grouped by ${query.by}`)
+  const reading = v.safeParse(v.array(v.object({ ...sums, [grouping.key]: grouping.schema })), body)
+  if (!reading.success) return unavailable('The link service answered with something that is no analytics.')
+  const groups = new Map<string | null, Group>()
+  for (const { saleAmount, ...found } of reading.output) {
+    const text = (found as Readonly<Record<string, unknown>>)[grouping.key] as string
+    const group = UNKNOWN.has(text) ? null : text
+    const before = groups.get(group)
+    // Cities of one name in several regions are one group here.
+    const add = (name: string, more: number) => Number(before?.[name] ?? 0) + more
+    groups.set(group, {
+      value: group,
+      clicks: add('clicks', found.clicks),
+      leads: add('leads', found.leads),
+      sales: add('sales', found.sales),
+      saleAmountCents: add('saleAmountCents', saleAmount),
+    })
+  }
+  const happened = [...groups.values()].filter((group) => query.sums.some((name) => group[name] !== 0))
+  const page = pageOfGroups(happened, { ...query, limit: query.limit + 1 })
+  const rows = page.slice(0, query.limit)
+  const last = page.length > rows.length ? rows.at(-1) : undefined
+  return { kind: 'groups', rows, next: last === undefined ? null : positionOfGroup(last, query.sums[0]) }
+}

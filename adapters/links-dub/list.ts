@@ -1,0 +1,93 @@
+import type { PageQuery, Position, Predicate, Scalar } from '../../ports/query.ts'
+import type { SourceRefusal } from '../../ports/record-source.ts'
+
+/** The most links that Dub gives at a time. */
+const PAGE_MAX = 100
+
+/** How Dub calls the fields that it sorts by. */
+const SORTS: Readonly<Record<string, string>> = {
+  createdAt: 'createdAt',
+  clicks: 'clicks',
+  lastClickedAt: 'lastClicked',
+}
+
+/** One request for links: the query, and what it takes to ask for the next page. */
+export interface ListRequest {
+  readonly query: URLSearchParams
+  readonly pageSize: number
+  /** Rows before this page, when pages are counted; null: the next page is named by the last link of this one. */
+  readonly offset: number | null
+}
+
+/** The request that a page makes, or why there is none. */
+export function listRequest(page: PageQuery, tenantId: string): ListRequest | SourceRefusal {
+  const { where, order, after } = page
+  const query = new URLSearchParams({ tenantId })
+  for (const [name, value] of filtersOf(where)) query.set(name, value)
+  const refused = where.map(refusalOf).find((refusal) => refusal !== null)
+  if (refused !== undefined) return refused
+  const sortBy = SORTS[order.field]
+  if (sortBy === undefined) {
+    const allowed = `must be one of ${Object.keys(SORTS).join(', ')}`
+    return { kind: 'unsupported', field: order.field, operator: null, allowed }
+  }
+  query.set('sortBy', sortBy)
+  query.set('sortOrder', order.direction === 'ascending' ? 'asc' : 'desc')
+  const limit = Math.min(page.limit, PAGE_MAX)
+  if (order.field === 'createdAt') {
+    if (after !== null) query.set('startingAfter', after.id)
+    query.set('pageSize', String(limit))
+    return { query, pageSize: limit, offset: null }
+  }
+  // A link moves in these orders with every click, so its own place says nothing: pages are counted.
+  const offset = Number(after?.value ?? 0)
+  const pageSize = pageSizeAt(offset, limit)
+  query.set('pageSize', String(pageSize))
+  query.set('page', String(offset / pageSize + 1))
+  return { query, pageSize, offset }
+}
+
+/** Dub counts in pages of one size: of those that fit into the limit, the largest of which whole ones came before. */
+function pageSizeAt(offset: number, limit: number): number {
+  let size = limit
+  while (offset % size !== 0) size -= 1
+  return size
+}
+
+/** Where the page behind this one starts. */
+export function nextPosition({ offset, pageSize }: ListRequest, lastId: string): Position {
+  return offset === null ? { value: null, id: lastId } : { value: offset + pageSize, id: lastId }
+}
+
+function filtersOf(where: readonly Predicate[]): readonly (readonly [string, string])[] {
+  const equal = (field: string) => where.find((predicate) => predicate.field === field)?.value ?? null
+  const [domain, tag, archived] = [equal('domain'), equal('tags'), equal('archived')]
+  return [
+    ['showArchived', String(archived !== false)] as const,
+    ...(domain === null ? [] : [['domain', String(domain)] as const]),
+    ...(tag === null ? [] : [['tagNames', String(tag)] as const]),
+  ]
+}
+
+/** Why a predicate cannot be asked of Dub; null: it can. */
+function refusalOf({ field, operator, value }: Predicate): SourceRefusal | null {
+  const allowed = allowedOf(field, value)
+  return allowed === null ? null : { kind: 'unsupported', field, operator, allowed }
+}
+
+function allowedOf(field: string, value: Scalar): string | null {
+  switch (field) {
+    case 'domain':
+      return null
+    case 'tags':
+      return String(value).includes(',')
+        ? 'must be without a comma: the link service reads it as several tags'
+        : null
+    case 'archived':
+      return value === false
+        ? null
+        : 'must be false, or left out: the link service has no list of archived links alone'
+    default:
+      return 'must be left out: the link service cannot be asked for it'
+  }
+}

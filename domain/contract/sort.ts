@@ -1,0 +1,60 @@
+import type { Order } from '../../ports/query.ts'
+import type { CollectionEndpoint } from './endpoint.ts'
+import { SYNC_FIELD } from './endpoint.ts'
+import type { QueryProblem } from './query-string.ts'
+import { problem } from './query-string.ts'
+
+export const SORT_ORDERS = ['asc', 'desc'] as const
+
+type Orders = Pick<CollectionEndpoint, 'order' | 'syncOrder' | 'sorts'>
+
+/** The parameters by which a caller chooses the order; none where there is no choice. */
+export function sortParameters({ sorts }: Pick<Orders, 'sorts'>): readonly string[] {
+  return sorts.length === 0 ? [] : ['sortBy', 'sortOrder']
+}
+
+/**
+ * The order that a page is read in: that of a sync when it is one, else the one that is asked for, in which what is not
+ * said is the natural order's. A sync has its order, so nothing else can be asked for together with it.
+ */
+export function readOrder(
+  { order, syncOrder, sorts }: Orders,
+  given: ReadonlyMap<string, string>,
+  syncs: boolean,
+): Order | QueryProblem {
+  const field = given.get('sortBy') ?? order.field
+  const word = given.get('sortOrder') ?? wordOf(order)
+  if (given.has('sortBy') && !sorts.includes(field))
+    return problem(`Parameter sortBy must be one of ${sorts.join(', ')}.`)
+  if (word !== 'asc' && word !== 'desc')
+    return problem(`Parameter sortOrder must be one of ${SORT_ORDERS.join(', ')}.`)
+  if (syncs && syncOrder !== null) {
+    const also = ['sortBy', 'sortOrder'].find((name) => given.has(name))
+    return also === undefined
+      ? syncOrder
+      : problem(
+          `Parameter ${also} cannot be combined with updatedAfter and updatedBefore: they order by updatedAt.`,
+        )
+  }
+  if (field === order.field && word === wordOf(order)) return order
+  return { field, idField: order.idField, direction: word === 'asc' ? 'ascending' : 'descending' }
+}
+
+/** What a cursor calls the order that it continues. */
+export function orderName({ order, syncOrder }: Orders, asked: Order): string {
+  return asked === order || asked === syncOrder ? asked.field : `${asked.field} ${wordOf(asked)}`
+}
+
+/** What is wrong with a cursor that continues the order of this name, here not the one asked for. */
+export function otherOrder(name: string): string {
+  const [field = '', word] = name.split(' ')
+  if (field === SYNC_FIELD)
+    return 'This cursor continues a read in order of updatedAt: pass updatedAfter or updatedBefore with it.'
+  return word === undefined
+    ? `This cursor continues a read in order of ${field}: pass it without another sort, updatedAfter and updatedBefore.`
+    : `This cursor continues a read sorted by ${field} ${word}: pass the same sortBy and sortOrder with it.`
+}
+
+function wordOf({ direction }: Order): (typeof SORT_ORDERS)[number] {
+  return direction === 'ascending' ? 'asc' : 'desc'
+}

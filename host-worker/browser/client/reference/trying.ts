@@ -1,0 +1,28 @@
+import type { ContractDocument, DocumentedOperation, Parameter } from './swagger-ui.ts'
+
+/**
+ * The document for trying calls: the viewer fills every parameter with its example, and a call with every filter at
+ * once finds nothing. So examples of what may be left out are told instead.
+ */
+export function forTrying(document: ContractDocument): ContractDocument {
+  const paths = Object.entries(document.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, withTold(operation)])),
+  ])
+  return { ...document, paths: Object.fromEntries(paths) as ContractDocument['paths'] }
+}
+
+function withTold(operation: DocumentedOperation): DocumentedOperation {
+  return operation.parameters === undefined
+    ? operation
+    : { ...operation, parameters: operation.parameters.map(told) }
+}
+
+function told(parameter: Parameter): Parameter {
+  const { example, ...rest } = parameter
+  if (example === undefined || parameter.required === true) return parameter
+  return {
+    ...rest,
+    description: `${parameter.description ?? ''}\n\nFor example: \`${typeof example === 'string' ? example : JSON.stringify(example)}\``,
+  }
+}

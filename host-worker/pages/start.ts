@@ -1,0 +1,85 @@
+import type { Html } from '../../domain/text/html.ts'
+import { html } from '../../domain/text/html.ts'
+import type { Env } from '../env.ts'
+import { MAILBOX_PATH } from './mailbox.ts'
+import { pageResponse } from './page-headers.ts'
+import { REFERENCE_PATH } from './reference.ts'
+
+export const START_PATH = '/'
+
+/** Says what this is and where to go on. What only a local start has is linked only there. */
+export function serveStart(request: Request, env: Pick<Env, 'localMailbox' | 'demoSiteUrl'>): Response {
+  return pageResponse(request, () => page(new URL(request.url).origin, env).markup)
+}
+
+function way(href: string, name: string, what: string): Html {
+  return html`<li>
+    <a href="${href}">${name}</a>
+    <p class="soft">${what}</p>
+  </li> `
+}
+
+function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMailbox' | 'demoSiteUrl'>) {
+  const ways = [
+    way(
+      REFERENCE_PATH,
+      'Reference',
+      'Every operation, with samples in curl and TypeScript; try calls with your own key.',
+    ),
+    way('/api/v1/openapi.json', 'OpenAPI document', 'OpenAPI 3.1, for your client generator.'),
+    ...(demoSiteUrl === null
+      ? []
+      : [
+          way(
+            demoSiteUrl,
+            'Demo forms',
+            'The web site of a demo tenant: three forms that post to this service.',
+          ),
+        ]),
+    ...(localMailbox
+      ? [
+          way(
+            MAILBOX_PATH,
+            'Mailbox',
+            'What would have been sent by email and text message. Only on this machine.',
+          ),
+        ]
+      : []),
+  ]
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Tenant data API</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/pages.css" />
+      </head>
+      <body>
+        <main class="start">
+          <h1>Tenant data API</h1>
+          <p>
+            Each organization reads its own data here – sites, contacts, purchases, memberships and more –
+            with a key, and takes the submissions of forms from any website without one.
+          </p>
+          <ul class="ways">
+            ${ways}
+          </ul>
+          <h2>Read</h2>
+          <p>Ask the operator of this service for a key, and keep it on your server.</p>
+          <pre
+            tabindex="0"
+            role="region"
+            aria-label="Reading contacts with curl"
+          ><code>curl "${origin}/api/v1/contacts?limit=2" ${'\\\n  -H "Authorization: Bearer $KEY"'}</code></pre>
+          <h2>Submit a form</h2>
+          <p>Any page can post to a published form: no key, no cookie, no script needed.</p>
+          <pre
+            tabindex="0"
+            role="region"
+            aria-label="A form that submits here"
+          ><code>${'<form method="post" action="'}${origin}${'/api/forms/FORM/submissions">'}</code></pre>
+        </main>
+      </body>
+    </html> `
+}

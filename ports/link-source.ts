@@ -1,0 +1,23 @@
+import type { GroupPosition, GroupsQuery, StoredRow } from './query.ts'
+import type { RecordSource, SourceFailure, SourceRefusal } from './record-source.ts'
+
+/** One page of groups, or why there is none. */
+export type SourceGroups =
+  | {
+      readonly kind: 'groups'
+      /** Rows of `value` and the sums by their names. */
+      readonly rows: readonly StoredRow[]
+      /** Where the next page starts; null: this is the last one. */
+      readonly next: GroupPosition | null
+    }
+  | SourceRefusal
+  | SourceFailure
+
+/**
+ * One organization's links kept outside this service: the collection `links` with the fields that the resource declares,
+ * and sums over `link-events`. What it cannot be asked for it refuses, naming the field.
+ */
+export interface LinkSource extends RecordSource {
+  /** At most `query.limit` groups in the query's order behind `query.after`. Never rejects; see `RecordSource`. */
+  groups(query: GroupsQuery): Promise<SourceGroups>
+}

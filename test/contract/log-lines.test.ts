@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { endpoints } from '../../domain/contract/catalog.ts'
+import { plainForm } from '../bench/seed.ts'
+import type { TestService, TestStorage } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+// What a log line may never hold stands wherever a request can carry it.
+const PLANTED = 'planted-secret'
+const EMAIL = `${PLANTED}@example.com`
+
+let service: TestService
+let key: string
+let isStorageLost: boolean
+
+/** Storage that can be lost, with an error that quotes what it was given. */
+function fragile(storage: TestStorage): TestStorage {
+  const guarded = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]): unknown => {
+          if (isStorageLost) throw new Error(`D1_ERROR: ${PLANTED} ${JSON.stringify(given)}`)
+          return Reflect.apply(value, target, given)
+        }
+      },
+    })
+  return { ...storage, keyed: guarded(storage.keyed), forms: guarded(storage.forms) }
+}
+
+beforeEach(async () => {
+  isStorageLost = false
+  service = await openTestService((clock) => fragile(createMemoryStorage({ clock })))
+  key = await service.addOrganization('acme', { name: PLANTED, slug: 'acme', smsNumber: '+12125550100' })
+  await service.storage.tenant('acme').upsert('forms', [plainForm])
+})
+
+interface Line {
+  readonly event: string
+  readonly requestId: string
+  readonly endpointId: string | null
+  readonly status: number
+  readonly organizationId: string | null
+}
+
+function requestLines(): readonly Line[] {
+  return service.logLines.map((line) => JSON.parse(line) as Line).filter(({ event }) => event === 'request')
+}
+
+function expectNothingPlanted(): void {
+  const text = service.logLines.join('\n')
+  expect(text).not.toContain(PLANTED)
+  expect(text).not.toContain(key)
+  expect(text).not.toMatch(/[cp]k_live_/)
+}
+
+const headers = {
+  'user-agent': PLANTED,
+  origin: `https://${PLANTED}.example`,
+  referer: `https://${PLANTED}.example/`,
+  cookie: `session=${PLANTED}`,
+  'x-forwarded-for': PLANTED,
+}
+
+describe.each(endpoints)('$id', ({ id, method, path, access }) => {
+  const address = `${path.replaceAll(/\{\w+\}/g, PLANTED)}?email=${EMAIL}&cursor=${PLANTED}&key=${PLANTED}`
+  const body = JSON.stringify({
+    to: EMAIL,
+    subject: PLANTED,
+    html: PLANTED,
+    body: PLANTED,
+    [PLANTED]: PLANTED,
+  })
+  const init = method === 'POST' ? { method, headers, body } : { method, headers }
+
+  test('logs one line with the organization and nothing that was sent', async () => {
+    const { status } = await service.send(address, { ...init, key })
+    await service.settled()
+    expect(requestLines()).toHaveLength(1)
+    const organizationId = access === 'public' ? null : 'acme'
+    expect(requestLines()[0]).toMatchObject({ requestId: 'req_1', endpointId: id, status, organizationId })
+    expectNothingPlanted()
+  })
+
+  if (access !== 'public') {
+    test('does not believe a key that is not good', async () => {
+      for (const odd of [`${key}x`, key.replace('acme', 'other'), `ck_live_acme_${PLANTED}`, PLANTED])
+        await service.send(address, { ...init, key: odd })
+      expect(requestLines().map(({ status, organizationId }) => [status, organizationId])).toEqual(
+        Array.from({ length: 4 }, () => [401, null]),
+      )
+      expectNothingPlanted()
+    })
+
+    test('says where it failed, not with what', async () => {
+      isStorageLost = true
+      const { status } = await service.send(address, { ...init, key })
+      expect(status).toBe(500)
+      expect(service.logLines).toHaveLength(2)
+      expect(service.logLines[0]).toContain('"event":"request_failed"')
+      expect(service.logLines[0]).toContain('"errorName":"Error"')
+      expectNothingPlanted()
+    })
+  }
+})
+
+test('a submission belongs to the organization of its form, whatever becomes of it', async () => {
+  const submit = (answers: object, formId = 'bench-form') =>
+    service.send(`/api/forms/${formId}/submissions`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ _gotcha: '', _password: PLANTED, _utm_source: PLANTED, ...answers }),
+    })
+  await submit({ full_name: PLANTED, email: EMAIL, message: PLANTED })
+  await submit({ [PLANTED]: PLANTED })
+  await submit({}, PLANTED)
+  await service.settled()
+  expect(requestLines().map(({ status, organizationId }) => [status, organizationId])).toEqual([
+    [200, 'acme'],
+    [422, 'acme'],
+    [404, null],
+  ])
+  expectNothingPlanted()
+})
+
+test('a path that does not exist, and a method, are logged without the path', async () => {
+  await service.send(`/api/v1/${PLANTED}?${PLANTED}`, { key })
+  await service.send(`/api/v1/contacts/${PLANTED}`, { method: 'DELETE', key })
+  expect(requestLines().map(({ endpointId, status }) => [endpointId, status])).toEqual([
+    [null, 404],
+    ['/api/v1/contacts/{contactId}', 405],
+  ])
+  expectNothingPlanted()
+})

@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import type { MemoryStorage } from '../../adapters/memory/index.ts'
+import { endpoints } from '../../domain/contract/catalog.ts'
+import type { Endpoint } from '../../domain/contract/endpoint.ts'
+import type { Organization } from '../../ports/organization.ts'
+import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
+import type { TestService } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+// Every operation that a tenant's key opens × the other tenant's ids, parents and cursors: what is not yours answers as
+// what is not there, in status, headers, body and work. Drawn from the catalog, so a new operation is in it.
+
+const ROWS = 7
+const able: Partial<Organization> = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
+
+let service: TestService
+let storage: MemoryStorage
+const keys = { mine: '', theirs: '' }
+
+beforeAll(async () => {
+  service = await openTestService((clock) => (storage = createMemoryStorage({ clock })))
+  // Soon after the sample rows' times, so that what is counted lies within the last thirty days.
+  service.clock.set('2026-01-02T00:00:00.000Z')
+  keys.mine = await addSampleOrganization(service, 'mine', 'm-', ROWS, able)
+  keys.theirs = await addSampleOrganization(service, 'theirs', 't-', ROWS, able)
+})
+
+const tenantEndpoints: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'public')
+const withParameters = tenantEndpoints.filter(({ path }) => path.includes('{'))
+const paged = tenantEndpoints.filter(({ kind }) => kind === 'collection' || kind === 'groups')
+
+/** A path with my ids, but for one parameter, which is named with another prefix. */
+function pathOf(endpoint: Endpoint, other?: { readonly name: string; readonly prefix: string }): string {
+  return samplePath(endpoint, (field, name) => `${name === other?.name ? other.prefix : 'm-'}${field}-0`)
+}
+
+/** The headers but those that say which request it was: its own id, and the path that takes the place of its path. */
+function headersOf(response: Response): Shown['headers'] {
+  return [...response.headers].filter(([name]) => name !== 'x-request-id' && name !== 'link')
+}
+
+interface Shown {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
+  /** Storage calls. */
+  readonly calls: number
+}
+
+async function shown({ method }: Endpoint, path: string, key = keys.mine): Promise<Shown> {
+  const before = storage.meter.calls
+  const body = method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {}
+  const response = await service.send(path, { method, key, ...body })
+  return {
+    status: response.status,
+    headers: headersOf(response),
+    body: await response.text(),
+    calls: storage.meter.calls - before,
+  }
+}
+
+const parameters = withParameters.flatMap((endpoint) =>
+  [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ id: endpoint.id, name, endpoint })),
+)
+
+describe.each(parameters)('$id, $name', ({ endpoint, name }) => {
+  test("another tenant's id answers as a missing one, and mine does not", async () => {
+    const missing = await shown(endpoint, pathOf(endpoint, { name, prefix: 'none-' }))
+    expect(missing.status).toBe(404)
+    expect(await shown(endpoint, pathOf(endpoint, { name, prefix: 't-' }))).toEqual(missing)
+    expect((await shown(endpoint, pathOf(endpoint))).status).toBe(200)
+  })
+
+  test.each(['HEAD', 'DELETE'])('by %s too', async (method) => {
+    const answer = async (prefix: string) => {
+      const path = pathOf(endpoint, { name, prefix })
+      const response = await service.send(path, { method, key: keys.mine })
+      return [response.status, headersOf(response)]
+    }
+    expect(await answer('t-')).toEqual(await answer('none-'))
+  })
+})
+
+describe.each(paged)('$id', (endpoint) => {
+  test("another tenant's cursor answers as one that nobody gave", async () => {
+    // By a grouping that has several groups of each parent.
+    const path = `${pathOf(endpoint)}?${endpoint.kind === 'groups' ? 'groupBy=country&' : ''}`
+    const theirPath = path.replaceAll('m-', 't-')
+    const { body } = await shown(endpoint, `${theirPath}limit=1`, keys.theirs)
+    const { nextCursor } = (JSON.parse(body) as { pagination: { nextCursor: string | null } }).pagination
+    expect(nextCursor).not.toBeNull()
+    const madeUp = 'A'.repeat(String(nextCursor).length)
+    const refused = await shown(endpoint, `${path}cursor=${madeUp}`)
+    expect(refused.status).toBe(400)
+    expect(await shown(endpoint, `${path}cursor=${String(nextCursor)}`)).toEqual(refused)
+    // Their own page goes on from there.
+    expect((await shown(endpoint, `${theirPath}cursor=${String(nextCursor)}`, keys.theirs)).status).toBe(200)
+  })
+
+  const idFilters = endpoint.kind !== 'collection' ? [] : Object.keys(endpoint.filters).filter((name) => name.endsWith('Id')) // prettier-ignore
+  if (idFilters.length > 0) {
+    test.each(idFilters)(
+      "a filter on another tenant's %s finds what one on a missing id finds",
+      async (name) => {
+        const filtered = async (prefix: string) => {
+          const found = await shown(endpoint, `${pathOf(endpoint)}?${name}=${prefix}${name}-0`)
+          return { ...found, body: found.body.replaceAll(prefix, '') }
+        }
+        const missing = await filtered('none-')
+        expect((JSON.parse(missing.body) as { data: unknown[] }).data).toEqual([])
+        expect(await filtered('t-')).toEqual(missing)
+      },
+    )
+  }
+
+  test('a page of mine holds nothing of theirs', async () => {
+    const { status, body } = await shown(endpoint, pathOf(endpoint))
+    expect(status).toBe(200)
+    expect(body).not.toContain('t-')
+  })
+})
+
+test('the matrix covers the details, the nested routes and the pages', () => {
+  expect(parameters.length).toBeGreaterThan(20)
+  expect(paged.length).toBeGreaterThan(25)
+  expect(service.errors).toEqual([])
+})

@@ -1,0 +1,197 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createD1Storage } from '../../adapters/d1/index.ts'
+import { tableOf } from '../../adapters/d1/tables.ts'
+import type { CollectionEndpoint } from '../../domain/contract/endpoint.ts'
+import type { Resource } from '../../domain/contract/resource.ts'
+import { linkEvents } from '../../domain/resources/link-events.ts'
+import { resourceOf } from '../../domain/resources/index.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import type { LocalD1 } from '../support/d1.ts'
+import { openLocalD1 } from '../support/d1.ts'
+import { seededRandom } from '../support/fakes.ts'
+import { collections } from '../support/plan-checks.ts'
+import { sampleRow } from '../support/sample-rows.ts'
+import type { TestService } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+const ROWS = 24
+const PAGE = 4
+const CHANGES_BETWEEN_PAGES = 3
+
+let databases: LocalD1
+let database: D1Database
+let service: TestService
+
+beforeAll(async () => {
+  databases = await openLocalD1()
+  database = await databases.next()
+  service = await openTestService((clock) => createD1Storage({ database, clock }))
+})
+afterAll(() => databases.dispose())
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A collection of an organization of its own, read as its tenant does and changed behind that reader's back. */
+interface Bench {
+  /** Reads a collection to its end, `between` any two pages. */
+  readonly walk: (query: string, between: () => Promise<void>) => Promise<readonly Row[]>
+  /** Inserts, updates or deletes a row, in turns, while the clock goes on, stands still or steps back. */
+  readonly change: () => Promise<void>
+  readonly idOf: (row: Row) => string
+  /** Ids that were deleted so far. */
+  readonly deleted: ReadonlySet<string>
+}
+
+async function openBench(endpoint: CollectionEndpoint, organizationId: string, seed: number): Promise<Bench> {
+  const next = seededRandom(seed)
+  const below = (limit: number) => Math.floor(next() * limit)
+  const key = await service.addOrganization(organizationId)
+  const tenant = service.storage.tenant(organizationId)
+  const { parent } = endpoint
+  const written = resourceOf(endpoint.resource.keptFrom ?? endpoint.resource.collection)
+  const prefix = `${organizationId}-`
+  const parentRow = parent === null ? null : sampleRow(parent.resource, 0, prefix)
+  const parentId = parent === null ? null : (parentRow?.[parent.resource.idField] as string)
+  if (parent !== null && parentRow !== null) await tenant.upsert(parent.resource.collection, [parentRow])
+  const shownId = endpoint.resource.keptFrom === null ? endpoint.order.idField : written.idField
+
+  const rows = new Map<string, StoredRow>()
+  const deleted = new Set<string>()
+  const save = async (row: StoredRow) => {
+    rows.set(row[written.idField] as string, row)
+    await tenant.upsert(written.collection, [row])
+  }
+  const make = (index: number, times: StoredRow): StoredRow => {
+    const row = sampleRow(written, index, prefix)
+    const under = parent === null ? {} : { [parent.param]: parentId }
+    return { ...row, ...shownState(written), ...under, ...timesOf(times), ...idsOf(written, row) }
+  }
+  for (let index = 0; index < ROWS; index += 1) await save(make(index, sampleRow(written, index)))
+
+  let made = ROWS
+  let turn = below(100)
+  const changes = [
+    // A new row ties with one that is there, before and behind the reader alike.
+    async () => save(make((made += 1), pick())),
+    async () => save(make((made += 1), {})),
+    async () => {
+      const row = pick()
+      await save({ ...make(below(1000), row), ...idsOf(written, row) })
+    },
+    async () => {
+      const row = pick()
+      const id = row[written.idField] as string
+      rows.delete(id)
+      deleted.add(id)
+      await remove(written, organizationId, row)
+    },
+    ...(endpoint.resource.collection === 'links'
+      ? [
+          async () => {
+            await tenant.upsert('link-events', [eventOf(pick(), (made += 1))])
+          },
+        ]
+      : []),
+  ]
+  const pick = (): StoredRow => [...rows.values()][below(rows.size)] ?? sampleRow(written, 0)
+  const path = endpoint.path.replaceAll(/\{\w+\}/g, String(parentId))
+  return {
+    idOf: (row) => String(row[shownId]),
+    deleted,
+    async change() {
+      service.clock.advance([-5000, 0, 1, 60_000][below(4)] ?? 0)
+      turn += 1
+      await changes[turn % changes.length]?.()
+    },
+    async walk(query, between) {
+      const all: Row[] = []
+      for (let cursor = ''; ;) {
+        const response = await service.send(`${path}?limit=${PAGE}&${query}&cursor=${cursor}`, { key })
+        const text = await response.text()
+        expect([response.status, response.status === 200 ? '' : text]).toEqual([200, ''])
+        const page = JSON.parse(text) as { data: Row[]; pagination: { nextCursor: string | null } }
+        all.push(...page.data)
+        if (page.pagination.nextCursor === null) return all
+        cursor = page.pagination.nextCursor
+        await between()
+      }
+    },
+  }
+}
+
+/** The fields by which a row is told from others. */
+function idsOf({ idField, alternateKey }: Resource, row: StoredRow): StoredRow {
+  return { [idField]: row[idField], ...(alternateKey === null ? {} : { [alternateKey]: row[alternateKey] }) }
+}
+
+/** The times of a row, which never change once it is there. */
+function timesOf(row: StoredRow): StoredRow {
+  return Object.fromEntries(
+    Object.entries(row).filter(([name, value]) => /(?:At|Date)$/.test(name) && value !== null),
+  )
+}
+
+/** Nothing that hides a row from its collection. */
+function shownState({ collection }: Resource): StoredRow {
+  return collection === 'reviews' ? { isDeleted: false, isPreview: false } : {}
+}
+
+function eventOf(link: StoredRow, index: number): StoredRow {
+  return { ...sampleRow(linkEvents, index), linkId: link.linkId }
+}
+
+/** There is no port that deletes. A review goes when it is marked so. */
+async function remove(resource: Resource, organizationId: string, row: StoredRow): Promise<void> {
+  if (resource.collection === 'reviews') {
+    await service.storage.tenant(organizationId).upsert('reviews', [{ ...row, isDeleted: true }])
+    return
+  }
+  const { name, idColumn } = tableOf(resource.collection)
+  const sql = `delete from ${name} where organization_id = ? and ${idColumn} = ?`
+  await database.prepare(sql).bind(organizationId, row[resource.idField]).all()
+}
+
+async function changeSome({ change }: Bench): Promise<void> {
+  for (let count = 0; count < CHANGES_BETWEEN_PAGES; count += 1) await change()
+}
+
+const never = async () => {}
+
+describe.each(collections.map((endpoint, index) => [endpoint.id, endpoint, index + 1] as const))(
+  '%s',
+  (id, endpoint, seed) => {
+    test('rows that stayed come once each, whatever is inserted, updated and deleted between pages', async () => {
+      const bench = await openBench(endpoint, `walk-${id.replaceAll('.', '-')}`, seed)
+      const before = (await bench.walk('', never)).map(bench.idOf)
+      expect(before.length).toBeGreaterThan(ROWS - 4)
+      const seen = (await bench.walk('', () => changeSome(bench))).map(bench.idOf)
+      expect(bench.deleted.size).toBeGreaterThan(0)
+      expect(new Set(seen).size).toBe(seen.length)
+      const stayed = before.filter((row) => !bench.deleted.has(row))
+      expect(stayed.filter((row) => !seen.includes(row))).toEqual([])
+    })
+
+    if (endpoint.syncOrder !== null) {
+      test('a sync, run to its end and again from its last value, has seen every change', async () => {
+        const bench = await openBench(endpoint, `sync-${id.replaceAll('.', '-')}`, seed + 1000)
+        const copy = new Map<string, Row>()
+        let since = '2000-01-01T00:00:00.000Z'
+        for (const between of [() => changeSome(bench), () => changeSome(bench), never]) {
+          for (const row of await bench.walk(`updatedAfter=${since}`, between)) {
+            copy.set(bench.idOf(row), row)
+            expect(String(row.updatedAt) >= since).toBe(true)
+            since = String(row.updatedAt)
+          }
+        }
+        const now = await bench.walk('', never)
+        expect(now.length).toBeGreaterThan(0)
+        for (const row of now) expect(copy.get(bench.idOf(row))).toEqual(row)
+      })
+    }
+  },
+)
+
+test('nothing failed inside', () => {
+  expect(service.errors).toEqual([])
+})

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Storage, Meter } from '../../adapters/d1/index.ts'
+import { readStatement } from '../../adapters/d1/read-query.ts'
+import { columnOf, tableOf } from '../../adapters/d1/tables.ts'
+import { endpoints } from '../../domain/contract/catalog.ts'
+import type { CollectionEndpoint, GroupsEndpoint } from '../../domain/contract/endpoint.ts'
+import { SYNC_FIELD } from '../../domain/contract/endpoint.ts'
+import { selection } from '../../domain/contract/resource.ts'
+import type {
+  Order,
+  PageQuery,
+  Position,
+  Predicate,
+  ReadQuery,
+  Scalar,
+  StoredRow,
+} from '../../ports/query.ts'
+
+/** What storage is asked for a page of 100 rows. */
+export const LIMIT = 101
+
+/** Rows besides those of the page: the key, its organization, and one at either end of the seek. */
+export const OVERHEAD_ROWS = 4
+
+/** Filters that read rows which they do not show, each with the reason. */
+const TESTED_ROW_BY_ROW: Readonly<Record<string, string>> = {
+  minScore: 'a range of scores runs across the order of time, so no index has both; scores take few values',
+  maxScore: 'as minScore',
+}
+
+/** Rows of a point of sale are never kept in this storage. */
+export const collections: readonly CollectionEndpoint[] = endpoints
+  .filter((endpoint) => endpoint.kind === 'collection')
+  .filter(({ rowsFrom }) => rowsFrom !== 'pos')
+
+export const groupReads: readonly GroupsEndpoint[] = endpoints.filter(
+  (endpoint) => endpoint.kind === 'groups',
+)
+
+/** A filled database, and what it costs to read it as the organization `org-a` by its key `key-a`. */
+export interface PlanBench {
+  readonly database: D1Database
+  readonly storage: D1Storage
+  readonly meter: Meter
+}
+
+/** One way to read a collection: the filters, named, and the order. */
+interface OrderedRead {
+  readonly name: string
+  readonly where: readonly Predicate[]
+  readonly order: Order
+}
+
+/** The rows of a query. */
+export async function read({ storage }: PlanBench, query: ReadQuery): Promise<readonly StoredRow[]> {
+  const result = await storage.keyed
+    .open({ organizationId: 'org-a', keyId: 'key-a' }, async () => true)
+    .read([query])
+  assert(result.authenticated)
+  return result.results[0] ?? []
+}
+
+/** A stored row from the middle of a collection, with a value in everything that the endpoint reads by. */
+async function middleRow(bench: PlanBench, endpoint: CollectionEndpoint): Promise<StoredRow> {
+  const { filters, order, parent, sorts, resource } = endpoint
+  const table = tableOf(resource.collection)
+  const fields = [
+    ...new Set([
+      ...Object.values(filters).map(({ field }) => field),
+      ...(parent === null ? [] : [parent.param]),
+      ...(endpoint.syncOrder === null ? [] : [SYNC_FIELD]),
+      ...sorts,
+      order.field,
+    ]),
+  ]
+  const known = fields.map((field) => `${columnOf(table, field).name} is not null`).join(' and ')
+  const only = resource.only === null ? '' : `and ${columnOf(table, resource.only.field).name} = 1`
+  const from = `from ${table.name} where organization_id = 'org-a' and ${known} ${only}`
+  const sql = `select ${table.idColumn} as id ${from} order by ${columnOf(table, order.field).name}
+    limit 1 offset (select count(*) / 2 ${from})`
+  const { results } = await bench.database.prepare(sql).all<{ id: string }>()
+  const id = results[0]?.id
+  assert(id !== undefined, `${resource.collection} has no row with ${fields.join(', ')}`)
+  const [row] = await bench.storage
+    .tenant('org-a')
+    .findMany(resource.collection, [...fields, order.idField], [id])
+  assert(row !== undefined)
+  return row
+}
+
+/** Every read that must be served in order by an index: each order alone, and with each filter. */
+function orderedReads(endpoint: CollectionEndpoint, middle: StoredRow): readonly OrderedRead[] {
+  const { order, syncOrder, sorts, resource, parent } = endpoint
+  const valueOf = (field: string) => {
+    const value = middle[field]
+    // What a list is asked to contain is one of its elements.
+    return (Array.isArray(value) ? value[0] : value) as Scalar
+  }
+  const equals = (field: string, value: Scalar): Predicate => ({ field, operator: 'equals', value })
+  const fixed = [
+    ...(resource.only === null ? [] : [equals(resource.only.field, resource.only.value)]),
+    ...(parent === null ? [] : [equals(parent.param, valueOf(parent.param))]),
+  ]
+  const filters = Object.entries(endpoint.filters).map(([name, { field, operator }]) => ({
+    name,
+    predicate: { field, operator, value: valueOf(field) },
+  }))
+  const [plain, syncing] = [false, true].map((syncs) =>
+    filters.filter(({ predicate }) => (predicate.field === SYNC_FIELD) === syncs),
+  ) as [typeof filters, typeof filters]
+  const inOrder = (label: string, by: Order, more: typeof filters, always: readonly Predicate[] = []) =>
+    more.map(({ name, predicate }) => ({
+      name: `${name}${label}`,
+      where: [...fixed, predicate, ...always],
+      order: by,
+    }))
+  const since = syncing.find(({ predicate }) => predicate.operator === 'atLeast')
+  const chosen = sorts.flatMap((field) =>
+    (['ascending', 'descending'] as const).map((direction) => ({ field, idField: order.idField, direction })),
+  )
+  return [
+    ...[order, ...chosen].map((by) => ({
+      name: `no filter, by ${by.field} ${by.direction}`,
+      where: fixed,
+      order: by,
+    })),
+    ...[order, ...chosen].flatMap((by) => inOrder(`, by ${by.field} ${by.direction}`, by, plain)),
+    ...(syncOrder === null ? [] : inOrder('', syncOrder, syncing)),
+    ...(syncOrder === null || since === undefined
+      ? []
+      : inOrder(` and ${since.name}`, syncOrder, plain, [since.predicate])),
+  ]
+}
+
+function pageQuery(
+  endpoint: CollectionEndpoint,
+  { where, order }: OrderedRead,
+  after: PageQuery['after'],
+): PageQuery {
+  const select = [...new Set([...selection(endpoint.resource), order.field, order.idField])]
+  return { kind: 'page', collection: endpoint.resource.collection, select, where, order, after, limit: LIMIT }
+}
+
+async function planOf({ database }: PlanBench, query: ReadQuery): Promise<readonly string[]> {
+  const { sql, parameters } = readStatement('org-a', query)
+  const statement = database.prepare(`explain query plan ${sql}`).bind(...parameters)
+  const { results } = await statement.all<{ detail: string }>()
+  return results.map(({ detail }) => detail)
+}
+
+function positionOf(row: StoredRow | undefined, { field, idField }: Order): Position | null {
+  return row === undefined ? null : { value: row[field] as Position['value'], id: row[idField] as string }
+}
+
+/** Checks that every order of an endpoint, alone and behind each filter, is served by an index without a sort. */
+export async function checkPlans(bench: PlanBench, endpoint: CollectionEndpoint): Promise<void> {
+  const middle = await middleRow(bench, endpoint)
+  for (const one of orderedReads(endpoint, middle)) {
+    for (const after of [null, positionOf(middle, one.order), { value: null, id: 'x' }]) {
+      const plan = await planOf(bench, pageQuery(endpoint, one, after))
+      const message = `${one.name}: ${plan.join('; ')}`
+      const paged = plan.filter((step) => / [tm] /.test(step) && !step.includes(' t USING PRIMARY KEY'))
+      assert(paged.length > 0, message)
+      for (const step of paged) {
+        assert.match(step, /^SEARCH [tm] USING (COVERING )?INDEX \w+ \(organization_id=\?/, message)
+      }
+      for (const step of plan) assert.doesNotMatch(step, /TEMP B-TREE|^SCAN (?!\(subquery)/, message)
+    }
+  }
+}
+
+/** Whether a read passes over rows that it does not show: a range over another field than the order's. */
+function isTestedRowByRow(endpoint: CollectionEndpoint, { name, where, order }: OrderedRead): boolean {
+  const ranges = where.filter(({ operator }) => operator !== 'equals' && operator !== 'contains')
+  const across = ranges.filter(({ field }) => field !== order.field)
+  const filter = name.split(/[ ,]/)[0] ?? ''
+  // In another order, the window of the natural time tests the rows that it passes over, too.
+  assert(
+    across.every(({ field }) => field === endpoint.order.field || filter in TESTED_ROW_BY_ROW),
+    name,
+  )
+  return across.length > 0
+}
+
+/**
+ * Checks that a page costs its own rows, twice where each row leads to another table: the first page and the next two, one
+ * in the middle, and where the order's field may be null also a page of rows without one.
+ * @returns the most rows that a page read
+ */
+export async function checkRowsRead(bench: PlanBench, endpoint: CollectionEndpoint): Promise<number> {
+  const middle = await middleRow(bench, endpoint)
+  const all = orderedReads(endpoint, middle)
+  const reads = all.filter((one) => !isTestedRowByRow(endpoint, one))
+  assert(reads.length > 2 || Object.keys(endpoint.filters).length === 0)
+  const most: number[] = []
+  for (const one of reads) {
+    const { field } = one.order
+    const { nullable } = columnOf(tableOf(endpoint.resource.collection), field)
+    const starts = [null, positionOf(middle, one.order), ...(nullable ? [{ value: null, id: '' }] : [])]
+    for (const [index, start] of starts.entries()) {
+      const isDescendingTail = index === 2 && one.order.direction === 'descending'
+      most.push(
+        await checkPages(bench, endpoint, one, isDescendingTail ? { value: null, id: '\u{10ffff}' } : start),
+      )
+    }
+  }
+  return Math.max(...most)
+}
+
+async function checkPages(
+  bench: PlanBench,
+  endpoint: CollectionEndpoint,
+  one: OrderedRead,
+  start: Position | null,
+): Promise<number> {
+  const query = pageQuery(endpoint, one, null)
+  const joins = query.select.some((field) => endpoint.resource.fields[field]?.origin === 'joined')
+  const followsList = one.where.some(({ operator }) => operator === 'contains')
+  const most = LIMIT * (joins || followsList ? 2 : 1) + OVERHEAD_ROWS
+  let after = start
+  let highest = 0
+  for (const place of ['page', 'next page', 'page after that']) {
+    const before = { ...bench.meter }
+    const rows = await read(bench, { ...query, after })
+    const rowsRead = bench.meter.rowsRead - before.rowsRead
+    const where = `${one.name}, ${place} from ${JSON.stringify(start)}`
+    assert.equal(bench.meter.calls - before.calls, 1, where)
+    assert.equal(bench.meter.rowsWritten, before.rowsWritten, where)
+    assert(rowsRead <= most, `${where}: ${rowsRead} rows read for ${rows.length}`)
+    assert(start !== null || place !== 'page' || rows.length > 0, `${where}: nothing found`)
+    after = positionOf(rows[LIMIT - 2], one.order) ?? after
+    highest = Math.max(highest, rowsRead)
+  }
+  return highest
+}
+
+/** Checks that every grouping finds the rows of its window by an index, those of its parent alone where it has one. */
+export async function checkGroups(bench: PlanBench, endpoint: GroupsEndpoint): Promise<void> {
+  const { groups, parent } = endpoint
+  const of: readonly Predicate[] =
+    parent === null ? [] : [{ field: parent.param, operator: 'equals', value: `${parent.param}-0` }]
+  const where: readonly Predicate[] = [
+    ...of,
+    { field: groups.at, operator: 'atLeast', value: '2025-12-01T00:00:00.000Z' },
+    { field: groups.at, operator: 'below', value: '2025-12-02T00:00:00.000Z' },
+  ]
+  for (const by of Object.values(groups.groupings)) {
+    for (const after of [null, { sum: 1, value: null }, { sum: 1, value: 'x' }]) {
+      const order = by === groups.groupings[groups.dayGrouping] ? 'value' : 'sum'
+      const { collection, sums } = groups
+      const plan = await planOf(bench, {
+        kind: 'groups',
+        collection,
+        by,
+        where,
+        sums,
+        order,
+        after,
+        limit: LIMIT,
+      })
+      const window = parent === null ? '' : `${columnOf(tableOf(collection), parent.param).name}=\\? AND `
+      const column = columnOf(tableOf(collection), groups.at).name
+      const search = new RegExp(
+        `USING INDEX \\w+ \\(organization_id=\\? AND ${window}${column}>\\? AND ${column}<\\?\\)`,
+      )
+      const message = `${by}: ${plan.join('; ')}`
+      assert(
+        plan.some((step) => search.test(step)),
+        message,
+      )
+      for (const step of plan) assert.doesNotMatch(step, /^SCAN (?!\(subquery)/, message)
+    }
+  }
+}
