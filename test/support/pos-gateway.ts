@@ -2,10 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { afterAll } from 'vitest'
 import type { GatewayOptions, OdbcPosSources } from '../../adapters/pos-odbc/index.ts'
 import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../host-worker/dev/root.ts'
@@ -25,9 +26,20 @@ export interface RunningGateway {
   stop(): Promise<number | null>
 }
 
-/** A new folder outside the project. */
+const folders: string[] = []
+const children: ChildProcess[] = []
+
+// A test that fails stops nothing and removes nothing. Registered first, it runs behind the hooks of the test file.
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A new folder outside the project, which lasts as long as the test file runs. */
 export function scratchFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'pos-gateway-'))
+  const folder = mkdtempSync(join(tmpdir(), 'pos-gateway-'))
+  folders.push(folder)
+  return folder
 }
 
 /** Starts the gateway process with a configuration; `environment` adds to or takes the place of the usual secret. */
@@ -38,11 +50,13 @@ export function spawnGateway(
   const file = join(scratchFolder(), 'gateway.json')
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
   const main = join(projectRoot, 'adapters/pos-odbc/gateway/main.ts')
-  return spawn(process.execPath, [main, '--config', file], {
+  const child = spawn(process.execPath, [main, '--config', file], {
     // Without vitest's own settings, which would reach the gateway's Node.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  children.push(child)
+  return child
 }
 
 /** Starts the gateway on these sources, on a free port, and waits until it listens. */
