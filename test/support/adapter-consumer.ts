@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
+import { openDubLinks } from 'tenant-data-api/adapters/links-dub'
 import { createMailbox } from 'tenant-data-api/adapters/local'
 import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
 import { createCloudflareQueue } from 'tenant-data-api/adapters/queue-cloudflare'
@@ -64,6 +65,10 @@ const everything = { start: null, end: null }
 const counted = await survey.open('acme').countReasons(everything, deadline.after(1000))
 assert.deepEqual(counted, { kind: 'counts', counts: [{ code: 'moved', count: 2 }] })
 
+const dub = { apiKey: 'dub_1', baseUrl, clock, deadline, fetch: async () => Response.json({}, { status: 404 }) }
+const sought = { kind: 'one', collection: 'links', select: ['linkId'], id: 'none' }
+assert.deepEqual(await openDubLinks(dub, 'acme').one(sought), { kind: 'row', row: null })
+
 assert.deepEqual(called, [
   'POST https://provider.example/emails',
   'POST https://provider.example/2010-04-01/Accounts/AC1/Messages.json',
@@ -80,10 +85,19 @@ console.log('used')
 export const portableAdapterTypes = `
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
+import { openDubLinks } from 'tenant-data-api/adapters/links-dub'
 import type { SigningKeys } from 'tenant-data-api/adapters/queue-qstash'
 import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
 import { createTwilioSender } from 'tenant-data-api/adapters/sms-twilio'
-import type { Clock, Deadline, EmailSender, ExitSurveySource, Queue, SmsSender } from 'tenant-data-api/ports'
+import type {
+  Clock,
+  Deadline,
+  EmailSender,
+  ExitSurveySource,
+  LinkSource,
+  Queue,
+  SmsSender,
+} from 'tenant-data-api/ports'
 
 const clock: Clock = { nowMs: () => 0 }
 const deadline: Deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
@@ -108,6 +122,7 @@ export const survey: ExitSurveySource = createClickHouseExitSurvey({
   table: 'exit_survey_events',
   fetch,
 })
+export const links: LinkSource = openDubLinks({ apiKey: 'dub_1', baseUrl, fetch, deadline, clock }, 'acme')
 export const queue: Queue = createQstashQueue({ token: 't', baseUrl, callbackUrl: baseUrl, fetch, deadline })
 export const receive = (request: Request): Promise<Response> =>
   receiveFromQstash(request, { keys, url: baseUrl, deadline, deliver: async ({ outboxId }) => outboxId.length })
