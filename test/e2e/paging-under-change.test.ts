@@ -59,6 +59,8 @@ async function openBench(endpoint: CollectionEndpoint, organizationId: string, s
   const rows = new Map<string, StoredRow>()
   const deleted = new Set<string>()
   const save = async (row: StoredRow) => {
+    for (const [collection, other] of joinedRows(written, row, prefix))
+      await tenant.upsert(collection, [other])
     rows.set(row[written.idField] as string, row)
     await tenant.upsert(written.collection, [row])
   }
@@ -118,6 +120,18 @@ async function openBench(endpoint: CollectionEndpoint, organizationId: string, s
       }
     },
   }
+}
+
+/** The rows that a row is shown with, by their collection. */
+function joinedRows(of: Resource, row: StoredRow, prefix: string): ReadonlyMap<string, StoredRow> {
+  const joins = Object.values(of.fields).flatMap((entry) => (entry.origin === 'joined' ? [entry.join] : []))
+  return new Map(
+    joins.map(({ collection, by }) => {
+      const other = resourceOf(collection)
+      const id = row[by]
+      return [collection, { ...sampleRow(other, 0, prefix), [other.idField]: id }] as const
+    }),
+  )
 }
 
 /** The fields by which a row is told from others. */

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
+import { openDubLinks } from 'tenant-data-api/adapters/links-dub'
 import { createMailbox } from 'tenant-data-api/adapters/local'
 import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
 import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
@@ -76,6 +77,10 @@ const everything = { start: null, end: null }
 const counted = await survey.open('acme').countReasons(everything, deadline.after(1000))
 assert.deepEqual(counted, { kind: 'counts', counts: [{ code: 'moved', count: 2 }] })
 
+const dub = { apiKey: 'dub_1', baseUrl, clock, deadline, fetch: async () => Response.json({}, { status: 404 }) }
+const sought = { kind: 'one', collection: 'links', select: ['linkId'], id: 'none' }
+assert.deepEqual(await openDubLinks(dub, 'acme').one(sought), { kind: 'row', row: null })
+
 assert.deepEqual(called, [
   'POST https://provider.example/emails',
   'POST https://provider.example/2010-04-01/Accounts/AC1/Messages.json',
@@ -93,6 +98,7 @@ console.log('used')
 export const portableAdapterTypes = `
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
+import { openDubLinks } from 'tenant-data-api/adapters/links-dub'
 import type { Batch } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { openLegacyVendor } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
@@ -104,6 +110,7 @@ import type {
   Deadline,
   EmailSender,
   ExitSurveySource,
+  LinkSource,
   PosSource,
   Queue,
   SmsSender,
@@ -132,6 +139,7 @@ export const survey: ExitSurveySource = createClickHouseExitSurvey({
   table: 'exit_survey_events',
   fetch,
 })
+export const links: LinkSource = openDubLinks({ apiKey: 'dub_1', baseUrl, fetch, deadline, clock }, 'acme')
 export const queue: Queue = createQstashQueue({ token: 't', baseUrl, callbackUrl: baseUrl, fetch, deadline })
 const random = { bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) }
 const gateway = { url: baseUrl, secret: 's', fetch, clock, random, deadline }
