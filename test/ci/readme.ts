@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { projectRoot } from '../../host-worker/dev/root.ts'
 import { createChecks } from '../support/checks.ts'
-import type { Ran } from '../support/readme-tour.ts'
-import { runTour, tourCommands } from '../support/readme-tour.ts'
+import type { Ran } from '../support/readme-commands.ts'
+import { commandBlocks, runCommands } from '../support/readme-commands.ts'
 import { freePort, scratchDirectory, startService } from '../support/started-service.ts'
 
+/**
+ * The README as somebody follows it who has just cloned the project: `npm start`, every further command in its order,
+ * some of `npm test`. Deploying needs an account, so its commands are run as far as they go without one.
+ */
 const { check, report } = createChecks()
+const copy = join(scratchDirectory(), 'copy')
 const state = scratchDirectory()
 const port = await freePort()
+const run = promisify(execFile)
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -113,6 +124,14 @@ const expectations: readonly Expectation[] = [
     },
   },
   {
+    name: 'the typed client copies every contact',
+    is: (command) => command.includes('test/client sync'),
+    holds: (output) => {
+      const counts = [...output.matchAll(/^(\d+) contacts$/gm)].map(([, count]) => Number(count))
+      assert(counts.reduce((sum, count) => sum + count, 0) > 0)
+    },
+  },
+  {
     name: 'the contract document is served',
     is: (command) => command.includes('/api/v1/openapi.json'),
     holds: (output) => {
@@ -121,31 +140,88 @@ const expectations: readonly Expectation[] = [
   },
 ]
 
+/** What a clone has: everything that is tracked, or would be. */
+async function copyProject(): Promise<void> {
+  const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: projectRoot,
+  })
+  for (const file of stdout.split('\0').filter(Boolean)) cpSync(join(projectRoot, file), join(copy, file))
+}
+
+/** Commands that are not run in the tour: the two of the start, and those of a deployment. */
+const START = 'Start'
+const DEPLOY = 'Deploy to Cloudflare'
+
+function commandsIn(isMeant: (heading: string) => boolean): readonly string[] {
+  return commandBlocks(copy)
+    .filter(({ heading }) => isMeant(heading))
+    .flatMap(({ commands }) => commands)
+}
+
 async function tour(time: string, origin: string): Promise<void> {
   let ran: readonly Ran[] = []
-  await check(`${time}: every command of the tour works`, async () => {
-    ran = await runTour(origin, state)
+  await check(`${time}: every command works`, async () => {
+    const commands = commandsIn((heading) => heading !== START && heading !== DEPLOY)
+    ran = await runCommands(commands, { directory: copy, origin, stateDirectory: state })
     const failed = ran.filter(({ exitCode }) => exitCode !== 0)
     assert.deepEqual(failed, [])
-    const silent = ran.filter(({ command, output }) => command.startsWith('curl') && output.trim() === '')
+    const silent = ran.filter(
+      ({ command, output }) => /^(?:curl|ask ')/.test(command) && output.trim() === '',
+    )
     assert.deepEqual(silent, [])
   })
   for (const { name, is, holds } of expectations) {
     await check(`${time}: ${name}`, async () => {
       const found = ran.filter(({ command }) => is(command))
-      assert.equal(found.length, 1, 'one command of the tour shows it')
+      assert.equal(found.length, 1, 'one command shows it')
       await holds(found[0]?.output ?? '', ran)
     })
   }
 }
 
-await check('the README has a tour', () => {
-  assert(tourCommands().length > expectations.length)
+/** Runs a command of the deployment as far as it goes without an account. */
+async function rehearse(command: string): Promise<void> {
+  const options = { cwd: copy, env: { ...process.env, STATE_DIR: state } }
+  const wrangler = ['node_modules/wrangler/bin/wrangler.js']
+  if (!command.startsWith('npx wrangler')) {
+    assert.match(command, /^npm run -s operator .* --remote$/)
+    await run('bash', ['-c', command.replace(' --remote', '')], options)
+    return
+  }
+  if (command === 'npx wrangler deploy') {
+    await run(process.execPath, [...wrangler, 'deploy', '--dry-run', '--outdir', scratchDirectory()], options)
+    return
+  }
+  const words = command.split(' ').slice(2)
+  const verbs = words.slice(
+    0,
+    words.findIndex((word, index) => index > 0 && !/^[a-z]+$/.test(word)),
+  )
+  const { stdout } = await run(process.execPath, [...wrangler, ...verbs, '--help'], options)
+  assert(stdout.includes(`wrangler ${verbs.join(' ')}`), stdout)
+  for (const option of words.filter((word) => word.startsWith('--'))) assert(stdout.includes(option), option)
+}
+
+await check('the project is copied', copyProject)
+await check('the README begins with the two commands, and has all others in blocks', () => {
+  assert.deepEqual(
+    commandsIn((heading) => heading === START),
+    ['npm start', 'npm test'],
+  )
+  assert(commandsIn(() => true).length > expectations.length + 10)
 })
 for (const time of ['first', 'after a restart']) {
-  const service = await startService({ port, stateDirectory: state })
+  const service = await startService({ port, stateDirectory: state, directory: copy })
   await tour(time, service.origin)
   await service.stop()
 }
+for (const command of commandsIn((heading) => heading === DEPLOY)) {
+  await check(`as far as it goes without an account: ${command}`, () => rehearse(command))
+}
+// All of them ran in the checkout that this is a copy of.
+await check('npm test, of the core', async () => {
+  const { stdout } = await run('npm', ['test', '--', 'domain'], { cwd: copy, maxBuffer: 50_000_000 })
+  assert.match(stdout, /Tests.*passed/)
+})
 report()
 process.exit()

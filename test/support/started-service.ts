@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { projectRoot } from '../../host-worker/dev/root.ts'
 
-const START_TIMEOUT_MS = 90_000
+/** A fresh copy installs its dependencies first. */
+const START_TIMEOUT_MS = 240_000
 const STOP_TIMEOUT_MS = 15_000
 
 /** `npm start` as a person runs it, in a process group of its own. */
@@ -38,6 +39,8 @@ export interface RequestLine {
 export interface StartOptions {
   readonly port: number
   readonly stateDirectory: string
+  /** Another copy of the project; this one when it is left out. */
+  readonly directory?: string
 }
 
 /** Groups that must not outlive this process, whatever ends it. */
@@ -70,9 +73,13 @@ export async function freePort(): Promise<number> {
 }
 
 /** Runs `npm start` and waits until it serves. Throws with its output when it ends or hangs before that. */
-export async function startService({ port, stateDirectory }: StartOptions): Promise<StartedService> {
+export async function startService({
+  port,
+  stateDirectory,
+  directory = projectRoot,
+}: StartOptions): Promise<StartedService> {
   const child = spawn('npm', ['start'], {
-    cwd: projectRoot,
+    cwd: directory,
     env: { ...process.env, PORT: String(port), STATE_DIR: stateDirectory },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
