@@ -31,14 +31,14 @@ test('a batch that met a lock is tried again, and every attempt is counted', asy
 test('attempts are bounded, and the last error is thrown', async () => {
   vi.useFakeTimers()
   const { database, batch } = failing(
-    ...Array.from({ length: 14 }, (_, index) => new Error(`SQLITE_BUSY ${index}`)),
+    ...Array.from({ length: 34 }, (_, index) => new Error(`SQLITE_BUSY ${index}`)),
   )
   const attempts = expect(
     createExecutor({ database, clock, meter: createMeter() }).batch(one),
-  ).rejects.toThrow('SQLITE_BUSY 9')
+  ).rejects.toThrow('SQLITE_BUSY 29')
   await vi.runAllTimersAsync()
   await attempts
-  expect(batch).toHaveBeenCalledTimes(10)
+  expect(batch).toHaveBeenCalledTimes(30)
   vi.useRealTimers()
 })
 

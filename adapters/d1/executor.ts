@@ -31,16 +31,20 @@ export interface Executor {
   batch(statements: readonly Statement[]): Promise<readonly D1Result<ResultRow>[]>
 }
 
-/** Most attempts of one batch. */
-const ATTEMPTS_MAX = 10
+/** Most attempts of one batch: some twelve seconds, in which an import that runs beside the service lets others in. */
+const ATTEMPTS_MAX = 30
 const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 500
 
+const LOCK_FAILURE = /SQLITE_BUSY|database is locked|Failed to get session commit token/i
+
 /**
- * Another connection held the lock, and nothing was committed: SQLite says so itself, or the local simulator fails to
- * store the bookmark that it writes within the transaction of every query, reads included.
+ * Whether a failure says that another connection held the lock, so that nothing was committed: SQLite says so itself, or
+ * the local simulator failed to store the bookmark that it writes within the transaction of every query, reads included.
  */
-const NOTHING_COMMITTED = /SQLITE_BUSY|database is locked|Failed to get session commit token/i
+export function isLockFailure(error: unknown): boolean {
+  return LOCK_FAILURE.test(String(error))
+}
 
 export interface ExecutorOptions {
   readonly database: D1Database
@@ -69,7 +73,7 @@ export function createExecutor({ database, clock, meter }: ExecutorOptions): Exe
         try {
           return await attempt(statements)
         } catch (error) {
-          if (tries === ATTEMPTS_MAX || !NOTHING_COMMITTED.test(String(error))) throw error
+          if (tries === ATTEMPTS_MAX || !isLockFailure(error)) throw error
           await pause(tries, clock.nowMs())
         }
       }

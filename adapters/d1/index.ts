@@ -20,7 +20,7 @@ import { createD1SendLog } from './send-log.ts'
 import { createTenantWriter } from './tenant.ts'
 
 export type { Executor, Meter } from './executor.ts'
-export { createExecutor, createMeter } from './executor.ts'
+export { createExecutor, createMeter, isLockFailure } from './executor.ts'
 
 export interface D1StorageOptions {
   /** A database with every migration of `adapters/d1/migrations` applied. */

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import type { InstantRange } from '../../ports/analytics.ts'
+import type { ReasonCount } from '../../ports/exit-survey-source.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { operation } from '../contract/endpoint.ts'
 import type { Reply } from '../contract/reply.ts'
@@ -7,6 +9,7 @@ import type { RoutedRequest, World } from '../service.ts'
 import { askPatiently } from './ask-patiently.ts'
 import { count, dateRange, described, organizationId, rangeParameters, responses } from './document.ts'
 import { readRange } from './parameters.ts'
+import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples.ts'
 import { surveyFigures } from './survey-reasons.ts'
 
 const pct = described(
@@ -54,7 +57,7 @@ export const getCancellationSurvey = operation({
     'Reasons that members picked when canceling in the portal; what the point of sale reports of churn is another matter.',
   openapi: {
     parameters: rangeParameters('start', 'end', 'the instant of the selection'),
-    responses: responses(CancellationSurvey),
+    responses: responses(CancellationSurvey, bodyOf(sampleOrganizationId, sampleRange, sampleReasonCounts)),
   },
 })
 
@@ -67,9 +70,18 @@ export async function serveCancellationSurvey(
   const range = readRange(searchParams, 'start', 'end')
   const survey = world.exitSurvey.open(organization.organizationId)
   const counted = await askPatiently(survey, range, requestId, world)
+  return jsonReply(200, bodyOf(organization.organizationId, range, counted), PRIVATE)
+}
+
+/** @param counted null: the source could not be queried */
+function bodyOf(
+  id: string,
+  range: InstantRange,
+  counted: readonly ReasonCount[] | null,
+): v.InferOutput<typeof CancellationSurvey> {
   const { selections, reasons, other } = surveyFigures(counted ?? [])
-  const body: v.InferOutput<typeof CancellationSurvey> = {
-    organizationId: organization.organizationId,
+  return {
+    organizationId: id,
     dateRange: range,
     source: 'exit_survey',
     available: counted !== null,
@@ -77,5 +89,4 @@ export async function serveCancellationSurvey(
     reasons,
     other: counted === null ? null : other,
   }
-  return jsonReply(200, body, PRIVATE)
 }

@@ -1,5 +1,9 @@
 import * as v from 'valibot'
-import type { CancellationCount } from '../../ports/analytics.ts'
+import type {
+  CancellationCount,
+  Cancellations as FoundCancellations,
+  InstantRange,
+} from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { operation } from '../contract/endpoint.ts'
 import type { Reply } from '../contract/reply.ts'
@@ -18,6 +22,7 @@ import {
 } from './document.ts'
 import { nullsLast, percentage, sumOf } from './figures.ts'
 import { readRange } from './parameters.ts'
+import { sampleCancellations, sampleOrganizationId, sampleRange } from './samples.ts'
 import { Tenure, tenureFigures } from './tenure.ts'
 
 const ReasonRow = v.strictObject({
@@ -64,7 +69,11 @@ export const getCancellations = operation({
       'end',
       'the cancellation; one of which only the day is known counts as its first instant',
     ),
-    responses: responses(Cancellations, forbidden),
+    responses: responses(
+      Cancellations,
+      bodyOf(sampleOrganizationId, sampleRange, sampleCancellations),
+      forbidden,
+    ),
   },
 })
 
@@ -75,10 +84,18 @@ export async function serveCancellations(
   organization: Organization,
 ): Promise<Reply> {
   const range = readRange(searchParams, 'start', 'end')
-  const { reasons, tenures } = await analytics.open(organization.organizationId).cancellations(range)
+  const found = await analytics.open(organization.organizationId).cancellations(range)
+  return jsonReply(200, bodyOf(organization.organizationId, range, found), PRIVATE)
+}
+
+function bodyOf(
+  id: string,
+  range: InstantRange,
+  { reasons, tenures }: FoundCancellations,
+): v.InferOutput<typeof Cancellations> {
   const totals = totalsOf(reasons)
-  const body: v.InferOutput<typeof Cancellations> = {
-    organizationId: organization.organizationId,
+  return {
+    organizationId: id,
     dateRange: range,
     source: 'membership_status',
     available: true,
@@ -91,7 +108,6 @@ export async function serveCancellations(
     })),
     tenure: tenureFigures(tenures),
   }
-  return jsonReply(200, body, PRIVATE)
 }
 
 function totalsOf(reasons: readonly CancellationCount[]) {

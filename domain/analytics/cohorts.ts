@@ -1,5 +1,10 @@
 import * as v from 'valibot'
-import type { CohortCount, CohortDimension } from '../../ports/analytics.ts'
+import type {
+  CohortCount,
+  CohortDimension,
+  Cohorts as FoundCohorts,
+  CohortsQuery,
+} from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { operation } from '../contract/endpoint.ts'
 import type { Reply } from '../contract/reply.ts'
@@ -18,7 +23,8 @@ import {
   responses,
 } from './document.ts'
 import { nullsLast, percentage } from './figures.ts'
-import { loneValue, readRange } from './parameters.ts'
+import { loneValue, readMonths } from './parameters.ts'
+import { sampleCohorts, sampleOrganizationId } from './samples.ts'
 
 const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]
 
@@ -92,10 +98,18 @@ export const getCohorts = operation({
         schema: { enum: dimensions, default: 'none' },
       },
     ],
-    responses: responses(Cohorts, {
-      '400': { $ref: '#/components/responses/BadRequest' },
-      ...forbidden,
-    }),
+    responses: responses(
+      Cohorts,
+      bodyOf(
+        sampleOrganizationId,
+        { dimension: 'plan', firstMonth: '2026-01', lastMonth: '2026-03' },
+        sampleCohorts,
+      ),
+      {
+        '400': { $ref: '#/components/responses/BadRequest' },
+        ...forbidden,
+      },
+    ),
   },
 })
 
@@ -110,15 +124,20 @@ export async function serveCohorts(
   if (dimension === undefined) {
     return errorReply(400, `Parameter dimension must be one of ${dimensions.join(', ')}.`)
   }
-  const { start, end } = readRange(searchParams, 'start', 'end')
-  const [firstMonth, lastMonth] = [monthOf(start), monthOf(end)]
-  const found = await analytics
-    .open(organization.organizationId)
-    .cohorts({ dimension, firstMonth, lastMonth })
-  const { cohorts, members, membersWithSignupDate } = found
+  const { firstMonth, lastMonth } = readMonths(searchParams, 'start', 'end')
+  const asked = { dimension, firstMonth, lastMonth }
+  const found = await analytics.open(organization.organizationId).cohorts(asked)
+  return jsonReply(200, bodyOf(organization.organizationId, asked, found), PRIVATE)
+}
+
+function bodyOf(
+  id: string,
+  { dimension, firstMonth, lastMonth }: CohortsQuery,
+  { cohorts, members, membersWithSignupDate }: FoundCohorts,
+): v.InferOutput<typeof Cohorts> {
   const values = new Set(cohorts.map(({ value }) => value).filter((value) => value !== null))
-  const body: v.InferOutput<typeof Cohorts> = {
-    organizationId: organization.organizationId,
+  return {
+    organizationId: id,
     dateRange: {
       start: firstMonth === null ? null : firstInstantOf(firstMonth),
       end: lastMonth === null ? null : lastInstantOf(lastMonth),
@@ -134,11 +153,6 @@ export async function serveCohorts(
     dimensionValues: [...values].sort(nullsLast),
     cohorts: cohorts.toSorted(byMonthThenValue).map(cohortRow),
   }
-  return jsonReply(200, body, PRIVATE)
-}
-
-function monthOf(instant: string | null): string | null {
-  return instant === null ? null : instant.slice(0, 'YYYY-MM'.length)
 }
 
 function firstInstantOf(month: string): string {

@@ -55,12 +55,12 @@ export function rangeParameters(startName: string, endName: string, what: string
   ]
 }
 
-/** Of an endpoint: its 200, and the failures that it shares with the others. */
-export function responses(body: v.GenericSchema, more: Node = {}): Node {
+/** Of an endpoint: its 200 with an example, and the failures that it shares with the others. */
+export function responses<Body>(body: v.GenericSchema<unknown, Body>, example: Body, more: Node = {}): Node {
   return {
     '200': {
       description: 'The figures.',
-      content: { 'application/json': { schema: jsonSchemaOf(body) } },
+      content: { 'application/json': { schema: jsonSchemaOf(body), example } },
     },
     ...more,
     '401': { $ref: '#/components/responses/Unauthorized' },

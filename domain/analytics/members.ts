@@ -11,6 +11,7 @@ import type { RoutedRequest, World } from '../service.ts'
 import { toInstant } from '../text/instant.ts'
 import { count, described, forbidden, organizationId, rangeParameters, responses } from './document.ts'
 import { loneValue, readRange } from './parameters.ts'
+import { sampleMembers, sampleNow, sampleOrganizationId, sampleRange } from './samples.ts'
 
 const LIMIT_DEFAULT = 500
 const LIMIT_MAX = 1000
@@ -95,7 +96,16 @@ export const exportMembers = operation({
         schema: { type: 'integer', minimum: 0, default: 0 },
       },
     ],
-    responses: responses(Members, forbidden),
+    responses: responses(
+      Members,
+      {
+        organizationId: sampleOrganizationId,
+        filters: filtersOf('all', sampleRange),
+        pagination: paginationOf(LIMIT_DEFAULT, 0, false),
+        members: sampleMembers.map((member) => memberRow(member, sampleNow)),
+      },
+      forbidden,
+    ),
   },
 })
 
@@ -118,10 +128,14 @@ export async function serveMembers(
   const body: v.InferOutput<typeof Members> = {
     organizationId: organization.organizationId,
     filters: filtersOf(status, signup),
-    pagination: { limit, offset, hasMore, nextOffset: hasMore ? offset + limit : null },
+    pagination: paginationOf(limit, offset, hasMore),
     members: found.slice(0, limit).map((member) => memberRow(member, now)),
   }
   return jsonReply(200, body, PRIVATE)
+}
+
+function paginationOf(limit: number, offset: number, hasMore: boolean) {
+  return { limit, offset, hasMore, nextOffset: hasMore ? offset + limit : null }
 }
 
 function filtersOf(status: Status, { start, end }: InstantRange) {

@@ -16,6 +16,13 @@ export function readRange(query: URLSearchParams, startName: string, endName: st
   return { start: start === null ? null : lowerBound(start), end: end === null ? null : upperBound(end) }
 }
 
+/** The months (`YYYY-MM`) in which the bounds lie. Nothing is rounded before a bound is cut to its month. */
+export function readMonths(query: URLSearchParams, startName: string, endName: string) {
+  const month = (text: string | null) =>
+    (text === null ? null : upperBound(text))?.slice(0, 'YYYY-MM'.length) ?? null
+  return { firstMonth: month(loneValue(query, startName)), lastMonth: month(loneValue(query, endName)) }
+}
+
 /** A day from its first instant on, or an exact instant; null when the text is neither. */
 function lowerBound(text: string): string | null {
   return isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text, 'up')

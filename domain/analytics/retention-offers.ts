@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { OfferCount } from '../../ports/analytics.ts'
+import type { InstantRange, OfferCount, RevenueByDecision } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { operation } from '../contract/endpoint.ts'
 import type { Reply } from '../contract/reply.ts'
@@ -18,6 +18,7 @@ import {
 import { nullsLast, percentage, sumOf } from './figures.ts'
 import { LifetimeValue, lifetimeValue } from './lifetime-value.ts'
 import { readRange } from './parameters.ts'
+import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
 
 const counts = {
   viewed: described(count, 'Times an offer was shown.'),
@@ -62,7 +63,11 @@ export const getRetentionOffers = operation({
   description: 'What members who wanted to leave were offered, how they decided, and what they brought in.',
   openapi: {
     parameters: rangeParameters('start', 'end', 'the instant of an event'),
-    responses: responses(RetentionOffers, forbidden),
+    responses: responses(
+      RetentionOffers,
+      bodyOf(sampleOrganizationId, sampleRange, sampleOffers, sampleRevenue),
+      forbidden,
+    ),
   },
 })
 
@@ -78,14 +83,23 @@ export async function serveRetentionOffers(
     tenant.retentionOffers(range),
     billingEvents ? tenant.revenueByDecision(range) : null,
   ])
-  const body: v.InferOutput<typeof RetentionOffers> = {
+  return jsonReply(200, bodyOf(id, range, offers, revenue), PRIVATE)
+}
+
+/** @param revenue null: the organization has no billing events */
+function bodyOf(
+  id: string,
+  range: InstantRange,
+  offers: readonly OfferCount[],
+  revenue: RevenueByDecision | null,
+): v.InferOutput<typeof RetentionOffers> {
+  return {
     organizationId: id,
     dateRange: range,
     totals: totalsOf(offers),
     offers: offers.toSorted(mostViewedFirst).map(offerRow),
     ltv: lifetimeValue(revenue),
   }
-  return jsonReply(200, body, PRIVATE)
 }
 
 function totalsOf(offers: readonly OfferCount[]) {

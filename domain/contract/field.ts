@@ -89,6 +89,14 @@ export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_
   return field('integer', v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum)))
 }
 
+/** A thousand million in a currency of cents: sums of very many are still exact. */
+const AMOUNT_MAX_CENTS = 100_000_000_000
+
+/** An amount that is summed, in cents. */
+export function summedCents(): Field<number> {
+  return integer(-AMOUNT_MAX_CENTS, AMOUNT_MAX_CENTS)
+}
+
 export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE): Field<number> {
   return field('real', v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum)))
 }

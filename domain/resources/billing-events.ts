@@ -1,4 +1,4 @@
-import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { id, nullable, oneOf, summedCents, text, timestamp } from '../contract/field.ts'
 import { resource, updatedAt } from '../contract/resource.ts'
 
 const types = ['payment', 'failed', 'refund', 'discount'] as const
@@ -14,9 +14,9 @@ export const billingEvents = resource({
     membershipId: id(),
     occurredAt: timestamp(),
     type: oneOf(types),
-    amountCents: nullable(integer()),
+    amountCents: nullable(summedCents()),
     discountName: nullable(text()),
-    discountCents: nullable(integer()),
+    discountCents: nullable(summedCents()),
   },
   hidden: { updatedAt: updatedAt() },
 })

@@ -1,13 +1,10 @@
 import * as v from 'valibot'
 import type { StoredRow } from '../../ports/query.ts'
 import type { Field } from '../contract/field.ts'
-import { date, id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
+import { date, id, integer, nullable, oneOf, summedCents, text, timestamp } from '../contract/field.ts'
 import { derived, resource, updatedAt } from '../contract/resource.ts'
 
 const events = ['click', 'lead', 'sale'] as const
-
-/** A thousand million in a currency of cents: sums of very many stay whole numbers. */
-const AMOUNT_MAX_CENTS = 100_000_000_000
 
 const DIMENSION_MAX_LENGTH = 200
 
@@ -31,7 +28,7 @@ export const linkEvents = resource({
     linkId: id(),
     occurredAt: timestamp(),
     event: oneOf(events),
-    amountCents: nullable(integer(-AMOUNT_MAX_CENTS, AMOUNT_MAX_CENTS)),
+    amountCents: nullable(summedCents()),
     country: dimension(),
     city: dimension(),
     device: dimension(),

@@ -1,5 +1,8 @@
 /** The first `length` UTF-16 units of a text, one fewer where that would split a surrogate pair. */
 export function cutText(text: string, length: number): string {
-  const start = text.slice(0, length)
-  return start.isWellFormed() ? start : start.slice(0, -1)
+  const isSplit =
+    length > 0 &&
+    length < text.length &&
+    /[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(length - 1, length + 1))
+  return text.slice(0, isSplit ? length - 1 : length)
 }

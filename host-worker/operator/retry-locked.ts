@@ -1,10 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-
-/**
- * How a local database says that another process held it. The second: the simulator takes its commit token within the
- * transaction, so a token that could not be had has rolled everything back.
- */
-const NOTHING_COMMITTED = /SQLITE_BUSY|database is locked|Failed to get session commit token/i
+import { isLockFailure } from '../../adapters/d1/index.ts'
 
 const ATTEMPTS_MAX = 10
 const FIRST_PAUSE_MS = 10
@@ -15,7 +10,7 @@ export async function retryLocked<Result>(work: () => Promise<Result>): Promise<
     try {
       return await work()
     } catch (error) {
-      if (tries === ATTEMPTS_MAX || !NOTHING_COMMITTED.test(String(error))) throw error
+      if (tries === ATTEMPTS_MAX || !isLockFailure(error)) throw error
       await pause(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random()))
     }
   }

@@ -1,3 +1,4 @@
+import { isLockFailure } from '../../adapters/d1/index.ts'
 import type { Command, Values } from './command.ts'
 import { readArguments } from './command.ts'
 import type { Context, Streams } from './context.ts'
@@ -57,6 +58,12 @@ function report(error: unknown, command: Command, { note }: Streams): number {
   if (error instanceof UsageError) {
     note(`${error.message}\n\n${usage(command)}`)
     return 2
+  }
+  if (isLockFailure(error)) {
+    note(
+      'The database was busy for too long: something else wrote to it. Run the command again: what it did before stays as it is.',
+    )
+    return 1
   }
   const isExpected = error instanceof CommandError
   note(isExpected ? error.message : String(error instanceof Error ? error.stack : error))
