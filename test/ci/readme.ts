@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { projectRoot } from '../../host-worker/dev/root.ts'
 import { createChecks } from '../support/checks.ts'
 import type { Ran } from '../support/readme-commands.ts'
 import { commandBlocks, runCommands } from '../support/readme-commands.ts'
-import { freePort, scratchDirectory, startService } from '../support/started-service.ts'
+import { freePort, scratchDirectory, signalGroup, startService } from '../support/started-service.ts'
 
 /**
  * The README as somebody follows it who has just cloned the project: `npm start`, every further command in its order,
@@ -148,9 +149,19 @@ async function copyProject(): Promise<void> {
   for (const file of stdout.split('\0').filter(Boolean)) cpSync(join(projectRoot, file), join(copy, file))
 }
 
-/** Commands that are not run in the tour: the two of the start, and those of a deployment. */
+/** What is not run in the tour: the two commands of the start, a deployment, and the program beside a database. */
 const START = 'Start'
 const DEPLOY = 'Deploy to Cloudflare'
+const GATEWAY = 'The ODBC gateway'
+const apart = [START, DEPLOY, GATEWAY]
+
+/** The file that the README imports without showing it. */
+const customers = {
+  customerId: 'c-1',
+  firstName: 'Ada',
+  licensePlates: [],
+  createdAt: '2026-01-01T00:00:00Z',
+}
 
 function commandsIn(isMeant: (heading: string) => boolean): readonly string[] {
   return commandBlocks(copy)
@@ -161,7 +172,7 @@ function commandsIn(isMeant: (heading: string) => boolean): readonly string[] {
 async function tour(time: string, origin: string): Promise<void> {
   let ran: readonly Ran[] = []
   await check(`${time}: every command works`, async () => {
-    const commands = commandsIn((heading) => heading !== START && heading !== DEPLOY)
+    const commands = commandsIn((heading) => !apart.includes(heading))
     ran = await runCommands(commands, { directory: copy, origin, stateDirectory: state })
     const failed = ran.filter(({ exitCode }) => exitCode !== 0)
     assert.deepEqual(failed, [])
@@ -202,7 +213,44 @@ async function rehearse(command: string): Promise<void> {
   for (const option of words.filter((word) => word.startsWith('--'))) assert(stdout.includes(option), option)
 }
 
-await check('the project is copied', copyProject)
+/** Starts the gateway on the README's own configuration, without the sources whose drivers test/ci/odbc.sh installs. */
+async function startGateway(): Promise<void> {
+  const [secret, command] = commandsIn((heading) => heading === GATEWAY).slice(-2)
+  assert.match(String(secret), /^export POS_GATEWAY_SECRET=/)
+  const readme = readFileSync(join(copy, 'README.md'), 'utf8').split(`## ${GATEWAY}`)[1] ?? ''
+  const configuration = JSON.parse(/```json\n(.*?)```/s.exec(readme)?.[1] ?? '') as GatewayConfiguration
+  const sources = configuration.sources.filter(({ driver }) => driver === 'sqlite')
+  const listen = { ...configuration.listen, port: await freePort() }
+  mkdirSync(join(copy, 'second'), { recursive: true })
+  writeFileSync(join(copy, 'gateway.json'), JSON.stringify({ ...configuration, listen, sources }))
+  const child = spawn('bash', ['-c', String(command)], {
+    cwd: copy,
+    env: { ...process.env, POS_GATEWAY_SECRET: 'a'.repeat(43) },
+    stdio: 'ignore',
+    detached: true,
+  })
+  try {
+    const health = `http://127.0.0.1:${listen.port}/health`
+    const isUp = () =>
+      fetch(health)
+        .then(({ status }) => status === 200)
+        .catch(() => false)
+    for (let tries = 0; tries < 300 && !(await isUp()); tries += 1) await pause(100)
+    assert(await isUp())
+  } finally {
+    if (child.pid !== undefined) signalGroup(child.pid, 'SIGTERM')
+  }
+}
+
+interface GatewayConfiguration {
+  readonly listen: object
+  readonly sources: readonly { readonly driver: string }[]
+}
+
+await check('the project is copied', async () => {
+  await copyProject()
+  writeFileSync(join(copy, 'customers.ndjson'), `${JSON.stringify(customers)}\n`)
+})
 await check('the README begins with the two commands, and has all others in blocks', () => {
   assert.deepEqual(
     commandsIn((heading) => heading === START),
@@ -218,6 +266,7 @@ for (const time of ['first', 'after a restart']) {
 for (const command of commandsIn((heading) => heading === DEPLOY)) {
   await check(`as far as it goes without an account: ${command}`, () => rehearse(command))
 }
+await check('the gateway starts as the README configures it', startGateway)
 // All of them ran in the checkout that this is a copy of.
 await check('npm test, of the core', async () => {
   const { stdout } = await run('npm', ['test', '--', 'domain'], { cwd: copy, maxBuffer: 50_000_000 })

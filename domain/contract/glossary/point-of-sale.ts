@@ -2,6 +2,20 @@ import type { Terms } from './term.ts'
 
 /** What a point of sale recorded. */
 export const pointOfSale: Terms = {
+  'PosTransaction.subtotalCents': ['Sum of the lines in cents; null when unknown.', 1500],
+  'PosTransaction.discountCents': ['Discount in cents; null when unknown.', 300],
+  'PosTransaction.taxCents': ['Tax in cents; null when unknown.', 107],
+  'PosTransaction.totalCents': ['Total in cents, tip included.', 1507],
+  'lineItems.name': ['Name of what was sold; null when unknown.', 'Deluxe Wash'],
+  'lineItems.discountCents': ['Discount of the line in cents; null when unknown.', 300],
+  'PosRecurringAccount.amountCents': ['What is billed each time, in cents; null when unknown.', 2999],
+  'PosRecurringAccountDetails.amountCents': ['What is billed each time, in cents; null when unknown.', 2999],
+  'billingEvents.amountCents': ['Amount in cents; null when unknown.', 2999],
+  'PosRecurringAccount.startedAt': ['When it began; null when unknown.', '2025-11-30T15:00:00.000Z'],
+  'PosRecurringAccountDetails.startedAt': ['When it began; null when unknown.', '2025-11-30T15:00:00.000Z'],
+  'PosRecurringAccount.canceledAt': ['When it was canceled; null while it is not.', null],
+  'PosRecurringAccountDetails.canceledAt': ['When it was canceled; null while it is not.', null],
+  'statusEvents.reason': ['Why it changed; null when unknown.', 'Card declined'],
   transactionId: ['Identifier of the transaction.', 'txn-20260519-0042'],
   lineItems: ['What was sold.'],
   lineId: ['Identifier of the line within the transaction.', '1'],

@@ -35,6 +35,7 @@ export const service: Terms = {
   path: ['Address of the file.', 'https://cdn.example.com/receipt.pdf'],
   content: ['The file, base64.', 'JVBERi0xLjcK'],
   linkId: ['Identifier of the link.', 'link-spring'],
+  'Link.title': ['Title of the link; null when it has none.', 'Spring offer'],
   domain: ['Domain of the short link.', 'go.example.com'],
   key: ['What follows the domain.', 'spring'],
   shortUrl: ['The short link.', 'https://go.example.com/spring'],
