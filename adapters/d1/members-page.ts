@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { MemberRecord, MembersQuery } from '../../ports/analytics.ts'
+import { memberFields } from '../../domain/resources/memberships.ts'
 import type { Template } from './compiler.ts'
 import { bind, slot, template } from './compiler.ts'
 import { decodeRows } from './decode.ts'
@@ -7,25 +8,6 @@ import type { Executor } from './executor.ts'
 import { BEHIND_ALL } from './month-split.ts'
 import { selectFrom } from './read-query.ts'
 import { tableOf } from './tables.ts'
-
-const select: readonly (keyof MemberRecord)[] = [
-  'membershipId',
-  'customerId',
-  'signupDate',
-  'status',
-  'churnType',
-  'cancelDate',
-  'tenureDays',
-  'planName',
-  'billingAmountCents',
-  'billingSiteCode',
-  'billingSiteName',
-  'creationSiteCode',
-  'creationSiteName',
-  'isOnTrial',
-  'trialAmountCents',
-  'tags',
-]
 
 const templates = new Map<string, Template>()
 
@@ -42,7 +24,7 @@ export async function readMembers(
   const from = signup.start === null ? '' : firstDayFrom(signup.start)
   const values = { organizationId, status, from, until: signup.end ?? BEHIND_ALL, limit, offset }
   const [found] = await executor.batch([bind(page, values)])
-  return decodeRows('memberships', select, found?.results ?? []) as unknown as readonly MemberRecord[]
+  return decodeRows('memberships', memberFields, found?.results ?? []) as unknown as readonly MemberRecord[]
 }
 
 /** The rows that the offset passes over are only stepped over in the index: SQLite looks up a row when it shows it. */
@@ -54,7 +36,7 @@ function compile(hasStatus: boolean, isBounded: boolean): Template {
     ...(isBounded ? [sql`t.signup_date >= ${slot('from')} and t.signup_date <= ${slot('until')}`] : []),
   ]
   return template(sql`
-    ${selectFrom(tableOf('memberships'), select, sql`memberships as t indexed by ${index}`)}
+    ${selectFrom(tableOf('memberships'), memberFields, sql`memberships as t indexed by ${index}`)}
     where ${sql.join(conditions, sql` and `)}
     order by t.signup_date desc, t.membership_id limit ${slot('limit')} offset ${slot('offset')}`)
 }

@@ -1,6 +1,7 @@
 import { byHorizon } from '../../domain/analytics/churn-horizons.ts'
 import { groupsOf } from '../../domain/analytics/figures.ts'
 import { isWithin } from '../../domain/analytics/range.ts'
+import { memberFields } from '../../domain/resources/memberships.ts'
 import { instantOf } from '../../domain/resources/cancellations/membership.ts'
 import type {
   Analytics,
@@ -41,25 +42,6 @@ export function createMemoryAnalytics(state: MemoryState): Analytics {
     }),
   }
 }
-
-const memberFields = [
-  'membershipId',
-  'customerId',
-  'signupDate',
-  'status',
-  'churnType',
-  'cancelDate',
-  'tenureDays',
-  'planName',
-  'billingAmountCents',
-  'billingSiteCode',
-  'billingSiteName',
-  'creationSiteCode',
-  'creationSiteName',
-  'isOnTrial',
-  'trialAmountCents',
-  'tags',
-] as const satisfies readonly (keyof MemberRecord)[]
 
 function membersOf(tenant: TenantState): readonly Member[] {
   const rows = [...rowsOf(tenant, 'memberships').values()]

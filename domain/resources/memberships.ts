@@ -1,3 +1,4 @@
+import type { MemberRecord } from '../../ports/analytics.ts'
 import {
   boolean,
   date,
@@ -71,3 +72,23 @@ export const memberships = resource({
     }),
   },
 })
+
+/** The stored fields that the members export is made of. */
+export const memberFields = [
+  'membershipId',
+  'customerId',
+  'signupDate',
+  'status',
+  'churnType',
+  'cancelDate',
+  'tenureDays',
+  'planName',
+  'billingAmountCents',
+  'billingSiteCode',
+  'billingSiteName',
+  'creationSiteCode',
+  'creationSiteName',
+  'isOnTrial',
+  'trialAmountCents',
+  'tags',
+] as const satisfies readonly (keyof MemberRecord)[]

@@ -1,45 +1,24 @@
-import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestHarness } from 'wrangler'
 import type { D1Storage } from '../../adapters/d1/index.ts'
-import { createD1Storage } from '../../adapters/d1/index.ts'
-import { systemClock } from '../../host-worker/system.ts'
 import { contact, form, organization } from '../conformance/fixtures.ts'
 import { automation } from '../conformance/outbox.ts'
-import { testRootSecret } from '../support/fakes.ts'
-import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from '../support/providers.ts'
+import { openLiveWorkerWithProviders } from '../support/live-service.ts'
 
 const SETTLED_WITHIN_MS = 15_000
 
-let resend: Awaited<ReturnType<typeof openResend>>
-let twilio: Awaited<ReturnType<typeof openTwilio>>
-let harness: ReturnType<typeof createTestHarness>
+let live: Awaited<ReturnType<typeof openLiveWorkerWithProviders>>
+let resend: typeof live.resend
+let twilio: typeof live.twilio
 let origin: string
 let storage: D1Storage
 
-/** The real worker with its real queue and database; the providers are stand-ins that it reaches over HTTP. */
+/** With its real queue and database. */
 beforeAll(async () => {
-  resend = await openResend()
-  twilio = await openTwilio()
-  const secrets = {
-    ROOT_SECRET: testRootSecret(),
-    RESEND_API_KEY: RESEND_KEY,
-    TWILIO_ACCOUNT_SID: TWILIO_SID,
-    TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
-    TWILIO_SHORTCODE: '12345',
-  }
-  const vars = { RESEND_API_URL: resend.url, TWILIO_API_URL: twilio.url }
-  harness = createTestHarness({ workers: [{ configPath: 'wrangler.toml', secrets, vars }] })
-  origin = (await harness.listen()).url.origin
-  const worker = harness.getWorker<{ DB: D1Database }>()
-  await worker.applyD1Migrations('DB')
-  storage = createD1Storage({ database: (await worker.getEnv()).DB, clock: systemClock })
+  live = await openLiveWorkerWithProviders()
+  ;({ resend, twilio, origin, storage } = live)
   await seed()
 })
-afterAll(async () => {
-  await harness.close()
-  await Promise.all([resend.close(), twilio.close()])
-})
+afterAll(() => live.close())
 
 async function seed(): Promise<void> {
   const settings = { name: 'Acme', slug: 'acme', smsNumber: '+12125550100' }
@@ -124,8 +103,7 @@ test('what a provider took without saying so is sent once, by a later sweep', as
     ) as unknown,
   })
   await storage.outbox.redrive(waiting?.outboxId ?? '', new Date().toISOString())
-  const worker = harness.getWorker()
-  await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
+  await live.fireCron()
   await until(isEmpty)
   expect(mails().length - before).toBe(1)
 })

@@ -1,62 +1,35 @@
-import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createTestHarness } from 'wrangler'
 import type { D1Storage } from '../../adapters/d1/index.ts'
-import { createD1Storage } from '../../adapters/d1/index.ts'
 import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { openSecrets } from '../../domain/tenancy/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import type { SendRecord } from '../../ports/send-log.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { testRootSecret } from '../support/fakes.ts'
+import { openLiveWorkerWithProviders } from '../support/live-service.ts'
 import type { ResendEmail } from '../support/providers.ts'
 import type { Misbehaviour } from '../support/stand-in.ts'
-import {
-  openResend,
-  openTwilio,
-  RESEND_KEY,
-  resendError,
-  TWILIO_SID,
-  TWILIO_TOKEN,
-  twilioError,
-} from '../support/providers.ts'
+import { resendError, twilioError } from '../support/providers.ts'
 
 const RECIPIENTS = 500
 
-let resend: Awaited<ReturnType<typeof openResend>>
-let twilio: Awaited<ReturnType<typeof openTwilio>>
-let harness: ReturnType<typeof createTestHarness>
+let live: Awaited<ReturnType<typeof openLiveWorkerWithProviders>>
+let resend: typeof live.resend
+let twilio: typeof live.twilio
 let origin: string
 let storage: D1Storage
 let key: string
 let platformKey: string
 
-/** The real worker on the real runtime; the providers are stand-ins that it reaches over HTTP. */
 beforeAll(async () => {
-  resend = await openResend()
-  twilio = await openTwilio()
-  const secrets = {
-    ROOT_SECRET: testRootSecret(),
-    RESEND_API_KEY: RESEND_KEY,
-    TWILIO_ACCOUNT_SID: TWILIO_SID,
-    TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
-    TWILIO_SHORTCODE: '12345',
-  }
-  const vars = { RESEND_API_URL: resend.url, TWILIO_API_URL: twilio.url }
-  harness = createTestHarness({ workers: [{ configPath: 'wrangler.toml', secrets, vars }] })
-  origin = (await harness.listen()).url.origin
-  const worker = harness.getWorker<{ DB: D1Database }>()
-  await worker.applyD1Migrations('DB')
-  storage = createD1Storage({ database: (await worker.getEnv()).DB, clock: systemClock })
+  live = await openLiveWorkerWithProviders()
+  ;({ resend, twilio, origin, storage } = live)
   const settings = { name: 'Acme', slug: 'acme', smsNumber: '+12125550100' }
   await storage.administration.saveOrganization(organization('acme', settings))
   key = await newKey('acme')
   platformKey = await newKey(null)
 })
-afterAll(async () => {
-  await harness.close()
-  await Promise.all([resend.close(), twilio.close()])
-})
+afterAll(() => live.close())
 afterEach(() => {
   resend.treat = () => null
   twilio.treat = () => null

@@ -5,6 +5,7 @@ import { issueKey } from '../../domain/tenancy/api-key.ts'
 import { openSecrets } from '../../domain/tenancy/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { testRootSecret } from './fakes.ts'
+import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './providers.ts'
 
 /** The real worker on the real runtime with local D1, as `wrangler.toml` describes it. */
 export interface LiveService {
@@ -25,7 +26,28 @@ export async function openLiveService(settings: Readonly<Record<string, string>>
 export interface LiveWorker {
   readonly origin: string
   readonly bindings: { readonly DB: D1Database; readonly POS_LEGACY: D1Database }
+  /** Fires the cron trigger. */
+  fireCron(): Promise<void>
   close(): Promise<void>
+}
+
+/** The worker with stand-ins for its providers, which it reaches over HTTP. Closing it closes them too. */
+export async function openLiveWorkerWithProviders() {
+  const [resend, twilio] = await Promise.all([openResend(), openTwilio()])
+  const worker = await openLiveWorker({
+    RESEND_API_KEY: RESEND_KEY,
+    RESEND_API_URL: resend.url,
+    TWILIO_ACCOUNT_SID: TWILIO_SID,
+    TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
+    TWILIO_SHORTCODE: '12345',
+    TWILIO_API_URL: twilio.url,
+  })
+  const close = async () => {
+    await worker.close()
+    await Promise.all([resend.close(), twilio.close()])
+  }
+  const storage = createD1Storage({ database: worker.bindings.DB, clock: systemClock })
+  return { ...worker, close, storage, resend, twilio }
 }
 
 /** Starts the worker; `variables` are further secrets or variables that it is given. */
@@ -37,7 +59,14 @@ export async function openLiveWorker(variables: Readonly<Record<string, string>>
   const worker = harness.getWorker<LiveWorker['bindings']>()
   await worker.applyD1Migrations('DB')
   await worker.applyD1Migrations('POS_LEGACY')
-  return { origin: url.origin, bindings: await worker.getEnv(), close: () => harness.close() }
+  return {
+    origin: url.origin,
+    bindings: await worker.getEnv(),
+    fireCron: async () => {
+      await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
+    },
+    close: () => harness.close(),
+  }
 }
 
 async function seed(database: D1Database): Promise<string> {
