@@ -30,7 +30,11 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
+const idSchema = v.pipe(
+  v.string(),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(idMaxLength, `must be at most ${idMaxLength} characters`),
+)
 
 function field<Value>(
   storage: StorageType,
@@ -83,10 +87,10 @@ export function boolean(): Field<boolean> {
 }
 
 /** A whole number that JSON carries without loss. */
-export const WholeNumber = v.pipe(v.number(), v.safeInteger())
+export const WholeNumber = v.pipe(v.number(), v.safeInteger('must be a whole number'))
 
 export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Field<number> {
-  return field('integer', v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum)))
+  return field('integer', v.pipe(WholeNumber, v.minValue(minimum), v.maxValue(maximum)))
 }
 
 /** A thousand million in a currency of cents: sums of very many are still exact. */

@@ -13,7 +13,8 @@ another organization answers exactly as one that does not exist.
 
 **Paging.** Collections are ordered newest first by their natural time, then by id. Follow
 \`pagination.nextCursor\` until \`hasMore\` is false. A cursor is good for the collection (and parent) that gave it;
-\`limit\` and filters may change from page to page.
+\`limit\` and filters may change from page to page, as long as the order stays the same; the grouping and the window
+of link analytics may not.
 
 **Syncing.** Pass \`updatedAfter\` (inclusive) to read changes oldest first by \`updatedAt\`; keep the last
 \`updatedAt\` you saw and start there the next time. Rows of that instant come again: store by id. A sync sees
@@ -27,7 +28,7 @@ inclusive, \`…Before\` exclusive.
 is an unknown parameter where there are no codes.
 
 **Methods.** \`HEAD\` works wherever \`GET\` does, with the same status and headers and no body. A method that a path
-does not have answers 405, with \`Allow\` and the body of a 404 of that path. A path that does not exist answers 404
+does not have answers 405, with \`Allow\` and a body such as that of a 404 of that path. A path that does not exist answers 404
 \`{ "error": … }\`. An answer of 503 says that the service is not configured.
 
 **Limits.** An authenticated endpoint has no rate limit of its own.

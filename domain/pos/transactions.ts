@@ -37,6 +37,15 @@ const LineItemInput = v.strictObject({
   discountCents: v.nullish(optionalParts.discountCents, null),
 })
 
+/** Lines are told apart by their ids, in a sale alone: a source keeps one row for each. */
+const LineItemsInput = v.pipe(
+  v.array(LineItemInput),
+  v.check(
+    (lines) => new Set(lines.map((line) => line.lineId)).size === lines.length,
+    'must not have two lines of the same lineId',
+  ),
+)
+
 export const transactions = resource({
   name: 'PosTransaction',
   collection: 'pos-transactions',
@@ -57,7 +66,7 @@ export const transactions = resource({
     tipCents: nullable(integer()),
     totalCents: mayBeMissing(integer()),
     paymentMethod: nullable(text()),
-    lineItems: json(v.array(LineItem), v.array(LineItemInput)),
+    lineItems: json(v.array(LineItem), LineItemsInput),
   },
 })
 

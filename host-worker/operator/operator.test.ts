@@ -167,6 +167,7 @@ describe('being called wrongly', () => {
     [['org', 'create', '--id', 'x', '--name', 'x', '--phone-country', 'XX']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--pos-source', 'oracle:1']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--pos-source', 'odbc_shared:']],
+    [['org', 'create', '--id', 'x', '--name', 'x', '--pos-source', 'legacy_vendor: x']],
     [['org', 'create', '--id', 'x', '--name', 'x', '--analytics', 'true']],
     [['key', 'issue']],
     [['key', 'issue', '--org', 'a', '--platform']],

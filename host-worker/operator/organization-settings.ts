@@ -101,7 +101,11 @@ function readPosSource(text: string): PosSourceTie | null {
   const colon = text.indexOf(':')
   const kind = text.slice(0, Math.max(colon, 0))
   const tenant = text.slice(colon + 1)
-  const isTenant = tenant !== '' && tenant.length <= POS_TENANT_MAX_LENGTH && !CONTROL_CHARACTER.test(tenant)
+  const isTenant =
+    tenant !== '' &&
+    tenant === tenant.trim() &&
+    tenant.length <= POS_TENANT_MAX_LENGTH &&
+    !CONTROL_CHARACTER.test(tenant)
   if (kind === 'odbc_second' && isTenant && !SOURCE_NAME.test(tenant)) {
     throw new UsageError(
       '--pos-source odbc_second: takes the name of a data source: up to 64 letters, digits, - and _, the first a letter or a digit',

@@ -127,6 +127,26 @@ it('fails while the database is down and recovers when it is back', async () => 
   expect(pool.isReady()).toBe(true)
 })
 
+it('is not held back by an attempt that began before the database came back', async () => {
+  const database = fakeDatabase()
+  const late = Promise.withResolvers<never>()
+  let attempts = 0
+  const open: PoolOptions['open'] = (signal) => {
+    attempts += 1
+    return attempts === 1 ? late.promise : database.open(signal)
+  }
+  const pool = poolOn(database, { open })
+  const first = codeOf(pool.use(forever, query))
+  const held = Promise.withResolvers<undefined>()
+  const second = pool.use(forever, () => held.promise)
+  await Promise.resolve()
+  late.reject(new DatabaseError('57P03', 'starting up'))
+  expect(await first).toBe('57P03')
+  expect(await codeOf(pool.use(forever, query))).toBe('ok')
+  held.resolve(undefined)
+  await second
+})
+
 it('does not do the work again when a new connection fails, nor when the failure is no fault of the connection', async () => {
   const database = fakeDatabase()
   const pool = poolOn(database)

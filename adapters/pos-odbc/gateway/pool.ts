@@ -42,6 +42,8 @@ export function createPool({ open, size, waitersMax, idleMs, pauseMs, nowMs }: P
   let ready: boolean | null = null
   let pausedUntilMs = 0
   let pauseReason: unknown = null
+  /** How often a connection was opened: tells a failure that is older than the latest success. */
+  let successes = 0
 
   const takeIdle = (): Connection | null => {
     for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) {
@@ -71,11 +73,15 @@ export function createPool({ open, size, waitersMax, idleMs, pauseMs, nowMs }: P
 
   const openNew = async (signal: AbortSignal): Promise<Connection> => {
     if (nowMs() < pausedUntilMs) throw pauseReason
+    const before = successes
     try {
-      return await open(signal)
+      const connection = await open(signal)
+      successes += 1
+      pausedUntilMs = 0
+      return connection
     } catch (error) {
-      // A deadline says nothing about the next attempt.
-      if (!signal.aborted) {
+      // A deadline says nothing about the next attempt, nor does an attempt that began before another succeeded.
+      if (!signal.aborted && successes === before) {
         pausedUntilMs = nowMs() + pauseMs
         pauseReason = error
       }

@@ -19,6 +19,7 @@ export const times: Terms = {
   startsAt: ['From when on it is valid; null: at once.', '2026-03-01T05:00:00.000Z'],
   expiresAt: ['Until when it is valid; null: without end.', '2026-12-31T23:59:59.000Z'],
   startedAt: ['When it began.', '2026-05-19T17:45:14.000Z'],
+  'PosTransaction.completedAt': ['When it was completed.', '2026-05-19T17:45:16.000Z'],
   completedAt: ['When it was completed; null when it was not.', '2026-05-19T17:45:16.000Z'],
   lastRunAt: ['When its latest run began; null when it never ran.', '2026-05-19T17:45:14.000Z'],
   lastClickedAt: ['When it was last clicked; null when it never was.', '2026-05-19T18:02:00.000Z'],
