@@ -25,10 +25,19 @@ async function isWiderThanTheScreen(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
 }
 
+const tags = (page: Page): Promise<number> => page.locator('.opblock-tag').count()
+
+/** Types a search and waits until the reference shows less than before. */
+async function search(page: Page, type: () => Promise<void>): Promise<void> {
+  await page.waitForSelector('.opblock-tag')
+  const before = await tags(page)
+  await type()
+  await page.waitForFunction((all) => document.querySelectorAll('.opblock-tag').length < all, before)
+}
+
 /** Opens an operation of the reference by searching for it. */
 async function find(page: Page, phrase: string): Promise<void> {
-  await page.fill('.operation-filter-input', phrase)
-  await page.waitForTimeout(500)
+  await search(page, () => page.fill('.operation-filter-input', phrase))
   await page.locator('.opblock-tag button').first().click()
   await page.locator('.opblock-summary-control').first().click()
   await page.waitForSelector('.code-samples')
@@ -92,9 +101,9 @@ test('every operation of the document is shown, and opens', async () => {
   const response = await fetch(new URL('/api/v1/openapi.json', stage.service.origin))
   const { paths } = (await response.json()) as { readonly paths: Readonly<Record<string, object>> }
   const count = Object.values(paths).flatMap((methods) => Object.keys(methods)).length
+  await page.waitForSelector('.opblock-tag')
   for (const tag of await page.locator('.opblock-tag button').all()) await tag.click()
-  await page.waitForTimeout(500)
-  expect(await page.locator('.opblock').count()).toBe(count)
+  await page.waitForFunction((all) => document.querySelectorAll('.opblock').length === all, count)
   expect(errors).toEqual([])
 }, 60_000)
 
@@ -113,6 +122,7 @@ test('the keyboard alone is enough', async () => {
   }
   await keyboard.press('Tab')
   expect(await focused()).toContain('skip')
+  await page.waitForSelector('.opblock-tag')
   await goTo(/btn authorize/)
   await keyboard.press('Enter')
   await page.waitForSelector('.auth-container input')
@@ -122,8 +132,7 @@ test('the keyboard alone is enough', async () => {
   await goTo(/btn-done/)
   await keyboard.press('Enter')
   await goTo(/operation-filter-input/)
-  await keyboard.type('retrieve a site')
-  await page.waitForTimeout(500)
+  await search(page, () => keyboard.type('retrieve a site'))
   await goTo(/^BUTTON expand-operation/)
   await keyboard.press('Enter')
   await goTo(/opblock-summary-control/)

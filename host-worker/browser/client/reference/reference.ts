@@ -1,3 +1,4 @@
+import { firstKeyPlugin } from './first-key.ts'
 import { searchPlugin } from './search.ts'
 import { samplesPlugin } from './samples.ts'
 import type { ContractDocument, SwaggerUi } from './swagger-ui.ts'
@@ -23,7 +24,7 @@ async function show(): Promise<void> {
     tryItOutEnabled: true,
     // Nothing is asked of other hosts.
     validatorUrl: null,
-    plugins: [searchPlugin, samplesPlugin],
+    plugins: [searchPlugin, samplesPlugin, firstKeyPlugin],
   })
 }
 

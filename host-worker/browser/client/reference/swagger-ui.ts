@@ -25,8 +25,11 @@ export interface Operations {
   readonly size: number
 }
 
-/** What makes React elements: `type`, properties and children. */
+/** The parts of React that a plugin is given. */
 export interface ReactLike {
+  /** Runs once what is shown is there. */
+  useEffect(run: () => void, dependencies: readonly unknown[]): void
+  /** Makes an element of `type`, properties and children. */
   createElement(type: unknown, properties: Properties | null, ...children: unknown[]): unknown
 }
 
