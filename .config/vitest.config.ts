@@ -18,6 +18,8 @@ function testFiles(): string[] {
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),
+    // Many files wait for processes that they started, so one more than two cores is not too many.
+    maxWorkers: 3,
     include: testFiles(),
     // Every answer of the service is checked against the contract document, and every operation must be exercised.
     ...(process.env.BROWSER_TESTS === 'yes' || process.env.ODBC_TESTS === 'yes'
