@@ -1,4 +1,5 @@
 import { readLimited } from '../../domain/bounds/read-limited.ts'
+import { pause } from '../../domain/bounds/within.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
@@ -99,19 +100,4 @@ function failureOf({ status, headers }: Response, nowMs: number): { readonly kin
 
 function failed(reason: string, pauseMs: number | null): Failed {
   return { ...unavailable(reason), pauseMs }
-}
-
-function pause(deadline: Deadline, durationMs: number): Promise<void> {
-  return new Promise((resume) => {
-    const signal = deadline.after(durationMs)
-    if (signal.aborted) resume()
-    else
-      signal.addEventListener(
-        'abort',
-        () => {
-          resume()
-        },
-        { once: true },
-      )
-  })
 }

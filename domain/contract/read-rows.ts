@@ -1,7 +1,9 @@
 import type { LinkSource } from '../../ports/link-source.ts'
-import type { GroupsQuery, PageQuery, ReadQuery, StoredRow } from '../../ports/query.ts'
+import type { PageQuery, ReadQuery, StoredRow } from '../../ports/query.ts'
 import type { RecordSource, SourceFailure, SourceRefusal } from '../../ports/record-source.ts'
 import { cutPage } from '../paging/cut-page.ts'
+import type { Group } from '../paging/page-of-groups.ts'
+import { positionOfGroup } from '../paging/page-of-groups.ts'
 import { checkedRow } from './checked-row.ts'
 import { idMaxLength } from './field.ts'
 import type { ReadPlan } from './read-plan.ts'
@@ -33,11 +35,8 @@ export function answerFromStorage(
   const { limit } = plan.query
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
-  return plan.answer({ rows: shown, next: last === undefined ? null : groupPositionOf(last, plan.query) })
-}
-
-function groupPositionOf(group: StoredRow, { sums }: GroupsQuery) {
-  return { sum: group[sums[0]] as number, value: group.value as string | null }
+  const next = last === undefined ? null : positionOfGroup(last as Group, plan.query.sums[0])
+  return plan.answer({ rows: shown, next })
 }
 
 /** Answers of a source that hand over no rows. */

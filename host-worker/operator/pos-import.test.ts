@@ -163,6 +163,23 @@ describe.each(['vendor', 'shared', 'second'] as const)('the point of sale of %s'
   })
 })
 
+it.each(Object.values(ties))(
+  'refuses a sale with two lines of one id, which a source would merge: $kind',
+  async (tie) => {
+    const [line] = lines['pos-transactions'] ?? [{}]
+    const twice = [{ lineId: '1' }, { lineId: '1', name: 'second' }]
+    const outcome = await imported('pos-transactions', tie, {
+      ...line,
+      transactionId: 't-20',
+      lineItems: twice,
+    })
+    expect(outcome).toMatchObject({
+      kind: 'invalid',
+      problems: [{ line: 1, field: 'lineItems', message: 'must not have two lines of the same lineId' }],
+    })
+  },
+)
+
 it('keeps the tenants of the vendor apart', async () => {
   const [line] = lines['pos-customers'] ?? [{}]
   for (const tie of [ties.vendor, ties.other]) {
