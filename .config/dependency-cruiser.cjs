@@ -1,6 +1,6 @@
 /** The invariants of the code map that concern imports. `npm run boundaries` checks them. */
 
-/** Tests and what only tests use may reach further than the code they are about. */
+/** Tests and their helpers may import more than the code that they test. */
 const TESTS = '\\.test(-d)?\\.ts$'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -16,7 +16,7 @@ module.exports = {
     },
     {
       name: 'domain-is-portable',
-      // What runs anywhere must not know where it runs; pure libraries are part of the language, so to speak.
+      // The domain must run on any platform, so it must not import one. Pure libraries depend on none.
       comment: 'The domain imports ports, itself, valibot, libphonenumber-js/max and @noble/ciphers.',
       severity: 'error',
       from: { path: '^domain/', pathNot: TESTS },
@@ -40,11 +40,38 @@ module.exports = {
     },
     {
       name: 'adapters-are-strangers',
-      // Two adapters that know each other can no longer be exchanged one by one.
-      comment: 'An adapter never imports another adapter.',
+      // Two adapters that import each other can no longer be exchanged one by one. adapters/sqlite connects to nothing
+      // by itself: it is the code that every adapter on a SQLite database would otherwise repeat.
+      comment: 'An adapter never imports another adapter, but for the room adapters/sqlite.',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/' },
-      to: { path: '^adapters/', pathNot: '^adapters/$1/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: TESTS },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|sqlite)/' },
+    },
+    {
+      name: 'sqlite-runs-anywhere',
+      // Every platform that runs SQLite gives this folder an executor. A platform's type here would tie all of them to
+      // that platform.
+      comment: 'adapters/sqlite imports ports, the domain and Kysely.',
+      severity: 'error',
+      // The tool that compares the migrations with the records is not part of the storage: it reads files.
+      from: {
+        path: '^adapters/sqlite/',
+        pathNot: [TESTS, '^adapters/sqlite/schema/(migrated|print-migration)\\.ts$'],
+      },
+      to: { pathNot: '^(ports|domain|adapters/sqlite)/|^node_modules/kysely/' },
+    },
+    {
+      name: 'adapters-are-picked-in-one-place',
+      // Only one folder decides what the service runs on, so that it can be read and changed there. Three exceptions:
+      // imports of types choose nothing; env needs the addresses of providers, which their adapters define; the tools
+      // assemble their own parts, without a Worker.
+      comment: 'Of the Worker, host-worker/wiring alone imports adapters (env: their constants).',
+      severity: 'error',
+      from: {
+        path: '^host-worker/',
+        pathNot: ['^host-worker/(wiring|env|local|dev|operator)/', TESTS],
+      },
+      to: { path: '^adapters/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'http-is-any-host',
@@ -59,15 +86,24 @@ module.exports = {
       // The operator and the local start need Node, files and wrangler, none of which a Worker has.
       comment: 'The Worker imports neither the operator nor the local start.',
       severity: 'error',
-      from: { path: '^host-worker/', pathNot: ['^host-worker/(dev|operator)/', TESTS] },
+      from: { path: '^host-worker/', pathNot: ['^host-worker/(launch|local|dev|operator)/', TESTS] },
+      to: { path: '^host-worker/(launch|local|dev|operator)/' },
+    },
+    {
+      name: 'local-below-operator-and-dev',
+      // `operator` and `dev` both use `local`, which holds what they know about a state directory. It must not import
+      // either of them.
+      comment: 'host-worker/launch and host-worker/local import neither the operator nor the local start.',
+      severity: 'error',
+      from: { path: '^host-worker/(launch|local)/', pathNot: TESTS },
       to: { path: '^host-worker/(dev|operator)/' },
     },
     {
       name: 'sql-in-one-place',
-      // What is peculiar to SQLite stays where a second storage would replace it.
-      comment: 'Kysely is used by the storage adapter alone.',
+      // Statements are compiled in one place and run by an executor, so that none escapes the batch that it belongs to.
+      comment: 'Kysely is used by adapters/sqlite alone.',
       severity: 'error',
-      from: { pathNot: '^adapters/d1/' },
+      from: { pathNot: '^adapters/sqlite/' },
       to: { path: '^node_modules/kysely' },
     },
     {
@@ -88,7 +124,7 @@ module.exports = {
     },
     {
       name: 'no-cycles',
-      // Files that need each other are one file that pretends not to be. Types count too.
+      // Files that import each other cannot be understood or changed separately. Imports of types count too.
       comment: 'Imports have no cycles.',
       severity: 'error',
       from: {},
@@ -96,11 +132,12 @@ module.exports = {
     },
     {
       name: 'browser-client-is-small',
-      // Every visitor of every form loads it, and no browser has a platform's or a library's types behind it.
-      comment: 'The browser client imports itself and the parts of domain/forms that run anywhere.',
+      // Every visitor of a form loads this code, and a browser provides neither the platform's types nor the libraries.
+      // So it may import little.
+      comment: 'The browser client imports itself, domain/forms/definition and domain/text.',
       severity: 'error',
       from: { path: '^host-worker/browser/client/' },
-      to: { pathNot: '^(host-worker/browser/client|domain/(forms|text))/' },
+      to: { pathNot: '^(host-worker/browser/client|domain/(forms/definition|text))/' },
     },
     {
       name: 'no-missing',
@@ -109,7 +146,7 @@ module.exports = {
       severity: 'error',
       from: {},
       // Only a build puts the browser client there, and wrangler builds it by itself.
-      to: { couldNotResolve: true, pathNot: 'browser/dist/form-client\\.mjs$' },
+      to: { couldNotResolve: true, pathNot: 'dist/form-client\\.mjs$' },
     },
   ],
   options: {

@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint'
 
-/** Globals that would let the core read the world behind the back of its ports. */
+/** Globals through which the core could read the clock, randomness or the network without a port. */
 const ambientWorld = [
   'fetch',
   'setTimeout',
@@ -33,9 +33,10 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
-      // A number in a template literal has one obvious rendering; wrapping each in String() hides the sentence.
+      // A number in a template literal has one obvious text form, and wrapping each in String() makes the sentence hard
+      // to read.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // Port methods are asynchronous for the sake of remote adapters; an embedded one may have nothing to await.
+      // Port methods are asynchronous because some adapters are remote; an embedded one may have nothing to await.
       '@typescript-eslint/require-await': 'off',
     },
   },

@@ -15,19 +15,23 @@ function testFiles(): string[] {
   return ['{domain,adapters,host-worker,test}/**/*.test.ts']
 }
 
+const isPartial = process.env.BROWSER_TESTS === 'yes' || process.env.ODBC_TESTS === 'yes'
+
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),
+    // Loading the modules that all files share costs more than most files do, so the files of a worker load them once.
+    // A test therefore leaves no module, timer or global changed.
+    isolate: false,
     // Many files wait for processes that they started, so one more than two cores is not too many.
     maxWorkers: 3,
     include: testFiles(),
     // Every answer of the service is checked against the contract document, and every operation must be exercised.
-    ...(process.env.BROWSER_TESTS === 'yes' || process.env.ODBC_TESTS === 'yes'
-      ? {}
-      : {
-          globalSetup: 'test/support/contract-coverage.ts',
-          setupFiles: 'test/support/contract-setup.ts',
-        }),
+    globalSetup: [
+      'test/support/worker-folder.ts',
+      ...(isPartial ? [] : ['test/support/contract-coverage.ts']),
+    ],
+    setupFiles: ['test/support/file-setup.ts', ...(isPartial ? [] : ['test/support/contract-setup.ts'])],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'],
     // Tests that start a real service or database take seconds, not milliseconds; a hang must still end.
     testTimeout: 20_000,

@@ -1,10 +1,10 @@
-import type { Meter } from '../adapters/d1/index.ts'
 import type { LogFields } from '../ports/log.ts'
+import type { Meter } from '../ports/meter.ts'
 import type { Answered } from './http/fetch-handler.ts'
 
 /**
- * What is logged of a request, once it was answered. The endpoint stands for the path, which may hold an identifier;
- * nothing of the query, the headers or a body is here.
+ * What is logged about a request after its answer. The endpoint is logged instead of the path, which may contain an
+ * identifier. The query, the headers and the body are not logged.
  */
 export function requestFields(facts: Answered, durationMs: number, meter: Meter): LogFields {
   return {
@@ -13,6 +13,7 @@ export function requestFields(facts: Answered, durationMs: number, meter: Meter)
     status: facts.status,
     durationMs,
     organizationId: facts.organizationId,
+    keyId: facts.keyId,
     storageCalls: meter.calls,
     rowsRead: meter.rowsRead,
     rowsWritten: meter.rowsWritten,

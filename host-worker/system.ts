@@ -9,7 +9,10 @@ export const systemClock: Clock = { nowMs: () => Date.now() }
 /** The platform's timers. */
 export const systemDeadline: Deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
 
-/** The platform's HTTP client. A function of its own: the platform's must not be called as somebody's method. */
+/**
+ * The platform's HTTP client. Wrapped in a function, because the platform's `fetch` must not be called as a method of
+ * another object.
+ */
 export const systemFetch = (url: string, init: RequestInit): Promise<Response> => fetch(url, init)
 
 /** The platform's cryptographically secure generator. */
@@ -39,9 +42,18 @@ function lineOf(level: string, event: string, fields: LogFields): string {
   return JSON.stringify({ level, event, ...fields })
 }
 
-/** The kind and place of an error. Its message stays out: a storage error may quote the values of a statement. */
-function describe(cause: unknown): LogFields {
-  if (!(cause instanceof Error)) return {}
-  const [, place = ''] = (cause.stack ?? '').split('\n    at ')
-  return { errorName: cause.name, errorAt: place.trim().split('\n')[0] ?? '' }
+/**
+ * The kind and place of an error, and of the error that caused it. Messages stay out: a storage error may quote the
+ * values of a statement.
+ */
+function describe(error: unknown): LogFields {
+  if (!(error instanceof Error)) return {}
+  const own = { errorName: error.name, errorAt: placeOf(error) }
+  const { cause } = error
+  return cause instanceof Error ? { ...own, causeName: cause.name, causeAt: placeOf(cause) } : own
+}
+
+function placeOf({ stack = '' }: Error): string {
+  const [, place = ''] = stack.split('\n    at ')
+  return place.trim().split('\n')[0] ?? ''
 }

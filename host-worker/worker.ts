@@ -1,20 +1,20 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
-import { createMeter } from '../adapters/d1/index.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import * as formClient from './browser/built.mjs'
-import type { Env } from './env.ts'
-import { readEnv } from './env.ts'
+import type { Env, EnvReading } from './env/index.ts'
+import { readEnv } from './env/index.ts'
 import { createFetchHandler } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
-import { QSTASH_PATH } from './env-providers.ts'
-import { serveCron, serveQstash, serveQueue } from './jobs.ts'
+import { QSTASH_PATH } from './env/queues.ts'
 import { MAILBOX_PATH, serveMailbox } from './pages/mailbox.ts'
 import { REFERENCE_PATH, serveReference } from './pages/reference.ts'
 import { serveStart, START_PATH } from './pages/start.ts'
 import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemRandom } from './system.ts'
-import type { Lifetime } from './wiring.ts'
-import { openWorld } from './wiring.ts'
+import { serveCron, serveQstash, serveQueue } from './wiring/jobs.ts'
+import { createMeter } from './wiring/storage.ts'
+import type { Lifetime } from './wiring/world.ts'
+import { openWorld } from './wiring/world.ts'
 
 const handle = createFetchHandler()
 
@@ -25,11 +25,12 @@ export default {
     bindings: Readonly<Record<string, unknown>>,
     lifetime: Lifetime,
   ): Promise<Response> {
-    if (new URL(request.url).pathname === FORM_CLIENT_PATH) return serveFormClient(request, formClient)
-    const reading = readEnv(bindings)
+    const url = new URL(request.url)
+    if (url.pathname === FORM_CLIENT_PATH) return serveFormClient(request, formClient)
+    const reading = envOf(bindings)
     if (!reading.ok) return refuse(reading.problems)
-    const own = await serveOwn(request, reading.env)
-    return own ?? answer(request, reading.env, lifetime)
+    const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
+    return own ?? answer(request, url, reading.env, lifetime)
   },
 
   /** Queue messages. A rejection makes the platform deliver them again. */
@@ -43,9 +44,28 @@ export default {
   },
 }
 
-/** Endpoints of the service's own machinery, and its pages. Null: it is none of them, or it is not configured. */
-async function serveOwn(request: Request, env: Env): Promise<Response | null> {
-  const { pathname } = new URL(request.url)
+/** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */
+const API_PREFIX = '/api/'
+
+/**
+ * Configurations that were read before, by their bindings: the platform passes the same object to every request of an
+ * isolate.
+ */
+const readings = new WeakMap<object, EnvReading>()
+
+function envOf(bindings: Readonly<Record<string, unknown>>): EnvReading {
+  const known = readings.get(bindings)
+  if (known !== undefined) return known
+  const reading = readEnv(bindings)
+  readings.set(bindings, reading)
+  return reading
+}
+
+/**
+ * Endpoints of the host itself, such as QStash deliveries, and its pages. Null when the request is for none of them, or
+ * it is not configured.
+ */
+async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
   if (pathname.startsWith(MAILBOX_PATH)) return serveMailbox(request, env)
   switch (pathname) {
     case QSTASH_PATH:
@@ -61,18 +81,19 @@ async function serveOwn(request: Request, env: Env): Promise<Response | null> {
 }
 
 function envOrThrow(bindings: Readonly<Record<string, unknown>>): Env {
-  const reading = readEnv(bindings)
+  const reading = envOf(bindings)
   if (reading.ok) return reading.env
   consoleLog.error('not_configured', { problems: reading.problems.join('; ') })
   throw new Error(`The service is not configured. ${reading.problems.join('. ')}.`)
 }
 
-async function answer(request: Request, env: Env, lifetime: Lifetime): Promise<Response> {
+async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime): Promise<Response> {
   const startedMs = systemClock.nowMs()
   const meter = createMeter()
   const requestId = `req_${randomBase62(16, (length) => systemRandom.bytes(length))}`
   return handle(request, {
     requestId,
+    url,
     world: await openWorld(env, lifetime, meter),
     answered: (facts) => {
       consoleLog.info('request', requestFields(facts, systemClock.nowMs() - startedMs, meter))

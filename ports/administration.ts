@@ -18,6 +18,20 @@ export interface StoredKey {
   readonly revokedAt: string | null
 }
 
+/** How many keys that work and how many form passwords are stored. */
+export interface HashCounts {
+  readonly keys: number
+  readonly formPasswords: number
+}
+
+/** A key that works, or a form with a password. */
+export interface HashHolder {
+  readonly kind: 'key' | 'form'
+  readonly id: string
+  /** Null for a platform key. */
+  readonly organizationId: string | null
+}
+
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
 export interface Administration {
   /**
@@ -35,4 +49,11 @@ export interface Administration {
   revokeKey(keyId: string, revokedAt: string): Promise<boolean>
   /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */
   rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
+  /**
+   * Counts, over all organizations and the platform, the keys that are not revoked and the form passwords, hashed under
+   * the root secret of that version, or under any for null. The hash of a form password has the version between two `$`.
+   */
+  countHashes(secretVersion: string | null): Promise<HashCounts>
+  /** The first `limit` of what `countHashes` counts: keys by their id, then forms by theirs. */
+  findHashes(secretVersion: string, limit: number): Promise<readonly HashHolder[]>
 }

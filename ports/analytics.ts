@@ -32,7 +32,7 @@ export interface MembersQuery {
   readonly status: MemberRecord['status'] | null
   /** A signup day counts as its first instant. A member of unknown signup is in no range that is bounded at all. */
   readonly signup: InstantRange
-  /** Most rows to return, and how many in order to pass over before them. */
+  /** The most rows to return, and how many rows of the order to skip before them. */
   readonly limit: number
   readonly offset: number
 }
@@ -54,11 +54,14 @@ export interface CohortCount {
   /** Null when unknown, and for the dimension `none`. */
   readonly value: string | null
   readonly members: number
-  /** Of these: those who churned, and of those the ones known as either type. */
+  /**
+   * How many of these members churned; and of those, how many voluntarily and how many involuntarily. The type of the
+   * others is unknown.
+   */
   readonly churned: number
   readonly voluntary: number
   readonly involuntary: number
-  /** Those who churned when at most so many whole days had passed since their signup; cumulative. */
+  /** How many churned within this many whole days after their signup. The counts are cumulative. */
   readonly churnedWithinDays: Readonly<Record<ChurnHorizonDays, number>>
 }
 
@@ -78,13 +81,16 @@ export interface OfferCount {
   readonly viewed: number
   readonly accepted: number
   readonly declined: number
-  /** As its latest event within the range says; of several at one instant, the one of the greatest event id. */
+  /**
+   * The value in the latest event of the range; of several events at one instant, in the one with the greatest event
+   * id.
+   */
   readonly offerName: string
   readonly targetPlanName: string | null
   readonly targetPlanPriceCents: number | null
 }
 
-/** Members who decided alike, and what was collected from those of whom any billing event is known. */
+/** Members with the same decision, and the revenue from those who have any known billing event. */
 export interface DecisionRevenue {
   readonly members: number
   readonly membersWithRevenue: number
@@ -94,20 +100,22 @@ export interface DecisionRevenue {
   readonly middleCents: readonly [number, number] | null
 }
 
-/** Groups by each member's last decision within a range (at one instant, that of the greatest event id). */
+/**
+ * Members grouped by their last decision within a range; of several at one instant, the one with the greatest event id.
+ */
 export interface RevenueByDecision {
   readonly accepted: DecisionRevenue
   readonly declined: DecisionRevenue
 }
 
-/** Churned members who left alike. */
+/** Churned members with the same type and reason. */
 export interface CancellationCount {
   readonly reason: string | null
   readonly churnType: 'voluntary' | 'involuntary' | null
   readonly count: number
 }
 
-/** Churned members who had stayed for so many whole days. */
+/** Churned members with the same tenure in whole days. */
 export interface TenureCount {
   /** Null when unknown: an unknown date, or a cancellation before the signup. */
   readonly days: number | null
@@ -116,29 +124,29 @@ export interface TenureCount {
 
 /** Cancellations of a range, grouped in two ways; both groupings are of the same moment. */
 export interface Cancellations {
-  /** None with a count of zero, in any order; as are the tenures. */
+  /** In any order, without groups of zero members. The same holds of the tenures. */
   readonly reasons: readonly CancellationCount[]
   readonly tenures: readonly TenureCount[]
 }
 
 /**
- * Figures about the memberships of one organization, made where the data is: what comes back are pages and counts. Each
- * method is one consistent view. A cancellation is a churned membership; its date, when it has one, is an instant (a
- * plain day stands for its first), and without one it is in no range that is bounded at all.
+ * Figures about one organization's memberships, computed by the store: it returns pages and counts. Each method reads
+ * one consistent view. A cancellation is a churned membership. Its date is an instant (a plain day means its first
+ * instant); without a date, it is in no range that has a bound.
  */
 export interface TenantAnalytics {
   /** A page of members: latest signup first, unknown ones last, then by membership id ascending. */
   members(query: MembersQuery): Promise<readonly MemberRecord[]>
-  /** Members by the month of their signup; those of an unknown one are in no cohort. */
+  /** Members by the month of their signup. Members whose signup is unknown are in no cohort. */
   cohorts(query: CohortsQuery): Promise<Cohorts>
   /** The offers with any event in the range, in any order. */
   retentionOffers(range: InstantRange): Promise<readonly OfferCount[]>
-  /** What members who decided on an offer brought in. Events that name no membership are left out. */
+  /** The revenue from members who decided on an offer. Events that name no membership are left out. */
   revenueByDecision(range: InstantRange): Promise<RevenueByDecision>
   cancellations(range: InstantRange): Promise<Cancellations>
 }
 
-/** Opens one organization's figures. There is no other way to them. */
+/** Opens one organization's figures. They cannot be reached in any other way. */
 export interface Analytics {
   /** No I/O. */
   open(organizationId: string): TenantAnalytics

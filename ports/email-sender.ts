@@ -18,7 +18,7 @@ export interface EmailMessage {
   readonly to: string
   readonly subject: string
   readonly html: string
-  /** Plain text; null: the provider makes it of the HTML, or sends none. */
+  /** Plain text; null: the provider derives it from the HTML, or sends none. */
   readonly text: string | null
   readonly replyTo: string | null
   readonly attachments: readonly EmailAttachment[]

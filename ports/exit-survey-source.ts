@@ -19,7 +19,7 @@ export type ReasonCounts =
 export interface TenantExitSurvey {
   /**
    * Counts what was picked within the range: an event counts once, however often it was delivered. Never rejects.
-   * @param signal gives the query up: the source then answers `unavailable`, or may be left to itself
+   * @param signal abandons the query: the source then answers `unavailable`, or the caller stops waiting for it
    */
   countReasons(range: InstantRange, signal: AbortSignal): Promise<ReasonCounts>
 }

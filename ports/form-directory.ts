@@ -1,13 +1,30 @@
 import type { TenantWriter } from './tenant-writer.ts'
 
+/**
+ * A form as it was saved, without its password. The envelope was checked when it was imported; `fields` was
+ * not: each entry may be anything.
+ */
+export interface FormDefinition {
+  readonly formId: string
+  readonly name: string
+  readonly isPublished: boolean
+  readonly requireEmailVerification?: boolean | null
+  readonly posEnrollment?: boolean | null
+  readonly submissionLimitPerContact?: number | null
+  readonly successTitle?: string | null
+  readonly successMessage?: string | null
+  readonly publicUrl?: string | null
+  readonly notificationEmails: readonly string[]
+  readonly fields: readonly unknown[]
+}
+
 /** A form as the submission endpoint needs it. `version` changes with every change of the form's row. */
 export interface StoredForm {
   readonly organizationId: string
   readonly formId: string
   readonly version: number
   readonly isPublished: boolean
-  /** The saved definition (form and field keys as imported, without the password). */
-  readonly definition: unknown
+  readonly definition: FormDefinition
   /** Versioned salted hash, or null when the form needs no password. */
   readonly passwordHash: string | null
   /** The owning organization's country for national phone numbers (ISO 3166-1 alpha-2). */

@@ -1,6 +1,6 @@
 /**
- * What the domain asks of the world. One interface per file; every method says what it promises, so that an
- * adapter can be written from here alone and proved with the suites under `test/conformance`.
+ * The interfaces that the domain needs implemented. One interface per file; every method says what it promises, so that
+ * an adapter can be written from these files alone and proved with the suites under `test/conformance`.
  */
 export type * from './administration.ts'
 export type * from './analytics.ts'
@@ -13,6 +13,7 @@ export type * from './form-directory.ts'
 export type * from './keyed-storage.ts'
 export type * from './link-source.ts'
 export type * from './log.ts'
+export type * from './meter.ts'
 export type * from './organization.ts'
 export type * from './outbox-store.ts'
 export type * from './pos-source.ts'

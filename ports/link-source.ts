@@ -18,6 +18,6 @@ export type SourceGroups =
  * and sums over `link-events`. What it cannot be asked for it refuses, naming the field.
  */
 export interface LinkSource extends RecordSource {
-  /** At most `query.limit` groups in the query's order behind `query.after`. Never rejects; see `RecordSource`. */
+  /** At most `query.limit` groups in the query's order after `query.after`. Never rejects; see `RecordSource`. */
   groups(query: GroupsQuery): Promise<SourceGroups>
 }

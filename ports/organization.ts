@@ -1,6 +1,12 @@
+/**
+ * The kinds of point-of-sale sources. Every other list of them is derived from this one, or fails to compile when it
+ * lacks a kind.
+ */
+export type PosKind = 'legacy_vendor' | 'odbc_shared' | 'odbc_second'
+
 /** The point-of-sale source that serves an organization: a kind of source and the tenant's name within it. */
 export interface PosSourceTie {
-  readonly kind: 'legacy_vendor' | 'odbc_shared' | 'odbc_second'
+  readonly kind: PosKind
   readonly tenant: string
 }
 

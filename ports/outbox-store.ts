@@ -1,5 +1,5 @@
+import type { FormDefinition } from './form-directory.ts'
 import type { Organization } from './organization.ts'
-import type { StoredRow } from './query.ts'
 import type { SendRecord } from './send-log.ts'
 
 /** Names one outbox entry of the service. What a queue message carries. */
@@ -8,50 +8,82 @@ export interface OutboxRef {
   readonly outboxId: string
 }
 
-/** A worker's hold on an entry. Whoever holds it alone may settle the entry, until it runs out. */
+/** A worker's claim on an entry. Until the lease expires, only the worker that holds it may settle the entry. */
 export interface Lease {
-  /** Drawn anew for each claim; tells this hold from every other. */
+  /** Random and new for each claim; distinguishes this lease from every other. */
   readonly token: string
   /** UTC instant at which others may claim the entry. */
   readonly until: string
 }
 
-/** A claimed entry with everything that delivering it looks at, read in the same step. */
+/** The parts of a submission that delivering needs. */
+export interface ClaimedSubmission {
+  readonly submissionId: string
+  readonly formId: string
+  readonly answers: Readonly<Record<string, unknown>>
+  readonly submittedAt: string
+  /** Null: the submission identifies nobody. */
+  readonly contactId: string | null
+}
+
+/** The submitted form, in its present state. */
+export interface ClaimedForm {
+  readonly name: string
+  readonly definition: FormDefinition
+}
+
+/** The submission's contact, in its present state. */
+export interface ClaimedContact {
+  readonly contactId: string
+  readonly email: string | null
+  readonly phone: string | null
+  readonly emailConsent: string
+  readonly smsConsent: string
+}
+
+/** A claimed entry with everything that delivering it needs, read in the same step. */
 export interface ClaimedEntry {
   readonly outboxId: string
   readonly kind: string
+  /** What the writer of this kind of entry put in. It may have been written by an older version, so it is checked when it is read. */
   readonly payload: unknown
-  /** How often the entry was claimed since it was written or driven again, this claim included. */
+  /** How often the entry was claimed since it was written or the operator retried it, this claim included. */
   readonly attempts: number
   readonly organization: Organization
-  /** The submission's stored fields `submissionId`, `formId`, `answers`, `submittedAt`, `contactId`; null: it is gone. */
-  readonly submission: StoredRow | null
-  /** The form's stored fields `name` and `definition`; null: it is gone. */
-  readonly form: StoredRow | null
-  /** The contact's stored fields `contactId`, `email`, `phone`, `emailConsent`, `smsConsent`; null: there is none. */
-  readonly contact: StoredRow | null
+  /** Null: the submission is gone. */
+  readonly submission: ClaimedSubmission | null
+  /** Null: the form is gone. */
+  readonly form: ClaimedForm | null
+  /** Null: there is none. */
+  readonly contact: ClaimedContact | null
 }
 
-/** What became of a claimed entry. `reason` is short and carries neither personal data nor a provider's own words. */
+/** The outcome of a claimed entry. `reason` is short and carries neither personal data nor a provider's own words. */
 export type Settlement =
-  /** It is done for good: the entry leaves the outbox. */
+  /** The work is done: the entry leaves the outbox. */
   | { readonly kind: 'done'; readonly sends: readonly SendRecord[] }
-  /** It is to be tried again at `at`. An uncounted attempt is given back: nothing was wrong with the entry. */
+  /**
+   * The entry is to be tried again at `at`. When `counted` is false, the attempt is not counted, because the entry was
+   * not at fault.
+   */
   | { readonly kind: 'retry'; readonly at: string; readonly reason: string; readonly counted: boolean }
-  /** It will not be tried again by itself, and its run, if it has one, has failed. It stays for the operator to look at. */
+  /**
+   * The entry is not tried again automatically, and its run, if it has one, has failed. It stays for the operator to
+   * look at.
+   */
   | { readonly kind: 'failed'; readonly reason: string; readonly sends: readonly SendRecord[] }
 
 /** The state of an automation run that was begun. */
 export interface RunState {
-  /** `running`: there are steps to execute. Otherwise it has ended, however it did. */
+  /** `running`: there are steps to execute. Any other status means that the run has ended. */
   readonly status: string
   /** The number of the step to execute next, from 1. */
   readonly nextStep: number
-  /** The automation's steps as they were when the run began. */
+  /** The automation's steps as they were when the run began, unchecked. */
   readonly steps: unknown
 }
 
-/** What a step does to stored data; it is written together with the run's progress, so it happens once. */
+/** The change that a step makes to stored data. It is written together with the run's progress, so it happens once. */
 export type StepEffect =
   | { readonly kind: 'none' }
   | { readonly kind: 'add_to_list'; readonly listId: string; readonly contactId: string }
@@ -71,16 +103,16 @@ export interface FinishedStep {
 /** `lost`: the lease is no longer held. `impossible`: the list or contact is missing or takes no members; nothing was written. */
 export type StepOutcome = 'saved' | 'lost' | 'impossible'
 
-/** The outbox of one organization, as those who work it off see it. Every method is one atomic step. */
+/** The outbox of one organization, as its workers see it. Every method is one atomic step. */
 export interface TenantOutbox {
   /**
-   * Takes a pending entry that was never claimed, or whose next attempt is due at `now` (a lease that ran out is due
-   * too). Of any number of concurrent claims one gets it. Null: it is settled, failed, leased, not due or unknown.
+   * Claims a pending entry that was never claimed, or whose next attempt is due at `now` (an expired lease is due too).
+   * Of several concurrent claims exactly one succeeds. Null: the entry is settled, failed, leased, not due or unknown.
    */
   claim(outboxId: string, lease: Lease, now: string): Promise<ClaimedEntry | null>
   /**
-   * Writes what became of an entry. The sends are recorded whether or not the lease still holds, for they happened.
-   * False: the lease was lost and the rest was not written.
+   * Writes the outcome of an entry. The sends are recorded even when the lease was lost, because they happened. False:
+   * the lease was lost and the rest was not written.
    */
   settle(outboxId: string, token: string, settlement: Settlement, now: string): Promise<boolean>
   /**
@@ -111,16 +143,23 @@ export interface ListedEntry extends OutboxRef {
 }
 
 /**
- * The outbox of the service. An entry is written together with what it follows from and stays until it is done, so
- * it is the one truth about what is still owed; queue messages only say that it is worth looking.
+ * The outbox of the service. An entry is written together with the data that causes it, and stays until its work is
+ * done. So the outbox alone tells which work remains; queue messages only say when to look.
  */
 export interface OutboxStore {
   /** Opens one organization's outbox. No I/O. */
   open(organizationId: string): TenantOutbox
-  /** Pending entries of all organizations that are due at `now`, longest due first, at most `limit`. */
+  /**
+   * Pending entries that are due at `now`, at most `limit`. Organizations take turns: first one entry of each, the one
+   * that has been due longest, then a second one of each, and so on. Whose turn is first changes from minute to minute,
+   * so that all of them are served when there are more than `limit`.
+   */
   due(now: string, limit: number): Promise<readonly OutboxRef[]>
   /** Entries that wait or failed, of one organization or of all (null), oldest first, at most `limit`. */
   list(organizationId: string | null, limit: number): Promise<readonly ListedEntry[]>
-  /** Makes an entry pending and due at `now`, with all attempts before it, unless a lease on it holds. */
+  /**
+   * Makes an entry pending and due at `now`, with its attempts counted from zero, unless a worker holds a lease on it.
+   * A `now` that is ahead of the store's own time does not put it off.
+   */
   redrive(outboxId: string, now: string): Promise<'driven' | 'leased' | 'missing'>
 }

@@ -2,9 +2,9 @@ import type { PosSourceTie } from './organization.ts'
 import type { PageQuery } from './query.ts'
 import type { RecordSource, SourcePage, SourceRefusal } from './record-source.ts'
 
-/** In what the kinds of point-of-sale sources differ, as far as callers must know. */
+/** The differences between the kinds of point-of-sale sources that callers must know. */
 export interface PosCapabilities {
-  /** A customer's transactions can only be asked for from an instant on: `customerId` needs `completedAfter`. */
+  /** A customer's transactions can only be queried from a given instant: `customerId` needs `completedAfter`. */
   readonly customerTransactionsNeedStart: boolean
 }
 
@@ -16,7 +16,7 @@ export interface PosCapabilities {
  */
 export interface PosSource extends RecordSource {
   readonly capabilities: PosCapabilities
-  /** Serves every filter that the collections declare, newest first; there is none that it refuses. */
+  /** Serves every filter that the collections declare, newest first, and refuses none. */
   page(query: PageQuery): Promise<Exclude<SourcePage, SourceRefusal>>
 }
 

@@ -21,9 +21,9 @@ export interface Order {
   readonly direction: 'ascending' | 'descending'
 }
 
-/** The order's values of the last row of the page before: the next page starts right behind them. */
+/** The order's values of the last row of the previous page: the next page starts directly after them. */
 export interface Position {
-  /** Null: the row has none, so only rows without one follow. */
+  /** Null: that row has no value, so only rows without a value follow. */
   readonly value: string | number | null
   readonly id: string
 }
@@ -49,7 +49,7 @@ export interface OneQuery {
   readonly id: string
 }
 
-/** The last group of the page before: the next page starts right behind it. */
+/** The last group of the previous page: the next page starts directly after it. */
 export interface GroupPosition {
   readonly sum: number
   /** Null: the group of the rows without a value. */

@@ -1,4 +1,4 @@
-/** One message to one recipient, as it turned out. */
+/** One message to one recipient, with its outcome. */
 export interface SendRecord {
   /** Names the send within its organization, the same however often it is tried. */
   readonly sendId: string
@@ -15,14 +15,14 @@ export interface SendRecord {
   readonly at: string
 }
 
-/** Where a listing goes on: behind this send. */
+/** Where a listing continues: after this send. */
 export type SendPosition = Pick<SendRecord, 'at' | 'sendId'>
 
 /** The sends of one organization, or the operator's own. */
 export interface TenantSendLog {
   /** Records sends in one atomic step. A send recorded before is replaced, except that an accepted one stays accepted. */
   record(sends: readonly SendRecord[]): Promise<void>
-  /** Sends, newest first, behind `after` (null: from the newest), at most `limit`. */
+  /** Sends, newest first, starting after `after` (null: at the newest), at most `limit`. */
   list(after: SendPosition | null, limit: number): Promise<readonly SendRecord[]>
 }
 

@@ -1,21 +1,24 @@
 /** Whether and how long a provider recognises a message that is handed over again. */
 export interface SendCapabilities {
   /**
-   * For how many ms the provider honours an idempotency key; 0: it has none, so a message whose fate is unknown and
-   * which is sent again may arrive twice.
+   * For how many ms the provider honours an idempotency key; 0: it has none, so a message that is repeated after an
+   * unknown outcome may arrive twice.
    */
   readonly idempotencyMs: number
 }
 
-/** What became of handing one message over. Reasons are short and in this service's words, never the provider's. */
+/** The result of handing over one message. Reasons are short and in this service's words, never the provider's. */
 export type SendResult =
-  /** The provider took it. `providerId` is null when it took it in an earlier attempt and does not say as what. */
+  /**
+   * The provider accepted the message. `providerId` is null when it accepted an earlier attempt and does not repeat the
+   * id.
+   */
   | { readonly kind: 'accepted'; readonly providerId: string | null }
-  /** It will never take this message. */
+  /** The provider will never accept this message. */
   | { readonly kind: 'refused'; readonly reason: string }
   /**
-   * It may take it later; after a lost connection it may have taken it already. `throttled`: it asked for patience or
-   * for a working account, so nothing speaks against the message itself.
+   * The provider may accept the message later; after a lost connection it may have accepted it already. `throttled`:
+   * the provider asked to wait, or refused the account, so the message itself is not at fault.
    */
   | {
       readonly kind: 'unavailable'
@@ -23,4 +26,6 @@ export type SendResult =
       readonly throttled: boolean
       /** How long the provider asked to wait, in ms; null: it did not say. */
       readonly retryAfterMs: number | null
+      /** What was caught, for the operator's log alone, which prints its name and place and never its message. */
+      readonly cause?: unknown
     }

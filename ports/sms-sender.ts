@@ -16,7 +16,7 @@ export interface SmsMessage {
 /** Sends SMS and MMS. */
 export interface SmsSender {
   readonly capabilities: SendCapabilities
-  /** The short code, or whatever stands for it, as it is recorded. */
+  /** The short code, or its replacement, as it is recorded. */
   readonly shortcode: string
   /** Hands one message over. Never rejects and answers within a bounded time; see `EmailSender`. */
   send(message: SmsMessage, idempotencyKey: string): Promise<SendResult>

@@ -14,7 +14,7 @@ export interface SubmittedContact {
   readonly licensePlate: string | null
 }
 
-/** Work that must happen after the response: written with the submission, worked off later. */
+/** Work that must happen after the response: it is written together with the submission and done later. */
 export interface OutboxEntry {
   readonly outboxId: string
   readonly kind: string
@@ -42,7 +42,7 @@ export type SaveSubmissionOutcome =
   | {
       readonly kind: 'saved'
       readonly contactId: string | null
-      /** The outbox entries that this very call wrote: none when the submission was saved before. */
+      /** The outbox entries that this call wrote: none when an earlier call saved the submission. */
       readonly outboxIds: readonly string[]
     }
   /** The form changed since `formVersion`, or is gone or unpublished: nothing was written. */
@@ -64,24 +64,26 @@ export interface TenantWriter {
   /**
    * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`).
    * `updatedAt` moves only for rows whose content changed, to an instant that never goes backwards within the
-   * organization. Returns how many rows were inserted or changed. Rejects, and writes nothing, when two rows would
-   * have one value of the collection's alternate key, and for a collection that the store keeps itself.
+   * organization. Returns how many rows were inserted or changed. Rejects, and writes nothing, when two rows would have
+   * the same value of the collection's alternate key, and for a collection that the store maintains itself.
    *
-   * Of `reviews`, the store keeps `visible-reviews`: for the organization, and for its parent if it has one, a row of each
-   * review that is neither deleted nor a preview, with the current name of its owner's site. They follow every write of
-   * reviews and sites in the same step; a reader's row has an `updatedAt` of the reader's own clock.
+   * From `reviews`, the store maintains `visible-reviews`: for the organization, and for its parent if it has one, a
+   * row for each review that is neither deleted nor a preview, with the current name of its owner's site. These rows
+   * change in the same step as every write of reviews and sites. Each has an `updatedAt` from the clock of the
+   * organization that reads it.
    */
   upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
   /**
-   * Replaces a form's password hash by one of the same password, made under another root secret, unless it is no
-   * longer `from`. The form's content does not change by that: neither its version nor `updatedAt` moves.
+   * Replaces a form's password hash with a hash of the same password under another root secret, unless the stored hash
+   * is no longer `from`. This does not change the form's content: neither its version nor `updatedAt` moves.
    */
   replacePasswordHash(formId: string, from: string, to: string): Promise<void>
   /** Of the given ids, those that exist and belong to another organization (for service-wide unique ids). */
   foreignIds(collection: string, ids: readonly string[]): Promise<readonly string[]>
   /**
    * The rows of these ids, as stored, in any order.
-   * @param by the stored field that the keys are values of, when it is not the id: the collection's alternate key
+   * @param by the stored field that the keys are values of, when it is not the id: the collection's alternate key, or a
+   * field that rows can share
    */
   findMany(
     collection: string,

@@ -1,6 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { expect, test, vi } from 'vitest'
-import { createExecutor, createMeter } from './executor.ts'
+import { createMeter } from '../sqlite/index.ts'
+import { createExecutor } from './executor.ts'
 
 const clock = { nowMs: () => 0 }
 const one = [{ sql: 'select 1', parameters: [] }]

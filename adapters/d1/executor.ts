@@ -1,37 +1,13 @@
-import type { D1Database, D1Result } from '@cloudflare/workers-types'
+import type { D1Database } from '@cloudflare/workers-types'
 import type { Clock } from '../../ports/clock.ts'
+import type { Meter } from '../../ports/meter.ts'
+import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/index.ts'
+import { countRows, createMeter } from '../sqlite/index.ts'
 
-/** One compiled statement with its parameters in order. */
-export interface Statement {
-  readonly sql: string
-  readonly parameters: readonly (string | number | null)[]
-}
-
-/** What the storage cost so far. The rows are those that D1 bills. */
-export interface Meter {
-  /** Round trips to the database, retried ones included. */
-  calls: number
-  rowsRead: number
-  rowsWritten: number
-}
-
-/** A meter at zero. */
-export function createMeter(): Meter {
-  return { calls: 0, rowsRead: 0, rowsWritten: 0 }
-}
-
-export type ResultRow = Record<string, unknown>
-
-/** Runs statements; the only thing that touches the database. */
-export interface Executor {
-  /**
-   * Runs the statements in one transaction and one round trip. All of them happen or none.
-   * @returns one result per statement, in order
-   */
-  batch(statements: readonly Statement[]): Promise<readonly D1Result<ResultRow>[]>
-}
-
-/** Most attempts of one batch: some twelve seconds, in which an import that runs beside the service lets others in. */
+/**
+ * Most attempts of one batch. They last about twelve seconds; an import that runs at the same time releases the lock
+ * within that time.
+ */
 const ATTEMPTS_MAX = 30
 const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 500
@@ -49,29 +25,17 @@ export function isLockFailure(error: unknown): boolean {
 export interface ExecutorOptions {
   readonly database: D1Database
   readonly clock: Clock
-  readonly meter: Meter
+  /** Counts what the database bills. Optional. */
+  readonly meter?: Meter
 }
 
-/** An executor over one D1 database. Batches that failed on a lock are tried again, a bounded number of times. */
-export function createExecutor({ database, clock, meter }: ExecutorOptions): Executor {
-  async function attempt(statements: readonly Statement[]): Promise<readonly D1Result<ResultRow>[]> {
-    meter.calls += 1
-    const prepared = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))
-    const results = await database.batch<ResultRow>(prepared)
-    // Looked at afterwards on purpose: the local proxy of D1 forgets a statement that is collected before it ran.
-    if (results.length !== prepared.length) throw new Error('D1 answered another number of statements')
-    for (const { meta } of results) {
-      meter.rowsRead += meta.rows_read
-      meter.rowsWritten += meta.rows_written
-    }
-    return results
-  }
-
+/** Runs statements on one D1 database. Batches that failed on a lock are tried again, a bounded number of times. */
+export function createExecutor({ database, clock, meter = createMeter() }: ExecutorOptions): Executor {
   return {
     async batch(statements) {
       for (let tries = 1; ; tries += 1) {
         try {
-          return await attempt(statements)
+          return await attempt(database, statements, meter)
         } catch (error) {
           if (tries === ATTEMPTS_MAX || !isLockFailure(error)) throw error
           await pause(tries, clock.nowMs())
@@ -81,7 +45,31 @@ export function createExecutor({ database, clock, meter }: ExecutorOptions): Exe
   }
 }
 
-/** Doubling pauses, spread between half and one and a half by the clock's last digits: two processes do not meet. */
+async function attempt(
+  database: D1Database,
+  statements: readonly Statement[],
+  meter: Meter,
+): Promise<readonly StatementResult[]> {
+  meter.calls += 1
+  const prepared = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))
+  const answers = await database.batch<ResultRow>(prepared)
+  // The statements are used again after the batch on purpose: the local proxy of D1 loses a statement that is
+  // garbage-collected before it has run.
+  if (answers.length !== prepared.length) throw new Error('D1 answered another number of statements')
+  const results = answers.map(({ results: rows, meta }): StatementResult => ({
+    rows,
+    changes: meta.changes,
+    rowsRead: meta.rows_read,
+    rowsWritten: meta.rows_written,
+  }))
+  countRows(meter, results)
+  return results
+}
+
+/**
+ * The pauses double. Each is multiplied by 0.5 to 1.5, chosen by the clock's last digits, so that two processes do not
+ * retry at the same moments.
+ */
 async function pause(tries: number, nowMs: number): Promise<void> {
   const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1))
   const spread = 0.5 + (nowMs % 101) / 100

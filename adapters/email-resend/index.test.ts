@@ -65,7 +65,8 @@ test('the same key is one email, also when the first answer was lost', async () 
   const second = await sender().send(message, key)
   expect(await sender().send(message, key)).toEqual(second)
   expect([second.kind, resend.sent.size - before]).toEqual(['accepted', 1])
-  // Another text under the key of an email that was sent: its recipient has been told.
+  // The same idempotency key with another text: the provider has sent the first text already, so the recipient was
+  // notified.
   expect(await sender().send({ ...message, subject: 'New' }, key)).toEqual({
     kind: 'accepted',
     providerId: null,
@@ -107,7 +108,7 @@ test.each(cases)('%s', async (_, misbehaviour, expected) => {
   resend.misbehave.push(misbehaviour)
   const result = await sender().send(message, freshKey())
   expect(result).toMatchObject(expected)
-  // Whatever the provider said stays with the provider.
+  // The provider's own words are never passed on.
   expect(JSON.stringify(result)).not.toContain('@')
 })
 

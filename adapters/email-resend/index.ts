@@ -1,4 +1,4 @@
-import { jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
+import { broken, jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { formatMailbox } from '../../domain/messaging/sender.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -14,7 +14,7 @@ const IDEMPOTENCY_MS = 24 * 3_600_000
 const TIMEOUT_MS = 10_000
 /** The pause after a rate limit that names none: its window is a second. */
 const RATE_LIMIT_MS = 1_000
-/** Resend turns requests away that do not say what sends them, and a Worker says nothing by itself. */
+/** Resend refuses requests without a `User-Agent`, and a Worker sends none by itself. */
 const USER_AGENT = 'tenant-data-api/1.0'
 
 export interface ResendOptions {
@@ -40,13 +40,13 @@ export function createResendSender(options: ResendOptions): EmailSender {
             'user-agent': USER_AGENT,
           },
           body: JSON.stringify(requestBody(message)),
-          // A redirect would take the key elsewhere.
+          // Following a redirect would send the key to another host.
           redirect: 'manual',
           signal: options.deadline.after(TIMEOUT_MS),
         })
         return resultOf(response, await jsonOf(response), options.clock.nowMs())
-      } catch {
-        return unavailable('The email provider did not answer.')
+      } catch (cause) {
+        return broken('The email provider did not answer.', cause)
       }
     },
   }
@@ -83,11 +83,12 @@ function resultOf(
     case 403:
       return throttled('The email provider refused the account or its sender domain.', null)
     case 409:
-      // The key was used for an email that was sent, and this one reads differently: it has been told already.
+      // Resend has sent another email under this key. So the recipient was notified, and this one counts as sent.
       if (body.name === 'invalid_idempotent_request') return { kind: 'accepted', providerId: null }
       return unavailable('The email provider is still busy with an earlier attempt.')
     case 429: {
-      // Besides the rate there are quotas of a day and a month, which nobody waits for.
+      // Besides the rate limit, Resend has daily and monthly quotas. Waiting for those would take too long for a
+      // request.
       const usualMs = body.name === 'rate_limit_exceeded' ? RATE_LIMIT_MS : null
       const waitMs = retryAfterMs(headers.get('retry-after'), nowMs) ?? usualMs
       return throttled('The email provider asked for patience.', waitMs)

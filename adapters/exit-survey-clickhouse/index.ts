@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { readLimited } from '../../domain/bounds/read-limited.ts'
 import type { InstantRange } from '../../ports/analytics.ts'
 import type { ExitSurveySource, ReasonCounts } from '../../ports/exit-survey-source.ts'
+import type { SourceFailure } from '../../ports/record-source.ts'
 
 export interface ClickHouseOptions {
   /** The root of the HTTP interface: `https://analytics.example.com:8443`. */
@@ -14,7 +15,7 @@ export interface ClickHouseOptions {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** The whole of what is ever asked. Every value travels as a parameter beside it, the organization too. */
+/** The only query. All values, including the organization, are sent as parameters. */
 const QUERY = `SELECT reason_code AS code, count() AS selections
 FROM {database:Identifier}.{table:Identifier} FINAL
 WHERE organization_id = {organization:String}
@@ -23,7 +24,7 @@ WHERE organization_id = {organization:String}
 GROUP BY reason_code
 FORMAT JSON`
 
-/** More than the codes of any survey take. */
+/** More bytes than the reason codes of any survey take. */
 const ANSWER_MAX_BYTES = 4_000_000
 
 /** What DateTime64 can hold, in ms since the epoch: the years 1900 to 2299. */
@@ -53,13 +54,13 @@ export function createClickHouseExitSurvey(options: ClickHouseOptions): ExitSurv
         try {
           const response = await options.fetch(urlOf(options, organizationId, bounds), {
             headers: { 'X-ClickHouse-User': options.user, 'X-ClickHouse-Key': options.password },
-            // A redirect would take the password elsewhere.
+            // Following a redirect would send the password to another host.
             redirect: 'manual',
             signal,
           })
           return await countsOf(response, signal)
-        } catch {
-          return unavailable('The analytics database did not answer.')
+        } catch (cause) {
+          return { ...unavailable('The analytics database did not answer.'), cause }
         }
       },
     }),
@@ -71,7 +72,7 @@ interface Bounds {
   readonly endMs: number
 }
 
-/** The range cut to what the column can hold; null: nothing of it remains. */
+/** The range, limited to what the column can hold; null: nothing of it remains. */
 function boundsOf({ start, end }: InstantRange): Bounds | null {
   const startMs = start === null ? FIRST_MS : Math.max(FIRST_MS, Date.parse(start))
   const endMs = end === null ? LAST_MS : Math.min(LAST_MS, Date.parse(end))
@@ -90,7 +91,7 @@ function urlOf(
     param_organization: escaped(organizationId),
     param_start_ms: String(startMs),
     param_end_ms: String(endMs),
-    // The server then knows how the query ended before it answers, and says so by the status.
+    // With this setting the server waits until the query has ended, so the HTTP status tells whether it failed.
     wait_end_of_query: '1',
   })
   return `${baseUrl}/?${parameters.toString()}`
@@ -110,12 +111,13 @@ function escaped(value: string): string {
 
 async function countsOf(response: Response, signal: AbortSignal): Promise<ReasonCounts> {
   if (response.status !== 200) {
-    // Its text may quote the query and the server's own names.
+    // The text of the error may quote the query and the server's own names.
     await response.body?.cancel()
     return unavailable(`The analytics database answered with status ${response.status}.`)
   }
   const answer = v.safeParse(Answer, await jsonOf(response, signal))
-  // An error behind the first rows is text after them, which is no JSON; fewer rows than it says are no answer either.
+  // When the server fails in the middle, the text of its error follows the rows sent so far: that is not JSON. An
+  // answer with fewer rows than it says is incomplete too.
   if (!answer.success || answer.output.rows !== answer.output.data.length) {
     return unavailable('The analytics database answered with something that is no result.')
   }
@@ -123,7 +125,7 @@ async function countsOf(response: Response, signal: AbortSignal): Promise<Reason
   return { kind: 'counts', counts }
 }
 
-/** The JSON of an answer that ends in time and size; null: it does not, or it is none. */
+/** The parsed JSON of an answer; null when it is too large, too slow, or not JSON. */
 async function jsonOf({ body }: Response, signal: AbortSignal): Promise<unknown> {
   const read = body === null ? null : await readLimited(body, ANSWER_MAX_BYTES, signal)
   if (read?.kind !== 'bytes') return null
@@ -134,6 +136,6 @@ async function jsonOf({ body }: Response, signal: AbortSignal): Promise<unknown>
   }
 }
 
-function unavailable(reason: string): ReasonCounts {
+function unavailable(reason: string): SourceFailure {
   return { kind: 'unavailable', reason }
 }

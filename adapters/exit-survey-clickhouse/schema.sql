@@ -1,7 +1,7 @@
--- The exit survey in ClickHouse, for CLICKHOUSE_DATABASE and CLICKHOUSE_TABLE as they are when nothing else is said.
+-- The table of exit-survey events, for the default values of CLICKHOUSE_DATABASE and CLICKHOUSE_TABLE.
 
--- Whoever writes events may deliver one twice: rows of one organization, instant and event id are one event, and the one
--- received last counts. The order is that of the question: an organization, then a range of time.
+-- An event may be written twice. Rows with the same organization, instant and event id are one event, and the row
+-- received last counts. The sorting key matches the query: one organization, a range of time.
 CREATE TABLE IF NOT EXISTS default.exit_survey_events
 (
   organization_id String,
@@ -16,7 +16,7 @@ ENGINE = ReplacingMergeTree(received_at)
 PARTITION BY toYYYYMM(occurred_at)
 ORDER BY (organization_id, occurred_at, event_id);
 
--- The user of CLICKHOUSE_USER: it reads three columns, changes no setting, and no query of its runs for long.
+-- The user of CLICKHOUSE_USER: it can read these columns, cannot change settings, and its queries have a time limit.
 CREATE USER IF NOT EXISTS tenant_data_api IDENTIFIED WITH sha256_password BY 'replace me'
   SETTINGS readonly = 1, max_execution_time = 4, max_result_rows = 100000;
 GRANT SELECT(organization_id, event_id, reason_code, occurred_at, received_at) ON default.exit_survey_events TO tenant_data_api;

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { InstantInput } from '../../domain/contract/field.ts'
-import { pageOfGroups, positionOfGroup } from '../../domain/paging/page-of-groups.ts'
-import type { Group } from '../../domain/paging/page-of-groups.ts'
+import { InstantInput } from '../../domain/record/field.ts'
+import { pageOfGroups, positionOfGroup } from '../../domain/read/page-of-groups.ts'
+import type { Group } from '../../domain/read/page-of-groups.ts'
 import type { SourceGroups } from '../../ports/link-source.ts'
 import type { GroupsQuery, Predicate, Scalar } from '../../ports/query.ts'
 import type { SourceRefusal } from '../../ports/record-source.ts'
@@ -9,7 +9,7 @@ import { unavailable } from './client.ts'
 
 const DAY_MS = 86_400_000
 
-/** Over longer windows Dub tells months apart, not days. */
+/** For longer windows Dub returns months, not days. */
 const DAYS_MAX = 180
 
 const count = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0)
@@ -31,9 +31,9 @@ interface Grouping {
 
 const named = (groupBy: string, key: string): Grouping => ({ groupBy, key, schema: value })
 
-/** By the field of link events that makes the groups. */
+/** By the field of link events by which the rows are grouped. */
 const groupings: Readonly<Record<string, Grouping>> = {
-  // Short windows come by the hour: the instant's day is what groups them.
+  // For short windows Dub returns hours; they are grouped by the day of their instant.
   day: {
     groupBy: 'timeseries',
     key: 'start',
@@ -51,7 +51,7 @@ const groupings: Readonly<Record<string, Grouping>> = {
   referrer: named('referers', 'referer'),
 }
 
-/** What Dub writes where it does not know. */
+/** The values that Dub uses for "unknown". */
 const UNKNOWN: ReadonlySet<string> = new Set(['', 'Unknown', '(direct)'])
 
 const boundOf = ({ where }: GroupsQuery, field: string, operator: Predicate['operator']): Scalar | null =>
@@ -86,18 +86,25 @@ function refusal(operator: Predicate['operator'], allowed: string): SourceRefusa
   return { kind: 'unsupported', field: 'occurredAt', operator, allowed }
 }
 
-/** The page that a query asks for, of all groups that Dub answered with. */
+/** Reads the value of a group, whatever its key is called. */
+function namedValue({ key, schema }: Grouping) {
+  return v.pipe(
+    v.object({ [key]: schema }),
+    v.transform((given) => ({ text: given[key] ?? '' })),
+  )
+}
+
+/** The requested page, cut from all groups in Dub's answer. */
 export function groupsOf(body: unknown, query: GroupsQuery): SourceGroups {
   const grouping = groupings[query.by]
   if (grouping === undefined) throw new Error(`Links are not grouped by ${query.by}`)
-  const reading = v.safeParse(v.array(v.object({ ...sums, [grouping.key]: grouping.schema })), body)
+  const reading = v.safeParse(v.array(v.intersect([v.object(sums), namedValue(grouping)])), body)
   if (!reading.success) return unavailable('The link service answered with something that is no analytics.')
   const groups = new Map<string | null, Group>()
-  for (const { saleAmount, ...found } of reading.output) {
-    const text = (found as Readonly<Record<string, unknown>>)[grouping.key] as string
+  for (const { text, saleAmount, ...found } of reading.output) {
     const group = UNKNOWN.has(text) ? null : text
     const before = groups.get(group)
-    // Cities of one name in several regions are one group here.
+    // Cities with the same name in several regions are one group here.
     const add = (name: string, more: number) => Number(before?.[name] ?? 0) + more
     groups.set(group, {
       value: group,

@@ -14,9 +14,9 @@ const NO_LINKS = unavailable('The link service answered with something that is n
 const OTHER_TENANT = unavailable('The link service answered with links of another tenant.')
 
 /**
- * The links of one organization at Dub: those whose `tenantId` is the organization's id. Links come in Dub's own order,
- * where those that tie follow no rule; in order of `createdAt` a page starts behind the last link of the one before, in the
- * other orders pages are counted, so that links which move meanwhile may come twice or not at all.
+ * The links of one organization at Dub: those whose `tenantId` is the organization's id. They come in Dub's order;
+ * links with equal values have no fixed order. By `createdAt`, a page starts after the last link of the previous page.
+ * In the other orders Dub numbers the pages, so a link that moves meanwhile may come twice or not at all.
  */
 export function openDubLinks(options: DubOptions, tenantId: string): LinkSource {
   return {
@@ -40,16 +40,16 @@ async function pageOf(options: DubOptions, tenantId: string, query: PageQuery): 
     rows.push(link.row)
   }
   const last = rows.at(-1)
-  // Dub does not say whether there is more: a full page may be the last one, and an empty one follows then.
+  // Dub does not say whether another page follows. A full page may be the last one; then an empty page follows it.
   const isFull = last !== undefined && rows.length === request.pageSize
-  const next = isFull ? nextPosition(request, last.linkId as string) : null
+  const next = isFull ? nextPosition(request, String(last.linkId)) : null
   // Dub compares tags without regard to case.
   return { kind: 'page', rows: rows.filter((row) => query.where.every((one) => satisfies(row, one))), next }
 }
 
 function satisfies(row: StoredRow, { field, operator, value }: Predicate): boolean {
   const held = row[field]
-  return operator === 'contains' ? (held as readonly unknown[]).includes(value) : held === value
+  return operator === 'contains' ? Array.isArray(held) && held.includes(value) : held === value
 }
 
 async function oneOf(options: DubOptions, tenantId: string, { id }: OneQuery): Promise<SourceRow> {
@@ -58,7 +58,7 @@ async function oneOf(options: DubOptions, tenantId: string, { id }: OneQuery): P
   if (read.kind !== 'json') return read
   const link = readLink(read.body)
   if (link === null) return unavailable('The link service answered with something that is no link.')
-  // Another tenant's link, or one that goes by another name too, is none of this id.
+  // A link of another tenant, or one whose own id differs from the requested one, is answered as missing.
   const isAsked = link.tenantId === tenantId && link.row.linkId === id
   return { kind: 'row', row: isAsked ? link.row : null }
 }

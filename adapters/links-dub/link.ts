@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { InstantInput } from '../../domain/contract/field.ts'
+import { InstantInput } from '../../domain/record/field.ts'
 import type { StoredRow } from '../../ports/query.ts'
 
 const count = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0)
@@ -25,14 +25,14 @@ const DubLink = v.object({
   updatedAt: InstantInput,
 })
 
-/** One link of Dub's, and whose it is. */
+/** One link of Dub's, and the organization that owns it. */
 export interface OwnedLink {
   readonly tenantId: string | null
   /** The fields of the resource `links`. */
   readonly row: StoredRow
 }
 
-/** Reads a link; null when it is none. */
+/** Reads a link; null when the value is not a link. */
 export function readLink(body: unknown): OwnedLink | null {
   const reading = v.safeParse(DubLink, body)
   if (!reading.success) return null

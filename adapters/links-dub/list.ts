@@ -15,7 +15,10 @@ const SORTS: Readonly<Record<string, string>> = {
 export interface ListRequest {
   readonly query: URLSearchParams
   readonly pageSize: number
-  /** Rows before this page, when pages are counted; null: the next page is named by the last link of this one. */
+  /**
+   * The number of rows before this page, when Dub numbers the pages; null: the next page starts after the last link of
+   * this one.
+   */
   readonly offset: number | null
 }
 
@@ -39,7 +42,8 @@ export function listRequest(page: PageQuery, tenantId: string): ListRequest | So
     query.set('pageSize', String(limit))
     return { query, pageSize: limit, offset: null }
   }
-  // A link moves in these orders with every click, so its own place says nothing: pages are counted.
+  // In these orders a click moves a link, so the last link does not tell where the next page starts. Pages are numbered
+  // instead.
   const offset = Number(after?.value ?? 0)
   const pageSize = pageSizeAt(offset, limit)
   query.set('pageSize', String(pageSize))
@@ -47,14 +51,17 @@ export function listRequest(page: PageQuery, tenantId: string): ListRequest | So
   return { query, pageSize, offset }
 }
 
-/** Dub counts in pages of one size: of those that fit into the limit, the largest of which whole ones came before. */
+/**
+ * Dub's pages all have one size. Chooses the largest size up to the limit that divides the number of rows before this
+ * page.
+ */
 function pageSizeAt(offset: number, limit: number): number {
   let size = limit
   while (offset % size !== 0) size -= 1
   return size
 }
 
-/** Where the page behind this one starts. */
+/** Where the next page starts. */
 export function nextPosition({ offset, pageSize }: ListRequest, lastId: string): Position {
   return offset === null ? { value: null, id: lastId } : { value: offset + pageSize, id: lastId }
 }

@@ -1,12 +1,14 @@
-import type { D1Database } from '@cloudflare/workers-types'
+import * as v from 'valibot'
+import type { D1Database, D1Result } from '@cloudflare/workers-types'
 import type { EmailAttachment } from '../../ports/email-sender.ts'
+import { parseJson } from '../../domain/text/json.ts'
 
 /** An attachment as the mailbox lists it. */
 export interface MailboxAttachment {
   readonly filename: string
-  /** Where a provider would fetch it; null: its content was given. */
+  /** The URL from which a provider would fetch it; null: its content was given. */
   readonly path: string | null
-  /** Null together with a path. */
+  /** Null when there is a path. */
   readonly sizeBytes: number | null
 }
 
@@ -31,12 +33,15 @@ export type NewMessage = Omit<MailboxMessage, 'attachments'> & {
   readonly attachments: readonly EmailAttachment[]
 }
 
-/** The largest content that is kept, in characters of base64; of larger ones the size alone. A row holds 2 MB. */
+/**
+ * The largest content that is kept, in characters of base64; of larger ones only the size is kept. A row holds at most
+ * 2 MB.
+ */
 const CONTENT_MAX_LENGTH = 1_000_000
 
 /**
- * Creates the mailbox's tables. Only the local start does, never a migration: a deployment that is told to use the
- * mailbox fails with every message instead of swallowing it.
+ * Creates the mailbox's tables. Only the local start does this, never a migration: a deployment that is configured to
+ * use the mailbox then fails with every message, instead of losing it silently.
  */
 export async function installMailbox(database: D1Database): Promise<void> {
   await database.batch(
@@ -51,7 +56,7 @@ export async function installMailbox(database: D1Database): Promise<void> {
   )
 }
 
-/** Keeps a message. One that is there stays as it is. Rejects when the mailbox was not installed. */
+/** Stores a message. A message that is stored already stays unchanged. Rejects when the mailbox was not installed. */
 export async function keepMessage(database: D1Database, message: NewMessage): Promise<void> {
   const { messageId, channel, from, to, subject, html, text, replyTo, mediaUrls, attachments, at } = message
   await database.batch([
@@ -79,10 +84,12 @@ function columnsOf(attachment: EmailAttachment): readonly [string, Column, Colum
 type MessageRow = Omit<MailboxMessage, 'mediaUrls' | 'attachments'> & { readonly mediaUrls: string }
 type AttachmentRow = MailboxAttachment & { readonly messageId: string }
 
+const MediaUrls = v.array(v.string())
+
 /** The messages, newest first, at most `limit`. */
 export async function listMessages(database: D1Database, limit: number): Promise<readonly MailboxMessage[]> {
   const newest = 'FROM local_mailbox ORDER BY at DESC, message_id DESC LIMIT ?'
-  const [messages, attachments] = await database.batch([
+  const results: readonly unknown[] = await database.batch([
     database
       .prepare(
         `SELECT message_id AS messageId, channel, sender AS "from", recipient AS "to", subject, html, body AS text,
@@ -96,10 +103,12 @@ export async function listMessages(database: D1Database, limit: number): Promise
       )
       .bind(limit),
   ])
-  const listed = (attachments?.results ?? []) as readonly AttachmentRow[]
-  return ((messages?.results ?? []) as readonly MessageRow[]).map((row) => ({
+  // D1 types all results of a batch alike, and these have rows of two kinds.
+  const [messages, attachments] = results as readonly [D1Result<MessageRow>, D1Result<AttachmentRow>]
+  const listed = attachments.results
+  return messages.results.map((row) => ({
     ...row,
-    mediaUrls: JSON.parse(row.mediaUrls) as string[],
+    mediaUrls: v.parse(MediaUrls, parseJson(row.mediaUrls)),
     attachments: listed
       .filter(({ messageId }) => messageId === row.messageId)
       .map(({ filename, path, sizeBytes }) => ({ filename, path, sizeBytes })),

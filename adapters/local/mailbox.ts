@@ -1,5 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { smsIdentity } from '../../domain/messaging/attempt.ts'
+import { broken } from '../../domain/messaging/send-results.ts'
 import { formatMailbox } from '../../domain/messaging/sender.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -24,7 +25,7 @@ export interface Mailbox {
   ): Promise<{ readonly filename: string; readonly content: string } | null>
 }
 
-/** The made-up short code of local text messages. */
+/** The fictitious short code of local text messages. */
 const SHORTCODE = '00000'
 
 /** A mailbox in a database in which it was installed. It honours idempotency keys for ever. */
@@ -34,13 +35,8 @@ export function createMailbox(database: D1Database, clock: Clock): Mailbox {
     try {
       await keepMessage(database, { ...message, messageId, at: toInstant(clock.nowMs()) })
       return { kind: 'accepted', providerId: messageId }
-    } catch {
-      return {
-        kind: 'unavailable',
-        reason: 'The local mailbox did not take it.',
-        throttled: false,
-        retryAfterMs: null,
-      }
+    } catch (cause) {
+      return broken('The local mailbox did not take it.', cause)
     }
   }
   const capabilities = { idempotencyMs: Number.MAX_SAFE_INTEGER }

@@ -1,36 +1,25 @@
-import type { StorageType } from '../../domain/contract/field.ts'
-import type { Resource } from '../../domain/contract/resource.ts'
-import { storedFields } from '../../domain/contract/resource.ts'
+import type { Resource } from '../../domain/record/resource.ts'
+import { storedFields } from '../../domain/record/resource.ts'
 import { EVENTS_SHOWN_MAX, eventLists, posResources, writtenPosResources } from '../../domain/pos/index.ts'
-
-/** One selectable field: its column, or the expression that makes its list, and how it is kept. */
-export interface Column {
-  readonly field: string
-  /** SQL that yields it in a query of the table under the alias `t`. */
-  readonly sql: string
-  readonly storage: StorageType
-  readonly nullable: boolean
-}
-
-/** A collection as the vendor's database keeps it. */
-export interface Table {
-  readonly name: string
-  readonly idColumn: string
-  readonly columns: ReadonlyMap<string, Column>
-  /** Sets of fields that have an index each, those that leave the fewest rows first, the empty set last. */
-  readonly narrowing: readonly (readonly string[])[]
-}
+import type { Predicate } from '../../ports/query.ts'
+import type { PageIndex } from '../sqlite/table/indexes.ts'
+import type { TableSet } from '../sqlite/table/table-set.ts'
+import type { Column, Table } from '../sqlite/table/tables.ts'
+import { columnName, columnOf, tableName } from '../sqlite/table/tables.ts'
 
 const accountIndexes = [['customerId'], ['siteCode', 'status'], ['siteCode'], ['status'], []]
 
-const indexes: Readonly<Record<string, Table['narrowing']>> = {
-  'pos-transactions': [['customerId'], ['siteCode'], []],
-  'pos-customers': [['phone'], ['emailKey'], ['homeSiteCode', 'active'], ['homeSiteCode'], ['active'], []],
-  'pos-recurring-accounts': accountIndexes,
-  'pos-recurring-account-details': accountIndexes,
+/**
+ * Sets of fields that have an index each, by table and the name of the field that the index orders by last: the ones that
+ * leave the fewest rows come first, the empty set last.
+ */
+const indexes: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  pos_transactions: [['customerId'], ['siteCode'], []],
+  pos_customers: [['phone'], ['emailKey'], ['homeSiteCode', 'active'], ['homeSiteCode'], ['active'], []],
+  pos_recurring_accounts: accountIndexes,
 }
 
-/** Account details are accounts, with their events looked up row by row. */
+/** Details of accounts are rows of the accounts' table, with their events looked up row by row. */
 const storedAs: Readonly<Record<string, string>> = {
   'pos-recurring-account-details': 'pos-recurring-accounts',
 }
@@ -39,6 +28,9 @@ const tables = new Map(
   [...posResources, ...writtenPosResources].map((resource) => [resource.collection, describe(resource)]),
 )
 
+/** The vendor's database, which its tenants share. */
+export const vendorTables: TableSet = { tableOf, indexOf }
+
 /** The table of a collection. Throws for one that a point of sale does not have. */
 export function tableOf(collection: string): Table {
   const table = tables.get(collection)
@@ -46,38 +38,48 @@ export function tableOf(collection: string): Table {
   return table
 }
 
-/** The column of a field. Throws for a field that is not kept: SQL is never built from foreign text. */
-export function columnOf(table: Table, field: string): Column {
-  const column = table.columns.get(field)
-  if (column === undefined) throw new Error(`${table.name} has no field ${field}`)
-  return column
-}
-
-/** `homeSiteCode` is kept in `home_site_code`. */
-export function columnName(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** The index that leaves the fewest rows to be tested one by one, in the order of the page. */
+function indexOf(table: Table, where: readonly Predicate[], orderField: string): PageIndex {
+  const list = where.find(({ operator }) => operator === 'contains')
+  if (list !== undefined) throw new Error(`The legacy vendor does not search the list ${list.field}`)
+  const equal = where.filter(({ operator }) => operator === 'equals').map(({ field }) => field)
+  const narrowing =
+    (indexes[table.name] ?? []).find((fields) => fields.every((field) => equal.includes(field))) ?? []
+  const columns = [...narrowing, orderField].map((field) => columnOf(table, field).name)
+  return { name: [table.name, ...columns].join('_'), alias: 't', contained: null, narrowing, orderField }
 }
 
 function describe(resource: Resource): Table {
   const { collection, idField } = resource
   const columns = storedFields(resource).map(([field, { field: type }]): [string, Column] => {
     const list = eventLists.find(([name]) => name === field)
-    const sql = list === undefined ? `t.${columnName(field)}` : latestEvents(list[1])
-    return [field, { field, sql, storage: type.storage, nullable: type.nullable }]
+    return [
+      field,
+      {
+        field,
+        name: columnName(field),
+        storage: type.storage,
+        nullable: type.nullable,
+        assigned: false,
+        expression: list === undefined ? null : latestEvents(list[1]),
+      },
+    ]
   })
   return {
     name: tableName(storedAs[collection] ?? collection),
+    ownerColumn: 'tenant_id',
     idColumn: columnName(idField),
+    keyColumns: [columnName(idField)],
+    isKept: false,
+    serviceWideIds: false,
+    seenByParent: false,
+    indexPairs: [],
     columns: new Map(columns),
-    narrowing: indexes[collection] ?? [],
+    joins: new Map(),
   }
 }
 
-function tableName(collection: string): string {
-  return collection.replaceAll('-', '_')
-}
-
-/** The newest events of the account `t` as a JSON array of objects; the index hands them over in order and stops. */
+/** The newest events of the account `t` as a JSON array of objects; the index gives them in order, so reading stops early. */
 function latestEvents({ collection, fields }: Resource): string {
   const events = tableName(collection)
   const parts = Object.keys(fields).map((field) => `'${field}', e.${columnName(field)}`)

@@ -2,9 +2,11 @@ import { utf8 } from '../../domain/text/encoding.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
+import type { SourceFailure } from '../../ports/record-source.ts'
 import { parseErrorCode } from './answers.ts'
 import type { ReadRequest } from './protocol.ts'
 import { READ_PATH, SIGNATURE_HEADERS, signedText } from './protocol.ts'
+import { parseJson } from '../../domain/text/json.ts'
 
 /** How to reach the gateway. */
 export interface GatewayOptions {
@@ -19,28 +21,32 @@ export interface GatewayOptions {
 }
 
 /** The body of an answer, or why there is none. */
-export type GatewayAnswer =
-  | { readonly kind: 'answer'; readonly body: unknown }
-  | { readonly kind: 'unavailable'; readonly reason: string }
+export type GatewayAnswer = { readonly kind: 'answer'; readonly body: unknown } | SourceFailure
 
-/** Longest that a read may take, the second attempt included; above the gateway's own usual deadline of 5 s. */
+/** The longest time for a read, the second attempt included. It exceeds the gateway's own usual deadline of 5 s. */
 const DEADLINE_MS = 8_000
 const ATTEMPTS = 2
 
-/** Asks the gateway. Never rejects. A connection that breaks is tried once more: nothing here changes anything. */
+/**
+ * Asks the gateway. Never rejects. A request whose connection breaks is sent once more, which is safe because requests
+ * only read.
+ */
 export async function askGateway(options: GatewayOptions, request: ReadRequest): Promise<GatewayAnswer> {
   const signal = options.deadline.after(DEADLINE_MS)
   const body = JSON.stringify(request)
+  let cause: unknown
   for (let attempt = 1; attempt <= ATTEMPTS && !signal.aborted; attempt += 1) {
     try {
       return await answerOf(await send(options, body, signal))
-    } catch {
-      // The connection broke before the whole answer was there; a new one carries a new nonce.
+    } catch (error) {
+      // Usually the connection broke before the whole answer was there; a new attempt carries a new nonce.
+      cause = error
     }
   }
-  return unavailable(
-    signal.aborted ? 'The POS gateway did not answer in time.' : 'The POS gateway cannot be reached.',
-  )
+  const reason = signal.aborted
+    ? 'The POS gateway did not answer in time.'
+    : 'The POS gateway cannot be reached.'
+  return { kind: 'unavailable', reason, cause }
 }
 
 async function send(options: GatewayOptions, body: string, signal: AbortSignal): Promise<Response> {
@@ -57,13 +63,13 @@ async function send(options: GatewayOptions, body: string, signal: AbortSignal):
       [SIGNATURE_HEADERS.signature]: `v1=${await hmac(options.secret, text)}`,
     },
     body,
-    // What it asks for is personal data: it is not to be taken elsewhere.
+    // The request contains personal data, so a redirect to another host is not followed.
     redirect: 'manual',
     signal,
   })
 }
 
-/** Rejects when the connection breaks within the answer. */
+/** Rejects when the connection breaks while the answer is being received. */
 async function answerOf(response: Response): Promise<GatewayAnswer> {
   const body = jsonOf(await response.text())
   if (response.status === 200 && body !== undefined) return { kind: 'answer', body }
@@ -74,7 +80,7 @@ async function answerOf(response: Response): Promise<GatewayAnswer> {
   )
 }
 
-/** What an operator can act on. */
+/** The failures on which an operator can act. */
 const REASONS: Readonly<Record<string, string>> = {
   unknown_source: 'The POS gateway has no source of this kind and name; see its configuration.',
   signature_missing: 'The POS gateway refused the signature: the two secrets differ.',
@@ -90,7 +96,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseJson(text)
   } catch {
     return undefined
   }
@@ -106,6 +112,6 @@ function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function unavailable(reason: string): GatewayAnswer {
+function unavailable(reason: string): SourceFailure {
   return { kind: 'unavailable', reason }
 }

@@ -1,3 +1,4 @@
+import { posCapabilities } from '../../domain/pos/index.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { PosSource } from '../../ports/pos-source.ts'
 import type { StoredRow } from '../../ports/query.ts'
@@ -6,13 +7,13 @@ import { parseOne, parsePage } from './answers.ts'
 import type { GatewayOptions } from './client.ts'
 import { askGateway } from './client.ts'
 import type { SourceKind } from './protocol.ts'
-import { oneStatement, pageStatement } from './queries.ts'
+import { oneToStatement, pageToStatement } from './queries.ts'
 
 export type { GatewayOptions } from './client.ts'
 export type { SourceKind } from './protocol.ts'
-export { SECRET_LENGTH_MIN, SOURCE_KINDS } from './protocol.ts'
+export { isSourceKind, SECRET_LENGTH_MIN, SOURCE_KINDS } from './protocol.ts'
 
-/** The tie of an organization to a source behind the gateway. */
+/** The assignment of an organization to a source behind the gateway. */
 export type OdbcTie = PosSourceTie & { readonly kind: SourceKind }
 
 /** The point-of-sale sources that are reached over the ODBC gateway. */
@@ -22,8 +23,9 @@ export interface OdbcPosSources {
 }
 
 /**
- * The sources behind an ODBC gateway. Each read is one signed request; rows come back checked field by field. Pages are
- * ordered newest first, and by no other filters than those of `COLLECTIONS`; anything else is `unavailable`.
+ * The sources behind an ODBC gateway. Each read is one signed request. Pages come in the order and by the filters that
+ * the collections of `domain/pos` declare; any other query is `unavailable`. Rows have the selected fields of their
+ * collection; their values are checked where they are published.
  */
 export function createOdbcPosSources(options: GatewayOptions): OdbcPosSources {
   return { open: (tie) => openSource(options, tie) }
@@ -32,9 +34,9 @@ export function createOdbcPosSources(options: GatewayOptions): OdbcPosSources {
 function openSource(options: GatewayOptions, { kind, tenant }: OdbcTie): PosSource {
   const source = { kind, tenant }
   return {
-    capabilities: { customerTransactionsNeedStart: true },
+    capabilities: posCapabilities[kind],
     async page(query) {
-      const translated = pageStatement(query)
+      const translated = pageToStatement(query)
       if (translated.kind === 'unserved') return unavailable(translated.reason)
       const { collection, parameters } = translated
       const answer = await askGateway(options, { source, statement: `${collection}.page`, parameters })
@@ -44,7 +46,7 @@ function openSource(options: GatewayOptions, { kind, tenant }: OdbcTie): PosSour
       return { kind: 'page', rows: page.rows.map((row) => selected(row, query.select)), next: page.next }
     },
     async one(query) {
-      const translated = oneStatement(query)
+      const translated = oneToStatement(query)
       if (translated.kind === 'unserved') return unavailable(translated.reason)
       const { collection, parameters } = translated
       const answer = await askGateway(options, { source, statement: `${collection}.one`, parameters })

@@ -1,77 +1,16 @@
-/**
- * What the Worker and the gateway agree on. Both sides import this file, so it uses nothing but the language.
- */
+/** The protocol between the Worker and the gateway; `collections.ts` lists the collections. */
+import type { PosKind } from '../../ports/organization.ts'
 
-/** The point-of-sale sources that are reached through the gateway. */
-export const SOURCE_KINDS = ['odbc_shared', 'odbc_second'] as const
+/** The kinds of point-of-sale sources that are reached through the gateway. */
+export const SOURCE_KINDS = ['odbc_shared', 'odbc_second'] as const satisfies readonly PosKind[]
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** What a filter's value must be. */
-export type FilterType = 'text' | 'boolean' | 'instant'
-
-/** A filter of a collection: which field it compares, and how. */
-export interface Filter {
-  readonly field: string
-  readonly operator: 'equals' | 'atLeast' | 'below'
-  readonly type: FilterType
+/** Whether sources of a kind are reached through the gateway. */
+export function isSourceKind(kind: string): kind is SourceKind {
+  return SOURCE_KINDS.some((known) => known === kind)
 }
 
-/** A collection that the gateway serves, newest first: its statements are `NAME.page` and `NAME.one`. */
-export interface Collection {
-  readonly idField: string
-  readonly orderField: string
-  /** Whether rows may have no value in the order field; they come last. */
-  readonly orderMayBeNull: boolean
-  readonly filters: Readonly<Record<string, Filter>>
-}
-
-function equals(field: string, type: FilterType = 'text'): Filter {
-  return { field, operator: 'equals', type }
-}
-
-const ACCOUNTS: Collection = {
-  idField: 'accountId',
-  orderField: 'startedAt',
-  orderMayBeNull: true,
-  filters: { customerId: equals('customerId'), status: equals('status'), siteCode: equals('siteCode') },
-}
-
-/** Every collection that the gateway serves. */
-export const COLLECTIONS = {
-  'pos-transactions': {
-    idField: 'transactionId',
-    orderField: 'completedAt',
-    orderMayBeNull: false,
-    filters: {
-      customerId: equals('customerId'),
-      siteCode: equals('siteCode'),
-      completedAfter: { field: 'completedAt', operator: 'atLeast', type: 'instant' },
-      completedBefore: { field: 'completedAt', operator: 'below', type: 'instant' },
-    },
-  },
-  'pos-customers': {
-    idField: 'customerId',
-    orderField: 'createdAt',
-    orderMayBeNull: true,
-    filters: {
-      phone: equals('phone'),
-      email: equals('email'),
-      active: equals('active', 'boolean'),
-      siteCode: equals('homeSiteCode'),
-    },
-  },
-  'pos-recurring-accounts': ACCOUNTS,
-  'pos-recurring-account-details': ACCOUNTS,
-} as const satisfies Readonly<Record<string, Collection>>
-
-export type CollectionName = keyof typeof COLLECTIONS
-
-/** Whether the gateway serves a collection of this name. */
-export function isCollection(name: string): name is CollectionName {
-  return Object.hasOwn(COLLECTIONS, name)
-}
-
-/** The order's values of the last row of the page before. */
+/** The values by which the last row of the previous page was ordered; the next page starts after that row. */
 export interface SourcePosition {
   readonly value: string | null
   readonly id: string
@@ -112,7 +51,7 @@ export interface OneAnswer {
   readonly row: NeutralRow | null
 }
 
-/** Everything that the gateway refuses or fails with, and the status that goes with it. */
+/** The codes of all refusals and failures of the gateway, with their HTTP statuses. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   invalid_parameter: 400,
@@ -153,13 +92,16 @@ export const SIGNATURE_HEADERS = {
   signature: 'x-gateway-signature',
 } as const
 
-/** How far a request's timestamp may lie from the gateway's clock. */
+/** How far a request's timestamp may differ from the gateway's clock. */
 export const TIMESTAMP_WINDOW_MS = 60_000
 
 /** Shortest secret that either side accepts, in characters. */
 export const SECRET_LENGTH_MIN = 32
 
-/** What is signed of a request. Every part is free of line breaks, so no two requests share a text. */
+/**
+ * The parts of a request that are signed. No part contains a line break, so two different requests never have the same
+ * text.
+ */
 export interface SignedParts {
   readonly method: string
   readonly path: string

@@ -1,14 +1,16 @@
 import type { OneQuery, PageQuery, Predicate } from '../../ports/query.ts'
-import type { Collection, CollectionName, OneParameters, PageParameters } from './protocol.ts'
-import { COLLECTIONS, isCollection } from './protocol.ts'
+import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
+import type { CollectionName } from './collections.ts'
+import { COLLECTIONS, isCollection } from './collections.ts'
+import type { OneParameters, PageParameters } from './protocol.ts'
 
 /** A query as a statement of the gateway, or why it has none. */
 export type Translated<Parameters> =
   | { readonly kind: 'statement'; readonly collection: CollectionName; readonly parameters: Parameters }
   | { readonly kind: 'unserved'; readonly reason: string }
 
-/** The statement of a page. The gateway orders newest first and knows the filters of `COLLECTIONS`, no others. */
-export function pageStatement({
+/** The statement of a page. The gateway has the order and the filters that the collection declares, no others. */
+export function pageToStatement({
   collection,
   where,
   order,
@@ -16,11 +18,11 @@ export function pageStatement({
   limit,
 }: PageQuery): Translated<PageParameters> {
   if (!isCollection(collection)) return unserved(collection)
-  const declared: Collection = COLLECTIONS[collection]
+  const declared = COLLECTIONS[collection]
   const isNatural =
-    order.field === declared.orderField &&
-    order.idField === declared.idField &&
-    order.direction === 'descending'
+    order.field === declared.order.field &&
+    order.idField === declared.order.idField &&
+    order.direction === declared.order.direction
   if (!isNatural) return unserved(`${collection} in another order than newest first`)
   const filters: Record<string, string | boolean> = {}
   for (const predicate of where) {
@@ -30,24 +32,21 @@ export function pageStatement({
     }
     filters[name] = predicate.value
   }
-  if (after !== null && typeof after.value === 'number') return unserved(`${collection} behind a number`)
-  const position = after === null ? null : { value: after.value as string | null, id: after.id }
-  return { kind: 'statement', collection, parameters: { filters, after: position, limit } }
+  if (after === null) return { kind: 'statement', collection, parameters: { filters, after, limit } }
+  const { value, id } = after
+  if (typeof value === 'number') return unserved(`${collection} after a number`)
+  return { kind: 'statement', collection, parameters: { filters, after: { value, id }, limit } }
 }
 
 /** The statement of one row. */
-export function oneStatement({ collection, id }: OneQuery): Translated<OneParameters> {
+export function oneToStatement({ collection, id }: OneQuery): Translated<OneParameters> {
   if (!isCollection(collection)) return unserved(collection)
   return { kind: 'statement', collection, parameters: { id } }
 }
 
-/** The domain compares addresses by a normalised form that is not published; the gateway compares so by itself. */
-const COMPARED_BY: Readonly<Record<string, string>> = { emailKey: 'email' }
-
-function filterName({ filters }: Collection, { field, operator }: Predicate): string | null {
-  const compared = COMPARED_BY[field] ?? field
+function filterName({ filters }: CollectionEndpoint, { field, operator }: Predicate): string | null {
   const found = Object.entries(filters).find(
-    ([, filter]) => filter.field === compared && filter.operator === operator,
+    ([, filter]) => filter.field === field && filter.operator === operator,
   )
   return found?.[0] ?? null
 }

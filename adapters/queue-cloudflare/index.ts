@@ -7,13 +7,12 @@ import type { Queue } from '../../ports/queue.ts'
 /** Most messages of one `sendBatch` (Cloudflare Queues, limits). */
 const BATCH_MAX = 100
 
-/** How long a message waits after a delivery that storage kept from happening, in seconds. */
+/** Delay before a message is delivered again when storage failed, in seconds. */
 const RETRY_DELAY_S = 30
 
 /** A queue on Cloudflare Queues. The local simulator loses messages in a crash; the platform does not. */
 export function createCloudflareQueue(binding: QueueBinding<OutboxRef>): Queue {
   return {
-    capabilities: { batchMax: BATCH_MAX, durable: true },
     async send(refs) {
       for (let start = 0; start < refs.length; start += BATCH_MAX) {
         const batch = refs.slice(start, start + BATCH_MAX)
@@ -26,9 +25,10 @@ export function createCloudflareQueue(binding: QueueBinding<OutboxRef>): Queue {
 }
 
 /**
- * Works off a batch of messages. A message is done with once its entry was looked at, whatever came of it: the outbox
- * knows what is still owed. Only one whose entry could not be looked at comes back. What is no message is dropped.
- * @param deliver rejects when the entry could not be looked at
+ * Handles a batch of messages. A message is finished when its entry was processed, whatever the outcome, because the
+ * outbox knows what remains to be done. Only a message whose entry could not be read is delivered again. A malformed
+ * message is dropped.
+ * @param deliver rejects when the entry could not be read
  * @param width deliveries at once
  */
 export async function consumeBatch(

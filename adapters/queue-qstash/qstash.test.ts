@@ -48,7 +48,10 @@ async function receive(signature: string | null, text = body, settings: object =
   return { status: response.status, delivered }
 }
 
-/** Where the library finds keys that were not given to it; the last are those of its development mode. */
+/**
+ * The environment variables in which the library looks for keys that it was not given. The last ones are those of its
+ * development mode.
+ */
 const ENVIRONMENT_KEYS = [
   'sig_env',
   'sig_env_next',

@@ -7,7 +7,7 @@ export const QSTASH_URL = 'https://qstash.upstash.io'
 const BATCH_MAX = 100
 const TIMEOUT_MS = 10_000
 
-/** The sweep follows within minutes, so a message that keeps failing is not worth much patience. */
+/** Few retries are enough: the sweep finds the entry within minutes. */
 const RETRIES = '3'
 
 export interface QstashQueueOptions {
@@ -22,7 +22,6 @@ export interface QstashQueueOptions {
 /** A queue on QStash: it posts each message to the service. */
 export function createQstashQueue(options: QstashQueueOptions): Queue {
   return {
-    capabilities: { batchMax: BATCH_MAX, durable: true },
     async send(refs) {
       for (let start = 0; start < refs.length; start += BATCH_MAX) {
         const messages = refs.slice(start, start + BATCH_MAX).map(({ organizationId, outboxId }) => ({
@@ -30,7 +29,8 @@ export function createQstashQueue(options: QstashQueueOptions): Queue {
           headers: {
             'Content-Type': 'application/json',
             'Upstash-Retries': RETRIES,
-            // Good for ten minutes only; what counts is that the outbox gives an entry out once.
+            // QStash removes duplicates for ten minutes only. Correctness does not depend on it: the outbox lets only
+            // one worker claim an entry.
             'Upstash-Deduplication-Id': outboxId,
           },
           body: JSON.stringify({ organizationId, outboxId }),
@@ -49,7 +49,7 @@ async function publish(
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(messages),
-    // A redirect would take the token elsewhere.
+    // Following a redirect would send the token to another host.
     redirect: 'manual',
     signal: deadline.after(TIMEOUT_MS),
   })

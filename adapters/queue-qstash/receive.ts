@@ -5,20 +5,23 @@ import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { SigningKeys } from './signature.ts'
 import { isSignedBy } from './signature.ts'
 
-/** A message names one entry; anything longer is not one. */
+/** A message names one entry, so anything longer is not a message. */
 const BODY_MAX_BYTES = 4_096
 const READ_TIMEOUT_MS = 10_000
 
 export interface ReceiveOptions {
   readonly keys: SigningKeys
-  /** This endpoint's public URL, as it was given to QStash. Never taken from the request, which anyone can write. */
+  /**
+   * This endpoint's public URL, as it was given to QStash. It is not taken from the request, because anyone can send
+   * one.
+   */
   readonly url: string
   readonly deadline: Deadline
-  /** Rejects when the entry could not be looked at; QStash tries again then. */
+  /** Rejects when the entry could not be read; then QStash delivers the message again. */
   readonly deliver: (ref: OutboxRef) => Promise<unknown>
 }
 
-/** Answers a delivery by QStash. Nothing is done before the signature is found good. */
+/** Answers a delivery by QStash. Nothing is done before the signature was verified. */
 export async function receiveFromQstash(request: Request, options: ReceiveOptions): Promise<Response> {
   if (request.method !== 'POST') return answer(405, { allow: 'POST' })
   if (request.body === null) return answer(400)

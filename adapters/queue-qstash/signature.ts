@@ -1,10 +1,14 @@
 import { Receiver } from '@upstash/qstash'
 import { fromBase64Url } from '../../domain/text/encoding.ts'
+import { membersOf, parseJson } from '../../domain/text/json.ts'
 
 /** Clocks may differ by this much, in seconds. */
 const TOLERANCE_S = 30
 
-/** QStash's documentation, "Verify Signatures": every message is signed by the current key, the next one follows it. */
+/**
+ * QStash's documentation, "Verify Signatures": every message is signed with the current key, which the next key
+ * replaces at a rotation.
+ */
 export interface SigningKeys {
   readonly current: string
   readonly next: string
@@ -13,7 +17,7 @@ export interface SigningKeys {
 /**
  * Whether `token` is QStash's signature of this body for this URL, now: a JWT by one of the keys, whose claims name the
  * issuer, the URL, a window of time and a hash of the body. QStash's own library checks them, by the system's clock.
- * @param url this endpoint's public URL; an empty one, like an empty key, makes every signature a bad one
+ * @param url this endpoint's public URL; with an empty URL, as with an empty key, every signature is invalid
  */
 export async function isSignedBy(
   keys: SigningKeys,
@@ -25,7 +29,7 @@ export async function isSignedBy(
   const receiver = new Receiver({
     currentSigningKey: keys.current,
     nextSigningKey: keys.next,
-    // Left out, QSTASH_DEV in the environment would put keys that everyone knows in the place of these.
+    // Without this, QSTASH_DEV in the environment would replace these keys with publicly known ones.
     devMode: false,
   })
   try {
@@ -36,7 +40,7 @@ export async function isSignedBy(
   }
 }
 
-/** What the library leaves open in a token that it found good: the algorithm, and whether its time is limited at all. */
+/** Checks what the library does not: the token's algorithm, and that its validity is limited in time. */
 function isAsDocumented(token: string): boolean {
   const [header = '', payload = ''] = token.split('.')
   const { alg } = decode(header)
@@ -46,5 +50,6 @@ function isAsDocumented(token: string): boolean {
 
 function decode(part: string): Readonly<Record<string, unknown>> {
   const bytes = fromBase64Url(part)
-  return bytes === null ? {} : (JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>)
+  const value = bytes === null ? null : parseJson(new TextDecoder().decode(bytes))
+  return membersOf(value)
 }

@@ -1,4 +1,4 @@
-import { jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
+import { broken, jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000
 /** The pause after a 429 that names none: too much was sent at once, and nothing of it was processed (error 20429). */
 const RATE_LIMIT_MS = 1_000
 
-/** What the shared short code is at Twilio: the code itself, or a messaging service that holds it. */
+/** The shared short code at Twilio: the code itself, or a messaging service that contains it. */
 export type SharedOrigin = { readonly shortcode: string } | { readonly messagingServiceSid: string }
 
 export interface TwilioOptions {
@@ -41,13 +41,13 @@ export function createTwilioSender(options: TwilioOptions): SmsSender {
             'content-type': 'application/x-www-form-urlencoded',
           },
           body: formOf(message, shared).toString(),
-          // A redirect would take the token elsewhere.
+          // Following a redirect would send the token to another host.
           redirect: 'manual',
           signal: options.deadline.after(TIMEOUT_MS),
         })
         return resultOf(response, await jsonOf(response), options.clock.nowMs())
-      } catch {
-        return unavailable('The SMS provider did not answer.')
+      } catch (cause) {
+        return broken('The SMS provider did not answer.', cause)
       }
     },
   }

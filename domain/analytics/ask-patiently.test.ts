@@ -8,7 +8,7 @@ const failure: ReasonCounts = { kind: 'unavailable', reason: 'The source is busy
 const counts = [{ code: 'moved', count: 1 }]
 const success: ReasonCounts = { kind: 'counts', counts }
 
-/** A try that takes so long, and how it ends; `never` does not end of itself. */
+/** How long an attempt takes and how it ends; `never` ends only when it is aborted. */
 interface Try {
   readonly takesMs: number
   /** Time that passes before any timer can fire. */
@@ -24,6 +24,7 @@ async function ask(tries: readonly Try[], draw = 0) {
   const later = (durationMs: number, fire: () => void) =>
     timers.push({ atMs: clock.nowMs() + durationMs, fire })
   const lines: string[] = []
+  const causes: unknown[] = []
   const begunMs: number[] = []
   const signals: AbortSignal[] = []
   const survey = {
@@ -55,7 +56,10 @@ async function ask(tries: readonly Try[], draw = 0) {
     random: { bytes: (length: number) => new Uint8Array(length).fill(draw) },
     log: {
       info: (event: string, fields: object) => void lines.push(JSON.stringify({ event, ...fields })),
-      error: (event: string, fields: object) => void lines.push(JSON.stringify({ event, ...fields })),
+      error: (event: string, fields: object, cause?: unknown) => {
+        lines.push(JSON.stringify({ event, ...fields }))
+        causes.push(cause)
+      },
     },
   }
   let outcome: unknown
@@ -65,7 +69,7 @@ async function ask(tries: readonly Try[], draw = 0) {
     isOver = true
   })
   for (;;) {
-    // Lets everything that follows from the last timer happen before the next one fires.
+    // Lets all work that the last timer started finish before the next timer fires.
     await new Promise((resume) => setImmediate(resume))
     if (isOver as boolean) break
     timers.sort((left, right) => left.atMs - right.atMs)
@@ -75,7 +79,7 @@ async function ask(tries: readonly Try[], draw = 0) {
     next.fire()
   }
   await asked
-  return { outcome, begunMs, lines, signals, tookMs: clock.nowMs() - startedMs }
+  return { outcome, begunMs, lines, causes, signals, tookMs: clock.nowMs() - startedMs }
 }
 
 test('an answer at once is the only try, and nothing is logged', async () => {
@@ -126,7 +130,13 @@ test('a source that breaks its promise and rejects is as one that fails; its err
   expect(lines.join()).not.toContain('acme')
 })
 
-test('no try begins when its pause would end behind the limit', async () => {
+test('what the source rejects with at last goes to the log as the cause', async () => {
+  const rejects = { takesMs: 1, answer: 'rejects' } as const
+  const { outcome, causes } = await ask([rejects, rejects, rejects])
+  expect([outcome, causes]).toEqual([null, [new Error('acme')]])
+})
+
+test('no try begins when its pause would end after the limit', async () => {
   const { outcome, begunMs, lines } = await ask([{ takesMs: 0, blocksMs: 8900, answer: failure }])
   expect([outcome, begunMs]).toEqual([null, [0]])
   expect(lines.at(-1)).toContain('"tries":1')

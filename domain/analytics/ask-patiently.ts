@@ -4,18 +4,18 @@ import type { Deadline } from '../../ports/deadline.ts'
 import type { ReasonCount, ReasonCounts, TenantExitSurvey } from '../../ports/exit-survey-source.ts'
 import type { Log } from '../../ports/log.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
+import type { Backoff } from '../bounds/backoff.ts'
+import { drawFrom, pauseAfter } from '../bounds/backoff.ts'
 import { pause, within } from '../bounds/within.ts'
 
-const TRIES_MAX = 3
-/** A try that takes longer is given up. */
+/** Two pauses, so three attempts. */
+const BACKOFF: Backoff = { pausesMs: [200, 400], spread: { least: 0.5, most: 1 } }
+/** An attempt that takes longer is ended. */
 const TRY_MS = 4_000
-/** No try begins, and none goes on, behind this. */
+/** No attempt begins after this time, and a running one is ended. */
 const TOTAL_MS = 9_000
-/** Before the second try; twice as long before the third. */
-const FIRST_PAUSE_MS = 200
-/** The share of a pause that is drawn, so that requests which failed together do not come back together. */
-const JITTER = 0.5
 
+/** What asking depends on. */
 export interface Patience {
   readonly clock: Clock
   readonly deadline: Deadline
@@ -24,8 +24,10 @@ export interface Patience {
 }
 
 /**
- * Asks the survey's source up to three times, with pauses in between and a limit on the whole. Null: it could not be
- * asked, and the log says why (one line for each failed try, and one when there is no other). Never rejects.
+ * Asks the survey's source up to three times, with pauses between the attempts and a limit on the total time. Never
+ * rejects.
+ * @returns null: no attempt succeeded; the log has a line for each failed attempt and one that says that there are no
+ * more
  */
 export async function askPatiently(
   survey: TenantExitSurvey,
@@ -38,12 +40,13 @@ export async function askPatiently(
     const leftMs = () => startedMs + TOTAL_MS - clock.nowMs()
     const answer = await oneTry(survey, range, Math.min(TRY_MS, leftMs()), deadline)
     if (answer.kind === 'counts') return answer.counts
-    const pauseMs = pauseAfter(tries, random)
-    if (tries === TRIES_MAX || leftMs() <= pauseMs) {
-      log.error('exit_survey_unavailable', { requestId, tries, reason: answer.reason })
+    const { reason, cause } = answer
+    const pauseMs = pauseAfter(BACKOFF, tries, drawFrom(random))
+    if (pauseMs === null || leftMs() <= pauseMs) {
+      log.error('exit_survey_unavailable', { requestId, tries, reason }, cause)
       return null
     }
-    log.info('exit_survey_retry', { requestId, tries, reason: answer.reason })
+    log.info('exit_survey_retry', { requestId, tries, reason })
     await pause(deadline, pauseMs)
   }
 }
@@ -56,14 +59,7 @@ async function oneTry(
 ): Promise<ReasonCounts> {
   try {
     return await within(deadline, timeoutMs, survey.countReasons(range, deadline.after(timeoutMs)))
-  } catch {
-    return { kind: 'unavailable', reason: 'The source did not answer in time.' }
+  } catch (cause) {
+    return { kind: 'unavailable', reason: 'The source did not answer in time.', cause }
   }
-}
-
-/** Between half of the pause and all of it. */
-function pauseAfter(tries: number, random: RandomSource): number {
-  const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1)
-  const [draw = 0] = random.bytes(1)
-  return Math.round(pauseMs * (1 - (JITTER * draw) / 255))
 }

@@ -2,13 +2,14 @@ import * as v from 'valibot'
 import type { InstantRange } from '../../ports/analytics.ts'
 import type { ReasonCount } from '../../ports/exit-survey-source.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { operation } from '../contract/endpoint.ts'
-import type { Reply } from '../contract/reply.ts'
-import { jsonReply, PRIVATE } from '../contract/reply.ts'
-import type { RoutedRequest, World } from '../service.ts'
+import { described } from '../record/meaning.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonReply, PRIVATE } from '../record/reply.ts'
+import type { AnalyticsWorld } from './world.ts'
 import { askPatiently } from './ask-patiently.ts'
-import { count, dateRange, described, organizationId, rangeParameters, responses } from './document.ts'
-import { readRange } from './parameters.ts'
+import { count, dateRange, organizationId } from './figures-schema.ts'
+import { rangeOf } from './parameters.ts'
 import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples.ts'
 import { surveyFigures } from './survey-reasons.ts'
 
@@ -39,9 +40,9 @@ const CancellationSurvey = v.strictObject({
     selections: described(count, 'Reasons picked in range, `other` included.'),
   }),
   reasons: described(v.array(ReasonRow), 'By `count` descending, then by `reason`; without `other`.'),
-  other: v.pipe(
+  other: described(
     v.nullable(v.strictObject({ count: described(count, 'How often the code `other` was picked.'), pct })),
-    v.description('Null when nothing is known.'),
+    'Null when nothing is known.',
   ),
 })
 
@@ -55,19 +56,22 @@ export const getCancellationSurvey = operation({
   summary: 'Report the cancellation survey',
   description:
     'Reasons that members picked when canceling in the portal; what the point of sale reports of churn is another matter.',
-  openapi: {
-    parameters: rangeParameters('start', 'end', 'the instant of the selection'),
-    responses: responses(CancellationSurvey, bodyOf(sampleOrganizationId, sampleRange, sampleReasonCounts)),
+  query: rangeOf('the instant of the selection'),
+  responses: {
+    200: jsonResponse(
+      'The figures.',
+      CancellationSurvey,
+      bodyOf(sampleOrganizationId, sampleRange, sampleReasonCounts),
+    ),
   },
 })
 
 /** Answers `GET /api/v1/cancellation-survey`: 200 also when the source fails, with `available: false`. */
 export async function serveCancellationSurvey(
-  { url: { searchParams }, requestId }: RoutedRequest,
-  world: World,
+  { query: range, requestId }: RequestOf<typeof getCancellationSurvey>,
+  world: AnalyticsWorld,
   organization: Organization,
-): Promise<Reply> {
-  const range = readRange(searchParams, 'start', 'end')
+): Promise<ReplyOf<typeof getCancellationSurvey>> {
   const survey = world.exitSurvey.open(organization.organizationId)
   const counted = await askPatiently(survey, range, requestId, world)
   return jsonReply(200, bodyOf(organization.organizationId, range, counted), PRIVATE)

@@ -5,23 +5,17 @@ import type {
   InstantRange,
 } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { operation } from '../contract/endpoint.ts'
-import type { Reply } from '../contract/reply.ts'
-import { jsonReply, PRIVATE } from '../contract/reply.ts'
+import { described } from '../record/meaning.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { churnTypes } from '../resources/memberships.ts'
-import type { RoutedRequest, World } from '../service.ts'
-import {
-  count,
-  dateRange,
-  described,
-  forbidden,
-  organizationId,
-  percentageOf,
-  rangeParameters,
-  responses,
-} from './document.ts'
-import { nullsLast, percentage, sumOf } from './figures.ts'
-import { readRange } from './parameters.ts'
+import type { AnalyticsWorld } from './world.ts'
+import { count, dateRange, organizationId, percentageOf } from './figures-schema.ts'
+import { rangeOf } from './parameters.ts'
+import { totalOf } from '../figures/groups.ts'
+import { percentage } from '../figures/ratio.ts'
+import { nullsLast } from '../text/text-order.ts'
 import { sampleCancellations, sampleOrganizationId, sampleRange } from './samples.ts'
 import { Tenure, tenureFigures } from './tenure.ts'
 
@@ -63,27 +57,22 @@ export const getCancellations = operation({
   summary: 'Report cancellations',
   description:
     'Churn as the point of sale reports it. A member who churned at an unknown date counts only where neither bound is given.',
-  openapi: {
-    parameters: rangeParameters(
-      'start',
-      'end',
-      'the cancellation; one of which only the day is known counts as its first instant',
-    ),
-    responses: responses(
+  query: rangeOf('the cancellation; one of which only the day is known counts as its first instant'),
+  responses: {
+    200: jsonResponse(
+      'The figures.',
       Cancellations,
       bodyOf(sampleOrganizationId, sampleRange, sampleCancellations),
-      forbidden,
     ),
   },
 })
 
 /** Answers `GET /api/v1/cancellations`. */
 export async function serveCancellations(
-  { url: { searchParams } }: RoutedRequest,
-  { analytics }: World,
+  { query: range }: RequestOf<typeof getCancellations>,
+  { analytics }: AnalyticsWorld,
   organization: Organization,
-): Promise<Reply> {
-  const range = readRange(searchParams, 'start', 'end')
+): Promise<ReplyOf<typeof getCancellations>> {
   const found = await analytics.open(organization.organizationId).cancellations(range)
   return jsonReply(200, bodyOf(organization.organizationId, range, found), PRIVATE)
 }
@@ -112,7 +101,7 @@ function bodyOf(
 
 function totalsOf(reasons: readonly CancellationCount[]) {
   const ofType = (type: CancellationCount['churnType']) =>
-    sumOf(
+    totalOf(
       reasons.filter(({ churnType }) => churnType === type),
       (row) => row.count,
     )

@@ -6,24 +6,17 @@ import type {
   CohortsQuery,
 } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { operation } from '../contract/endpoint.ts'
-import type { Reply } from '../contract/reply.ts'
-import { errorReply, jsonReply, PRIVATE } from '../contract/reply.ts'
-import type { RoutedRequest, World } from '../service.ts'
+import { described } from '../record/meaning.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonReply, PRIVATE } from '../record/reply.ts'
+import type { AnalyticsWorld } from './world.ts'
 import { toInstant } from '../text/instant.ts'
 import { byHorizon } from './churn-horizons.ts'
-import {
-  count,
-  dateRange,
-  described,
-  forbidden,
-  organizationId,
-  percentageOf,
-  rangeParameters,
-  responses,
-} from './document.ts'
-import { nullsLast, percentage } from './figures.ts'
-import { loneValue, readMonths } from './parameters.ts'
+import { count, dateRange, organizationId, percentageOf } from './figures-schema.ts'
+import { monthsOf, wordOf } from './parameters.ts'
+import { percentage } from '../figures/ratio.ts'
+import { nullsLast } from '../text/text-order.ts'
 import { sampleCohorts, sampleOrganizationId } from './samples.ts'
 
 const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]
@@ -43,11 +36,9 @@ const CohortRow = v.strictObject({
     'Of the churned, those of churn type `involuntary`. An unknown type is in neither.',
   ),
   churnRatePct: percentageOf('`churned` of `cohortSize`.'),
-  churnWithin: v.pipe(
+  churnWithin: described(
     v.strictObject({ '30': count, '60': count, '90': count, '180': count, '365': count }),
-    v.description(
-      'Of the churned, those whose whole days from signup to cancellation are at most so many: cumulative. An unknown cancellation, and one before the signup, is in none.',
-    ),
+    'Of the churned, those whose whole days from signup to cancellation are at most so many: cumulative. An unknown cancellation, and one before the signup, is in none.',
   ),
 })
 
@@ -60,13 +51,13 @@ const Cohorts = v.strictObject({
   source: v.literal('membership_signup'),
   available: v.literal(true),
   dimension: v.picklist(dimensions),
-  signupDateCoverage: v.pipe(
+  signupDateCoverage: described(
     v.strictObject({
       members: described(count, 'All members of the organization, whatever the range.'),
       withSignupDate: described(count, 'Those whose signup is known: only they are in cohorts.'),
       coveragePct: percentageOf('`withSignupDate` of `members`.'),
     }),
-    v.description('How much of the organization the cohorts can tell of.'),
+    'How much of the organization the cohorts can tell of.',
   ),
   dimensionValues: described(
     v.array(v.string()),
@@ -88,43 +79,34 @@ export const getCohorts = operation({
   deprecated: true,
   summary: 'Report signup cohorts',
   description: 'Members by the month of their signup, and what has become of them.',
-  openapi: {
-    parameters: [
-      ...rangeParameters('start', 'end', 'the month of the signup, to which the bound itself is cut'),
-      {
-        name: 'dimension',
-        in: 'query',
-        description: 'What each month is split by: nothing, the plan, or the billing site.',
-        schema: { enum: dimensions, default: 'none' },
-      },
-    ],
-    responses: responses(
+  query: {
+    ...monthsOf('the month of the signup, to which the bound itself is cut'),
+    dimension: wordOf(
+      dimensions,
+      'What each month is split by: nothing, the plan, or the billing site.',
+      (words) => ({ kind: 'refused', error: `Parameter dimension must be one of ${words.join(', ')}.` }),
+    ),
+  },
+  responses: {
+    200: jsonResponse(
+      'The figures.',
       Cohorts,
       bodyOf(
         sampleOrganizationId,
         { dimension: 'plan', firstMonth: '2026-01', lastMonth: '2026-03' },
         sampleCohorts,
       ),
-      {
-        '400': { $ref: '#/components/responses/BadRequest' },
-        ...forbidden,
-      },
     ),
+    400: 'BadRequest',
   },
 })
 
 /** Answers `GET /api/v1/cohorts`. An unknown `dimension` is the one parameter that is refused (400). */
 export async function serveCohorts(
-  { url: { searchParams } }: RoutedRequest,
-  { analytics }: World,
+  { query: { dimension, start: firstMonth, end: lastMonth } }: RequestOf<typeof getCohorts>,
+  { analytics }: AnalyticsWorld,
   organization: Organization,
-): Promise<Reply> {
-  const given = loneValue(searchParams, 'dimension') ?? 'none'
-  const dimension = dimensions.find((known) => known === given)
-  if (dimension === undefined) {
-    return errorReply(400, `Parameter dimension must be one of ${dimensions.join(', ')}.`)
-  }
-  const { firstMonth, lastMonth } = readMonths(searchParams, 'start', 'end')
+): Promise<ReplyOf<typeof getCohorts>> {
   const asked = { dimension, firstMonth, lastMonth }
   const found = await analytics.open(organization.organizationId).cohorts(asked)
   return jsonReply(200, bodyOf(organization.organizationId, asked, found), PRIVATE)

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import type { DecisionRevenue, RevenueByDecision } from '../../ports/analytics.ts'
-import { cents, count, described, percentageOf } from './document.ts'
-import { percentage, roundedQuotient } from './figures.ts'
+import { described } from '../record/meaning.ts'
+import { cents, count, percentageOf } from './figures-schema.ts'
+import { percentage, roundedQuotient } from '../figures/ratio.ts'
 
-/** Fewer members say too little. */
+/** An average over fewer members would mostly reflect chance. */
 const DECIDING_MEMBERS_MIN = 30
-/** With less of them the average would be one of those whose billing happens to be known. */
+/** With a smaller share, the average would describe only the members whose billing happens to be known. */
 const COVERAGE_MIN_PCT = 80
 
 const Group = v.strictObject({
@@ -26,21 +27,19 @@ const Coverage = v.strictObject({
   coveragePct: percentageOf('`membersWithRevenue` of `members`.'),
 })
 
-export const LifetimeValue = v.pipe(
+export const LifetimeValue = described(
   v.strictObject({
     acceptedMembers: v.nullable(Group),
     declinedMembers: v.nullable(Group),
     coverage: v.nullable(Coverage),
     unavailableReason: described(v.nullable(v.string()), 'Why there are no figures; null when there are.'),
   }),
-  v.description(
-    `What members brought in, by their last decision in range (accepted or declined). A member's revenue is payments less refunds over all their billing events, whenever they were; an event of unknown amount adds nothing. Available when at least ${DECIDING_MEMBERS_MIN} members decided and any billing event is known of at least ${COVERAGE_MIN_PCT} % of them; else everything but \`unavailableReason\` is null.`,
-  ),
+  `What members brought in, by their last decision in range (accepted or declined). A member's revenue is payments less refunds over all their billing events, whenever they were; an event of unknown amount adds nothing. Available when at least ${DECIDING_MEMBERS_MIN} members decided and any billing event is known of at least ${COVERAGE_MIN_PCT} % of them; else everything but \`unavailableReason\` is null.`,
 )
 
 type LifetimeValueBody = v.InferOutput<typeof LifetimeValue>
 
-/** What members were worth by their decision. `revenue` is null for an organization without billing events. */
+/** The revenue of members, grouped by their decision. `revenue` is null for an organization without billing events. */
 export function lifetimeValue(revenue: RevenueByDecision | null): LifetimeValueBody {
   if (revenue === null) return unavailable("Billing events are unavailable for the organization's provider.")
   const { accepted, declined } = revenue

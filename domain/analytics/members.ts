@@ -1,23 +1,29 @@
 import * as v from 'valibot'
 import type { InstantRange, MemberRecord } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { operation } from '../contract/endpoint.ts'
-import type { Reply } from '../contract/reply.ts'
-import { jsonReply, PRIVATE } from '../contract/reply.ts'
-import { readLimit } from '../paging/limit.ts'
+import { described } from '../record/meaning.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { tenureDays } from '../resources/cancellations/membership.ts'
 import { churnTypes } from '../resources/memberships.ts'
-import type { RoutedRequest, World } from '../service.ts'
+import type { AnalyticsWorld } from './world.ts'
 import { toInstant } from '../text/instant.ts'
-import { count, described, forbidden, organizationId, rangeParameters, responses } from './document.ts'
-import { loneValue, readRange } from './parameters.ts'
+import { count, organizationId } from './figures-schema.ts'
+import { endOf, limitOf, offsetOf, startOf, wordOf } from './parameters.ts'
 import { sampleMembers, sampleNow, sampleOrganizationId, sampleRange } from './samples.ts'
 
 const LIMIT_DEFAULT = 500
-const LIMIT_MAX = 1000
+const LIMIT_MAX = 1_000
+/**
+ * A larger offset plus a page would exceed the exact integers of JavaScript, and no organization has so many members.
+ */
+const OFFSET_MAX = Number.MAX_SAFE_INTEGER - LIMIT_MAX
 
 const statuses = ['all', 'active', 'churned'] as const
 type Status = (typeof statuses)[number]
+
+const SIGNUP = 'the signup, which counts as the first instant of its day'
 
 const text = v.nullable(v.string())
 const instant = v.nullable(v.pipe(v.string(), v.isoTimestamp()))
@@ -46,9 +52,9 @@ const MemberRow = v.strictObject({
 
 const Members = v.strictObject({
   organizationId,
-  filters: v.pipe(
+  filters: described(
     v.strictObject({ status: v.picklist(statuses), signupStart: instant, signupEnd: instant }),
-    v.description('The filters as applied; bounds as exact instants, null when not given or ignored.'),
+    'The filters as applied; bounds as exact instants, null when not given or ignored.',
   ),
   pagination: v.strictObject({
     limit: described(count, 'The page size that was used.'),
@@ -70,56 +76,38 @@ export const exportMembers = operation({
   summary: 'Export members',
   description:
     'Latest signup first, members of an unknown signup last, then by `membershipId`. A range on the signup leaves out members whose signup is unknown. Pages are cut by counting from the start: an import in between moves rows from one page to another.',
-  openapi: {
-    parameters: [
-      {
-        name: 'status',
-        in: 'query',
-        description: 'Only members of this status. Any other value counts as `all`.',
-        schema: { enum: statuses, default: 'all' },
-      },
-      ...rangeParameters(
-        'signupStart',
-        'signupEnd',
-        'the signup, which counts as the first instant of its day',
-      ),
-      {
-        name: 'limit',
-        in: 'query',
-        description: `Members per page. An invalid value counts as ${LIMIT_DEFAULT}, a larger one than ${LIMIT_MAX} as ${LIMIT_MAX}.`,
-        schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
-      },
-      {
-        name: 'offset',
-        in: 'query',
-        description: 'How many members to pass over. An invalid value counts as 0.',
-        schema: { type: 'integer', minimum: 0, default: 0 },
-      },
-    ],
-    responses: responses(
-      Members,
-      {
-        organizationId: sampleOrganizationId,
-        filters: filtersOf('all', sampleRange),
-        pagination: paginationOf(LIMIT_DEFAULT, 0, false),
-        members: sampleMembers.map((member) => memberRow(member, sampleNow)),
-      },
-      forbidden,
+  query: {
+    status: wordOf(statuses, 'Only members of this status. Any other value counts as `all`.', ([all]) => ({
+      kind: 'value',
+      value: all,
+    })),
+    signupStart: startOf(SIGNUP),
+    signupEnd: endOf(SIGNUP),
+    limit: limitOf(
+      `Members per page. An invalid value counts as ${LIMIT_DEFAULT}, a larger one than ${LIMIT_MAX} as ${LIMIT_MAX}.`,
+      LIMIT_DEFAULT,
+      LIMIT_MAX,
     ),
+    offset: offsetOf('How many members to pass over. An invalid value counts as 0.', OFFSET_MAX),
+  },
+  responses: {
+    200: jsonResponse('The figures.', Members, {
+      organizationId: sampleOrganizationId,
+      filters: filtersOf('all', sampleRange),
+      pagination: paginationOf(LIMIT_DEFAULT, 0, false),
+      members: sampleMembers.map((member) => memberRow(member, sampleNow)),
+    }),
   },
 })
 
 /** Answers `GET /api/v1/members`. */
 export async function serveMembers(
-  { url: { searchParams } }: RoutedRequest,
-  { analytics, clock }: World,
+  { query: { status, signupStart, signupEnd, limit, offset } }: RequestOf<typeof exportMembers>,
+  { analytics, clock }: AnalyticsWorld,
   organization: Organization,
-): Promise<Reply> {
-  const status = readStatus(loneValue(searchParams, 'status'))
-  const signup = readRange(searchParams, 'signupStart', 'signupEnd')
-  const limit = readLimit(searchParams.getAll('limit'), LIMIT_MAX, LIMIT_DEFAULT)
-  const offset = readOffset(loneValue(searchParams, 'offset'))
-  // One more than the page tells whether another one follows.
+): Promise<ReplyOf<typeof exportMembers>> {
+  const signup = { start: signupStart, end: signupEnd }
+  // One row more than the page shows whether another page follows.
   const found = await analytics
     .open(organization.organizationId)
     .members({ status: status === 'all' ? null : status, signup, limit: limit + 1, offset })
@@ -140,17 +128,6 @@ function paginationOf(limit: number, offset: number, hasMore: boolean) {
 
 function filtersOf(status: Status, { start, end }: InstantRange) {
   return { status, signupStart: start, signupEnd: end }
-}
-
-function readStatus(given: string | null): Status {
-  return statuses.find((status) => status === given) ?? 'all'
-}
-
-/** No offset is beyond the largest whole number that is exact; there is nothing there anyway. */
-function readOffset(given: string | null): number {
-  return given !== null && /^\d+$/.test(given)
-    ? Math.min(Number(given), Number.MAX_SAFE_INTEGER - LIMIT_MAX)
-    : 0
 }
 
 function memberRow(member: MemberRecord, now: string): v.InferOutput<typeof MemberRow> {

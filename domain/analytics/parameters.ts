@@ -1,34 +1,105 @@
-import type { InstantRange } from '../../ports/analytics.ts'
+import * as v from 'valibot'
+import type { ParameterReading, QueryParameter } from '../record/query-parameters.ts'
+import { readLimit } from '../read/limit.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
+// These endpoints predate the strict ones: a parameter that they do not know is ignored, and so is one that is empty or
+// given more than once, since nothing says which value is meant.
+
+const BOUND =
+  'A day (`YYYY-MM-DD`, UTC) or an ISO 8601 instant with an explicit offset (`+` is written `%2B`). Any other value, and a parameter given more than once, is ignored.'
+
+type Bound = QueryParameter<string | null>
+
+function bound(meaning: string, example: string, read: (text: string) => string | null): Bound {
+  return {
+    description: `${meaning} ${BOUND}`,
+    schema: v.string(),
+    example,
+    read: lenient((text) => (text === null ? null : read(text))),
+  }
+}
+
 /**
- * The value of a parameter, or null. These endpoints predate the strict ones: a parameter that they do not know is ignored,
- * and so is one that is empty or given more than once, since nothing says which value is meant.
+ * The parameter that bounds a time below; its value is the first instant that it includes.
+ * @param what the end of a sentence that begins with the bound
  */
-export function loneValue(query: URLSearchParams, name: string): string | null {
-  const [value = '', ...more] = query.getAll(name)
-  return value === '' || more.length > 0 ? null : value
+export function startOf(what: string, read: (text: string) => string | null = lowerBound): Bound {
+  const meaning = `Inclusive lower bound on ${what}; a day counts from its first instant.`
+  return bound(meaning, '2026-01-01', read)
 }
 
-/** The bounds given by two parameters, both included. What is neither a day nor an exact instant is ignored. */
-export function readRange(query: URLSearchParams, startName: string, endName: string): InstantRange {
-  const [start, end] = [loneValue(query, startName), loneValue(query, endName)]
-  return { start: start === null ? null : lowerBound(start), end: end === null ? null : upperBound(end) }
+/** The parameter that bounds a time above; its value is the last instant that it includes. */
+export function endOf(what: string, read: (text: string) => string | null = upperBound): Bound {
+  return bound(`Inclusive upper bound on ${what}; a day counts to its last instant.`, '2026-03-31', read)
 }
 
-/** The months (`YYYY-MM`) in which the bounds lie. Nothing is rounded before a bound is cut to its month. */
-export function readMonths(query: URLSearchParams, startName: string, endName: string) {
-  const month = (text: string | null) =>
-    (text === null ? null : upperBound(text))?.slice(0, 'YYYY-MM'.length) ?? null
-  return { firstMonth: month(loneValue(query, startName)), lastMonth: month(loneValue(query, endName)) }
+/** The two parameters that bound a time. */
+export function rangeOf(what: string) {
+  return { start: startOf(what), end: endOf(what) }
 }
 
-/** A day from its first instant on, or an exact instant; null when the text is neither. */
+/** The two parameters that bound a month (`YYYY-MM`). Nothing is rounded before a bound is cut to its month. */
+export function monthsOf(what: string) {
+  const monthOf = (text: string) => upperBound(text)?.slice(0, 'YYYY-MM'.length) ?? null
+  return { start: startOf(what, monthOf), end: endOf(what, monthOf) }
+}
+
+/**
+ * One of several words; the first of them is the default.
+ * @param otherwise what any other text means
+ */
+export function wordOf<const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  description: string,
+  otherwise: (words: Words) => ParameterReading<Words[number]>,
+): QueryParameter<Words[number]> {
+  return {
+    description,
+    schema: v.optional(v.picklist(words), words[0]),
+    read: (given) => {
+      const text = loneValue(given) ?? words[0]
+      const value = words.find((word) => word === text)
+      return value === undefined ? otherwise(words) : { kind: 'value', value }
+    },
+  }
+}
+
+/** The size of a page. */
+export function limitOf(description: string, fallback: number, maximum: number): QueryParameter<number> {
+  const schema = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maximum))
+  return {
+    description,
+    schema: v.optional(schema, fallback),
+    read: (given) => ({ kind: 'value', value: readLimit(given, maximum, fallback) }),
+  }
+}
+
+/** How many rows to pass over: a whole number up to `maximum`, and 0 unless it is one. */
+export function offsetOf(description: string, maximum: number): QueryParameter<number> {
+  return {
+    description,
+    schema: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+    read: lenient((text) => (text !== null && /^\d+$/.test(text) ? Math.min(Number(text), maximum) : 0)),
+  }
+}
+
+/** A reader that never refuses a value. */
+function lenient<Value>(read: (text: string | null) => Value): QueryParameter<Value>['read'] {
+  return (given) => ({ kind: 'value', value: read(loneValue(given)) })
+}
+
+/** The text of a parameter; null when it is missing, empty or repeated. */
+function loneValue([text = '', ...more]: readonly string[]): string | null {
+  return text === '' || more.length > 0 ? null : text
+}
+
+/** The first instant of a day, or an exact instant; null when the text is neither. */
 function lowerBound(text: string): string | null {
   return isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text, 'up')
 }
 
-/** A day to its last instant, or an exact instant. A fraction finer than milliseconds ends the range just before it. */
+/** The last instant of a day, or an exact instant. A fraction finer than milliseconds ends the range just before it. */
 function upperBound(text: string): string | null {
   return isCalendarDate(text) ? `${text}T23:59:59.999Z` : parseInstant(text, 'down')
 }

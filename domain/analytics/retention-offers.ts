@@ -1,23 +1,17 @@
 import * as v from 'valibot'
 import type { InstantRange, OfferCount, RevenueByDecision } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { operation } from '../contract/endpoint.ts'
-import type { Reply } from '../contract/reply.ts'
-import { jsonReply, PRIVATE } from '../contract/reply.ts'
-import type { RoutedRequest, World } from '../service.ts'
-import {
-  count,
-  dateRange,
-  described,
-  forbidden,
-  organizationId,
-  percentageOf,
-  rangeParameters,
-  responses,
-} from './document.ts'
-import { nullsLast, percentage, sumOf } from './figures.ts'
+import { described } from '../record/meaning.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonReply, PRIVATE } from '../record/reply.ts'
+import type { AnalyticsWorld } from './world.ts'
+import { count, dateRange, organizationId, percentageOf } from './figures-schema.ts'
+import { totalOf } from '../figures/groups.ts'
+import { percentage } from '../figures/ratio.ts'
+import { nullsLast } from '../text/text-order.ts'
 import { LifetimeValue, lifetimeValue } from './lifetime-value.ts'
-import { readRange } from './parameters.ts'
+import { rangeOf } from './parameters.ts'
 import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
 
 const counts = {
@@ -43,7 +37,7 @@ const OfferRow = v.strictObject({
 const RetentionOffers = v.strictObject({
   organizationId,
   dateRange,
-  totals: v.pipe(v.strictObject(counts), v.description('Sums over all offers.')),
+  totals: described(v.strictObject(counts), 'Sums over all offers.'),
   offers: described(
     v.array(OfferRow),
     'The offers with any event in range, by `viewed` descending, then by `offerId`.',
@@ -61,23 +55,22 @@ export const getRetentionOffers = operation({
   deprecated: true,
   summary: 'Report retention offers',
   description: 'What members who wanted to leave were offered, how they decided, and what they brought in.',
-  openapi: {
-    parameters: rangeParameters('start', 'end', 'the instant of an event'),
-    responses: responses(
+  query: rangeOf('the instant of an event'),
+  responses: {
+    200: jsonResponse(
+      'The figures.',
       RetentionOffers,
       bodyOf(sampleOrganizationId, sampleRange, sampleOffers, sampleRevenue),
-      forbidden,
     ),
   },
 })
 
 /** Answers `GET /api/v1/retention-offers`. */
 export async function serveRetentionOffers(
-  { url: { searchParams } }: RoutedRequest,
-  { analytics }: World,
+  { query: range }: RequestOf<typeof getRetentionOffers>,
+  { analytics }: AnalyticsWorld,
   { organizationId: id, billingEvents }: Organization,
-): Promise<Reply> {
-  const range = readRange(searchParams, 'start', 'end')
+): Promise<ReplyOf<typeof getRetentionOffers>> {
   const tenant = analytics.open(id)
   const [offers, revenue] = await Promise.all([
     tenant.retentionOffers(range),
@@ -103,9 +96,9 @@ function bodyOf(
 }
 
 function totalsOf(offers: readonly OfferCount[]) {
-  const viewed = sumOf(offers, (offer) => offer.viewed)
-  const accepted = sumOf(offers, (offer) => offer.accepted)
-  const declined = sumOf(offers, (offer) => offer.declined)
+  const viewed = totalOf(offers, (offer) => offer.viewed)
+  const accepted = totalOf(offers, (offer) => offer.accepted)
+  const declined = totalOf(offers, (offer) => offer.declined)
   return { viewed, accepted, declined, acceptanceRatePct: percentage(accepted, viewed) }
 }
 

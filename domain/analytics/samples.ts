@@ -9,8 +9,8 @@ import type {
 import type { ReasonCount } from '../../ports/exit-survey-source.ts'
 import { byHorizon } from './churn-horizons.ts'
 
-// What the examples of the contract document are computed from, by the same functions as answers: so they agree with
-// the definitions beside them, and with each other.
+// The data from which the examples of the contract document are computed. The functions are those that compute answers,
+// so the examples agree with the definitions beside them and with each other.
 
 export const sampleOrganizationId = 'demo'
 
@@ -59,7 +59,7 @@ export const sampleMembers: readonly MemberRecord[] = [
   },
 ]
 
-/** When the active one of them is looked at. */
+/** The instant at which the tenure of the example's active member is measured. */
 export const sampleNow = '2026-05-19T09:30:00.000Z'
 
 export const sampleCohorts: Cohorts = {

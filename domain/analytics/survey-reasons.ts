@@ -1,7 +1,9 @@
 import type { ReasonCount } from '../../ports/exit-survey-source.ts'
-import { groupsOf, nullsLast, percentage, sumOf } from './figures.ts'
+import { groupsOf, totalOf } from '../figures/groups.ts'
+import { percentage } from '../figures/ratio.ts'
+import { nullsLast } from '../text/text-order.ts'
 
-/** The code that stands for no reason of the list. */
+/** The code of all reasons that are not in the list. */
 const OTHER = 'other'
 
 interface ReasonRow {
@@ -19,9 +21,9 @@ export interface SurveyFigures {
 
 /** Reasons from raw codes: most frequent first, then by name. Percentages are of all selections, `other` included. */
 export function surveyFigures(counted: readonly ReasonCount[]): SurveyFigures {
-  const selections = sumOf(counted, ({ count }) => count)
+  const selections = totalOf(counted, ({ count }) => count)
   const groups = [...groupsOf(counted, ({ code }) => canonicalCode(code))].map(([code, spellings]) => {
-    const count = sumOf(spellings, (spelling) => spelling.count)
+    const count = totalOf(spellings, (spelling) => spelling.count)
     return {
       code,
       rawCodes: spellings.map((spelling) => spelling.code).sort(nullsLast),
@@ -43,7 +45,7 @@ function share(count: number, selections: number) {
   return { count, pct: percentage(count, selections) ?? 0 }
 }
 
-/** Codes that agree in this are one reason: `Too-Expensive` and `too  expensive` are `too_expensive`. */
+/** Codes with the same normal form are one reason: `Too-Expensive` and `too expensive` are `too_expensive`. */
 function canonicalCode(code: string): string {
   return code.toLowerCase().replaceAll(/[ _-]+/g, '_')
 }

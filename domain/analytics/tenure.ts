@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import type { TenureCount } from '../../ports/analytics.ts'
-import { count, described, percentageOf } from './document.ts'
-import { percentage, quotient, sumOf } from './figures.ts'
+import { described } from '../record/meaning.ts'
+import { count, percentageOf } from './figures-schema.ts'
+import { totalOf } from '../figures/groups.ts'
+import { percentage, quotient } from '../figures/ratio.ts'
 
 interface Bucket {
   readonly label: string
@@ -27,7 +29,7 @@ const TenureBucket = v.strictObject({
   pct: percentageOf('`count` of `known`.'),
 })
 
-export const Tenure = v.pipe(
+export const Tenure = described(
   v.strictObject({
     averageDays: described(
       v.nullable(v.number()),
@@ -41,7 +43,7 @@ export const Tenure = v.pipe(
     unknown: described(count, 'The others: a day is unknown, or the cancellation lies before the signup.'),
     buckets: described(v.array(TenureBucket), 'Always all six.'),
   }),
-  v.description('Whole days from the first instant of the signup day to the cancellation.'),
+  'Whole days from the first instant of the signup day to the cancellation.',
 )
 
 interface KnownTenure {
@@ -52,20 +54,20 @@ interface KnownTenure {
 /** How long members had stayed, from how many stayed how long. */
 export function tenureFigures(counted: readonly TenureCount[]): v.InferOutput<typeof Tenure> {
   const sorted = counted.filter(isKnown).sort((left, right) => left.days - right.days)
-  const known = sumOf(sorted, (tenure) => tenure.count)
+  const known = totalOf(sorted, (tenure) => tenure.count)
   return {
     averageDays: quotient(
-      sumOf(sorted, (tenure) => tenure.days * tenure.count),
+      totalOf(sorted, (tenure) => tenure.days * tenure.count),
       known,
     ),
     medianDays: medianOf(sorted, known),
     known,
-    unknown: sumOf(counted, (tenure) => tenure.count) - known,
+    unknown: totalOf(counted, (tenure) => tenure.count) - known,
     buckets: buckets.map((bucket) => {
       const inBucket = sorted.filter(
         ({ days }) => days >= bucket.minDays && (bucket.maxDays === null || days <= bucket.maxDays),
       )
-      const total = sumOf(inBucket, (tenure) => tenure.count)
+      const total = totalOf(inBucket, (tenure) => tenure.count)
       return { ...bucket, count: total, pct: percentage(total, known) }
     }),
   }
@@ -80,7 +82,7 @@ function medianOf(sorted: readonly KnownTenure[], known: number): number | null 
   return (daysAt(sorted, Math.floor((known - 1) / 2)) + daysAt(sorted, Math.floor(known / 2))) / 2
 }
 
-/** The tenure in a place, from 0, when all are lined up shortest first. */
+/** The tenure at a position, from 0, when all members are sorted by tenure, shortest first. */
 function daysAt(sorted: readonly KnownTenure[], place: number): number {
   let passed = 0
   for (const { days, count: same } of sorted) {

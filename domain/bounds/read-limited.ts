@@ -1,8 +1,8 @@
-/** What came of reading a stream: its bytes, or why there are none. */
+/** The result of reading a stream: its bytes, or why there are none. */
 export type LimitedRead =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'too_large' }
-  /** The sender broke off, or was slower than the signal allows. */
+  /** The sender disconnected, or was slower than the signal allows. */
   | { readonly kind: 'incomplete' }
 
 /**

@@ -1,11 +1,13 @@
 import type { Deadline } from '../../ports/deadline.ts'
 
-/** The work took too long; it may still be going on, and may yet take effect. */
+/** The work took too long. It may still be running, and may still take effect. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut'
 }
 
-/** Waits for work no longer than `durationMs`. Rejects with `TimedOut` then, and as the work does otherwise. */
+/**
+ * Waits for work at most `durationMs`, then rejects with `TimedOut`. Rejects as the work does when that fails before.
+ */
 export async function within<Value>(
   deadline: Deadline,
   durationMs: number,
@@ -30,7 +32,7 @@ export async function within<Value>(
   }
 }
 
-/** Runs a task for each item, at most `width` at once. Rejections are the task's own affair: it must not reject. */
+/** Runs a task for each item, at most `width` at once. A task must handle its own failures and never reject. */
 export async function eachOf<Item>(
   items: Iterable<Item>,
   width: number,

@@ -1,58 +1,61 @@
-import { operation } from '../contract/endpoint.ts'
+import * as v from 'valibot'
+import { described } from '../record/meaning.ts'
+import type { RequestBody, ResponseDeclaration } from '../record/operation.ts'
+import { operation } from '../record/operation.ts'
+import { ALLOWED_HEADERS, ALLOWED_METHODS } from './answer/preflight.ts'
+import { SubmissionError, SubmissionReceipt } from './answer/schema.ts'
+import { acceptedTypes } from './body/accepted-types.ts'
+import { attributionMaxLength } from './definition/attribution.ts'
+import * as limits from './definition/limits.ts'
 
-const attributionHint =
-  'Attribution values (`_utm_source`, `_gclid`, `_referrer`, `_landing_url`, …) are stored trimmed to 450 characters.'
+const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
 
 const controlKeys = {
-  _gotcha: { type: 'string', maxLength: 10000, description: 'Hidden bot trap: send it empty.' },
-  _password: { type: 'string', maxLength: 1024, description: 'Only for a password-protected form.' },
-  _redirect: { type: 'string', maxLength: 2000, description: 'Thank-you URL on the origin of the request.' },
+  _gotcha: described(text(limits.GOTCHA_MAX_LENGTH), 'Hidden bot trap: send it empty.'),
+  _password: v.optional(described(text(limits.PASSWORD_MAX_LENGTH), 'Only for a password-protected form.')),
+  _redirect: v.optional(
+    described(text(limits.REDIRECT_MAX_LENGTH), 'Thank-you URL on the origin of the request.'),
+  ),
 }
 
-const answerSchema = {
-  type: ['string', 'number', 'boolean', 'array', 'null'],
-  maxLength: 10000,
-  maxItems: 100,
-  items: { type: 'string' },
-}
+const answer = v.union([
+  text(limits.ANSWER_MAX_LENGTH),
+  v.number(),
+  v.boolean(),
+  v.pipe(v.array(v.string()), v.maxLength(limits.ITEMS_MAX)),
+  v.null(),
+])
 
-const bodyExample = {
-  _gotcha: '',
-  firstName: 'Ada',
-  email: 'ada@example.com',
-  message: 'Do you wash vans?',
-  _utm_source: 'newsletter',
-}
-
-const bodySchema = {
-  type: 'object',
-  description: `Answers keyed by saved field id, beside the control keys. ${attributionHint}`,
-  properties: controlKeys,
-  required: ['_gotcha'],
-  additionalProperties: answerSchema,
+/** The body that any form accepts. Which answers a particular form accepts is decided by its definition. */
+const body: RequestBody = {
+  description: `At most ${limits.BODY_MAX_BYTES} bytes in all.`,
+  maxBytes: limits.BODY_MAX_BYTES,
+  contentTypes: acceptedTypes,
+  schema: described(
+    v.objectWithRest(controlKeys, answer),
+    `Answers keyed by saved field id, beside the control keys. Attribution values (\`_utm_source\`, \`_gclid\`, \`_referrer\`, \`_landing_url\`, …) are stored trimmed to ${attributionMaxLength} characters.`,
+  ),
+  example: {
+    _gotcha: '',
+    firstName: 'Ada',
+    email: 'ada@example.com',
+    message: 'Do you wash vans?',
+    _utm_source: 'newsletter',
+  },
 }
 
 const cors = {
-  'Access-Control-Allow-Origin': { required: true, schema: { const: '*' }, description: 'Any origin.' },
+  'Access-Control-Allow-Origin': { description: 'Any origin.', schema: v.literal('*') },
 }
 
 const page = {
-  schema: {
-    type: 'string',
-    description: 'A page for a visitor whose browser posted the form without scripts.',
-  },
+  schema: described(v.string(), 'A page for a visitor whose browser posted the form without scripts.'),
   example: '<!doctype html><html lang="en"><title>Thank you</title>…</html>',
 }
 
-function failure(description: string): Readonly<Record<string, unknown>> {
-  return {
-    description,
-    headers: cors,
-    content: {
-      'application/json': { schema: { $ref: '#/components/schemas/SubmissionError' } },
-      'text/html': page,
-    },
-  }
+function failure(description: string) {
+  const content = { 'application/json': { schema: SubmissionError }, 'text/html': page }
+  return { description, headers: cors, content } satisfies ResponseDeclaration
 }
 
 export const submitForm = operation({
@@ -65,56 +68,37 @@ export const submitForm = operation({
   summary: 'Submit answers to a published form',
   description:
     'No key and no cookie. The receipt confirms that the submission was saved; notifications follow after it. There is no idempotency key: do not retry an uncertain request automatically.',
-  openapi: {
-    parameters: [
-      {
-        name: 'Origin',
-        in: 'header',
-        description: "The submitting site's origin; required with `_redirect`.",
-        schema: { type: 'string' },
-        example: 'https://sparkle.example',
-      },
-    ],
-    requestBody: {
-      required: true,
-      description: 'At most 65536 bytes in all.',
-      content: {
-        'application/json': { schema: bodySchema, example: bodyExample },
-        'application/x-www-form-urlencoded': { schema: bodySchema, example: bodyExample },
-        'multipart/form-data': { schema: bodySchema, example: bodyExample },
+  headers: {
+    Origin: {
+      description: "The submitting site's origin; required with `_redirect`.",
+      schema: v.string(),
+      example: 'https://sparkle.example',
+    },
+  },
+  body,
+  responses: {
+    200: {
+      description: 'Saved, or a filled honeypot (without `submissionId`, nothing saved).',
+      headers: cors,
+      content: { 'application/json': { schema: SubmissionReceipt }, 'text/html': page },
+    },
+    303: {
+      description: 'Saved; a native HTML request with a valid `_redirect` is sent there.',
+      headers: {
+        ...cors,
+        Location: { description: 'The validated URL.', schema: v.pipe(v.string(), v.url()) },
       },
     },
-    responses: {
-      '200': {
-        description: 'Saved, or a filled honeypot (without `submissionId`, nothing saved).',
-        headers: cors,
-        content: {
-          'application/json': { schema: { $ref: '#/components/schemas/SubmissionReceipt' } },
-          'text/html': page,
-        },
-      },
-      '303': {
-        description: 'Saved; a native HTML request with a valid `_redirect` is sent there.',
-        headers: {
-          ...cors,
-          Location: {
-            required: true,
-            schema: { type: 'string', format: 'uri' },
-            description: 'The validated URL.',
-          },
-        },
-      },
-      '400': failure('The body is missing or malformed, or JSON that is not an object.'),
-      '401': failure('The form password is missing or wrong.'),
-      '404': failure('There is no published form of that identifier.'),
-      '409': failure('The form can only be completed where it is hosted.'),
-      '413': failure('The body exceeds 65536 bytes.'),
-      '415': failure('The content type is not supported, or a value is a file.'),
-      '422': failure(
-        'Invalid answers or control keys, an invalid redirect, or the limit per contact is reached.',
-      ),
-      '500': failure('Processing failed; the submission may have been saved. Do not retry automatically.'),
-    },
+    400: failure('The body is missing or malformed, or JSON that is not an object.'),
+    401: failure('The form password is missing or wrong.'),
+    404: failure('There is no published form of that identifier.'),
+    409: failure('The form can only be completed where it is hosted.'),
+    413: failure(`The body exceeds ${limits.BODY_MAX_BYTES} bytes.`),
+    415: failure('The content type is not supported, or a value is a file.'),
+    422: failure(
+      'Invalid answers or control keys, an invalid redirect, or the limit per contact is reached.',
+    ),
+    500: failure('Processing failed; the submission may have been saved. Do not retry automatically.'),
   },
 })
 
@@ -127,25 +111,21 @@ export const preflightForm = operation({
   errorStyle: 'submission',
   summary: 'Answer a cross-origin preflight',
   description: 'What a browser asks before a page of another origin may submit. No cookie is used.',
-  openapi: {
-    responses: {
-      '204': {
-        description: 'Any origin may post.',
-        headers: {
-          ...cors,
-          'Access-Control-Allow-Methods': {
-            required: true,
-            schema: { const: 'POST, OPTIONS' },
-            description: 'Allowed methods.',
-          },
-          'Access-Control-Allow-Headers': {
-            required: true,
-            schema: { const: 'Content-Type, Accept' },
-            description: 'Allowed headers.',
-          },
+  responses: {
+    204: {
+      description: 'Any origin may post.',
+      headers: {
+        ...cors,
+        'Access-Control-Allow-Methods': {
+          description: 'Allowed methods.',
+          schema: v.literal(ALLOWED_METHODS),
+        },
+        'Access-Control-Allow-Headers': {
+          description: 'Allowed headers.',
+          schema: v.literal(ALLOWED_HEADERS),
         },
       },
-      '500': failure('Internal failure.'),
     },
+    500: failure('Internal failure.'),
   },
 })

@@ -1,32 +1,18 @@
-import type { Reply } from '../contract/reply.ts'
-import type { RoutedRequest, World } from '../service.ts'
-import { SUBMISSION_HEADERS } from './receipt.ts'
-import { submissionReply } from './reply.ts'
-import { submitForm } from './submit.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import { contentTypeOf } from '../text/content-type.ts'
+import { submissionReply } from './answer/reply.ts'
+import type { submitForm as submitFormOperation } from './endpoints.ts'
+import type { SubmissionWorld } from './submit/submit.ts'
+import { submitForm } from './submit/submit.ts'
 
 /** Answers `POST /api/forms/{formId}/submissions`. Rejects only on an internal failure. */
 export async function serveSubmission(
-  { request, params, identified }: RoutedRequest,
-  world: World,
-): Promise<Reply> {
+  { request, params, identified }: RequestOf<typeof submitFormOperation>,
+  world: SubmissionWorld,
+): Promise<ReplyOf<typeof submitFormOperation>> {
   const { formId = '' } = params
-  try {
-    return await submissionReply(request, await submitForm(formId, request, world))
-  } finally {
-    const form = world.formCache.get(formId)
-    if (form !== null) identified(form.stored.organizationId)
-  }
-}
-
-/** Answers a cross-origin preflight (contract, response rule 7). */
-export function preflight(): Reply {
-  return {
-    status: 204,
-    headers: {
-      ...SUBMISSION_HEADERS,
-      'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers': 'Content-Type, Accept',
-    },
-    body: null,
-  }
+  // Both the body's reader and the choice between a page and JSON go by the content type.
+  const contentType = contentTypeOf(request.headers)
+  const result = await submitForm(formId, { request, contentType }, world, identified)
+  return submissionReply(request.headers, contentType, result)
 }

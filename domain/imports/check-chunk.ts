@@ -1,7 +1,7 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import type { ImportContext } from '../contract/field.ts'
-import type { ImportIssue } from '../contract/resource.ts'
+import type { ImportContext } from '../record/field.ts'
+import type { ImportIssue } from '../record/resource.ts'
 import { conceal } from './conceal.ts'
 import type { Entry, ImportProblem } from './entry.ts'
 import type { ImportKind, ImportRecord, Reference } from './kind.ts'
@@ -10,7 +10,7 @@ import { isReservedId } from './reserved-ids.ts'
 import { storabilityIssues } from './storable.ts'
 import { keyOf, withoutOwner } from './to-rows.ts'
 
-/** What the check looks up of what is stored. */
+/** The stored data that the check looks up. */
 type Lookup = Pick<TenantWriter, 'foreignIds' | 'findMany'>
 
 interface Target {

@@ -1,7 +1,7 @@
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import type { Entry } from './entry.ts'
 
-/** Some entries of a file in a row, with a digest of what was read. */
+/** Consecutive entries of a file, with a digest of what was read. */
 export interface Chunk {
   readonly entries: readonly Entry[]
   /** SHA-256 of the entries, base64url: the same file gives the same digests again. */

@@ -1,12 +1,14 @@
-import type { ImportIssue } from '../contract/resource.ts'
+import type { ImportIssue } from '../record/resource.ts'
 import type { ImportKind, ImportRecord } from './kind.ts'
 
 const HIDDEN = '(hidden)'
 
-/** Shorter values stand in any text by chance. */
+/** A shorter value could occur in any text by chance. */
 const SECRET_MIN_LENGTH = 4
 
-/** A problem of a line without the value that must not be shown: it names keys, and anything can stand in those. */
+/**
+ * A problem of a line with the secret value removed. Problems quote the line's keys, and a key can contain anything.
+ */
 export function conceal(
   { field, message }: ImportIssue,
   record: ImportRecord,

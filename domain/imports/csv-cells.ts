@@ -19,7 +19,7 @@ export function splitCells(text: string): CellsReading {
   }
 }
 
-/** A cell's value and the position of the comma or the end behind it. */
+/** A cell's value and the position of the comma, or the end of the line, after it. */
 interface Cell {
   readonly value: string
   readonly end: number

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StorageType } from '../contract/field.ts'
+import type { StorageType } from '../record/field.ts'
 import { utf8 } from '../text/encoding.ts'
 import { readCsv } from './csv.ts'
 import type { Entry } from './entry.ts'

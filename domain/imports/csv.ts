@@ -1,5 +1,5 @@
-import type { StorageType } from '../contract/field.ts'
-import type { ImportIssue } from '../contract/resource.ts'
+import type { StorageType } from '../record/field.ts'
+import type { ImportIssue } from '../record/resource.ts'
 import type { CellsReading } from './csv-cells.ts'
 import { splitCells } from './csv-cells.ts'
 import type { Entry, UnreadableEntry } from './entry.ts'

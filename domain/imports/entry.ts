@@ -1,4 +1,4 @@
-import type { ImportIssue } from '../contract/resource.ts'
+import type { ImportIssue } from '../record/resource.ts'
 
 /** A line that cannot be read as a record. `line` counts from 1. */
 export interface UnreadableEntry {
@@ -16,7 +16,7 @@ export interface ImportProblem extends ImportIssue {
 }
 
 /** The field named by a problem that concerns a line as a whole. */
-export const WHOLE_LINE = '(line)'
+const WHOLE_LINE = '(line)'
 
 /** An unreadable line. */
 export function unreadable(line: number, message: string): UnreadableEntry {

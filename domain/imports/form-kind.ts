@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { StorageType } from '../contract/field.ts'
-import { formLineKeys, readFormLine } from '../forms/check.ts'
+import type { StorageType } from '../record/field.ts'
+import { formLineKeys, readFormLine } from '../forms/definition/check.ts'
 import { forms } from '../resources/forms.ts'
 import { toInstant } from '../text/instant.ts'
 import type { ImportKind } from './kind.ts'
@@ -38,7 +38,7 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
     keyField: forms.idField,
     key: [forms.idField],
     secretField: null,
-    serviceWideIds: true,
+    serviceWideIds: forms.serviceWideIds,
     references: [],
     carries: ['passwordHash', 'createdAt'],
     typeOf: (name) => (isKey(name) ? (columnTypes[name] ?? 'text') : null),

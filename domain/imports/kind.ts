@@ -1,6 +1,6 @@
 import type { StoredRow } from '../../ports/query.ts'
-import type { ImportContext, StorageType } from '../contract/field.ts'
-import type { ImportIssue } from '../contract/resource.ts'
+import type { ImportContext, StorageType } from '../record/field.ts'
+import type { ImportIssue } from '../record/resource.ts'
 
 /** The stored row of a line, or everything that is wrong with the line. */
 export type LineReading<Row> = { readonly row: Row } | { readonly issues: readonly ImportIssue[] }
@@ -24,7 +24,10 @@ export interface ImportKind {
   readonly key: readonly string[]
   /** A field whose value no problem may show; null: there is none. */
   readonly secretField: string | null
-  /** Whether an id belongs to one organization for good, so that another's is refused. */
+  /**
+   * Whether an id belongs to one organization of the whole service, so that an import of another organization's id is
+   * refused.
+   */
   readonly serviceWideIds: boolean
   readonly references: readonly Reference[]
   /** Stored fields of the row being replaced that `toRow` looks at. */

@@ -1,5 +1,5 @@
-import type { Secrets } from '../tenancy/secrets.ts'
-import { createPurchaseId } from '../tenancy/purchase-id.ts'
+import type { Secrets } from '../access/secrets.ts'
+import { createPurchaseId } from '../access/purchase-id.ts'
 import { writtenPosResources } from '../pos/index.ts'
 import { forms } from '../resources/forms.ts'
 import { purchases } from '../resources/purchases.ts'

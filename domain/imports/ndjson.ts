@@ -1,6 +1,7 @@
 import type { Entry } from './entry.ts'
 import { unreadable } from './entry.ts'
 import type { Line } from './lines.ts'
+import { isJsonObject, parseJson } from '../text/json.ts'
 
 /** Reads one JSON object per line. Blank lines are skipped. */
 export async function* readNdjson(lines: AsyncIterable<Line>): AsyncGenerator<Entry> {
@@ -12,13 +13,9 @@ export async function* readNdjson(lines: AsyncIterable<Line>): AsyncGenerator<En
 
 function readObject(line: number, text: string): Entry {
   try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? { line, record: value } : unreadable(line, 'must be a JSON object')
+    const value = parseJson(text)
+    return isJsonObject(value) ? { line, record: value } : unreadable(line, 'must be a JSON object')
   } catch {
     return unreadable(line, 'is not valid JSON')
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

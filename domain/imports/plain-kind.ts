@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import type { StoredRow } from '../../ports/query.ts'
-import type { Field, ImportContext } from '../contract/field.ts'
-import type { ImportIssue, Resource, ResourceField } from '../contract/resource.ts'
-import { storedFields } from '../contract/resource.ts'
+import type { Field, ImportContext } from '../record/field.ts'
+import type { ResourceField } from '../record/resource-field.ts'
+import type { ImportIssue, Resource } from '../record/resource.ts'
+import { storedFields } from '../record/resource.ts'
 import { resourceOf } from '../resources/index.ts'
 import type { ImportKind, ImportRecord, LineReading, Reference } from './kind.ts'
 
@@ -10,8 +11,8 @@ import type { ImportKind, ImportRecord, LineReading, Reference } from './kind.ts
 type Describe = (issue: v.BaseIssue<unknown>) => string
 
 /**
- * The import of a resource whose lines are its fields: all of it follows from the resource's record.
- * @param describe for a kind whose problems must not show what they received
+ * The import of a resource whose lines are its fields. All of it is derived from the resource's record.
+ * @param describe for a kind whose problems must not quote received values
  */
 export function plainKind(resource: Resource, describe: Describe = ({ message }) => message): ImportKind {
   const stored = storedFields(resource)
@@ -24,7 +25,7 @@ export function plainKind(resource: Resource, describe: Describe = ({ message })
     keyField: resource.idField,
     key: resource.key,
     secretField: null,
-    serviceWideIds: false,
+    serviceWideIds: resource.serviceWideIds,
     references: referencesOf(resource),
     carries: [],
     typeOf: (name) => imported.get(name)?.storage ?? null,

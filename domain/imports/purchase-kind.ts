@@ -8,9 +8,9 @@ export type MakePurchaseId = (organizationId: string, processorId: string) => Pr
 const KEY = 'processorId'
 
 /**
- * The import of purchases. A line carries the payment processor's id in place of the public one, which is made when
- * the purchase is first stored and kept from then on, whatever becomes of the secret it was made with. No problem
- * shows a received value: whatever stands in the wrong column may be a processor's id.
+ * The import of purchases. A line carries the payment processor's id in place of the public one, which is made when the
+ * purchase is first stored and kept from then on, even after the secret was rotated. No problem quotes a received
+ * value, because a value in the wrong column may be a processor's id.
  */
 export function purchaseKind(makeId: MakePurchaseId): ImportKind {
   const plain = plainKind(purchases, (issue) => `must be ${issue.expected ?? 'another value'}`)

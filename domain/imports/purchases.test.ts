@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import { organization } from '../../test/conformance/fixtures.ts'
 import { testSecrets } from '../../test/support/fakes.ts'
 import { utf8 } from '../text/encoding.ts'
-import { openPurchaseId } from '../tenancy/purchase-id.ts'
+import { openPurchaseId } from '../access/purchase-id.ts'
 import { importKind } from './kinds.ts'
 import { runImport } from './run-import.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }
 const passwords = { hash: async () => '', verify: async () => false }
-let storage = createMemoryStorage({ clock })
+let storage = createScratchStorage({ clock })
 
 beforeEach(async () => {
-  storage = createMemoryStorage({ clock })
+  storage = createScratchStorage({ clock })
   for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
 })
 

@@ -1,7 +1,7 @@
-import { endpoints } from '../contract/catalog.ts'
-import type { Endpoint } from '../contract/endpoint.ts'
+import { endpoints } from '../catalog.ts'
+import type { Endpoint } from '../record/endpoint.ts'
 
-/** Where the id of a resource's row stands in a path: behind this prefix. */
+/** The path prefix after which the id of a resource's row is placed. */
 interface Place {
   readonly collection: string
   readonly prefix: string
@@ -17,8 +17,8 @@ const reserved = new Map(
 )
 
 /**
- * Whether no row of a collection may have this id, because a route has the word where the id would stand: a voucher
- * `redemptions` could not be retrieved, for `/vouchers/redemptions` is another route.
+ * Whether a collection may not have a row of this id, because another route has this word in the place of the id: a
+ * voucher `redemptions` could not be retrieved, because `/vouchers/redemptions` is another route.
  */
 export function isReservedId(collection: string, id: string): boolean {
   return reserved.get(collection)?.has(id) ?? false

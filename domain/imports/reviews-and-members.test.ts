@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import { contact, organization } from '../../test/conformance/fixtures.ts'
 import { utf8 } from '../text/encoding.ts'
 import { importKind, importKindNames } from './kinds.ts'
@@ -7,10 +7,10 @@ import { runImport } from './run-import.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }
 const ID = '018f3c6e-7b1a-7c3d-9e2f-000000000001'
-let storage: ReturnType<typeof createMemoryStorage>
+let storage: ReturnType<typeof createScratchStorage>
 
 beforeEach(async () => {
-  storage = createMemoryStorage({ clock })
+  storage = createScratchStorage({ clock })
   for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
 })
 

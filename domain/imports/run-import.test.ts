@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { utf8 } from '../text/encoding.ts'
 import { importKind } from './kinds.ts'
@@ -10,7 +10,7 @@ import { testSecrets } from '../../test/support/fakes.ts'
 const secrets = () => testSecrets()
 let nowMs = 0
 const clock = { nowMs: () => nowMs }
-let storage = createMemoryStorage({ clock })
+let storage = createScratchStorage({ clock })
 let hashes = 0
 
 /** Hashes that show how often they were made. */
@@ -37,11 +37,11 @@ function organization(organizationId: string): Organization {
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 5, 1)
   hashes = 0
-  storage = createMemoryStorage({ clock })
+  storage = createScratchStorage({ clock })
   for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
 })
 
-/** A source that yields other lines each time it is opened, the last ones ever after. */
+/** A source that yields the next of these texts each time it is opened, and then always the last one. */
 function source(...versions: readonly (readonly object[])[]): ImportSource {
   let opened = 0
   return {

@@ -1,6 +1,6 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import type { ImportContext } from '../contract/field.ts'
+import type { ImportContext } from '../record/field.ts'
 import type { Chunk } from './chunks.ts'
 import { chunksOf } from './chunks.ts'
 import { createChunkCheck } from './check-chunk.ts'
@@ -27,7 +27,7 @@ export interface ImportRequest {
   readonly source: ImportSource
   readonly organization: Organization
   readonly writer: ImportWriter
-  /** Told after every chunk how many rows the running pass has behind it. */
+  /** Called after every chunk with the number of rows that the current pass has processed. */
   readonly onProgress: (pass: 'checking' | 'writing', rows: number) => void
 }
 
@@ -35,7 +35,7 @@ export type ImportOutcome =
   | { readonly kind: 'imported'; readonly read: number; readonly changed: number; readonly unchanged: number }
   /** Nothing was written. At `problemsMax` problems the check ends, so there may be more. */
   | { readonly kind: 'invalid'; readonly problems: readonly ImportProblem[] }
-  /** The file is no longer what was checked; `written` rows of it were imported before that was seen. */
+  /** The file changed after the check; `written` rows of it were imported before the change was noticed. */
   | { readonly kind: 'file_changed'; readonly written: number }
 
 /** Most problems that are collected before the check gives up. */
@@ -43,9 +43,10 @@ export const problemsMax = 20
 
 /**
  * Imports a file in two passes: the first checks every line and writes nothing, the second writes. What is written was
- * checked: a chunk that differs from the one that the first pass saw ends the import. Memory is bounded by the chunk,
- * but for the ids seen, which are kept to refuse an id given twice: the last of two rows would win on every import, so
- * importing twice would not leave the rows alone. Throws what the store and the source throw.
+ * checked: a chunk that differs from the one that the first pass saw ends the import. Memory is bounded by the size of
+ * a chunk, except for the ids seen so far. They are kept in order to refuse an id that occurs twice: otherwise the two
+ * rows would replace each other on every import, and importing a file again would change rows. Throws what the store
+ * and the source throw.
  */
 export async function runImport(request: ImportRequest): Promise<ImportOutcome> {
   const { organizationId, phoneCountry } = request.organization

@@ -1,8 +1,8 @@
-import type { ImportIssue } from '../contract/resource.ts'
+import type { ImportIssue } from '../record/resource.ts'
 
 /**
- * What in a record no store could keep as it is given: a lone surrogate, which has no UTF-8 form, and a number that JSON
- * can spell but no double holds. Both would be stored as something else without a word.
+ * Finds what no store could keep unchanged: a lone surrogate, which has no UTF-8 form, and a number that is too large
+ * for a double. Both would silently be stored as something else.
  */
 export function storabilityIssues(record: Readonly<Record<string, unknown>>): readonly ImportIssue[] {
   return Object.entries(record).flatMap(([field, value]) => {

@@ -1,6 +1,6 @@
 import type { StoredRow } from '../../ports/query.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import type { ImportContext } from '../contract/field.ts'
+import type { ImportContext } from '../record/field.ts'
 import type { Entry } from './entry.ts'
 import type { ImportKind, ImportRecord } from './kind.ts'
 import { OWNER_FIELD } from './kind.ts'
@@ -30,7 +30,7 @@ export function withoutOwner(record: ImportRecord, kind: ImportKind): ImportReco
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== OWNER_FIELD))
 }
 
-/** What tells a line from the others of its kind; empty when it does not say. */
+/** The values that identify a line among those of its kind; empty when the line lacks them. */
 export function keyOf(record: ImportRecord, kind: ImportKind): string {
   const key = record[kind.keyField]
   return typeof key === 'string' ? key : ''

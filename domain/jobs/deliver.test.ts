@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { SendResult } from '../../ports/send-result.ts'
 import { openJobBench } from '../../test/support/jobs.ts'
 import { toInstant } from '../text/instant.ts'
-import { ATTEMPTS_MAX, pauseAfter } from './backoff.ts'
+import { pauseAfter } from '../bounds/backoff.ts'
+import { ATTEMPTS_MAX, BACKOFF } from './backoff.ts'
 import { deliver } from './deliver.ts'
 
 const busy: SendResult = { kind: 'unavailable', reason: 'Busy.', throttled: false, retryAfterMs: null }
@@ -14,7 +15,8 @@ async function one(steps: readonly unknown[] = [], settings: object = {}) {
   const refs = await bench.submit('sub-1', steps.length > 0 ? [] : ['office@example.com'])
   const [ref] = refs
   if (ref === undefined) throw new Error('There is no entry')
-  const entry = () => bench.storage.outboxOf('acme').find(({ outboxId }) => outboxId === ref.outboxId)
+  const entry = async () =>
+    (await bench.storage.outboxOf('acme')).find(({ outboxId }) => outboxId === ref.outboxId)
   const run = async () => {
     const fields = ['status', 'currentStep', 'failureReason']
     return (await bench.storage.tenant('acme').findMany('automation-runs', fields, [ref.outboxId]))[0]
@@ -54,11 +56,34 @@ describe('a notification', () => {
     email.answers.push(refused)
     expect(await deliver(ref, world)).toBe('failed')
     await settle()
-    expect(entry()).toMatchObject({ status: 'failed', lastError: 'No such recipient.', attempts: 1 })
+    expect(await entry()).toMatchObject({ status: 'failed', lastError: 'No such recipient.', attempts: 1 })
     expect(await sends()).toMatchObject([
       { outcome: 'failed', error: 'No such recipient.', providerId: null },
     ])
     expect(email.delivered).toEqual([])
+  })
+
+  test('goes out without an address for replies that the provider refuses, under a key of its own', async () => {
+    const { world, submit, email, sends, clock } = await openJobBench()
+    const [ref] = await submit('sub-1', ['office@example.com'], { email: 'ada@nowhere.invalid' })
+    if (ref === undefined) throw new Error('There is no entry')
+    expect(await deliver(ref, world)).toBe('done')
+    expect(email.delivered.map(([key, { to, replyTo }]) => [key, to, replyTo])).toEqual([
+      [`${ref.outboxId}-without-reply-to`, 'office@example.com', null],
+    ])
+    expect(await sends()).toMatchObject([
+      { sendId: ref.outboxId, outcome: 'accepted', at: toInstant(clock.nowMs()) },
+    ])
+  })
+
+  test('that is refused for another reason too is tried without that address once, and kept', async () => {
+    const { world, submit, email, sends } = await openJobBench()
+    const [ref] = await submit('sub-1', ['office@example.com'], { email: 'ada@example.com' })
+    email.answers.push(refused, refused)
+    if (ref === undefined) throw new Error('There is no entry')
+    expect(await deliver(ref, world)).toBe('failed')
+    expect([email.answers, email.delivered]).toEqual([[], []])
+    expect(await sends()).toMatchObject([{ sendId: ref.outboxId, outcome: 'failed' }])
   })
 
   test('is tried eight times within a day, then left to the operator, and driven again by him', async () => {
@@ -66,15 +91,19 @@ describe('a notification', () => {
     email.answers.push(...Array<SendResult>(ATTEMPTS_MAX).fill(busy))
     const startMs = clock.nowMs()
     await deliver(ref, world)
-    expect(entry()).toMatchObject({ status: 'pending', attempts: 1, lastError: 'Busy.' })
+    expect(await entry()).toMatchObject({ status: 'pending', attempts: 1, lastError: 'Busy.' })
     await settle()
-    expect(entry()).toMatchObject({ status: 'failed', attempts: ATTEMPTS_MAX, lastError: 'Given up: Busy.' })
+    expect(await entry()).toMatchObject({
+      status: 'failed',
+      attempts: ATTEMPTS_MAX,
+      lastError: 'Given up: Busy.',
+    })
     expect(clock.nowMs() - startMs).toBeGreaterThan(15 * 3_600_000)
     expect(clock.nowMs() - startMs).toBeLessThan(24 * 3_600_000)
     expect(await sends()).toMatchObject([{ outcome: 'failed' }])
     expect(await storage.outbox.redrive(ref.outboxId, toInstant(clock.nowMs()))).toBe('driven')
     await settle()
-    expect(entry()).toBeUndefined()
+    expect(await entry()).toBeUndefined()
     expect(await sends()).toMatchObject([{ outcome: 'accepted', error: null }])
   })
 
@@ -83,21 +112,21 @@ describe('a notification', () => {
     const throttled = { ...busy, throttled: true }
     email.answers.push({ ...throttled, retryAfterMs: 300_000 }, ...Array<SendResult>(20).fill(throttled))
     expect(await deliver(ref, world)).toBe('retry')
-    expect(entry()).toMatchObject({ attempts: 0, nextAttemptAt: toInstant(clock.nowMs() + 300_000) })
+    expect(await entry()).toMatchObject({ attempts: 0, nextAttemptAt: toInstant(clock.nowMs() + 300_000) })
     await settle()
-    expect([entry(), email.delivered.length]).toEqual([undefined, 1])
+    expect([await entry(), email.delivered.length]).toEqual([undefined, 1])
   })
 
   test('waits for a provider to be configured, and says so', async () => {
     const { world, ref, entry, settle } = await one()
     expect(await deliver(ref, { ...world, email: null, mail: null })).toBe('retry')
-    expect(entry()).toMatchObject({
+    expect(await entry()).toMatchObject({
       status: 'pending',
       attempts: 0,
       lastError: 'No email provider is configured.',
     })
     await settle()
-    expect(entry()).toBeUndefined()
+    expect(await entry()).toBeUndefined()
   })
 })
 
@@ -136,7 +165,7 @@ describe('an automation', () => {
     expect(await deliver(ref, world)).toBe('failed')
     const expected = expect.stringContaining(reason) as unknown
     expect(await run()).toEqual({ status: 'failed', currentStep: 2, failureReason: expected })
-    expect(entry()).toMatchObject({ status: 'failed', lastError: expected })
+    expect(await entry()).toMatchObject({ status: 'failed', lastError: expected })
   })
 
   test('goes on from the step that could not be done', async () => {
@@ -191,12 +220,11 @@ test('what is of no known kind fails at once, and says so', async () => {
     }
   }
   expect(await deliver(ref, { ...world, outbox: { ...outbox, open } })).toBe('failed')
-  expect(entry()?.lastError).toBe('There is no work of kind fax.')
+  expect((await entry())?.lastError).toBe('There is no work of kind fax.')
 })
 
 test('pauses double and more, and jitter only shortens them', () => {
-  const drawing = (byte: number) => ({ bytes: () => Uint8Array.of(byte) })
-  const longest = Array.from({ length: 7 }, (_, index) => pauseAfter(index + 1, drawing(0)))
+  const longest = Array.from({ length: 7 }, (_, index) => pauseAfter(BACKOFF, index + 1, 0))
   expect(longest).toEqual([30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000])
-  expect(pauseAfter(1, drawing(255))).toBe(22_500)
+  expect(pauseAfter(BACKOFF, 1, 1)).toBe(22_500)
 })

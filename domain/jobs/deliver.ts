@@ -1,20 +1,21 @@
 import type { ClaimedEntry, OutboxRef, Settlement, TenantOutbox } from '../../ports/outbox-store.ts'
-import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/outbox.ts'
+import { drawFrom, pauseAfter } from '../bounds/backoff.ts'
+import { within } from '../bounds/within.ts'
+import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/submit/outbox.ts'
 import { toInstant } from '../text/instant.ts'
-import { ATTEMPTS_MAX, pauseAfter } from './backoff.ts'
+import { BACKOFF } from './backoff.ts'
 import type { Held } from './lease.ts'
 import { newLease } from './lease.ts'
 import { notify } from './notify.ts'
 import { runAutomation } from './run-automation.ts'
 import type { Verdict } from './verdict.ts'
 import { hopeless } from './verdict.ts'
-import { within } from '../bounds/within.ts'
 import type { JobWorld } from './world.ts'
 
 /** Longest wait for one storage call, in ms. */
 const STORAGE_TIMEOUT_MS = 10_000
 
-/** What became of an entry: `idle` when there was nothing to do, `lost` when somebody else took it over. */
+/** The outcome for an entry: `idle` when there was nothing to do, `lost` when another worker took it over. */
 export type Delivery = Settlement['kind'] | 'idle' | 'lost'
 
 /** Work of a kind, done once. May reject; that counts as a failed attempt. */
@@ -80,9 +81,10 @@ function settlementOf(
 ): Settlement {
   if (verdict.kind !== 'unavailable') return verdict
   const { reason, counted, retryAfterMs, send } = verdict
-  if (counted && attempts >= ATTEMPTS_MAX) {
+  const pauseMs = counted ? pauseAfter(BACKOFF, attempts, drawFrom(random)) : 0
+  if (pauseMs === null) {
     return { kind: 'failed', reason: `Given up: ${reason}`, sends: send === null ? [] : [send] }
   }
-  const waitMs = Math.max(counted ? pauseAfter(attempts, random) : 0, retryAfterMs)
+  const waitMs = Math.max(pauseMs, retryAfterMs)
   return { kind: 'retry', at: toInstant(clock.nowMs() + waitMs), reason, counted }
 }

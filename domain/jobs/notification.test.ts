@@ -4,12 +4,17 @@ import { notificationEmail } from './notification.ts'
 
 const from = { name: 'Acme', address: 'acme@mail.example.com' }
 
-function compose(fields: readonly unknown[], answers: object, name = 'Contact us') {
+function compose(
+  fields: readonly unknown[],
+  answers: Readonly<Record<string, unknown>>,
+  name = 'Contact us',
+) {
   const submission = {
     submissionId: 'sub_1',
     formId: 'contact-us',
     answers,
     submittedAt: '2026-06-15T12:34:56.000Z',
+    contactId: null,
   }
   return notificationEmail(
     { submission, form: { name, definition: definitionOf(fields) } },
@@ -92,6 +97,42 @@ test('keeps control characters and length out of the subject, and works without 
     formId: 'f',
     answers: { a: 1 },
     submittedAt: '2026-06-15T12:34:56.000Z',
+    contactId: null,
   }
   expect(notificationEmail({ submission, form: null }, 'a@example.com', from).text).toContain('a: 1')
+})
+
+test.each([
+  ['ada@example.com', true],
+  [' Ada.Byron+x@mail.example.co ', true],
+  [`${'a'.repeat(64)}@example.com`, true],
+  [`${'a'.repeat(65)}@example.com`, false],
+  [`ada@${'b'.repeat(63)}.com`, true],
+  [`ada@${'b'.repeat(64)}.com`, false],
+  ['ada@xn--bcher-kva.xn--p1ai', true],
+  ['ada@1.2x', true],
+  ['ada@gmail', false],
+  ['ada@gmail.c', false],
+  ['a..b@x.co', false],
+  ['.a@x.co', false],
+  ['a.@x.co', false],
+  ['.@x.co', false],
+  ['ada@127.0.0.1', false],
+  ['ada@example.123', false],
+  ['ada@example..com', false],
+  ['ada@example.com.', false],
+  ['ada@-example.com', false],
+  ['ada@example.com\r\nBcc: b@example.com', false],
+  ['Ada <ada@example.com>', false],
+  ['ädä@example.com', false],
+])('a reply goes to %j: %s', (answer, isTaken) => {
+  const { replyTo } = compose([labelled('mail', 'email', 'Email', { contactField: 'email' })], {
+    mail: answer,
+  })
+  expect(replyTo).toBe(isTaken ? answer.trim() : null)
+})
+
+test('a reply goes to the first address that providers take', () => {
+  const fields = ['one', 'two'].map((id) => labelled(id, 'email', 'Email', { contactField: 'email' }))
+  expect(compose(fields, { one: 'ada@gmail', two: 'ada@example.com' }).replyTo).toBe('ada@example.com')
 })

@@ -1,12 +1,13 @@
 import type { EmailMessage, Mailbox } from '../../ports/email-sender.ts'
 import type { ClaimedEntry } from '../../ports/outbox-store.ts'
-import { isEmailAddress } from '../text/email-address.ts'
+import { isProviderAddress } from '../text/email-address.ts'
 import type { Html } from '../text/html.ts'
 import { html } from '../text/html.ts'
 import { isSensitiveKey } from '../text/sensitive-keys.ts'
-import type { AnswerField, FormDefinition } from '../forms/definition.ts'
-import { isAnswerField } from '../forms/definition.ts'
-import { readField } from '../forms/field-settings.ts'
+import type { FormDefinition } from '../../ports/form-directory.ts'
+import type { AnswerField } from '../forms/definition/definition.ts'
+import { isAnswerField } from '../forms/definition/definition.ts'
+import { readField } from '../forms/definition/field-settings.ts'
 
 const SUBJECT_MAX_LENGTH = 200
 
@@ -26,8 +27,8 @@ export function notificationEmail(
   to: string,
   from: Mailbox,
 ): EmailMessage {
-  const answers = (submission?.answers ?? {}) as Readonly<Record<string, unknown>>
-  const fields = fieldsOf(form?.definition as FormDefinition | undefined)
+  const answers = submission?.answers ?? {}
+  const fields = fieldsOf(form?.definition)
   const formName = typeof form?.name === 'string' ? form.name : String(submission?.formId)
   const lines = linesOf(answers, fields)
   const footer = `Submitted ${readable(String(submission?.submittedAt))}. Submission ${String(submission?.submissionId)}.`
@@ -49,7 +50,7 @@ function fieldsOf(definition: FormDefinition | undefined): readonly AnswerField[
     .flatMap((reading) => (reading.kind === 'field' && isAnswerField(reading.field) ? [reading.field] : []))
 }
 
-/** Answers in the form's order; those whose field is gone since come last, under their id. */
+/** Answers in the form's order. Answers to fields that were removed since come last, with their id as the label. */
 function linesOf(
   answers: Readonly<Record<string, unknown>>,
   fields: readonly AnswerField[],
@@ -69,12 +70,15 @@ function shown(answer: unknown, field: AnswerField | undefined): string {
   return typeof answer === 'number' ? String(answer) : JSON.stringify(answer)
 }
 
-/** The visitor's own address, so that an answer reaches them and not the service. */
+/**
+ * The visitor's own address, so that an answer reaches them and not the service. A mistyped one is no reason for the
+ * provider to refuse the whole email.
+ */
 function replyTo(answers: Readonly<Record<string, unknown>>, fields: readonly AnswerField[]): string | null {
   const given = fields
     .filter(({ contactField, id }) => contactField === 'email' && Object.hasOwn(answers, id))
     .map(({ id }) => answers[id])
-  const usable = given.find((answer) => typeof answer === 'string' && isEmailAddress(answer.trim()))
+  const usable = given.find((answer) => typeof answer === 'string' && isProviderAddress(answer.trim()))
   return typeof usable === 'string' ? usable.trim() : null
 }
 

@@ -18,7 +18,8 @@ export async function notify(entry: ClaimedEntry, world: JobWorld): Promise<Verd
   if (!payload.success) return hopeless('The entry is malformed.')
   if (entry.submission === null) return hopeless('The submission is gone.')
   if (world.mail === null) return postponed('No email provider is configured.', UNCONFIGURED_MS)
-  // The tenant's own staff is told in the operator's name where the tenant has none; its customers never are.
+  // Email to the tenant's own staff may come from the operator's name when the tenant has no address. Email to its
+  // customers never does.
   const from = tenantMailbox(entry.organization, world.mail) ?? platformMailbox(world.mail)
   return sendEmail(notificationEmail(entry, payload.output.to, from), entry.outboxId, world)
 }

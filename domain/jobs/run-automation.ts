@@ -38,7 +38,7 @@ export async function runAutomation(
 ): Promise<Verdict> {
   const payload = v.safeParse(Payload, entry.payload)
   if (!payload.success) return hopeless('The entry is malformed.')
-  const contactId = (entry.contact?.contactId as string | undefined) ?? null
+  const contactId = entry.contact?.contactId ?? null
   const now = toInstant(world.clock.nowMs())
   const run = await outbox.startRun(entry.outboxId, held.token, payload.output.automationId, contactId, now)
   if (run === null) return hopeless('The automation is gone.')
@@ -87,7 +87,7 @@ async function execute(step: Step, number: number, context: RunContext): Promise
     case 'add_to_list':
     case 'add_tag': {
       if (contact === null) return hopeless('The submission identifies no contact.')
-      const contactId = contact.contactId as string
+      const { contactId } = contact
       const effect: StepEffect =
         step.type === 'add_tag'
           ? { kind: 'add_tag', tag: step.tag, contactId }
@@ -97,14 +97,14 @@ async function execute(step: Step, number: number, context: RunContext): Promise
   }
 }
 
-/** A send that is done is a step that was executed; everything else stands. */
+/** A send that succeeded makes its step executed. Every other result is returned unchanged. */
 function executed(verdict: Verdict): StepResult {
   return verdict.kind === 'done'
     ? { kind: 'executed', effect: { kind: 'none' }, sends: verdict.sends }
     : verdict
 }
 
-/** Nobody who has unsubscribed from a channel is written to over it: the step is passed over. */
+/** A contact who has unsubscribed from a channel gets no message over it; the step is skipped. */
 const passedOver: Verdict = { kind: 'done', sends: [] }
 
 async function emailStep(
@@ -115,7 +115,7 @@ async function emailStep(
   if (world.mail === null) return postponed('No email provider is configured.', UNCONFIGURED_MS)
   const isToContact = to === RUN_CONTACT
   const address = isToContact ? contact?.email : to
-  if (typeof address !== 'string') return hopeless('The contact has no email address.')
+  if (address === undefined || address === null) return hopeless('The contact has no email address.')
   if (isToContact && contact?.emailConsent === 'unsubscribed') return passedOver
   const from = tenantMailbox(organization, world.mail)
   if (from === null) return hopeless('The organization has no slug to send email from.')
@@ -129,8 +129,9 @@ async function smsStep(
   { entry: { organization, contact }, world }: RunContext,
 ): Promise<Verdict> {
   if (organization.smsNumber === null) return hopeless('The organization has no number to send SMS from.')
-  if (typeof contact?.phone !== 'string') return hopeless('The contact has no phone number.')
+  const phone = contact?.phone ?? null
+  if (contact === null || phone === null) return hopeless('The contact has no phone number.')
   if (contact.smsConsent === 'unsubscribed') return passedOver
   const from = { kind: 'number', number: organization.smsNumber } as const
-  return sendSms({ from, to: contact.phone, body, mediaUrls: [] }, key, world)
+  return sendSms({ from, to: phone, body, mediaUrls: [] }, key, world)
 }

@@ -34,3 +34,9 @@ export type Step = v.InferOutput<typeof Step>
 
 /** The steps of an automation, executed in order. */
 export const Steps = v.pipe(v.array(Step), v.maxLength(STEPS_MAX, `must be at most ${STEPS_MAX} steps`))
+
+/** Whether stored steps send a text message. Steps that are no such thing do not. */
+export function sendsText(stored: unknown): boolean {
+  const steps = v.safeParse(Steps, stored)
+  return steps.success && steps.output.some(({ type }) => type === 'send_sms')
+}

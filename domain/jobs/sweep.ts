@@ -18,7 +18,8 @@ export interface Swept {
 
 /**
  * Works off what is due: entries whose queue message was lost, whose next attempt has come, or whose worker died.
- * Bounded in number and time. Rejects when what is due cannot be read.
+ * Organizations take turns, in what is asked for and in the order in which it is worked off, so that one with thousands
+ * of entries delays nobody else's. Bounded in number and time. Rejects when what is due cannot be read.
  */
 export async function sweep(world: JobWorld): Promise<Swept> {
   const startedMs = world.clock.nowMs()

@@ -1,6 +1,6 @@
 import type { SendRecord } from '../../ports/send-log.ts'
 
-/** What came of working on an entry once. Reasons are for the operator: short, and without personal data. */
+/** The result of working on an entry once. Reasons are for the operator: short, and without personal data. */
 export type Verdict =
   | { readonly kind: 'done'; readonly sends: readonly SendRecord[] }
   /** Trying again cannot help. */
@@ -19,7 +19,7 @@ export type Verdict =
   /** Somebody else has taken the entry over. */
   | { readonly kind: 'lost' }
 
-/** Nothing speaks against the entry; it waits. */
+/** The entry itself is not at fault; it waits. */
 export function postponed(reason: string, retryAfterMs: number): Verdict {
   return { kind: 'unavailable', reason, counted: false, retryAfterMs, send: null }
 }

@@ -7,7 +7,7 @@ import type { RandomSource } from '../../ports/random-source.ts'
 import type { SmsSender } from '../../ports/sms-sender.ts'
 import type { MailIdentity } from '../messaging/sender.ts'
 
-/** Everything that working off the outbox needs of the world. */
+/** The ports that working on the outbox needs. */
 export interface JobWorld {
   readonly outbox: OutboxStore
   /** Null: no provider is configured, and what needs one waits. */

@@ -7,30 +7,33 @@ import type { SmsMessage, SmsSender } from '../../ports/sms-sender.ts'
 import { within } from '../bounds/within.ts'
 import { cutText } from '../text/cut-text.ts'
 import { toInstant } from '../text/instant.ts'
-import { unavailable } from './send-results.ts'
+import { broken } from './send-results.ts'
 
-/** Longest wait for one send, in ms. Senders have deadlines of their own; this is for one that does not keep to it. */
+/** Longest wait for one send, in ms. Senders have deadlines of their own; this is for one that does not keep its own. */
 const SEND_TIMEOUT_MS = 15_000
 
-/** Longest sender and recipient that is recorded: an address with its display name; the rest is somebody's nonsense. */
+/** Longest sender and recipient that is recorded: an address with its display name fits, and anything longer is not one. */
 const RECORDED_MAX_LENGTH = 400
-
-interface AttemptWorld {
-  readonly deadline: Deadline
-  readonly log: Log
-}
 
 /** Hands one message over once. Never rejects and answers within 15 seconds, whatever the sender does. */
 export async function attemptSend(
   send: () => Promise<SendResult>,
-  { deadline, log }: AttemptWorld,
+  { deadline }: { readonly deadline: Deadline },
 ): Promise<SendResult> {
   try {
     return await within(deadline, SEND_TIMEOUT_MS, send())
   } catch (cause) {
-    log.error('send_broke', {}, cause)
-    return unavailable('The provider did not answer.')
+    return broken('The provider did not answer.', cause)
   }
+}
+
+/**
+ * Logs what was caught while a message was handed over, if anything was: it may be a mistake in this program that looks
+ * like a provider which does not answer.
+ */
+export function logCause(result: SendResult, sendId: string, log: Log): void {
+  if (result.kind !== 'unavailable' || result.cause === undefined) return
+  log.error('send_broke', { sendId, reason: result.reason }, result.cause)
 }
 
 /** Who sends what to whom, as it is recorded. */

@@ -21,7 +21,7 @@ async function handedOver(answers: readonly SendResult[], isRepeatable = true, d
     return answers[Math.min(triedAtMs.length, answers.length) - 1] ?? accepted
   }
   const log = { info: () => undefined, error: () => undefined }
-  const fate = await time.run(handOver(send, isRepeatable, pace, { ...time, log }))
+  const fate = await time.run(handOver({ sendId: 'snd_1', send, isRepeatable }, pace, { ...time, log }))
   return { fate, triedAtMs }
 }
 
@@ -86,16 +86,28 @@ test('a message that was accepted without a name is asked for it, and stays acce
   expect(await handedOver([unnamed], false)).toEqual({ fate: unnamed, triedAtMs: [0] })
 })
 
-test('a sender that hangs or breaks is one that did not answer', async () => {
+test('a sender that hangs or breaks is one that did not answer, and the log says what was caught', async () => {
   const time = virtualTime()
   const startMs = time.clock.nowMs()
-  const errors: string[] = []
-  const world = { ...time, log: { info: () => undefined, error: (event: string) => errors.push(event) } }
-  const pace = () => ({ endMs: time.clock.nowMs() + 60_000, notBeforeMs: 0 })
-  const hung = await time.run(handOver(() => new Promise(() => undefined), false, pace(), world))
-  expect([hung.kind, time.clock.nowMs() - startMs, errors]).toEqual(['failed', 15_000, ['send_broke']])
-  const broken = await time.run(handOver(() => Promise.reject(new Error('x')), false, pace(), world))
-  expect(broken).toEqual(hung)
+  const errors: unknown[] = []
+  const world = {
+    ...time,
+    log: { info: () => undefined, error: (...line: unknown[]) => void errors.push(line) },
+  }
+  const handedOver = (send: () => Promise<SendResult>, isRepeatable: boolean) => {
+    const pace = { endMs: time.clock.nowMs() + 60_000, notBeforeMs: 0 }
+    return time.run(handOver({ sendId: 'snd_1', send, isRepeatable }, pace, world))
+  }
+  const hung = await handedOver(() => new Promise(() => undefined), false)
+  expect([hung.kind, time.clock.nowMs() - startMs]).toEqual(['failed', 15_000])
+  const mistake = new TypeError('x')
+  expect(await handedOver(() => Promise.reject(mistake), true)).toEqual(hung)
+  const fields = { sendId: 'snd_1', reason: 'The provider did not answer.' }
+  // Once for a hand-over, however many attempts it took.
+  expect(errors).toEqual([
+    ['send_broke', fields, expect.objectContaining({ name: 'TimedOut' })],
+    ['send_broke', fields, mistake],
+  ])
 })
 
 test('after the end nothing is begun', async () => {

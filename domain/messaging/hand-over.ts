@@ -2,27 +2,37 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SendResult } from '../../ports/send-result.ts'
+import type { Backoff } from '../bounds/backoff.ts'
+import { pauseAfter } from '../bounds/backoff.ts'
 import { pause } from '../bounds/within.ts'
-import { attemptSend } from './attempt.ts'
+import { attemptSend, logCause } from './attempt.ts'
 
 /** Attempts at a message whose fate is unknown, when the provider recognises it as the same. */
-const ATTEMPTS_MAX = 3
-/** The pause before each of those attempts, in ms. */
-const REPEAT_PAUSE_MS = 1_000
+const BACKOFF: Backoff = { pausesMs: [1_000, 1_000] }
 /** A provider that asks for patience gets at least this much, in ms, or it would be asked again without end. */
 const PATIENCE_MIN_MS = 1_000
 
 /** What all sends of a request share: the end of the time in which they may begin, and the provider's wish to wait. */
 export interface Pace {
   readonly endMs: number
-  /** No send begins before this instant. Moved on by whoever is asked to wait. */
+  /** No send begins before this instant. Every send that is asked to wait moves it on, for all sends of the request. */
   notBeforeMs: number
 }
 
-/** What became of one recipient. */
+/** The outcome for one recipient. */
 export type Fate =
   | { readonly kind: 'accepted'; readonly providerId: string | null }
   | { readonly kind: 'failed'; readonly error: string }
+
+/** One message on its way to one recipient. */
+export interface Sending {
+  /** Names the send in the log. */
+  readonly sendId: string
+  /** Hands the message over once. */
+  readonly send: () => Promise<SendResult>
+  /** Whether the provider recognises a message that is handed over again. */
+  readonly isRepeatable: boolean
+}
 
 interface HandOverWorld {
   readonly clock: Clock
@@ -34,11 +44,9 @@ interface HandOverWorld {
  * Hands one message over, as often as it takes and as its provider allows: it waits when asked to, and repeats what
  * may have been lost, or was accepted without an id, only where that cannot send it twice. Never rejects; no attempt
  * begins after the pace's end.
- * @param isRepeatable whether the provider recognises a message that is handed over again
  */
 export async function handOver(
-  send: () => Promise<SendResult>,
-  isRepeatable: boolean,
+  { sendId, send, isRepeatable }: Sending,
   pace: Pace,
   world: HandOverWorld,
 ): Promise<Fate> {
@@ -55,10 +63,13 @@ export async function handOver(
     }
     isUncertain = last.kind === 'unavailable'
     counted += 1
-    if (isFinal(last) || !isRepeatable || counted === ATTEMPTS_MAX) break
-    earliestMs = world.clock.nowMs() + REPEAT_PAUSE_MS
+    const pauseMs = pauseAfter(BACKOFF, counted)
+    if (isFinal(last) || !isRepeatable || pauseMs === null) break
+    earliestMs = world.clock.nowMs() + pauseMs
   }
-  return last === null ? failed(notBegun(pace)) : fateOf(last, isUncertain)
+  if (last === null) return failed(notBegun(pace))
+  logCause(last, sendId, world.log)
+  return fateOf(last, isUncertain)
 }
 
 type Throttled = Extract<SendResult, { kind: 'unavailable' }> & { readonly throttled: true }
@@ -67,7 +78,7 @@ function isThrottled(result: SendResult): result is Throttled {
   return result.kind === 'unavailable' && result.throttled
 }
 
-/** A message that was accepted stays so, whatever came of asking for its id. */
+/** A message that was accepted stays accepted, even when asking for its id failed. */
 function settled(result: SendResult, before: SendResult | null): SendResult {
   return before?.kind === 'accepted' && result.kind !== 'accepted' ? before : result
 }

@@ -23,7 +23,7 @@ export function parseMailbox(text: string): Mailbox | null {
 
 /** The display name, without its quotes; null when it is malformed. */
 function readName(text: string): string | null {
-  // Quoted or not, mail programs decode it, so that a name could pass for another or hold an address.
+  // Mail programs decode such a name even in quotes, so it could imitate another name or contain an address.
   if (text.includes('=?')) return null
   const quoted = QUOTED_NAME.exec(text)?.[1]
   if (quoted !== undefined) return trimSpaces(quoted.replaceAll(/\\(.)/gsu, '$1'))

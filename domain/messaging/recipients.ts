@@ -25,7 +25,7 @@ export function readAddress(given: string): Recipient {
   return { kind: 'reachable', key: given.slice(0, at) + given.slice(at).toLowerCase(), to: given }
 }
 
-/** A key that no recipient has who can be reached: theirs hold no space. */
+/** A key for an entry that cannot be reached. Real keys contain no space, so none is equal to it. */
 function unreachable(given: string, error: string): Recipient {
   return { kind: 'unreachable', key: ` ${given}`, to: given, error }
 }

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { detailsOf } from './details.ts'
-import { EmailRequest, MessageRequest } from './request.ts'
+import { detailsOf } from '../bounds/details.ts'
+import { emailBody, MessageRequest } from './request.ts'
 
+const media = { url: 'https://a.example/b.png' }
 const message = { to: '+12125550123', body: 'Hi' }
 const email = { to: 'ada@example.com', subject: 'Hi', html: '<p>Hi</p>' }
 
@@ -12,7 +13,7 @@ function wrongWith(schema: v.GenericSchema, body: unknown): readonly string[] {
 }
 
 const ofMessage = (changes: object) => wrongWith(MessageRequest, { ...message, ...changes })
-const ofEmail = (changes: object) => wrongWith(EmailRequest, { ...email, ...changes })
+const ofEmail = (changes: object) => wrongWith(emailBody.schema, { ...email, ...changes })
 
 test.each<[object, readonly string[]]>([
   [{}, []],
@@ -29,6 +30,10 @@ test.each<[object, readonly string[]]>([
   [{ to: [['+12125550123']] }, ['to.0: must be a string']],
   [{ to: Array.from({ length: 501 }, () => 'a') }, ['to: must be at most 500 recipients']],
   [{ to: Array.from({ length: 500 }, () => 'a') }, []],
+  [{ to: Array.from({ length: 501 }, () => 5) }, ['to: must be at most 500 recipients']],
+  [{ attachments: Array.from({ length: 20 }, () => media) }, []],
+  [{ attachments: Array.from({ length: 21 }, () => media) }, ['attachments: must be at most 20 attachments']],
+  [{ attachments: Array.from({ length: 21 }, () => 0) }, ['attachments: must be at most 20 attachments']],
   [{ body: '' }, ['body: must not be empty']],
   [{ body: 5 }, ['body: must be a string']],
   [{ body: undefined }, ['body: is required']],
@@ -144,6 +149,26 @@ test.each<[object, string]>([
   ),
 ])('the attachment %j%s', (attachment, problem) => {
   expect(ofEmail({ attachments: [attachment] })).toEqual([`attachments.0${problem}`])
+})
+
+test('attachments of an email are counted before they are looked at', () => {
+  const attachment = { filename: 'a', content: '' }
+  expect(ofEmail({ attachments: Array.from({ length: 20 }, () => attachment) })).toEqual([])
+  for (const item of [attachment, 0, null, []]) {
+    expect(ofEmail({ attachments: Array.from({ length: 21 }, () => item) })).toEqual([
+      'attachments: must be at most 20 attachments',
+    ])
+  }
+})
+
+test.each([
+  [49, 49],
+  [50, 50],
+  [51, 50],
+  [500, 50],
+])('of %i problems %i are told', (wrong, told) => {
+  const details = ofMessage({ to: Array.from({ length: wrong }, () => 0) })
+  expect(details).toEqual(Array.from({ length: told }, (_, index) => `to.${index}: must be a string`))
 })
 
 test('base64 of any size is read', () => {

@@ -1,16 +1,25 @@
 import * as v from 'valibot'
 import type { EmailAttachment as Attachment } from '../../ports/email-sender.ts'
+import { countedList } from '../bounds/counted-list.ts'
+import { described } from '../record/meaning.ts'
+import type { RequestBody } from '../record/operation.ts'
 import { isBase64 } from '../text/encoding.ts'
 import { isEmailAddress } from '../text/email-address.ts'
 import { toWebUrl } from '../text/url.ts'
+import { EMAIL_MAX_BYTES, MESSAGE_MAX_BYTES } from './limits.ts'
 import type { EmailSenderRule } from './sender-rule.ts'
 import { anyEmailSender } from './sender-rule.ts'
 
 /** Most recipients of one request. */
 export const RECIPIENTS_MAX = 500
+/** Most attachments of one request. */
+export const ATTACHMENTS_MAX = 20
 /** Longest header line of an email (RFC 5322, section 2.1.1). */
 const HEADER_MAX_LENGTH = 998
 const FILENAME_MAX_LENGTH = 255
+
+const TOO_MANY_RECIPIENTS = `must be at most ${RECIPIENTS_MAX} recipients`
+const TOO_MANY_ATTACHMENTS = `must be at most ${ATTACHMENTS_MAX} attachments`
 
 const string = v.string('must be a string')
 const text = v.pipe(string, v.nonEmpty('must not be empty'))
@@ -20,19 +29,25 @@ const oneLine = v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain co
 /** An entry that is empty fails by itself; when it is the only one, nobody is named. */
 const recipients = (what: string, examples: (string | string[])[]) =>
   v.pipe(
-    v.union(
-      [
-        text,
-        v.pipe(
-          v.array(v.string('must be a string')),
-          v.minLength(1, 'must not be empty'),
-          v.maxLength(RECIPIENTS_MAX, `must be at most ${RECIPIENTS_MAX} recipients`),
-          v.check((to) => to.length !== 1 || to[0] !== '', 'must not be empty'),
-        ),
-      ],
-      'must be a string or an array of strings',
+    described(
+      v.union(
+        [
+          text,
+          countedList(
+            v.pipe(
+              v.array(v.string('must be a string')),
+              v.minLength(1, 'must not be empty'),
+              v.maxLength(RECIPIENTS_MAX, TOO_MANY_RECIPIENTS),
+              v.check((to) => to.length !== 1 || to[0] !== '', 'must not be empty'),
+            ),
+            RECIPIENTS_MAX,
+            TOO_MANY_RECIPIENTS,
+          ),
+        ],
+        'must be a string or an array of strings',
+      ),
+      what,
     ),
-    v.description(what),
     v.examples(examples),
   )
 
@@ -46,49 +61,59 @@ function readAs<Meaning>(read: (text: string) => Meaning | null, problem: string
   })
 }
 
-const webUrl = v.pipe(
-  string,
-  readAs(toWebUrl, 'must be an absolute http or https URL without user name or password'),
-  v.description('An absolute http or https URL without user name or password; the provider fetches it.'),
+const webUrl = described(
+  v.pipe(string, readAs(toWebUrl, 'must be an absolute http or https URL without user name or password')),
+  'An absolute http or https URL without user name or password; the provider fetches it.',
 )
 
-const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be an array')
+const attachmentsOf = <Item extends v.GenericSchema>(item: Item) =>
+  countedList(v.array(item, 'must be an array'), ATTACHMENTS_MAX, TOO_MANY_ATTACHMENTS)
 const objectOf = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, 'must be an object')
 
 /** The body of `POST /api/v1/message`. Keys that it does not name are ignored. */
 export const MessageRequest = objectOf({
   to: recipients(
-    'Phone numbers in E.164, ten digits or dashed ten digits. At most 500 when it is an array.',
+    `Phone numbers in E.164, ten digits or dashed ten digits. At most ${RECIPIENTS_MAX} when it is an array.`,
     ['212-555-0123', ['+12125550123', '2125550124']],
   ),
-  body: v.pipe(text, v.description('Message text.')),
+  body: described(text, 'Message text.'),
   attachments: v.optional(
-    v.pipe(listOf(objectOf({ url: webUrl })), v.description('Media; any makes the message an MMS.')),
+    described(attachmentsOf(objectOf({ url: webUrl })), 'Media; any makes the message an MMS.'),
   ),
   useShortcode: v.optional(
-    v.pipe(
+    described(
       v.boolean('must be true or false'),
-      v.description('Tenant keys: send through the shared short code. Ignored for platform keys.'),
+      'Tenant keys: send through the shared short code. Ignored for platform keys.',
     ),
   ),
 })
-export type MessageRequest = v.InferOutput<typeof MessageRequest>
 
-interface GivenAttachment {
-  readonly filename: string
-  readonly path?: string | undefined
-  readonly content?: string | undefined
+function jsonBody<Schema extends v.GenericSchema>(
+  maxBytes: number,
+  schema: Schema,
+  example: v.InferInput<Schema>,
+) {
+  const description = `At most ${maxBytes} bytes. Unknown keys are ignored.`
+  return { description, maxBytes, contentTypes: ['application/json'], schema, example } satisfies RequestBody
 }
 
-const EmailAttachment = v.pipe(
-  objectOf({
-    filename: v.pipe(text, v.maxLength(FILENAME_MAX_LENGTH, 'is too long'), oneLine),
-    path: v.optional(webUrl),
-    content: v.optional(
-      v.pipe(string, v.check(isBase64, 'must be padded base64'), v.description('Base64 with its padding.')),
-    ),
-  }),
-  v.rawTransform<GivenAttachment, Attachment>(({ dataset, addIssue, NEVER }) => {
+export const messageBody = jsonBody(MESSAGE_MAX_BYTES, MessageRequest, {
+  to: ['+12125550123', '2125550124'],
+  body: 'Your car is ready.',
+  attachments: [{ url: 'https://example.com/car.jpg' }],
+})
+
+const AttachmentGiven = objectOf({
+  filename: v.pipe(text, v.maxLength(FILENAME_MAX_LENGTH, 'is too long'), oneLine),
+  path: v.optional(webUrl),
+  content: v.optional(
+    described(v.pipe(string, v.check(isBase64, 'must be padded base64')), 'Base64 with its padding.'),
+  ),
+})
+
+const attachment = v.pipe(
+  AttachmentGiven,
+  v.rawTransform<v.InferOutput<typeof AttachmentGiven>, Attachment>(({ dataset, addIssue, NEVER }) => {
     const { path, content } = dataset.value
     const filename = dataset.value.filename.toWellFormed()
     if (path !== undefined && content === undefined) return { filename, path }
@@ -96,24 +121,20 @@ const EmailAttachment = v.pipe(
     addIssue({ message: 'must have either path or content' })
     return NEVER
   }),
-  v.description('Either `path` or `content`, not both.'),
 )
+const EmailAttachment = described(attachment, 'Either `path` or `content`, not both.')
 
 const emailParts = {
-  to: recipients('Email addresses. At most 500 when it is an array.', [
+  to: recipients(`Email addresses. At most ${RECIPIENTS_MAX} when it is an array.`, [
     'ada@example.com',
     ['ada@example.com', 'bob@example.com'],
   ]),
   subject: v.pipe(text, v.maxLength(HEADER_MAX_LENGTH, 'is too long'), oneLine),
-  html: v.pipe(text, v.description('HTML body.')),
+  html: described(text, 'HTML body.'),
   replyTo: v.optional(
-    v.pipe(
-      string,
-      v.check(isEmailAddress, 'must be one bare email address'),
-      v.description('One bare address.'),
-    ),
+    described(v.pipe(string, v.check(isEmailAddress, 'must be one bare email address')), 'One bare address.'),
   ),
-  attachments: v.optional(listOf(EmailAttachment)),
+  attachments: v.optional(attachmentsOf(EmailAttachment)),
 } as const
 
 /** The body of `POST /api/v1/email` of a caller who may send as the rule says. Keys that it does not name are ignored. */
@@ -121,17 +142,23 @@ export const emailRequest = ({ read, allowed }: EmailSenderRule) =>
   objectOf({
     ...emailParts,
     from: v.optional(
-      v.pipe(
-        text,
-        v.maxLength(HEADER_MAX_LENGTH, 'is too long'),
-        v.examples(['Acme Sales <acme@mail.example.com>']),
-        readAs(read, allowed),
-        v.description(
-          'One address with an optional display name. Tenant keys: exactly `{slug}@{mail_domain}`, by default under the name of the tenant. Platform keys: any address on the mail domain.',
+      described(
+        v.pipe(
+          text,
+          v.maxLength(HEADER_MAX_LENGTH, 'is too long'),
+          v.examples(['Acme Sales <acme@mail.example.com>']),
+          readAs(read, allowed),
         ),
+        'One address with an optional display name. Tenant keys: exactly `{slug}@{mail_domain}`, by default under the name of the tenant. Platform keys: any address on the mail domain.',
       ),
     ),
   })
 
-/** The same for anybody, as it is published. */
-export const EmailRequest = emailRequest(anyEmailSender)
+/** The body of an email as it is published: as anybody may send it. */
+export const emailBody = jsonBody(EMAIL_MAX_BYTES, emailRequest(anyEmailSender), {
+  to: 'ada@example.com',
+  subject: 'Your receipt',
+  html: '<p>Thank you.</p>',
+  replyTo: 'office@example.com',
+  attachments: [{ filename: 'receipt.txt', content: 'VGhhbmsgeW91Lg==' }],
+})

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import type { Log } from '../../ports/log.ts'
-import type { Reply } from '../contract/reply.ts'
-import { errorReply, jsonReply, PRIVATE } from '../contract/reply.ts'
+import { described } from '../record/meaning.ts'
+import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 
-function text(description: string, example: string) {
-  return v.pipe(v.string(), v.description(description), v.examples([example]))
+function text(meaning: string, example: string) {
+  return v.pipe(described(v.string(), meaning), v.examples([example]))
 }
 
 const number = text('The number in E.164, or as it was given when it is not valid.', '+12125550123')
@@ -23,6 +23,8 @@ const sentEmail = v.strictObject({
 const unsentMessage = v.strictObject({ to: number, success: v.literal(false), error })
 const unsentEmail = v.strictObject({ to: address, success: v.literal(false), error })
 
+const MALFORMED = 'Invalid request format' as const
+
 /** The answers of the two sends, as they are published: one result for each entry of `to`, in its order. */
 export const responses = {
   messageSent: v.strictObject({ success: v.literal(true), results: v.array(sentMessage) }),
@@ -35,25 +37,22 @@ export const responses = {
     success: v.literal(false),
     results: v.array(v.union([sentEmail, unsentEmail])),
   }),
-  malformed: v.strictObject({ error: v.literal('Invalid request format'), details: v.array(v.string()) }),
+  malformed: v.strictObject({ error: v.literal(MALFORMED), details: v.array(v.string()) }),
 } as const
 
-export type MessageResult = v.InferOutput<typeof responses.messagePartlySent>['results'][number]
-export type EmailResult = v.InferOutput<typeof responses.emailPartlySent>['results'][number]
-
 /** What became of everybody: 200 when all succeeded, else 207. */
-export function resultsReply(outcomes: readonly MessageResult[] | readonly EmailResult[]): Reply {
-  const success = outcomes.every((outcome) => outcome.success)
-  return jsonReply(success ? 200 : 207, { success, results: outcomes }, PRIVATE)
+export function resultsReply<Outcome extends { readonly success: boolean }>(outcomes: readonly Outcome[]) {
+  const sent = outcomes.filter((outcome): outcome is Sent<Outcome> => outcome.success)
+  return sent.length === outcomes.length
+    ? jsonReply(200, { success: true as const, results: sent }, PRIVATE)
+    : jsonReply(207, { success: false as const, results: [...outcomes] }, PRIVATE)
 }
 
+type Sent<Outcome> = Extract<Outcome, { readonly success: true }>
+
 /** The body is not what it must be. */
-export function malformedReply(details: readonly string[]): Reply {
-  const body: v.InferOutput<typeof responses.malformed> = {
-    error: 'Invalid request format',
-    details: [...details],
-  }
-  return jsonReply(400, body, PRIVATE)
+export function malformedReply(details: readonly string[]) {
+  return jsonReply(400, { error: MALFORMED, details: [...details] }, PRIVATE)
 }
 
 export const NO_NUMBER =
@@ -61,12 +60,12 @@ export const NO_NUMBER =
 export const NO_SLUG = 'Sending email is not configured for the tenant: it has no slug to send from.'
 
 /** The organization lacks what it would send from. */
-export function notConfiguredReply(error: string): Reply {
+export function notConfiguredReply(error: string) {
   return errorReply(422, error)
 }
 
 /** The service lacks the provider: no fault of the caller's, so the log tells the operator. */
-export function noProviderReply(channel: 'email' | 'SMS', requestId: string, log: Log): Reply {
+export function noProviderReply(channel: 'email' | 'SMS', requestId: string, log: Log) {
   log.error('no_provider', { channel, requestId })
   return errorReply(
     500,

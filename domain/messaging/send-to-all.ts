@@ -15,12 +15,12 @@ import type { Recipient } from './recipients.ts'
 import { createRecorder } from './recorder.ts'
 
 /** Sends at once: a Worker has six connections. */
-export const SEND_WIDTH = 6
+const SEND_WIDTH = 6
 /** No send of a request begins after this long, in ms: longer than this few callers wait. */
 export const REQUEST_DURATION_MS = 60_000
 const ID_LENGTH = 22
 
-/** What sending needs of the world. */
+/** The ports that sending needs. */
 export interface SendingWorld {
   readonly sends: SendLog
   readonly clock: Clock
@@ -74,14 +74,18 @@ async function sendAndRecord(mailing: Mailing, world: SendingWorld): Promise<rea
   await recorder.finish()
   const accepted = [...endings.values()].filter(({ success }) => success).length
   world.log.info('sends_ended', { channel: identity.channel, sends: endings.size, accepted })
-  return recipients.map(({ key, to }) => ({ to, ...(endings.get(key) as Ending) }))
+  return recipients.map(({ key, to }) => {
+    const ending = endings.get(key)
+    if (ending === undefined) throw new Error('A send did not end')
+    return { to, ...ending }
+  })
 }
 
 type Accepted = Extract<Fate, { kind: 'accepted' }>
 type Ending =
   { readonly success: true; readonly id: string } | { readonly success: false; readonly error: string }
 
-/** Everybody once, as they are named first. */
+/** Each recipient once, in the form in which it occurs first. */
 function distinct(recipients: readonly Recipient[]): readonly Recipient[] {
   const byKey = new Map<string, Recipient>()
   for (const recipient of recipients) if (!byKey.has(recipient.key)) byKey.set(recipient.key, recipient)
@@ -101,10 +105,10 @@ async function fateOf(
 ): Promise<Fate> {
   if (recipient.kind === 'unreachable') return { kind: 'failed', error: recipient.error }
   const isRepeatable = mailing.capabilities.idempotencyMs > 0
-  return handOver(() => mailing.send(recipient.to, sendId), isRepeatable, pace, world)
+  return handOver({ sendId, send: () => mailing.send(recipient.to, sendId), isRepeatable }, pace, world)
 }
 
-/** A provider that accepted a message without naming it leaves it with the name under which it was handed over. */
+/** When a provider accepted a message without naming it, the message is known by its own idempotency key. */
 function endingOf(fate: Fate, sendId: string): Ending {
   return fate.kind === 'accepted'
     ? { success: true, id: fate.providerId ?? sendId }

@@ -15,7 +15,7 @@ export interface EmailSenderRule {
   readonly allowed: string
 }
 
-/** Where it is not known who may send, every sender may be asked for that is one. */
+/** For the contract document, where the caller is not known: accepts every well-formed sender. */
 export const anyEmailSender: EmailSenderRule = {
   usual: null,
   read: parseMailbox,

@@ -1,11 +1,11 @@
 import type { EmailMessage } from '../../ports/email-sender.ts'
-import type { Caller } from '../contract/authenticate.ts'
-import type { Reply } from '../contract/reply.ts'
-import type { RoutedRequest, World } from '../service.ts'
-import { readJsonBody } from './json-body.ts'
-import { EMAIL_MAX_BYTES } from './limits.ts'
+import type { Caller } from '../access/authenticate.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import type { MessagingWorld } from './world.ts'
+import { readJsonBody } from '../bounds/json-body.ts'
+import type { sendEmail } from './endpoints.ts'
 import { readAddress } from './recipients.ts'
-import { emailRequest } from './request.ts'
+import { emailBody, emailRequest } from './request.ts'
 import { malformedReply, NO_SLUG, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
 import { formatMailbox } from './sender.ts'
 import { emailSenderRuleOf } from './sender-rule.ts'
@@ -13,13 +13,13 @@ import { sendToAll } from './send-to-all.ts'
 
 /** Answers `POST /api/v1/email`. Rejects only on an internal failure before anything was sent. */
 export async function serveEmail(
-  { request, requestId }: RoutedRequest,
-  world: World,
+  { request, requestId }: RequestOf<typeof sendEmail>,
+  world: MessagingWorld,
   { organization }: Caller,
-): Promise<Reply> {
+): Promise<ReplyOf<typeof sendEmail>> {
   const { email, mail } = world
   const rule = emailSenderRuleOf(organization, mail)
-  const reading = await readJsonBody(request, emailRequest(rule), EMAIL_MAX_BYTES, world.deadline)
+  const reading = await readJsonBody(request, { ...emailBody, schema: emailRequest(rule) }, world.deadline)
   if (reading.kind === 'malformed') return malformedReply(reading.details)
   const { body } = reading
   if (organization?.slug === null) return notConfiguredReply(NO_SLUG)

@@ -1,12 +1,12 @@
 import type { SmsMessage } from '../../ports/sms-sender.ts'
-import type { Caller } from '../contract/authenticate.ts'
-import type { Reply } from '../contract/reply.ts'
-import type { RoutedRequest, World } from '../service.ts'
+import type { Caller } from '../access/authenticate.ts'
+import type { ReplyOf, RequestOf } from '../record/operation.ts'
+import type { MessagingWorld } from './world.ts'
 import { smsIdentity } from './attempt.ts'
-import { readJsonBody } from './json-body.ts'
-import { MESSAGE_MAX_BYTES } from './limits.ts'
+import { readJsonBody } from '../bounds/json-body.ts'
+import type { sendMessage } from './endpoints.ts'
 import { readPhone } from './recipients.ts'
-import { MessageRequest } from './request.ts'
+import { messageBody } from './request.ts'
 import { malformedReply, NO_NUMBER, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
 import { smsSenderOf } from './sender-rule.ts'
 import { sendToAll } from './send-to-all.ts'
@@ -16,11 +16,11 @@ const PLATFORM_PHONE_COUNTRY = 'US'
 
 /** Answers `POST /api/v1/message`. Rejects only on an internal failure before anything was sent. */
 export async function serveMessage(
-  { request, requestId }: RoutedRequest,
-  world: World,
+  { request, requestId }: RequestOf<typeof sendMessage>,
+  world: MessagingWorld,
   { organization }: Caller,
-): Promise<Reply> {
-  const reading = await readJsonBody(request, MessageRequest, MESSAGE_MAX_BYTES, world.deadline)
+): Promise<ReplyOf<typeof sendMessage>> {
+  const reading = await readJsonBody(request, messageBody, world.deadline)
   if (reading.kind === 'malformed') return malformedReply(reading.details)
   const { to, body, attachments = [], useShortcode = false } = reading.body
   const from = smsSenderOf(organization, useShortcode)
@@ -45,6 +45,6 @@ export async function serveMessage(
   )
   // The provider's id of a text message is recorded, not answered (contract, Send results).
   return resultsReply(
-    outcomes.map((outcome) => (outcome.success ? { to: outcome.to, success: true } : outcome)),
+    outcomes.map((outcome) => (outcome.success ? { to: outcome.to, success: outcome.success } : outcome)),
   )
 }

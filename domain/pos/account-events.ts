@@ -1,5 +1,5 @@
-import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { resource } from '../contract/resource.ts'
+import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { resource } from '../record/resource.ts'
 import { accountStatuses } from './recurring-accounts.ts'
 
 /** Most events of each kind that the details of an account show (contract, POS rules 4). */
@@ -24,7 +24,9 @@ const statusFields = {
   reason: nullable(text()),
 }
 
-/** Imported for the details of accounts, which show the latest of them; no route publishes them as they are. */
+/**
+ * Imported for the details of accounts, which show the latest of these events. No route publishes the rows themselves.
+ */
 export const billingEvents = resource({
   name: 'PosBillingEvent',
   collection: 'pos-billing-events',
@@ -34,7 +36,7 @@ export const billingEvents = resource({
   hidden: { accountId: id() },
 })
 
-/** As `billingEvents`. */
+/** Imported for the same purpose as `billingEvents`. */
 export const statusEvents = resource({
   name: 'PosStatusEvent',
   collection: 'pos-status-events',

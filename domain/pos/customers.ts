@@ -1,7 +1,8 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { boolean, email, id, nullable, phone, text, textList, timestamp } from '../contract/field.ts'
-import { booleanFilter, emailFilter, idFilter, phoneFilter } from '../contract/filter.ts'
-import { derived, resource } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { boolean, email, id, nullable, phone, text, textList, timestamp } from '../record/field.ts'
+import { booleanFilter, emailFilter, idFilter, phoneFilter } from '../record/filter.ts'
+import { derived } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 import { emailKey } from '../text/email-address.ts'
 
 export const customers = resource({
@@ -24,11 +25,10 @@ export const customers = resource({
     createdAt: nullable(timestamp()),
   },
   hidden: {
-    /** Addresses are published as given and found by their normalised form. */
-    emailKey: derived(nullable(text()), (row) =>
-      typeof row.email === 'string' ? emailKey(row.email) : null,
-    ),
+    /** Addresses are published as given, and filters compare their normalised form. */
+    emailKey: derived(nullable(text())),
   },
+  derive: { emailKey: ({ email }) => (email === null ? null : emailKey(email)) },
 })
 
 export const listCustomers = collection({

@@ -1,37 +1,40 @@
-import type { Resource } from '../contract/resource.ts'
+import type { Resource } from '../record/resource.ts'
 import { billingEvents, statusEvents } from './account-events.ts'
 import { getCustomer, listCustomers } from './customers.ts'
 import { legacyVendorEndpoints } from './legacy-vendor-routes.ts'
-import {
-  getRecurringAccountDetails,
-  listRecurringAccountDetails,
-  recurringAccountDetails,
-} from './recurring-account-details.ts'
+import { getRecurringAccountDetails, listRecurringAccountDetails } from './recurring-account-details.ts'
 import { getRecurringAccount, listRecurringAccounts, recurringAccounts } from './recurring-accounts.ts'
 import { customers } from './customers.ts'
 import { getTransaction, listTransactions, transactions } from './transactions.ts'
 
 export { EVENTS_SHOWN_MAX } from './account-events.ts'
-export { posCapabilities } from './capabilities.ts'
+export { isPosKind, posCapabilities, posKinds, SOURCE_NAME, tenantIs } from './capabilities.ts'
 
-/** What a point-of-sale source is asked for. */
-export const posResources: readonly Resource[] = [
-  transactions,
-  customers,
-  recurringAccounts,
-  recurringAccountDetails,
-]
+/** What can be read from a point-of-sale source, by the names of the collections: their rows, filters and order. */
+export const posCollections = {
+  'pos-transactions': listTransactions,
+  'pos-customers': listCustomers,
+  'pos-recurring-accounts': listRecurringAccounts,
+  'pos-recurring-account-details': listRecurringAccountDetails,
+} as const
 
-/** What is written to a source by an import; the details of accounts are made of their events. */
-export const writtenPosResources: readonly Resource[] = [
-  transactions,
-  customers,
-  recurringAccounts,
-  billingEvents,
-  statusEvents,
-]
+export const posResources: readonly Resource[] = Object.values(posCollections).map(({ resource }) => resource)
 
-/** The lists in the details of an account, each with the resource that its entries are rows of. */
+/**
+ * What an import writes to a source, by the names of its kinds of rows. Details are not written: they are composed of
+ * accounts and their events.
+ */
+export const writtenPosRows = {
+  'pos-transactions': transactions,
+  'pos-customers': customers,
+  'pos-recurring-accounts': recurringAccounts,
+  'pos-billing-events': billingEvents,
+  'pos-status-events': statusEvents,
+} as const
+
+export const writtenPosResources: readonly Resource[] = Object.values(writtenPosRows)
+
+/** The lists in the details of an account, each with the resource that describes its entries. */
 export const eventLists: readonly (readonly [field: string, of: Resource])[] = [
   ['billingEvents', billingEvents],
   ['statusEvents', statusEvents],

@@ -1,4 +1,4 @@
-import type { CollectionEndpoint, Deprecation, DetailEndpoint } from '../contract/endpoint.ts'
+import type { CollectionEndpoint, Deprecation, DetailEndpoint } from '../record/endpoint.ts'
 import { getCustomer, listCustomers } from './customers.ts'
 import { getRecurringAccountDetails, listRecurringAccountDetails } from './recurring-account-details.ts'
 import { getRecurringAccount, listRecurringAccounts } from './recurring-accounts.ts'
@@ -11,7 +11,7 @@ const DEPRECATED_SINCE_SECONDS = 1_767_225_600
 
 type Former<Id extends string> = `legacyVendor${Capitalize<Id>}`
 
-/** The same thing under the vendor's name, for the organizations of that vendor alone. */
+/** The same endpoint under the vendor's name, only for the organizations of that vendor. */
 function common<const Id extends string>(neutral: CollectionEndpoint<Id> | DetailEndpoint<Id>) {
   const { id, summary, path } = neutral
   const deprecation: Deprecation = {
@@ -19,6 +19,7 @@ function common<const Id extends string>(neutral: CollectionEndpoint<Id> | Detai
     successor: { path, param: neutral.kind === 'detail' ? neutral.param : null },
   }
   return {
+    // What a method of strings returns has no literal type.
     id: `legacyVendor${id.charAt(0).toUpperCase()}${id.slice(1)}` as Former<Id>,
     summary: `${summary} (legacy vendor)`,
     description: [
@@ -49,7 +50,7 @@ function formerDetail<const Id extends string>(neutral: DetailEndpoint<Id>): Det
   return { ...neutral, ...common(neutral), param, path }
 }
 
-/** The provider-specific routes of before, made of the neutral ones (contract, Versioning 3). */
+/** The older provider-specific routes, derived from the neutral ones (contract, Versioning 3). */
 export const legacyVendorEndpoints = [
   formerCollection(listTransactions),
   formerDetail(getTransaction),

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { json } from '../contract/field.ts'
-import type { Resource } from '../contract/resource.ts'
-import { resource } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { json } from '../record/field.ts'
+import type { Resource } from '../record/resource.ts'
+import { resource } from '../record/resource.ts'
 import { billingEvents, EVENTS_SHOWN_MAX, statusEvents } from './account-events.ts'
 import { accountFilters, recurringAccounts } from './recurring-accounts.ts'
 
-/** The published fields of an event as they stand in an account's list. */
+/** The published fields of an event in an account's list. */
 function listOf({ fields }: Resource) {
   const entries = Object.entries(fields).map(([name, { field }]) => [name, field.schema] as const)
   return json(v.pipe(v.array(v.strictObject(Object.fromEntries(entries))), v.maxLength(EVENTS_SHOWN_MAX)))
 }
 
-export const recurringAccountDetails = resource({
+const recurringAccountDetails = resource({
   name: 'PosRecurringAccountDetails',
   collection: 'pos-recurring-account-details',
   description: `A recurring account with its latest ${EVENTS_SHOWN_MAX} billing events and its latest ${EVENTS_SHOWN_MAX} status events, newest first.`,

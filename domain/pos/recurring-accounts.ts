@@ -1,7 +1,7 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, wordFilter } from '../contract/filter.ts'
-import { resource } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, wordFilter } from '../record/filter.ts'
+import { resource } from '../record/resource.ts'
 
 export const accountStatuses = ['active', 'suspended', 'canceled', 'unknown'] as const
 const intervals = ['week', 'month', 'quarter', 'year'] as const

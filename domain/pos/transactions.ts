@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import {
   currency,
   id,
@@ -11,9 +11,9 @@ import {
   text,
   timestamp,
   WholeNumber,
-} from '../contract/field.ts'
-import { idFilter, window } from '../contract/filter.ts'
-import { resource } from '../contract/resource.ts'
+} from '../record/field.ts'
+import { idFilter, window } from '../record/filter.ts'
+import { resource } from '../record/resource.ts'
 
 const types = ['sale', 'refund', 'void'] as const
 
@@ -37,7 +37,7 @@ const LineItemInput = v.strictObject({
   discountCents: v.nullish(optionalParts.discountCents, null),
 })
 
-/** Lines are told apart by their ids, in a sale alone: a source keeps one row for each. */
+/** The id of a line is unique within its sale only. A source keeps one row for each line. */
 const LineItemsInput = v.pipe(
   v.array(LineItemInput),
   v.check(

@@ -1,25 +1,27 @@
 import * as v from 'valibot'
-import type { Field } from '../contract/field.ts'
-import { json } from '../contract/field.ts'
-import type { ResourceField } from '../contract/resource.ts'
-import { computed } from '../contract/resource.ts'
+import type { Field } from '../record/field.ts'
+import { json } from '../record/field.ts'
+import type { DeclaredComputed } from '../record/resource-field.ts'
+import { computed } from '../record/resource-field.ts'
 import { withoutSensitiveKeys } from '../text/sensitive-keys.ts'
+import { isJsonObject } from '../text/json.ts'
 
 type Answers = Readonly<Record<string, unknown>>
 
 /**
- * The hidden field `answers`: stored whole, for what counts as sensitive may change. Imports pass the object through as
- * it is: `v.record` would drop ids such as `constructor`, and take a list for an object.
+ * The hidden field `answers`. Everything is stored, because the rule of what is sensitive may change later. Imports
+ * keep the object unchanged: `v.record` would drop ids such as `constructor`, and accept a list as an object.
  */
 export function storedAnswers(): Field<Answers> {
-  return json(v.record(v.string(), v.unknown()), v.custom<Answers>(isObject, 'must be an object'))
+  return json(v.record(v.string(), v.unknown()), v.custom<Answers>(isJsonObject, 'must be an object'))
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The published field `answers`, which `publicAnswers` computes from the stored one. */
+export function publishedAnswers(): DeclaredComputed<Answers, 'answers', never> {
+  return computed(storedAnswers(), ['answers'])
 }
 
-/** The published field `answers`: the stored ones without sensitive keys, at any depth. */
-export function publishedAnswers(): ResourceField {
-  return computed(storedAnswers(), ['answers'], (row) => withoutSensitiveKeys(row.answers) as Answers)
+/** The stored answers without sensitive keys, at any depth. */
+export function publicAnswers({ answers }: { readonly answers: Answers }): Answers {
+  return withoutSensitiveKeys(answers)
 }

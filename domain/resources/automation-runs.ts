@@ -1,8 +1,9 @@
 import { Steps } from '../jobs/steps.ts'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { assigned, resource, updatedAt } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window, wordFilter } from '../record/filter.ts'
+import { assigned, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 import { automations } from './automations.ts'
 
 const statuses = ['queued', 'running', 'completed', 'failed', 'canceled'] as const
@@ -12,6 +13,10 @@ export const automationRuns = resource({
   collection: 'automation-runs',
   description: 'One execution of an automation.',
   idField: 'runId',
+  indexPairs: [
+    ['automationId', 'status'],
+    ['automationId', 'contactId'],
+  ],
   fields: {
     runId: id(),
     automationId: id(),

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { Steps } from '../jobs/steps.ts'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { window, wordFilter } from '../contract/filter.ts'
-import { derived, resource, updatedAt } from '../contract/resource.ts'
-import { countOf, latestOf } from '../contract/tally.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { window, wordFilter } from '../record/filter.ts'
+import { derived, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { countOf, latestOf } from '../record/tally.ts'
 
 const statuses = ['active', 'paused', 'draft'] as const
 
@@ -29,20 +30,24 @@ export const automations = resource({
     description: nullable(text()),
     status: oneOf(statuses),
     trigger: json(Trigger, TriggerInput),
-    stepCount: derived(integer(0), (row) => (row.steps as readonly unknown[]).length),
+    stepCount: derived(integer(0)),
     runCount: countOf('automation-runs', 'automationId'),
     lastRunAt: latestOf('automation-runs', 'automationId', 'startedAt'),
     createdAt: timestamp(),
     updatedAt: updatedAt(),
   },
   hidden: {
-    /** What is sent to whom is the organization's own affair; a run keeps the steps it began with. */
+    /**
+     * Never published: recipients and texts are internal to the organization. A run keeps the steps with which it
+     * began.
+     */
     steps: json(Steps),
-    /** The form whose submissions trigger it: how a submission finds its automations. */
-    triggerFormId: derived(nullable(text()), (row) => {
-      const { type, formId } = row.trigger as v.InferOutput<typeof Trigger>
-      return type === 'form_submission' ? formId : null
-    }),
+    /** The form whose submissions trigger the automation. Submissions find their automations by it. */
+    triggerFormId: derived(nullable(text())),
+  },
+  derive: {
+    stepCount: ({ steps }) => steps.length,
+    triggerFormId: ({ trigger }) => (trigger.type === 'form_submission' ? trigger.formId : null),
   },
 })
 

@@ -1,9 +1,10 @@
-import { id, nullable, oneOf, summedCents, text, timestamp } from '../contract/field.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
+import { id, nullable, oneOf, summedCents, text, timestamp } from '../record/field.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
 const types = ['payment', 'failed', 'refund', 'discount'] as const
 
-/** Imported for cancellation records and analytics; no route publishes them as they are. */
+/** Imported for cancellation records and analytics. No route publishes the rows themselves. */
 export const billingEvents = resource({
   name: 'BillingEvent',
   collection: 'billing-events',

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../ports/query.ts'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import {
   boolean,
   date,
@@ -12,10 +11,10 @@ import {
   oneOf,
   text,
   timestamp,
-} from '../contract/field.ts'
-import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { computed, updatedAt } from '../contract/resource.ts'
-import { viewOf } from '../contract/views.ts'
+} from '../record/field.ts'
+import { idFilter, window, wordFilter } from '../record/filter.ts'
+import { computed, updatedAt } from '../record/resource-field.ts'
+import { viewOf } from '../record/views.ts'
 import type { BillingEvent } from './cancellations/billing-event.ts'
 import { firstYearCoverage } from './cancellations/coverage.ts'
 import { firstYearPayments, signupDiscounts } from './cancellations/first-year.ts'
@@ -43,26 +42,17 @@ const PaymentCoverage = v.strictObject({
 
 const discountUses = ['signupDate', 'firstYearEvents'] as const
 
-function signupOf(row: StoredRow): string | null {
-  return row.signupDate as string | null
+interface FirstYear {
+  readonly signupDate: string | null
+  readonly firstYearEvents: readonly BillingEvent[]
 }
 
-function eventsOf(row: StoredRow): readonly BillingEvent[] {
-  return row.firstYearEvents as readonly BillingEvent[]
+function discountsOf({ signupDate, firstYearEvents }: FirstYear) {
+  return signupDiscounts(signupDate, firstYearEvents)
 }
 
-function discountsOf(row: StoredRow) {
-  return signupDiscounts(signupOf(row), eventsOf(row))
-}
-
-function paymentsOf(row: StoredRow) {
-  return firstYearPayments(signupOf(row), eventsOf(row))
-}
-
-function coverageOf(row: StoredRow) {
-  const billingInterval = row.billingInterval as string | null
-  const membership = { signupDate: signupOf(row), billingInterval, canceledAt: row.canceledAt as string }
-  return firstYearCoverage(membership, paymentsOf(row))
+function paymentsOf({ signupDate, firstYearEvents }: FirstYear) {
+  return firstYearPayments(signupDate, firstYearEvents)
 }
 
 export const cancellationRecords = viewOf(memberships, {
@@ -83,19 +73,24 @@ export const cancellationRecords = viewOf(memberships, {
     canceledAt: timestamp(),
     tenureDays: nullable(integer(0)),
     churnType: nullable(oneOf(churnTypes)),
-    reason: computed(nullable(text()), ['cancelReason'], (row) => row.cancelReason as string | null),
+    reason: computed(nullable(text()), ['cancelReason']),
     billingAmountCents: nullable(integer()),
-    signupDiscounts: computed(json(v.array(Discount)), discountUses, discountsOf),
-    hadSignupDiscount: computed(nullable(boolean()), [...discountUses, 'eventCount'], (row) =>
-      row.eventCount === 0 ? null : discountsOf(row).length > 0,
-    ),
-    firstYearPayments: computed(json(v.array(Payment)), discountUses, paymentsOf),
-    firstYearPaymentCoverage: computed(
-      json(PaymentCoverage),
-      [...discountUses, 'billingInterval', 'canceledAt'],
-      coverageOf,
-    ),
+    signupDiscounts: computed(json(v.array(Discount)), discountUses),
+    hadSignupDiscount: computed(nullable(boolean()), [...discountUses, 'eventCount']),
+    firstYearPayments: computed(json(v.array(Payment)), discountUses),
+    firstYearPaymentCoverage: computed(json(PaymentCoverage), [
+      ...discountUses,
+      'billingInterval',
+      'canceledAt',
+    ]),
     updatedAt: updatedAt(),
+  },
+  compute: {
+    reason: ({ cancelReason }) => cancelReason,
+    signupDiscounts: discountsOf,
+    hadSignupDiscount: ({ eventCount, ...row }) => (eventCount === 0 ? null : discountsOf(row).length > 0),
+    firstYearPayments: paymentsOf,
+    firstYearPaymentCoverage: (row) => firstYearCoverage(row, paymentsOf(row)),
   },
 })
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../ports/query.ts'
-import type { Field } from '../contract/field.ts'
-import { idMaxLength, Instant, InstantInput, json } from '../contract/field.ts'
+import type { Field } from '../record/field.ts'
+import { idMaxLength, Instant, InstantInput, json } from '../record/field.ts'
 
 const customerKeys = ['customerId', 'name', 'email', 'phone', 'licensePlate'] as const
 const siteKeys = ['siteId', 'name', 'commonName'] as const
@@ -29,19 +28,14 @@ const SiteInput = v.strictObject({
   siteId: v.nullish(v.pipe(v.string(), v.nonEmpty(), v.maxLength(idMaxLength)), null),
 })
 
-/** Who asks. Always an object, its texts null where nothing is known; an import may leave it out. */
+/** The person who opened the case. Always an object, with null for what is unknown; an import may leave it out. */
 export function caseCustomer(): Field<v.InferOutput<typeof Customer>> {
   return json(Customer, v.nullish(CustomerInput, {}))
 }
 
-/** The site that it is about, in the same way. */
+/** The site that the case is about, in the same form. */
 export function caseSite(): Field<v.InferOutput<typeof Site>> {
   return json(Site, v.nullish(SiteInput, {}))
-}
-
-/** The id of a stored case's site, or null. */
-export function siteIdOf(row: StoredRow): string | null {
-  return (row.site as v.InferOutput<typeof Site>).siteId
 }
 
 const Entry = v.strictObject({ timestamp: Instant, ...v.entriesFromList(historyKeys, line) })
@@ -63,7 +57,7 @@ const NoteInput = v.strictObject({
   system: v.boolean(),
 })
 
-/** What was noted, oldest first; `system` marks what no person wrote. */
+/** The notes, oldest first; `system` marks a note that no person wrote. */
 export function caseNotes(): Field<v.InferOutput<typeof Note>[]> {
   return json(v.array(Note), v.pipe(v.array(NoteInput), v.transform(inTimeOrder)))
 }

@@ -1,9 +1,10 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { derived, resource, updatedAt } from '../contract/resource.ts'
-import { summaryOf } from '../contract/views.ts'
-import { caseCustomer, caseHistory, caseNotes, caseSite, siteIdOf } from './case-parts.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window, wordFilter } from '../record/filter.ts'
+import { derived, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { summaryOf } from '../record/views.ts'
+import { caseCustomer, caseHistory, caseNotes, caseSite } from './case-parts.ts'
 
 const statuses = ['open', 'in_progress', 'waiting', 'resolved', 'closed'] as const
 const actions = ['created', 'assigned', 'status_changed', 'commented', 'resolved', 'reopened'] as const
@@ -33,9 +34,10 @@ export const cases = resource({
     notes: caseNotes(),
   },
   hidden: {
-    /** The filter on it needs a column. */
-    siteId: derived(nullable(id()), siteIdOf),
+    /** The filter on this value needs a column of its own. */
+    siteId: derived(nullable(id())),
   },
+  derive: { siteId: ({ site }) => site.siteId },
 })
 
 export const listCases = collection({

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, idMaxLength, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
-import { countOf } from '../contract/tally.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, idMaxLength, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window, wordFilter } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { countOf } from '../record/tally.ts'
 
 const statuses = ['active', 'inactive', 'expired'] as const
 
@@ -12,7 +13,7 @@ const Item = v.strictObject({
   quantity: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
 })
 
-/** What a purchase may be once it was paid: giving the money back does not undo that it was completed. */
+/** The statuses of a purchase that was paid. A refund does not undo that the purchase was completed. */
 const paid = ['paid', 'partially_refunded', 'refunded'] as const
 
 export const checkoutLinks = resource({

@@ -1,7 +1,8 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { email, id, nullable, oneOf, phone, text, textList, timestamp } from '../contract/field.ts'
-import { emailFilter, idFilter, phoneFilter, window } from '../contract/filter.ts'
-import { derived, resource, updatedAt } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { email, id, nullable, oneOf, phone, text, textList, timestamp } from '../record/field.ts'
+import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
+import { derived, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 import { emailKey } from '../text/email-address.ts'
 
 const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
@@ -27,11 +28,10 @@ export const contacts = resource({
     updatedAt: updatedAt(),
   },
   hidden: {
-    /** Addresses are published as given and found by their normalised form. */
-    emailKey: derived(nullable(text()), (row) =>
-      typeof row.email === 'string' ? emailKey(row.email) : null,
-    ),
+    /** Addresses are published as given, and filters compare their normalised form. */
+    emailKey: derived(nullable(text())),
   },
+  derive: { emailKey: ({ email }) => (email === null ? null : emailKey(email)) },
 })
 
 export const listContacts = collection({

@@ -1,7 +1,11 @@
-import { id, nullable, text, timestamp } from '../contract/field.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
+import { id, nullable, text, timestamp } from '../record/field.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
-/** Imported for the cancellation survey where no analytics database is configured; no route publishes them as they are. */
+/**
+ * Imported for the cancellation survey where no analytics database is configured. No route publishes the rows
+ * themselves.
+ */
 export const exitSurveyEvents = resource({
   name: 'ExitSurveyEvent',
   collection: 'exit-survey-events',

@@ -1,9 +1,10 @@
-import { collection, newestFirst } from '../contract/endpoint.ts'
-import { id, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, window } from '../contract/filter.ts'
-import { joined, resource, updatedAt } from '../contract/resource.ts'
-import { publishedAnswers, storedAnswers } from './answers.ts'
-import { attribution } from './attribution.ts'
+import { collection, newestFirst } from '../record/endpoint.ts'
+import { id, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window } from '../record/filter.ts'
+import { joined, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
+import { attribution } from '../forms/definition/attribution.ts'
 import { forms } from './forms.ts'
 
 export const formSubmissions = resource({
@@ -11,6 +12,7 @@ export const formSubmissions = resource({
   collection: 'form-submissions',
   description: 'One saved set of answers to a form.',
   idField: 'submissionId',
+  indexPairs: [['formId', 'contactId']],
   fields: {
     submissionId: id(),
     formId: id(),
@@ -23,6 +25,7 @@ export const formSubmissions = resource({
     updatedAt: updatedAt(),
   },
   hidden: { answers: storedAnswers() },
+  compute: { answers: publicAnswers },
 })
 
 const filters = {

@@ -1,21 +1,27 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../ports/query.ts'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { boolean, id, integer, json, nullable, text, timestamp } from '../contract/field.ts'
-import { booleanFilter, window } from '../contract/filter.ts'
-import { assigned, computed, resource, updatedAt } from '../contract/resource.ts'
-import { headlessSupport } from '../forms/support.ts'
-import type { FormDefinition } from '../forms/definition.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { boolean, id, integer, json, nullable, text, timestamp } from '../record/field.ts'
+import { booleanFilter, window } from '../record/filter.ts'
+import { assigned, computed, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { headlessSupport } from '../forms/definition/support.ts'
+import type { FormDefinition } from '../../ports/form-directory.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
 
-const definition = json(v.looseObject({}))
+/** Only the import of forms stores a definition, and it checks all of it. */
+const Definition = v.looseObject({}) as v.GenericSchema<object> as v.GenericSchema<FormDefinition>
+const definition = json(Definition)
 
-/** A published field that stands in the saved definition under the same name. */
+interface Saved {
+  readonly definition: FormDefinition
+}
+
+/** A published field that the saved definition contains under the same name. */
 function saved<Key extends keyof FormDefinition>(
   key: Key,
-): (row: StoredRow) => NonNullable<FormDefinition[Key]> | null {
-  return (row) => (row.definition as FormDefinition)[key] ?? null
+): (row: Saved) => NonNullable<FormDefinition[Key]> | null {
+  return ({ definition }) => definition[key] ?? null
 }
 
 export const forms = resource({
@@ -23,27 +29,19 @@ export const forms = resource({
   collection: 'forms',
   description: 'A form definition and whether it takes submissions.',
   idField: 'formId',
+  // A form id is public and reveals nothing about its organization.
+  serviceWideIds: true,
   fields: {
     formId: id(),
     name: text(),
     isPublished: boolean(),
-    requiresPassword: computed(boolean(), ['passwordHash'], (row) => row.passwordHash !== null),
-    headless: computed(json(Headless), ['definition'], (row) =>
-      headlessSupport(row.definition as FormDefinition),
-    ),
-    submissionLimitPerContact: computed(
-      nullable(integer(1)),
-      ['definition'],
-      saved('submissionLimitPerContact'),
-    ),
-    fields: computed(
-      json(v.array(v.unknown())),
-      ['definition'],
-      (row) => (row.definition as FormDefinition).fields,
-    ),
-    successTitle: computed(nullable(text()), ['definition'], saved('successTitle')),
-    successMessage: computed(nullable(text()), ['definition'], saved('successMessage')),
-    publicUrl: computed(nullable(text()), ['definition'], saved('publicUrl')),
+    requiresPassword: computed(boolean(), ['passwordHash']),
+    headless: computed(json(Headless), ['definition']),
+    submissionLimitPerContact: computed(nullable(integer(1)), ['definition']),
+    fields: computed(json(v.array(v.unknown())), ['definition']),
+    successTitle: computed(nullable(text()), ['definition']),
+    successMessage: computed(nullable(text()), ['definition']),
+    publicUrl: computed(nullable(text()), ['definition']),
     publishedAt: nullable(timestamp()),
     createdAt: timestamp(),
     updatedAt: updatedAt(),
@@ -53,6 +51,15 @@ export const forms = resource({
     passwordHash: nullable(text()),
     /** Moves with every change of the row; a submission is saved only against the version it was checked with. */
     version: assigned(integer(1)),
+  },
+  compute: {
+    requiresPassword: ({ passwordHash }) => passwordHash !== null,
+    headless: ({ definition }) => headlessSupport(definition),
+    submissionLimitPerContact: saved('submissionLimitPerContact'),
+    fields: ({ definition }) => [...definition.fields],
+    successTitle: saved('successTitle'),
+    successMessage: saved('successMessage'),
+    publicUrl: saved('publicUrl'),
   },
 })
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../contract/resource.ts'
+import type { Resource } from '../record/resource.ts'
 import { automationRuns } from './automation-runs.ts'
 import { automations } from './automations.ts'
 import { billingEvents } from './billing-events.ts'
@@ -55,7 +55,7 @@ export const resources: readonly Resource[] = [
   visibleReviews,
 ]
 
-/** Those that are written by an import; the others the store keeps from these. */
+/** The resources that imports write. The store makes the rows of the others from these. */
 export const writtenResources: readonly Resource[] = resources.filter(({ keptFrom }) => keptFrom === null)
 
 const byCollection = new Map(resources.map((resource) => [resource.collection, resource]))

@@ -1,13 +1,13 @@
-import { groups } from '../contract/endpoint.ts'
-import { id, integer, nullable, oneOf, text } from '../contract/field.ts'
-import type { Groups } from '../contract/groups.ts'
-import { resource } from '../contract/resource.ts'
+import { groups } from '../record/endpoint.ts'
+import { id, integer, nullable, oneOf, text } from '../record/field.ts'
+import { groupsOf } from '../record/groups.ts'
+import { resource } from '../record/resource.ts'
 import { linkEvents } from './link-events.ts'
 import { links } from './links.ts'
 
 const groupings = ['day', 'link', 'country', 'city', 'device', 'browser', 'os', 'referrer'] as const
 
-/** What a group of link events is published as. Not stored. */
+/** The published form of a group of link events. Not stored. */
 const linkAnalytics = resource({
   name: 'LinkAnalytics',
   collection: linkEvents.collection,
@@ -25,8 +25,7 @@ const linkAnalytics = resource({
   },
 })
 
-const ofEvents: Groups = {
-  collection: linkEvents.collection,
+const ofEvents = groupsOf(linkEvents, {
   at: 'occurredAt',
   sums: ['clicks', 'leads', 'sales', 'saleAmountCents'],
   groupings: {
@@ -41,7 +40,7 @@ const ofEvents: Groups = {
   },
   dayGrouping: 'day',
   idGrouping: { grouping: 'link', field: 'linkId' },
-}
+})
 
 const ORDER =
   'Groups that tie go by value, null last. A page behind a cursor shows the counts of its own moment.'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../ports/query.ts'
-import type { Field } from '../contract/field.ts'
-import { date, id, integer, nullable, oneOf, summedCents, text, timestamp } from '../contract/field.ts'
-import { derived, resource, updatedAt } from '../contract/resource.ts'
+import type { Field } from '../record/field.ts'
+import { date, id, integer, nullable, oneOf, summedCents, text, timestamp } from '../record/field.ts'
+import { derived, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
 const events = ['click', 'lead', 'sale'] as const
 
@@ -15,9 +15,7 @@ function dimension(): Field<string | null> {
   return nullable({ ...plain, input: () => short })
 }
 
-const isEvent = (row: StoredRow, event: (typeof events)[number]) => row.event === event
-
-/** Imported for the counts of links and their analytics; no route publishes them as they are. */
+/** Imported for the counts of links and their analytics. No route publishes the rows themselves. */
 export const linkEvents = resource({
   name: 'LinkEvent',
   collection: 'link-events',
@@ -39,10 +37,17 @@ export const linkEvents = resource({
   hidden: {
     updatedAt: updatedAt(),
     /** The UTC day. */
-    day: derived(date(), (row) => String(row.occurredAt).slice(0, 10)),
-    clicks: derived(integer(0, 1), (row) => Number(isEvent(row, 'click'))),
-    leads: derived(integer(0, 1), (row) => Number(isEvent(row, 'lead'))),
-    sales: derived(integer(0, 1), (row) => Number(isEvent(row, 'sale'))),
-    saleAmountCents: derived(integer(), (row) => (isEvent(row, 'sale') ? Number(row.amountCents ?? 0) : 0)),
+    day: derived(date()),
+    clicks: derived(integer(0, 1)),
+    leads: derived(integer(0, 1)),
+    sales: derived(integer(0, 1)),
+    saleAmountCents: derived(integer()),
+  },
+  derive: {
+    day: ({ occurredAt }) => occurredAt.slice(0, 10),
+    clicks: ({ event }) => Number(event === 'click'),
+    leads: ({ event }) => Number(event === 'lead'),
+    sales: ({ event }) => Number(event === 'sale'),
+    saleAmountCents: ({ event, amountCents }) => (event === 'sale' ? (amountCents ?? 0) : 0),
   },
 })

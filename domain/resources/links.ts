@@ -1,8 +1,9 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { boolean, id, nullable, text, textList, timestamp } from '../contract/field.ts'
-import { booleanFilter, idFilter, listFilter, window } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
-import { countOf, latestOf, sumOf } from '../contract/tally.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { boolean, id, nullable, text, textList, timestamp } from '../record/field.ts'
+import { booleanFilter, idFilter, listFilter, window } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { countOf, latestOf, sumOf } from '../record/tally.ts'
 
 const EVENTS = 'link-events'
 const isEvent = (event: string) => ({ field: 'event', words: [event] })

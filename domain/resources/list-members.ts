@@ -1,7 +1,8 @@
-import { collection, newestFirst } from '../contract/endpoint.ts'
-import { id, timestamp } from '../contract/field.ts'
-import { refersTo, resource, updatedAt } from '../contract/resource.ts'
-import { joinedFrom } from '../contract/views.ts'
+import { collection, newestFirst } from '../record/endpoint.ts'
+import { id, timestamp } from '../record/field.ts'
+import { refersTo, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { joinedFrom } from '../record/views.ts'
 import { contactLists } from './contact-lists.ts'
 import { contacts } from './contacts.ts'
 

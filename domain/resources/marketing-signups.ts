@@ -1,9 +1,10 @@
-import { collection, newestFirst } from '../contract/endpoint.ts'
-import { boolean, email, id, nullable, phone, text, timestamp } from '../contract/field.ts'
-import { idFilter, window } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
-import { publishedAnswers, storedAnswers } from './answers.ts'
-import { attribution } from './attribution.ts'
+import { collection, newestFirst } from '../record/endpoint.ts'
+import { boolean, email, id, nullable, phone, text, timestamp } from '../record/field.ts'
+import { idFilter, window } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
+import { attribution } from '../forms/definition/attribution.ts'
 
 export const marketingSignups = resource({
   name: 'MarketingSignup',
@@ -25,6 +26,7 @@ export const marketingSignups = resource({
     updatedAt: updatedAt(),
   },
   hidden: { answers: storedAnswers() },
+  compute: { answers: publicAnswers },
 })
 
 export const listMarketingSignups = collection({

@@ -10,9 +10,10 @@ import {
   text,
   textList,
   timestamp,
-} from '../contract/field.ts'
-import { derived, resource, updatedAt } from '../contract/resource.ts'
-import { countOf, firstDaysOf, latestOf } from '../contract/tally.ts'
+} from '../record/field.ts'
+import { derived, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { countOf, firstDaysOf, latestOf } from '../record/tally.ts'
 import { BillingEvent } from './cancellations/billing-event.ts'
 import { cancellationInstant, siteOf, tenureDaysOf } from './cancellations/membership.ts'
 import { FIRST_YEAR_DAYS } from './cancellations/first-year.ts'
@@ -22,14 +23,18 @@ const intervals = ['week', 'month', 'quarter', 'year'] as const
 export const churnTypes = ['voluntary', 'involuntary'] as const
 
 /**
- * Imported for cancellation records and analytics; no route publishes them as they are. What a cancellation record
- * needs of billing events is kept with the membership, so that a page of records reads memberships alone.
+ * Imported for cancellation records and analytics. No route publishes the rows themselves. The store keeps with each
+ * membership what a cancellation record needs of its billing events, so that a page of records reads memberships alone.
  */
 export const memberships = resource({
   name: 'Membership',
   collection: 'memberships',
   description: 'A recurring plan of a customer.',
   idField: 'membershipId',
+  indexPairs: [
+    ['isCancellation', 'churnType'],
+    ['isCancellation', 'siteCode'],
+  ],
   fields: {
     membershipId: id(),
     customerId: nullable(id()),
@@ -52,14 +57,14 @@ export const memberships = resource({
   hidden: {
     updatedAt: updatedAt(),
     /** Whether it is a cancellation record: churned, at a known date. */
-    isCancellation: derived(boolean(), (row) => cancellationInstant(row) !== null),
-    canceledAt: derived(nullable(timestamp()), cancellationInstant),
+    isCancellation: derived(boolean()),
+    canceledAt: derived(nullable(timestamp())),
     /** How long a churned member had stayed. */
-    tenureDays: derived(nullable(integer(0)), tenureDaysOf),
-    siteCode: derived(nullable(text()), (row) => siteOf(row).siteCode),
-    siteName: derived(nullable(text()), (row) => siteOf(row).siteName),
+    tenureDays: derived(nullable(integer(0))),
+    siteCode: derived(nullable(text())),
+    siteName: derived(nullable(text())),
     eventCount: countOf('billing-events', 'membershipId'),
-    /** Moves with every change of an event, so that each is a change of the membership too. */
+    /** Changes with every change of a billing event, so that a sync sees the membership as changed too. */
     eventsChangedAt: latestOf('billing-events', 'membershipId', 'updatedAt'),
     firstYearEvents: firstDaysOf({
       collection: 'billing-events',
@@ -71,9 +76,16 @@ export const memberships = resource({
       item: BillingEvent,
     }),
   },
+  derive: {
+    isCancellation: (row) => cancellationInstant(row) !== null,
+    canceledAt: cancellationInstant,
+    tenureDays: tenureDaysOf,
+    siteCode: (row) => siteOf(row).siteCode,
+    siteName: (row) => siteOf(row).siteName,
+  },
 })
 
-/** The stored fields that the members export is made of. */
+/** The stored fields from which the members export is made. */
 export const memberFields = [
   'membershipId',
   'customerId',

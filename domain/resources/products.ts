@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, idMaxLength, integer, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { listFilter, window, wordFilter } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, idMaxLength, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { listFilter, window, wordFilter } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
 const types = ['one_time', 'membership', 'voucher', 'gift_card'] as const
 const statuses = ['active', 'archived'] as const

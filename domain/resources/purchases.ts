@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../ports/query.ts'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, json, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { computed, minted, resource, updatedAt } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window, wordFilter } from '../record/filter.ts'
+import { computed, minted, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 import { processorId } from './processor-id.ts'
 
 const statuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled'] as const
@@ -25,19 +25,11 @@ const ItemInput = v.strictObject({
   fulfillmentCodes: codes,
 })
 
-type Item = v.InferOutput<typeof PublishedItem>
-
-function itemsOf(row: StoredRow): Item[] {
-  return row.items as Item[]
-}
-
-function itemsWithCodes(row: StoredRow): Item[] {
-  const codesOf = row.fulfillmentCodes as readonly string[][]
-  return itemsOf(row).map((item, index) => ({ ...item, fulfillmentCodes: codesOf[index] ?? [] }))
-}
-
 /** An imported purchase's items as they are stored: apart from their codes, so that these are read only when asked for. */
-export function splitCodes(imported: unknown): Pick<StoredRow, 'items' | 'fulfillmentCodes'> {
+export function splitCodes(imported: unknown): {
+  readonly items: readonly v.InferOutput<typeof StoredItem>[]
+  readonly fulfillmentCodes: readonly string[][]
+} {
   const items = imported as readonly v.InferOutput<typeof ItemInput>[]
   return {
     items: items.map(({ productId, name, quantity, unitPriceCents, totalCents }) => {
@@ -66,10 +58,7 @@ export const purchases = resource({
     taxCents: integer(),
     totalCents: integer(),
     refundedCents: integer(),
-    items: computed(json(v.array(PublishedItem)), ['items'], itemsOf, {
-      uses: ['items', 'fulfillmentCodes'],
-      compute: itemsWithCodes,
-    }),
+    items: computed(json(v.array(PublishedItem)), ['items'], ['items', 'fulfillmentCodes']),
     purchasedAt: timestamp(),
     refundedAt: nullable(timestamp()),
     updatedAt: updatedAt(),
@@ -79,6 +68,11 @@ export const purchases = resource({
     processorId: processorId(),
     items: json(v.array(StoredItem), v.array(ItemInput)),
     fulfillmentCodes: minted(json(v.array(codes))),
+  },
+  compute: { items: ({ items }) => items },
+  computeWithCodes: {
+    items: ({ items, fulfillmentCodes }) =>
+      items.map((item, index) => ({ ...item, fulfillmentCodes: fulfillmentCodes[index] ?? [] })),
   },
 })
 

@@ -1,9 +1,10 @@
-import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
+import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
 const events = ['viewed', 'accepted', 'declined'] as const
 
-/** Imported for the analytics of retention offers; no route publishes them as they are. */
+/** Imported for the analytics of retention offers. No route publishes the rows themselves. */
 export const retentionOfferEvents = resource({
   name: 'RetentionOfferEvent',
   collection: 'retention-offer-events',

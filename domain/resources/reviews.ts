@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { collection, newestFirst } from '../contract/endpoint.ts'
+import { collection, newestFirst } from '../record/endpoint.ts'
 import {
   boolean,
   id,
@@ -11,9 +11,10 @@ import {
   text,
   timestamp,
   uuid,
-} from '../contract/field.ts'
-import { booleanFilter, idFilter, numberFilter, window } from '../contract/filter.ts'
-import { assigned, computed, resource, updatedAt } from '../contract/resource.ts'
+} from '../record/field.ts'
+import { booleanFilter, idFilter, numberFilter, window } from '../record/filter.ts'
+import { assigned, computed, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
 const Reply = v.strictObject({ comment: v.nullable(v.string()), repliedAt: Instant })
 const ReplyInput = v.strictObject({ comment: v.nullish(v.string(), null), repliedAt: InstantInput })
@@ -30,10 +31,11 @@ const content = {
   createdAt: timestamp(),
 }
 
-/** What an organization imports: all of its reviews, also those that are never shown. */
+/** The reviews that an organization imports, including those that are never shown. */
 export const reviews = resource({
   name: 'ImportedReview',
   collection: 'reviews',
+  seenByParent: true,
   description: 'A review as it was imported.',
   idField: 'reviewId',
   fields: { reviewId: uuid(), ...content, updatedAt: updatedAt() },
@@ -41,8 +43,8 @@ export const reviews = resource({
 })
 
 /**
- * What an organization reads: its own reviews and those of its child organizations. The store keeps a row of them for
- * each organization that may read it, so that a read never spans two tenants.
+ * The reviews that an organization reads: its own and those of its child organizations. The store keeps a copy for each
+ * organization that may read a review, so that a read never spans two tenants.
  */
 export const visibleReviews = resource({
   name: 'Review',
@@ -52,7 +54,7 @@ export const visibleReviews = resource({
   keptFrom: 'reviews',
   fields: {
     reviewId: assigned(uuid()),
-    organizationId: computed(id(), ['ownerId'], ({ ownerId }) => String(ownerId)),
+    organizationId: computed(id(), ['ownerId']),
     googleReviewId: assigned(content.googleReviewId),
     siteId: assigned(content.siteId),
     siteName: assigned(nullable(text())),
@@ -67,9 +69,10 @@ export const visibleReviews = resource({
   },
   hidden: {
     ownerId: assigned(id()),
-    /** Review ids are unique within their owner only. Orders as the review's id does, then by owner. */
+    /** Review ids are unique within their owner only. This key sorts by the review's id, then by owner. */
     rowId: assigned(text()),
   },
+  compute: { organizationId: ({ ownerId }) => ownerId },
 })
 
 export const listReviews = collection({

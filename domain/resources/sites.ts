@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { email, id, json, nullable, number, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { email, id, json, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window, wordFilter } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
 const siteStatuses = ['active', 'inactive'] as const
 
@@ -18,6 +19,8 @@ export const sites = resource({
   collection: 'sites',
   description: 'A place of business of the organization.',
   idField: 'siteId',
+  // A parent's reviews carry the name of the child's site.
+  seenByParent: true,
   fields: {
     siteId: id(),
     name: text(),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import type { Field } from '../contract/field.ts'
-import { json } from '../contract/field.ts'
+import type { Field } from '../record/field.ts'
+import { json } from '../record/field.ts'
+import { isJsonObject } from '../text/json.ts'
 
 const textKeys = [
   'questionText',
@@ -37,7 +38,7 @@ const switchKeys = [
 
 const categoryTextKeys = ['label', 'buttonText', 'buttonUrl', 'freetextPlaceholder'] as const
 
-/** What a response can be sorted into, by its score or by what was chosen. */
+/** The categories of a response, by its score or by the chosen option. */
 export const surveyCategories = [
   'negative',
   'neutral',
@@ -61,9 +62,9 @@ const entries = {
 const Config = v.strictObject(entries)
 type Config = v.InferOutput<typeof Config>
 
-/** Null is how some exports write a setting that was not made. */
+/** Some exports write null for a setting that was not made. */
 function withoutNulls(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]])),
   )
@@ -82,8 +83,8 @@ const ConfigInput: v.GenericSchema<unknown, Config> = v.pipe(
 )
 
 /**
- * The settings of a survey: those that were made, each of its one type. An import may carry more; what is not a
- * setting that is published is dropped, for it is the internal working of whatever made the survey.
+ * The settings of a survey, each of one type. An import may contain more; settings that are not published are dropped,
+ * because they belong to the program that made the survey.
  */
 export function surveyConfig(): Field<Config> {
   return json(Config, ConfigInput)

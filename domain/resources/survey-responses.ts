@@ -1,8 +1,9 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { boundFilter, idFilter, window, wordFilter } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
-import { publishedAnswers, storedAnswers } from './answers.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { boundFilter, idFilter, window, wordFilter } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { surveyCategories } from './survey-config.ts'
 import { surveys } from './surveys.ts'
 
@@ -11,6 +12,10 @@ export const surveyResponses = resource({
   collection: 'survey-responses',
   description: "One customer's answers to a survey.",
   idField: 'responseId',
+  indexPairs: [
+    ['surveyId', 'siteId'],
+    ['surveyId', 'category'],
+  ],
   fields: {
     responseId: id(),
     surveyId: id(),
@@ -26,6 +31,7 @@ export const surveyResponses = resource({
     updatedAt: updatedAt(),
   },
   hidden: { answers: storedAnswers() },
+  compute: { answers: publicAnswers },
 })
 
 const filters = {

@@ -1,7 +1,8 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { boolean, id, nullable, oneOf, text, timestamp } from '../contract/field.ts'
-import { booleanFilter, window, wordFilter } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { boolean, id, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { booleanFilter, window, wordFilter } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 import { surveyConfig } from './survey-config.ts'
 
 const types = ['nps', 'csat', 'star', 'sentiment', 'custom'] as const

@@ -1,8 +1,9 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, nullable, number, oneOf, text, timestamp } from '../contract/field.ts'
-import { window, wordFilter } from '../contract/filter.ts'
-import { resource, updatedAt } from '../contract/resource.ts'
-import { countOf } from '../contract/tally.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
+import { window, wordFilter } from '../record/filter.ts'
+import { updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { countOf } from '../record/tally.ts'
 
 const statuses = ['active', 'inactive'] as const
 

@@ -1,7 +1,8 @@
-import { collection, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, nullable, text, timestamp } from '../contract/field.ts'
-import { idFilter, window } from '../contract/filter.ts'
-import { code, resource, updatedAt } from '../contract/resource.ts'
+import { collection, newestFirst } from '../record/endpoint.ts'
+import { id, integer, nullable, text, timestamp } from '../record/field.ts'
+import { idFilter, window } from '../record/filter.ts'
+import { code, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
 
 export const voucherRedemptions = resource({
   name: 'VoucherRedemption',
@@ -19,7 +20,7 @@ export const voucherRedemptions = resource({
     redeemedAt: timestamp(),
   },
   hidden: {
-    /** A redemption is an event: what syncs is its voucher. */
+    /** Not published, because redemptions have no forward sync of their own: a client syncs the vouchers. */
     updatedAt: updatedAt(),
   },
 })

@@ -1,8 +1,9 @@
-import { collection, detail, newestFirst } from '../contract/endpoint.ts'
-import { id, integer, nullable, number, oneOf, text, timestamp } from '../contract/field.ts'
-import { idFilter, window, wordFilter } from '../contract/filter.ts'
-import { code, resource, updatedAt } from '../contract/resource.ts'
-import { countOf, latestOf } from '../contract/tally.ts'
+import { collection, detail, newestFirst } from '../record/endpoint.ts'
+import { id, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
+import { idFilter, window, wordFilter } from '../record/filter.ts'
+import { code, updatedAt } from '../record/resource-field.ts'
+import { resource } from '../record/resource.ts'
+import { countOf, latestOf } from '../record/tally.ts'
 import { voucherGroups } from './voucher-groups.ts'
 
 const statuses = ['active', 'redeemed', 'expired', 'void'] as const
@@ -12,6 +13,10 @@ export const vouchers = resource({
   collection: 'vouchers',
   description: 'What a customer can redeem, by its code.',
   idField: 'voucherId',
+  indexPairs: [
+    ['groupId', 'status'],
+    ['groupId', 'contactId'],
+  ],
   fields: {
     voucherId: id(),
     groupId: nullable(id()),

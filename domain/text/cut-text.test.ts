@@ -8,7 +8,7 @@ test.each([
   ['a\u{1f600}b', 3, 'a\u{1f600}'],
   ['a\u{1f600}b', 2, 'a'],
   ['\u{1f600}', 1, ''],
-  // A half character that stands alone is not split, wherever it stands.
+  // A lone surrogate is one unit, so it cannot be split, wherever it is in the text.
   ['\ud800bcd', 9, '\ud800bcd'],
   ['\ud800bcd', 3, '\ud800bc'],
   ['a\udc00', 1, 'a'],

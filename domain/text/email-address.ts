@@ -10,6 +10,27 @@ export function isEmailAddress(text: string): boolean {
   return text.length <= EMAIL_MAX_LENGTH && HTML_EMAIL.test(text)
 }
 
+/** RFC 5321, section 4.5.3.1.1. An address of `HTML_EMAIL` is ASCII, so that characters are octets. */
+const LOCAL_PART_MAX_LENGTH = 64
+/** Names without a dot at either end and without two in a row (RFC 5322, dot-atom). */
+const DOT_ATOM = /^[^.]+(?:\.[^.]+)*$/
+/** At least two labels, of which the last is neither a number, as in an IP address, nor a single letter. */
+const PUBLIC_DOMAIN = /\.(?!\d+$)[a-zA-Z0-9-]{2,}$/
+
+/**
+ * Whether mail providers take an address. They refuse more than browsers do, such as `ada@gmail` or `a..b@example.com`.
+ */
+export function isProviderAddress(text: string): boolean {
+  const at = text.lastIndexOf('@')
+  const local = text.slice(0, at)
+  return (
+    isEmailAddress(text) &&
+    local.length <= LOCAL_PART_MAX_LENGTH &&
+    DOT_ATOM.test(local) &&
+    PUBLIC_DOMAIN.test(text.slice(at + 1))
+  )
+}
+
 /**
  * The form under which an address identifies a contact: trimmed and lower-cased. Local parts are case-sensitive on
  * paper only; no provider in use tells two people apart by case.

@@ -24,7 +24,7 @@ export function toBase64Url(bytes: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/** The bytes of base64url text without padding, or null when it is not the one canonical spelling of any bytes. */
+/** The bytes of base64url text without padding, or null when it is not the canonical encoding of any bytes. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
@@ -60,7 +60,10 @@ export function equalInConstantTime(left: Uint8Array, right: Uint8Array): boolea
   return difference === 0
 }
 
-/** Whether text is standard base64 with its padding (RFC 4648, section 4). In parts: one pattern would exhaust its stack. */
+/**
+ * Whether text is standard base64 with its padding (RFC 4648, section 4). The text is checked in parts, because one
+ * pattern over a long text would exhaust the stack.
+ */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false
   const padding = /={0,2}$/.exec(text.slice(-2))?.[0].length ?? 0

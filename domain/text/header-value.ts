@@ -1,4 +1,4 @@
-/** A header value such as `form-data; name="a"`, taken apart. */
+/** A header value such as `form-data; name="a"`, split into its parts. */
 export interface HeaderValue {
   /** The part before the first semicolon, lower-cased. */
   readonly value: string
@@ -10,9 +10,9 @@ export interface HeaderValue {
 const PARAMETER = /\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)\s*=\s*(?:"([^"]*)"|([^\s";]*)))?/giy
 
 /**
- * Takes a `Content-Type` or `Content-Disposition` value apart; null when it is malformed or a parameter is repeated.
- * Quoted values end at the next quote: browsers write a quote as `%22` and a backslash as itself (HTML, multipart
- * form data), so there is no backslash escape.
+ * Splits a `Content-Type` or `Content-Disposition` value into its parts; null when it is malformed or a parameter is
+ * repeated. Quoted values end at the next quote: browsers write a quote as `%22` and a backslash as itself (HTML,
+ * multipart form data), so there is no backslash escape.
  */
 export function parseHeaderValue(text: string): HeaderValue | null {
   const value = /^[^;]*/.exec(text)?.[0] ?? ''

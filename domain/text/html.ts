@@ -9,12 +9,15 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[] | null
 
-/** Markup of a template: text is escaped, markup is taken as it is, null is nothing. For content and quoted attributes. */
+/**
+ * Markup of a template: text is escaped, markup is inserted unchanged, null inserts nothing. For content and quoted
+ * attributes.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.reduce((markup, part, index) => markup + rendered(values[index - 1] ?? null) + part))
 }
 
-/** Markup that was not written by anyone else: a constant of this program. */
+/** Trusted markup: a constant of this program, never input. */
 export function trusted(markup: string): Html {
   return new Html(markup)
 }

@@ -1,4 +1,4 @@
-/** Words that mark a key as sensitive when one stands in its name as a whole word. */
+/** Words that mark a key as sensitive when its name contains one of them as a whole word. */
 const SENSITIVE_WORDS = new Set([
   'password',
   'passwd',
@@ -16,7 +16,7 @@ const SENSITIVE_WORDS = new Set([
   'webhook',
 ])
 
-/** Words that are sensitive only side by side: `api_key`, `cardNumber`. */
+/** Words that are sensitive only next to each other: `api_key`, `cardNumber`. */
 const SENSITIVE_PAIRS = new Set(['api key', 'card number'])
 
 /** Splits a name at camelCase humps, digits, `_`, `-`, `.` and spaces: `cardNumber2` gives `card`, `number`. */
@@ -38,13 +38,16 @@ export function isSensitiveKey(name: string): boolean {
   )
 }
 
-/** A copy of a JSON value without sensitive keys, at any depth, in arrays too. */
-export function withoutSensitiveKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSensitiveKeys)
-  if (typeof value !== 'object' || value === null) return value
+/** A copy of a JSON object without sensitive keys, at any depth, in arrays too. */
+export function withoutSensitiveKeys(object: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(value)
+    Object.entries(object)
       .filter(([name]) => !isSensitiveKey(name))
-      .map(([name, inner]) => [name, withoutSensitiveKeys(inner)]),
+      .map(([name, value]) => [name, cleaned(value)]),
   )
+}
+
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleaned)
+  return typeof value === 'object' && value !== null ? withoutSensitiveKeys(value) : value
 }

@@ -1,5 +1,5 @@
 const FIRST_SURROGATE = 0xd800
-const BEHIND_SURROGATES = 0xe000
+const AFTER_SURROGATES = 0xe000
 
 /**
  * Compares text by its UTF-8 bytes, as SQLite's BINARY collation does. JavaScript's own order differs: it puts a
@@ -15,8 +15,18 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length
 }
 
-/** The place of a code unit in byte order: surrogates stand for characters beyond all others. */
+/**
+ * The rank of a code unit in byte order: surrogates rank last, because the characters that they encode come after all
+ * others.
+ */
 function rank(unit: number): number {
   if (unit < FIRST_SURROGATE) return unit
-  return unit < BEHIND_SURROGATES ? unit + 0x2000 : unit - 0x800
+  return unit < AFTER_SURROGATES ? unit + 0x2000 : unit - 0x800
+}
+
+/** Text ascending, null last: for sorting. */
+export function nullsLast(left: string | null, right: string | null): number {
+  if (left === right) return 0
+  if (left === null || right === null) return left === null ? 1 : -1
+  return left < right ? -1 : 1
 }

@@ -122,9 +122,9 @@ test('sensitive names go, ordinary ones stay', () => {
 })
 
 test('sensitive keys are removed at any depth, in arrays too, and __proto__ stays harmless', () => {
-  const payload: unknown = JSON.parse(
+  const payload = JSON.parse(
     '{"a":[{"token":1,"b":{"ssn":2,"c":[[{"_d":1,"e":null}]]}}],"constructor":{"secret":1}}',
-  )
+  ) as object
   expect(withoutSensitiveKeys(payload)).toEqual({ a: [{ b: { c: [[{ e: null }]] } }], constructor: {} })
-  expect(withoutSensitiveKeys('token')).toBe('token')
+  expect(withoutSensitiveKeys({ values: ['token', null, 1] })).toEqual({ values: ['token', null, 1] })
 })

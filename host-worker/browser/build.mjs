@@ -44,7 +44,10 @@ async function bundled(entry, format) {
   return outputFiles[0].text
 }
 
-/** Writes in one step and only what changed: several runs at once must not disturb each other, nor who watches. */
+/**
+ * Replaces files in one step, and only those that changed: builds may run at the same time, and file watchers must not
+ * be triggered without need.
+ */
 function writeIfChanged(path, content) {
   if (readText(path) === String(content)) return
   mkdirSync(dirname(path), { recursive: true })

@@ -4,14 +4,14 @@ import { answers } from './readiness.ts'
 const CRON_EVERY_MS = 60_000
 const PROBE_EVERY_MS = 5_000
 
-/** A service that does not answer this often in a row hangs. */
+/** After so many unanswered requests in a row the service is considered hung. */
 const FAILURES_MAX = 3
 const RETRY_MS = 1_000
 
 /**
- * Fires the cron trigger now and every minute until the signal: wrangler does not do it locally. In between it asks for
- * something that the Worker answers without storage or a log line: when the runtime behind wrangler dies, wrangler
- * itself goes on listening.
+ * Fires the cron trigger now and every minute until the signal: wrangler does not do it locally. In between it requests
+ * a page that the Worker serves without storage or a log line, because wrangler keeps listening when its runtime has
+ * died.
  */
 export async function keepCronFiring(url: string, signal: AbortSignal, onHang: () => void): Promise<void> {
   const trigger = `${url}/cdn-cgi/local/scheduled?cron=${encodeURIComponent('* * * * *')}`

@@ -1,25 +1,25 @@
 import { join } from 'node:path'
-import type { D1Storage } from '../../adapters/d1/index.ts'
-import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { installMailbox } from '../../adapters/local/index.ts'
-import { issueKey } from '../../domain/tenancy/api-key.ts'
-import type { Secrets } from '../../domain/tenancy/secrets.ts'
-import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import { issueKey } from '../../domain/access/api-key.ts'
+import type { Secrets } from '../../domain/access/secrets.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { openLocalDatabase } from '../operator/database.ts'
 import { openPosWriter } from '../operator/pos-writer.ts'
+import type { SqliteStorage } from '../wiring/storage.ts'
+import { openPosLegacy, openStorage } from '../wiring/storage.ts'
 import { systemClock, systemRandom } from '../system.ts'
 import { demoOrganization } from './demo/index.ts'
 import { posOrganizations, seedPos } from './demo/pos.ts'
 import { seedDemo } from './demo/seed.ts'
-import { withFileLock } from './file-lock.mjs'
-import { localSecrets, readDemoKey, writeDemoKey } from './state.ts'
+import { withFileLock } from '../launch/file-lock.mjs'
+import { localSecrets, readDemoKey, writeDemoKey } from '../local/state.ts'
 
 /** Keys that a fresh local service shows. */
 export interface DemoKeys {
-  /** Of the demo organization. */
+  /** The key of the demo organization. */
   readonly demo: string
-  /** Of the organizations with a point of sale, one for each kind of source. */
+  /** The keys of the organizations with a point of sale, one for each kind of source. */
   readonly pos: readonly (readonly [organization: Organization, key: string])[]
 }
 
@@ -30,8 +30,8 @@ interface Demo {
 }
 
 /**
- * Makes a state directory ready to serve: root secret, migrated databases, demo organizations with a key each. What is
- * there already stays as it is. Returns the keys.
+ * Makes a state directory ready to serve: root secret, migrated databases, demo organizations with a key each. Existing
+ * state is kept. Returns the keys.
  */
 export async function prepareState(directory: string): Promise<DemoKeys> {
   const { ROOT_SECRET, ROOT_SECRET_PREVIOUS } = localSecrets(directory)
@@ -40,7 +40,7 @@ export async function prepareState(directory: string): Promise<DemoKeys> {
     const opened = await openLocalDatabase(directory)
     const { database, posLegacy } = opened
     try {
-      const storage = createD1Storage({ database, clock: systemClock })
+      const storage = openStorage({ database })
       await installMailbox(database)
       const keyOf = async (demo: Demo) => {
         await seedOnce(demo, storage)
@@ -70,11 +70,11 @@ export async function prepareState(directory: string): Promise<DemoKeys> {
 
 function executorOf(database: Awaited<ReturnType<typeof openLocalDatabase>>['posLegacy']) {
   if (database === null) throw new Error('wrangler.toml binds no POS_LEGACY')
-  return createExecutor({ database, clock: systemClock, meter: createMeter() })
+  return openPosLegacy(database)
 }
 
-/** A key is issued only after the seed, so any key of a demo organization stands for a completed one. */
-async function seedOnce({ organization, seed }: Demo, { administration }: D1Storage): Promise<void> {
+/** The key is issued after the seed, so a demo organization that has a key is completely seeded. */
+async function seedOnce({ organization, seed }: Demo, { administration }: SqliteStorage): Promise<void> {
   const { organizationId } = organization
   if ((await administration.listKeys(organizationId)).length > 0) return
   process.stderr.write(`Seeding the demo organization ${organizationId}…\n`)
@@ -87,7 +87,7 @@ async function seedOnce({ organization, seed }: Demo, { administration }: D1Stor
 async function demoKey(
   directory: string,
   { organizationId }: Organization,
-  storage: D1Storage,
+  storage: SqliteStorage,
   secrets: Secrets,
 ): Promise<string> {
   const kept = readDemoKey(directory, organizationId)

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { localPosPaths } from './pos/local-pos.ts'
-import { projectRoot } from './root.ts'
-import { secretsPath } from './state.ts'
+import { localPosPaths } from '../local/pos-sources.ts'
+import { projectRoot } from '../local/root.ts'
+import { secretsPath } from '../local/state.ts'
 import type { Supervised } from './supervised-process.ts'
 import { startSupervised } from './supervised-process.ts'
-import { wranglerEnvironment } from './wrangler-environment.ts'
+import { wranglerEnvironment } from '../local/wrangler-environment.ts'
 
 /** What the Worker logs comes with wrangler's `log` level. Read early: the same variable quietens wrangler in here. */
 const logLevel = process.env.WRANGLER_LOG ?? 'log'
@@ -29,9 +29,9 @@ export function startService(options: ServiceOptions): Supervised {
     // Any free port: two copies of the service must not meet on a fixed one.
     ...['--inspector-port', '0'],
     ...['--persist-to', stateDirectory],
-    // Files rather than the command line, which every user of the machine can read.
+    // Secrets are passed in files, because every user of the machine can read command lines.
     ...['--env-file', secretsPath(stateDirectory), '--env-file', localPosPaths(stateDirectory).secret],
-    // Nothing but this start sets it: what would be sent is kept, and shown at /mailbox.
+    // Only the local start sets this: messages are not sent but kept, and shown at /mailbox.
     ...['--var', 'LOCAL_MAILBOX:1', `DEMO_SITE_URL:${demoSiteUrl}`],
     ...['--var', `POS_GATEWAY_URL:http://127.0.0.1:${gatewayPort}`],
     '--show-interactive-dev-session=false',
@@ -40,7 +40,7 @@ export function startService(options: ServiceOptions): Supervised {
   return startSupervised(args, environment, (line) => !NOISE.test(stripStyles(line)))
 }
 
-/** What wrangler says of itself at a start; what the Worker logs is passed on. */
+/** The lines that wrangler prints about itself at a start. They are left out; what the Worker logs is passed on. */
 const NOISE =
   /^(?:\[custom build\]|Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
 

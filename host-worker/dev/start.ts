@@ -1,25 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { demoForms, demoOrganization, demoPassword } from './demo/index.ts'
 import { keepCronFiring } from './cron.ts'
-import { startLocalGateway } from './pos/gateway.ts'
-import { prepareLocalGateway } from './pos/local-pos.ts'
+import { startLocalGateway } from './gateway.ts'
+import { prepareLocalGateway } from '../local/pos-sources.ts'
 import type { DemoKeys } from './prepare.ts'
 import { prepareState } from './prepare.ts'
 import { isPortFree, portNear, waitUntilServing } from './readiness.ts'
-import { projectRoot } from './root.ts'
+import { projectRoot } from '../local/root.ts'
 import type { ServiceOptions } from './service.ts'
 import { startService } from './service.ts'
 import { startDemoSite } from './site/server.ts'
-import { stateDirectory } from './state.ts'
+import { openPrivateState, stateDirectory } from '../local/state.ts'
 import type { Supervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787
 const PARENT_CHECK_MS = 1_000
-/** Far enough from the service's port that a second copy, which is likely to take the next one, can have it. */
+/** Far from the service's port, because a second copy of the service is likely to take the port after it. */
 const DEMO_SITE_OFFSET = 1_000
 const GATEWAY_OFFSET = 2_000
 
-/** A program that ends this often within the window will not get better by being started again. */
+/** A program that ends this often within the window is not started again: another start would not help. */
 const CRASHES_MAX = 5
 const CRASH_WINDOW_MS = 60_000
 const RESTART_PAUSE_MS = 500
@@ -59,14 +59,17 @@ function isStopping(): boolean {
   return stopping.signal.aborted
 }
 
-/** Runs the gateway until it ends or is to stop. Nothing of it is left then. */
+/** Runs the gateway until it ends or is stopped. None of its processes remain then. */
 async function runGateway(directory: string): Promise<void> {
   const gateway = startLocalGateway(directory)
   await Promise.race([gateway.ended, aborted(stopping.signal)])
   await gateway.stop()
 }
 
-/** Runs the service until it ends or is to stop, and fires its cron trigger meanwhile. Nothing of it is left then. */
+/**
+ * Runs the service until it ends or is stopped, and fires its cron trigger meanwhile. None of its processes remain
+ * then.
+ */
 async function runService(options: ServiceOptions, onServing: () => void): Promise<void> {
   const service = startService(options)
   const run = new AbortController()
@@ -130,6 +133,7 @@ function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string): s
 async function main(): Promise<void> {
   const port = portOf(process.env.PORT)
   const directory = stateDirectory(projectRoot)
+  openPrivateState(directory)
   if (!(await isPortFree(port))) {
     throw new Error(
       `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
@@ -169,7 +173,7 @@ async function bothUntilStopped(first: Promise<void>, second: Promise<void>): Pr
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-// Whoever started this waits for it; when they are gone without a word, nobody wants the service any more.
+// The process that started this one waits for it. When that process is gone, nobody needs the service any more.
 setInterval(() => {
   if (process.ppid !== parent) stop()
 }, PARENT_CHECK_MS).unref()

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { projectRoot } from './root.ts'
+import { projectRoot } from '../local/root.ts'
 
 /** A program while it runs, with everything that it starts, in a process group of their own. */
 export interface Supervised {
@@ -14,7 +14,7 @@ export interface Supervised {
 }
 
 /**
- * Runs a program of the project's own Node such that nothing of it outlives this process.
+ * Runs a program on the project's own Node such that none of its processes outlives this one.
  * @param isShown whether a line of its output is passed on
  */
 export function startSupervised(
@@ -50,11 +50,11 @@ function forwardLines(from: Readable, to: NodeJS.WritableStream, isShown: (line:
   })
 }
 
-/** The leader kills its group when it ends; only when it was itself killed is anything left. */
+/** The leader kills its group when it ends. Processes remain only when the leader itself was killed. */
 function killRest(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // Nobody is left in the group.
+    // No process is left in the group.
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Runs a command as the leader's child and ends the whole process group when the command ends or when whoever started
- * this is gone, however it went: its end of the pipe on standard input closes even after `kill -9`. Start it detached,
- * so that it leads a group of its own. Usage: `supervised.mjs PROGRAM [ARGUMENT…]`. Plain JavaScript for the sake of a
- * quick start.
+ * Runs a command as a child of this process, which leads a process group. Ends the whole group when the command ends,
+ * or when the process that started this one is gone for any reason: then its end of the pipe on standard input closes,
+ * even after `kill -9`. Start it detached, so that it leads a group of its own. Usage: `supervised.mjs PROGRAM
+ * [ARGUMENT…]`. Plain JavaScript, because that starts faster.
  */
 import { spawn } from 'node:child_process'
 

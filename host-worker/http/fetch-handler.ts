@@ -1,33 +1,35 @@
 import type { IRequest } from 'itty-router'
 import { IttyRouter } from 'itty-router'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import type { Endpoint } from '../../domain/contract/endpoint.ts'
-import { serve } from '../../domain/contract/handlers.ts'
-import type { Reply } from '../../domain/contract/reply.ts'
-import { notFound } from '../../domain/contract/reply.ts'
-import { submissionFailure } from '../../domain/forms/receipt.ts'
-import { failureReply, serveWrongMethod } from '../../domain/contract/wrong-method.ts'
-import type { RoutedRequest, World } from '../../domain/service.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import type { Endpoint } from '../../domain/record/endpoint.ts'
+import { answerFailure, answerUnknownRoute, serve, serveWrongMethod } from '../../domain/api.ts'
+import type { Reply } from '../../domain/record/reply.ts'
+import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
+import type { World } from '../../domain/world.ts'
 
-/** What is known of a request once it was answered. */
+/** The facts about a request that are known after its answer. */
 export interface Answered {
   readonly requestId: string
-  /** The endpoint, or the path pattern for a method it does not have; null: no such route. */
+  /** The endpoint's id; the path pattern when the method is wrong; null when there is no such route. */
   readonly endpointId: string | null
   readonly status: number
-  /** Whose key it came with, or whose form it submitted; null: nobody's, the platform's, or unknown. */
+  /** The organization whose key was sent, or whose form was submitted; null: none, the platform, or unknown. */
   readonly organizationId: string | null
+  /** The key that it was proven to come with; null: none, or a forged one. */
+  readonly keyId: string | null
 }
 
 /** What a host provides for one request. */
 export interface RequestHost {
   readonly requestId: string
+  /** The request's address, where the host has read it already. */
+  readonly url?: URL
   readonly world: World
   /** Called once per request, after the answer is made and before it is sent. */
   answered(facts: Answered): void
 }
 
-const NO_ROUTE = { endpointId: null, organizationId: null }
+const NOBODY: Identity = { organizationId: null, keyId: null }
 
 type Route = (request: IRequest, host: RequestHost, url: URL) => Promise<Response>
 
@@ -36,18 +38,42 @@ type Route = (request: IRequest, host: RequestHost, url: URL) => Promise<Respons
  * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
  */
 export function createFetchHandler(): (request: Request, host: RequestHost) => Promise<Response> {
-  const router = IttyRouter<IRequest, [RequestHost, URL]>()
-  for (const [path, ofPath] of groupByPath(endpoints)) router.all(toRoutePattern(path), routeOf(path, ofPath))
+  const sections = createSections(groupByPath(endpoints))
   return async (request, host) => {
-    const routed = (await router.fetch(request, host, new URL(request.url))) as Response | undefined
-    return routed ?? respond(unknownRoute(new URL(request.url)), request, host, NO_ROUTE)
+    const url = host.url ?? new URL(request.url)
+    const router =
+      sections.get(sectionOf(url.pathname, SECTION_LENGTH)) ?? sections.get(sectionOf(url.pathname, 2))
+    const routed = (await router?.fetch(request, host, url)) as Response | undefined
+    return routed ?? respond(answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
   }
 }
 
-/** A submission path with an impossible form id still belongs to the endpoint that any website may read. */
-function unknownRoute({ pathname }: URL): Reply {
-  const isSubmission = /^\/api\/forms\/.*\/submissions\/*$/.test(pathname)
-  return isSubmission ? submissionFailure(404, 'form_not_found', 'There is no such form.') : notFound()
+type Router = ReturnType<typeof IttyRouter<IRequest, [RequestHost, URL]>>
+
+/** How many segments a section is named by, where so many of them are literal. */
+const SECTION_LENGTH = 3
+
+/**
+ * A router for each section of the paths, such as `/api/v1/contacts`: the router tries its patterns one after another, so
+ * it is given only those that a path can match.
+ */
+function createSections(
+  paths: readonly (readonly [string, readonly Endpoint[]])[],
+): ReadonlyMap<string, Router> {
+  const sections = new Map<string, Router>()
+  for (const [path, ofPath] of paths) {
+    const [literal = path] = path.split('/{')
+    const name = sectionOf(literal, SECTION_LENGTH)
+    const router = sections.get(name) ?? IttyRouter<IRequest, [RequestHost, URL]>()
+    sections.set(name, router)
+    router.all(toRoutePattern(path), routeOf(path, ofPath))
+  }
+  return sections
+}
+
+/** The first segments of a path. */
+function sectionOf(path: string, length: number): string {
+  return path.split('/', length + 1).join('/')
 }
 
 function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
@@ -55,18 +81,18 @@ function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
     const request = ittyRequest as unknown as Request
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
-    let organizationId: string | null = null
+    let identity = NOBODY
     const routed: RoutedRequest = {
       request,
       url,
       params: decoded(ittyRequest.params),
       requestId: host.requestId,
       identified: (found) => {
-        organizationId = found
+        identity = found
       },
     }
     const reply = await answerOr500(endpoint, ofPath, routed, host)
-    return respond(reply, request, host, { endpointId: endpoint?.id ?? path, organizationId })
+    return respond(reply, request, host, { endpointId: endpoint?.id ?? path, ...identity })
   }
 }
 
@@ -86,7 +112,7 @@ async function answerOr500(
       { requestId: host.requestId, endpointId: endpoint?.id ?? null },
       cause,
     )
-    return await failureReply(ofPath, routed)
+    return await answerFailure(ofPath, routed)
   }
 }
 
@@ -94,7 +120,7 @@ function respond(
   reply: Reply,
   request: Request,
   host: RequestHost,
-  found: Pick<Answered, 'endpointId' | 'organizationId'>,
+  found: Pick<Answered, 'endpointId' | keyof Identity>,
 ): Response {
   host.answered({ requestId: host.requestId, status: reply.status, ...found })
   return new Response(request.method === 'HEAD' ? null : reply.body, {
@@ -107,7 +133,7 @@ function respond(
 function groupByPath(all: readonly Endpoint[]): readonly (readonly [string, readonly Endpoint[]])[] {
   const byPath = new Map<string, Endpoint[]>()
   for (const endpoint of all) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint])
-  // In ASCII, `{` sorts behind every character that a literal segment uses.
+  // In ASCII, `{` sorts after every character that a literal segment uses.
   return [...byPath].sort(([left], [right]) => (left < right ? -1 : 1))
 }
 

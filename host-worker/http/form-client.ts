@@ -1,4 +1,4 @@
-import { namesEtag } from '../../domain/contract/etag.ts'
+import { namesEtag } from '../../domain/text/etag.ts'
 
 /** Where the browser client is served: `import { attach } from 'https://…/form-client.js'`. */
 export const FORM_CLIENT_PATH = '/form-client.js'

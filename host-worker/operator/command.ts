@@ -30,7 +30,7 @@ export interface Arguments {
   readonly positionals: readonly string[]
 }
 
-/** Reads the arguments behind a command's words. Throws a `UsageError` when they do not fit it. */
+/** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
 export function readArguments(command: Command, args: readonly string[]): Arguments {
   const { values, positionals } = parsed(command, args)
   if (values.help === true) return { values, positionals }

@@ -1,15 +1,14 @@
-import type { D1Storage, Executor } from '../../adapters/d1/index.ts'
-import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
-import type { Secrets } from '../../domain/tenancy/secrets.ts'
-import { openSecrets, rootSecretProblem } from '../../domain/tenancy/secrets.ts'
+import type { Secrets } from '../../domain/access/secrets.ts'
+import { openSecrets, rootSecretProblem } from '../../domain/access/secrets.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { projectRoot } from '../dev/root.ts'
-import { localSecrets, stateDirectory } from '../dev/state.ts'
-import { systemClock } from '../system.ts'
-import { openLocalDatabase, openRemoteDatabase } from './database.ts'
+import { projectRoot } from '../local/root.ts'
+import { localSecrets, stateDirectory } from '../local/state.ts'
+import type { Executor, SqliteStorage } from '../wiring/storage.ts'
+import { openPosLegacy, openStorage } from '../wiring/storage.ts'
+import type { DatabaseOpeners, OpenDatabase } from './database.ts'
 import { CommandError } from './errors.ts'
 
-/** Where a command's words go. */
+/** Where a command's output goes. */
 export interface Streams {
   /** One line of result: standard output. */
   readonly out: (line: string) => void
@@ -21,32 +20,37 @@ export interface Streams {
 export interface Context extends Streams {
   /** The directory of the local state; null: the command is about the deployment. */
   readonly localDirectory: string | null
-  storage(): Promise<D1Storage>
+  storage(): Promise<SqliteStorage>
   /** The legacy vendor's database. Throws a `CommandError` when the deployment has none. */
   posLegacy(): Promise<Executor>
   secrets(): Promise<Secrets>
+  /** The same, or null where the root secret of the deployment was not given. */
+  secretsIfGiven(): Promise<Secrets | null>
   close(): Promise<void>
 }
 
 /** A context on the local database of `STATE_DIR`, or on the deployed one. */
-export function createContext(remote: boolean, streams: Streams): Context {
+export function createContext(remote: boolean, streams: Streams, databases: DatabaseOpeners): Context {
   const directory = stateDirectory(projectRoot)
-  let opened: ReturnType<typeof openLocalDatabase> | null = null
+  let opened: Promise<OpenDatabase> | null = null
   let secrets: Promise<Secrets> | null = null
   const open = () => {
     if (!remote) localSecrets(directory)
-    return (opened ??= remote ? openRemoteDatabase(directory) : openLocalDatabase(directory))
+    return (opened ??= remote ? databases.remote(directory) : databases.local(directory))
   }
+  const secretSource = () => (remote ? process.env : localSecrets(directory))
+  const openOnce = () => (secrets ??= readSecrets(secretSource()))
   return {
     localDirectory: remote ? null : directory,
-    storage: async () => createD1Storage({ database: (await open()).database, clock: systemClock }),
+    storage: async () => openStorage(await open()),
     posLegacy: async () => {
       const { posLegacy: database } = await open()
       if (database === null)
         throw new CommandError('wrangler.toml names no database POS_LEGACY that was created.')
-      return createExecutor({ database, clock: systemClock, meter: createMeter() })
+      return openPosLegacy(database)
     },
-    secrets: () => (secrets ??= readSecrets(remote ? process.env : localSecrets(directory))),
+    secrets: openOnce,
+    secretsIfGiven: async () => ((secretSource().ROOT_SECRET ?? '') === '' ? null : openOnce()),
     ...streams,
     close: async () => {
       await opened?.then((database) => database.close())

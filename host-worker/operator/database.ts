@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
 import type * as wranglerModule from 'wrangler'
-import { projectRoot } from '../dev/root.ts'
-import { persistPath, secretsPath } from '../dev/state.ts'
-import { wranglerEnvironment } from '../dev/wrangler-environment.ts'
+import { projectRoot } from '../local/root.ts'
+import { persistPath, secretsPath } from '../local/state.ts'
+import { wranglerEnvironment } from '../local/wrangler-environment.ts'
 import { CommandError } from './errors.ts'
 import { migrate } from './migrate.ts'
 
@@ -17,9 +17,18 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
+/** How commands open their databases: `directory` is the one of the local state. */
+export interface DatabaseOpeners {
+  readonly local: (directory: string) => Promise<OpenDatabase>
+  readonly remote: (directory: string) => Promise<OpenDatabase>
+}
+
+/** Opens the databases that `wrangler.toml` names. */
+export const wranglerDatabases: DatabaseOpeners = { local: openLocalDatabase, remote: openRemoteDatabase }
+
 const configPath = join(projectRoot, 'wrangler.toml')
 
-/** What stands in `wrangler.toml` until a database was created. */
+/** The id of a database in `wrangler.toml` before anybody created it. */
 const PLACEHOLDER_ID = /^[0-]+\d$/
 
 interface Bindings {
@@ -46,7 +55,7 @@ export async function openLocalDatabase(directory: string): Promise<OpenDatabase
       split: wrangler.unstable_splitSqlQuery,
     })
   try {
-    await apply(database, 'd1')
+    await apply(database, 'sqlite')
     if (posLegacy !== null) await apply(posLegacy, 'pos-legacy-vendor')
   } catch (error) {
     await proxy.dispose()

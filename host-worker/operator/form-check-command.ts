@@ -1,5 +1,6 @@
-import { readFormLine } from '../../domain/forms/check.ts'
-import { formWarnings, headlessSupport } from '../../domain/forms/support.ts'
+import { readFormLine } from '../../domain/forms/definition/check.ts'
+import { abuseWarnings } from '../../domain/forms/definition/abuse-warnings.ts'
+import { formWarnings, headlessSupport } from '../../domain/forms/definition/support.ts'
 import { readCsv } from '../../domain/imports/csv.ts'
 import type { Entry } from '../../domain/imports/entry.ts'
 import { formKind } from '../../domain/imports/form-kind.ts'
@@ -8,20 +9,25 @@ import { linesOf } from '../../domain/imports/lines.ts'
 import { readNdjson } from '../../domain/imports/ndjson.ts'
 import { withoutOwner } from '../../domain/imports/to-rows.ts'
 import { systemClock } from '../system.ts'
-import type { Command } from './command.ts'
+import { sendsText } from '../../domain/jobs/steps.ts'
+import type { Command, Values } from './command.ts'
+import { requiredOption } from './command.ts'
+import type { Context } from './context.ts'
+import { organizationOf } from './context.ts'
 import { CommandError } from './errors.ts'
 import { formPasswords } from './form-passwords.ts'
 import { openImportFile } from './import-file.ts'
 
 export const formCheck: Command = {
   words: ['form', 'check'],
-  synopsis: 'FILE [--format ndjson|csv]',
+  synopsis: 'FILE [--format ndjson|csv] [--org ID]',
   summary: 'Say for each form whether it can be submitted here and, if not, why',
   details: [
-    'Reads the file of an import of forms; touches no database. The exit code is 1 only when a line is no form at all:',
-    'a form that must be hosted is a valid form.',
+    'Reads the file of an import of forms; touches no database without --org. The exit code is 1 only when a line is no',
+    'form at all: a form that must be hosted is a valid form. Warnings do not change it. --org also looks at the stored',
+    'active automations of that organization: a form without a limit per contact that starts a text message is warned of.',
   ],
-  options: { format: { type: 'string' } },
+  options: { format: { type: 'string' }, org: { type: 'string' } },
   positionals: ['FILE'],
   run: async (context, values, [path = '']) => {
     const { source, format } = openImportFile(path, values)
@@ -29,10 +35,11 @@ export const formCheck: Command = {
       formPasswords(() => context.secrets()),
       systemClock,
     )
+    const sendsTexts = await storedAutomations(context, values)
     const lines = linesOf(source.open())
     let unreadable = 0
     for await (const entry of format === 'csv' ? readCsv(lines, kind) : readNdjson(lines)) {
-      const { verdict, notes } = judge(entry, kind)
+      const { verdict, notes } = await judge(entry, kind, sendsTexts)
       if (verdict === null) unreadable += 1
       if (verdict !== null) context.out(verdict)
       for (const note of notes) {
@@ -45,13 +52,26 @@ export const formCheck: Command = {
   },
 }
 
+/** Whether submissions of a form start a text message. Without an organization that is not known of any. */
+type SendsTexts = (formId: string) => Promise<boolean>
+
+async function storedAutomations(context: Context, values: Values): Promise<SendsTexts> {
+  if (values.org === undefined) return async () => false
+  const { organizationId } = await organizationOf(context, requiredOption(values, 'org'))
+  const tenant = (await context.storage()).tenant(organizationId)
+  return async (formId) => {
+    const found = await tenant.findMany('automations', ['status', 'steps'], [formId], 'triggerFormId')
+    return found.some(({ status, steps }) => status === 'active' && sendsText(steps))
+  }
+}
+
 /** The verdict on a form and the sentences under it; a null verdict: the line is no form, and the notes say why. */
 interface Judgement {
   readonly verdict: string | null
   readonly notes: readonly string[]
 }
 
-function judge(entry: Entry, kind: ImportKind): Judgement {
+async function judge(entry: Entry, kind: ImportKind, sendsTexts: SendsTexts): Promise<Judgement> {
   const reading =
     'issue' in entry ? { issues: [entry.issue] } : readFormLine(withoutOwner(entry.record, kind))
   if (!('form' in reading)) {
@@ -60,9 +80,11 @@ function judge(entry: Entry, kind: ImportKind): Judgement {
       notes: reading.issues.map(({ field, message }) => `line ${entry.line}: ${field} ${message}`),
     }
   }
-  const { definition } = reading.form
+  const { definition, password } = reading.form
   const { supported, reasons } = headlessSupport(definition)
-  const warnings = formWarnings(definition).map((warning) => `  warning: ${warning}`)
+  const use = { password, sendsTexts: await sendsTexts(definition.formId) }
+  const sentences = [...formWarnings(definition), ...abuseWarnings(definition, use)]
+  const warnings = sentences.map((warning) => `  warning: ${warning}`)
   return {
     verdict: `${definition.formId}: ${supported ? 'can be submitted here' : 'must be hosted'}`,
     notes: [...reasons.map((reason) => `  ${reason}`), ...warnings],

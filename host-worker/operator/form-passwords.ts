@@ -1,6 +1,6 @@
-import { hashFormPassword, verifyFormPassword } from '../../domain/forms/password.ts'
+import { hashFormPassword, verifyFormPassword } from '../../domain/forms/submit/password.ts'
 import type { FormPasswords } from '../../domain/imports/form-kind.ts'
-import type { Secrets } from '../../domain/tenancy/secrets.ts'
+import type { Secrets } from '../../domain/access/secrets.ts'
 import { systemRandom } from '../system.ts'
 
 /** Form passwords under the root secret, which is asked for only when there is a password. */

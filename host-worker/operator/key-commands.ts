@@ -1,4 +1,5 @@
-import { issueKey } from '../../domain/tenancy/api-key.ts'
+import { issueKey } from '../../domain/access/api-key.ts'
+import { secretName } from '../../domain/access/secret-use.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { systemClock, systemRandom } from '../system.ts'
 import type { Command } from './command.ts'
@@ -32,17 +33,22 @@ export const issue: Command = {
 export const list: Command = {
   words: ['key', 'list'],
   synopsis: '--org ID | --platform',
-  summary: 'List keys: key id, state, instant of issue, instant of revocation',
-  details: [],
+  summary: 'List keys: key id, state, instant of issue, instant of revocation, root secret',
+  details: [
+    'An active key has - for its revocation. The root secret under which a key is hashed is current, previous, or the',
+    'name of another one. With --remote and without ROOT_SECRET in the environment each one has its name.',
+  ],
   options: ownerOptions,
   positionals: [],
   run: async (context, values) => {
     const owner = await ownerOf(context, values)
     const { administration } = await context.storage()
-    for (const { keyId, createdAt, revokedAt } of await administration.listKeys(owner)) {
-      context.out(
-        [keyId, revokedAt === null ? 'active' : 'revoked', createdAt, revokedAt ?? ''].join('  ').trimEnd(),
-      )
+    const keys = await administration.listKeys(owner)
+    const secrets = await context.secretsIfGiven()
+    for (const { keyId, createdAt, revokedAt, secretVersion } of keys) {
+      const state = revokedAt === null ? 'active' : 'revoked'
+      const secret = secretName(secretVersion, secrets)
+      context.out([keyId, state, createdAt, revokedAt ?? '-', secret].join('  '))
     }
   },
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
-import { withFileLock } from '../dev/file-lock.mjs'
+import { withFileLock } from '../launch/file-lock.mjs'
 import { retryLocked } from './retry-locked.ts'
 
 /** wrangler's own record of applied migrations, so that its commands and this one agree. */

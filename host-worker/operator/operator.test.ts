@@ -1,37 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readKey } from '../../domain/tenancy/api-key.ts'
+import { readKey } from '../../domain/access/api-key.ts'
+import { openTestOperator } from '../../test/support/operator.ts'
 import { runOperator } from './run-operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'operator-test-'))
 const state = join(directory, 'state')
+const { run: operator, database: openDatabase, close } = openTestOperator(state)
 
 beforeAll(() => {
   vi.stubEnv('STATE_DIR', state)
 })
-afterAll(() => {
+afterAll(async () => {
+  await close()
   vi.unstubAllEnvs()
   rmSync(directory, { recursive: true })
 })
-
-interface Result {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function operator(...args: readonly string[]): Promise<Result> {
-  let stdout = ''
-  let stderr = ''
-  const code = await runOperator(args, {
-    out: (line) => (stdout += `${line}\n`),
-    note: (line) => (stderr += `${line}\n`),
-  })
-  return { code, stdout, stderr }
-}
 
 function file(name: string, content: string): string {
   const path = join(directory, name)
@@ -117,6 +104,43 @@ describe('organizations and keys', () => {
     expect(await operator('key', 'revoke', 'nothing')).toMatchObject({ code: 1, stdout: '' })
   })
 
+  it('tells the root secret of keys, and how many are left under the previous one', async () => {
+    const { stdout } = await operator('key', 'list', '--org', 'acme')
+    expect(stdout).toMatch(/^\w{12} {2}revoked {2}\S+Z {2}\S+Z {2}current\n$/)
+    await operator('org', 'create', '--id', 'rotated', '--name', 'Rotated')
+    const issued = readKey((await operator('key', 'issue', '--org', 'rotated')).stdout.trimEnd())
+    const before = await operator('secrets', 'status')
+    expect(before).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(before.stdout)).toEqual({
+      current: { keys: 1, formPasswords: 0 },
+      previous: { keys: 0, formPasswords: 0 },
+    })
+    const path = join(state, 'secrets.env')
+    const original = readFileSync(path, 'utf8')
+    const root = /^ROOT_SECRET=(\S+)$/m.exec(original)?.[1] ?? ''
+    writeFileSync(path, `ROOT_SECRET=${'A'.repeat(42)}E\nROOT_SECRET_PREVIOUS=${root}\n`)
+    expect((await operator('key', 'list', '--org', 'rotated')).stdout).toMatch(
+      /^\w{12} {2}active {2}\S+Z {2}- {2}previous\n$/,
+    )
+    const during = await operator('secrets', 'status')
+    expect(JSON.parse(during.stdout)).toEqual({
+      current: { keys: 0, formPasswords: 0 },
+      previous: { keys: 1, formPasswords: 0 },
+    })
+    expect(during.stderr).toBe(
+      `Under the previous root secret: key ${issued?.keyId ?? ''} of organization rotated.\n`,
+    )
+    writeFileSync(path, `ROOT_SECRET=${'A'.repeat(42)}E\n`)
+    expect((await operator('key', 'list', '--org', 'rotated')).stdout).toMatch(/- {2}[\w-]{8}\n$/)
+    expect(await operator('secrets', 'status')).toMatchObject({
+      code: 0,
+      stdout: '{"current":{"keys":0,"formPasswords":0},"previous":{"keys":0,"formPasswords":0}}\n',
+      stderr: 'Under neither root secret, so they do not work: keys 1, form passwords 0.\n',
+    })
+    writeFileSync(path, original)
+    expect((await operator('key', 'revoke', issued?.keyId ?? '')).code).toBe(0)
+  })
+
   it('keeps the root secret from other users', () => {
     expect(statSync(join(state, 'secrets.env')).mode & 0o777).toBe(0o600)
   })
@@ -198,9 +222,68 @@ it('says of each form whether it can be submitted here, without a database', asy
   expect(bad.stderr).toMatch(/^line 1: formId /)
 })
 
-it('writes nothing but the result to standard output', () => {
-  const main = join(import.meta.dirname, 'main.ts')
-  const run = (...args: readonly string[]) =>
-    execFileSync(process.execPath, [main, ...args], { encoding: 'utf8' })
-  expect(run('key', 'issue', '--platform')).toMatch(/^pk_live_\w+\n$/)
+it('warns of weak forms, of those that send text messages only where it can see automations', async () => {
+  const fields = [{ id: 'email', type: 'email', label: 'E', required: true, contactField: 'email' }]
+  const common = { name: 'F', isPublished: true, notificationEmails: [], fields }
+  const lines = [
+    { ...common, formId: 'texting', password: 'short' },
+    { ...common, formId: 'limited', password: 'long enough', submissionLimitPerContact: 1 },
+    { ...common, formId: 'paused' },
+  ]
+  const path = file('weak-forms.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
+  await operator('org', 'create', '--id', 'texts', '--name', 'Texts')
+  const automations = ['texting', 'limited', 'paused'].map((formId) => ({
+    automationId: `of-${formId}`,
+    name: 'A',
+    status: formId === 'paused' ? 'paused' : 'active',
+    trigger: { type: 'form_submission', formId },
+    steps: [
+      { type: 'add_tag', tag: 't' },
+      { type: 'send_sms', body: 'Hi' },
+    ],
+    createdAt: '2026-01-01T00:00:00Z',
+  }))
+  const ndjson = file('texting.ndjson', automations.map((line) => JSON.stringify(line)).join('\n'))
+  expect(await operator('import', 'forms', path, '--org', 'texts')).toMatchObject({ code: 0 })
+  expect(await operator('import', 'automations', ndjson, '--org', 'texts')).toMatchObject({ code: 0 })
+  const warnings = async (...flags: readonly string[]) => {
+    const { code, stdout, stderr } = await operator('form', 'check', path, ...flags)
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout.split('\n').map((line) => /password|text message|^\w+/.exec(line)?.[0])
+  }
+  expect(await warnings()).toEqual(['texting', 'password', 'limited', 'paused', undefined])
+  const seen = ['texting', 'password', 'text message', 'limited', 'paused', undefined]
+  expect(await warnings('--org', 'texts')).toEqual(seen)
+  expect(await warnings('--org', 'acme')).toEqual(seen.filter((word) => word !== 'text message'))
+  expect(await operator('form', 'check', path, '--org', 'nobody')).toMatchObject({ code: 1, stdout: '' })
+  expect(await operator('form', 'check', path, '--org', '')).toMatchObject({ code: 2, stdout: '' })
 })
+
+it('opens the databases once for a command that needs them, and closes them also when it fails', async () => {
+  const opened = await openDatabase()
+  const calls: string[] = []
+  const opener = (name: string) => async (from: string) => {
+    calls.push(`${name} ${from}`)
+    return { ...opened, close: async () => void calls.push('close') }
+  }
+  const run = (...args: readonly string[]) => {
+    const silent = { out: () => undefined, note: () => undefined }
+    return runOperator(args, silent, { local: opener('local'), remote: opener('remote') })
+  }
+  expect(await run('key', 'list', '--platform')).toBe(0)
+  expect(await run('org', 'show', 'nobody', '--remote')).toBe(1)
+  expect(await run('org', 'show', '--help')).toBe(0)
+  expect(calls).toEqual([`local ${state}`, 'close', `remote ${state}`, 'close'])
+})
+
+it(
+  'writes nothing but the result to standard output, and what it did is there for the next process',
+  { timeout: 60_000 },
+  async () => {
+    const main = join(import.meta.dirname, 'main.ts')
+    const key = execFileSync(process.execPath, [main, 'key', 'issue', '--platform'], { encoding: 'utf8' })
+    expect(key).toMatch(/^pk_live_\w+\n$/)
+    const keyId = readKey(key.trimEnd())?.keyId ?? ''
+    expect((await operator('key', 'list', '--platform')).stdout).toMatch(new RegExp(`^${keyId} .*active`))
+  },
+)

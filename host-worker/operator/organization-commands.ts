@@ -1,9 +1,10 @@
-import { makeLocalSource } from '../dev/pos/local-pos.ts'
+import { newOrganization, parentProblem } from '../../domain/operators/organization.ts'
+import { posKinds } from '../../domain/pos/index.ts'
+import { makeLocalSource } from '../local/pos-sources.ts'
 import type { Command } from './command.ts'
-import { requiredOption, textOption } from './command.ts'
 import { organizationOf } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { newOrganization, readName, readOrganizationId, withFlags } from './organization-settings.ts'
+import { changesOf, organizationIdOf } from './organization-flags.ts'
 
 const text = { type: 'string' } as const
 
@@ -16,7 +17,7 @@ export const createOrganization: Command = {
   details: [
     'Flags that are not given keep what is there. A new organization needs a name; its capabilities are no, its',
     'billing events yes, its phone country US. An empty --slug, --parent or --sms-number clears the setting.',
-    "KIND is legacy_vendor, odbc_shared or odbc_second; TENANT is the vendor's tenant id, the value of the shared",
+    `KIND is ${posKinds.slice(0, -1).join(', ')} or ${posKinds.at(-1) ?? ''}; TENANT is the vendor's tenant id, the value of the shared`,
     "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
   ],
   options: {
@@ -33,16 +34,15 @@ export const createOrganization: Command = {
   },
   positionals: [],
   run: async (context, values) => {
-    const organizationId = readOrganizationId('--id')(requiredOption(values, 'id'))
     // Flags are judged before anything is opened.
-    withFlags(newOrganization(organizationId, ''), values)
+    const organizationId = organizationIdOf(values)
+    const changes = changesOf(values)
     const { administration } = await context.storage()
     const existing = await administration.findOrganization(organizationId)
-    const name = textOption(values, 'name')
-    if (existing === null && name === undefined)
+    if (existing === null && changes.name === undefined)
       throw new UsageError('--name is missing: the organization is new')
-    const base = existing ?? newOrganization(organizationId, readName(name ?? ''))
-    const organization = withFlags(base, values)
+    const base = existing ?? newOrganization(organizationId, changes.name ?? '')
+    const organization = { ...base, ...changes }
     const outcome = await administration.saveOrganization(organization)
     if (outcome === 'slug_taken')
       throw new CommandError(`Another organization has the slug ${organization.slug ?? ''}.`)
@@ -52,11 +52,6 @@ export const createOrganization: Command = {
       makeLocalSource(context.localDirectory, organization.posSource)
     context.note(`${existing === null ? 'Created' : 'Updated'} ${organizationId}.`)
   },
-}
-
-function parentProblem(organizationId: string, parentId: string): string {
-  if (parentId === organizationId) return 'An organization cannot be its own parent.'
-  return `There is no organization ${parentId}, so it cannot be the parent.`
 }
 
 export const showOrganization: Command = {

@@ -4,18 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'
+import { openTestOperator } from '../../test/support/operator.ts'
 import { systemClock } from '../system.ts'
-import { openLocalDatabase } from './database.ts'
-import { runOperator } from './run-operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'outbox-commands-'))
+const { run: operator, database: openDatabase, close } = openTestOperator(directory)
 
 beforeAll(async () => {
   vi.stubEnv('STATE_DIR', directory)
-  const { database, close } = await openLocalDatabase(directory).then((opened) => ({
-    database: opened.database,
-    close: () => opened.close(),
-  }))
+  const { database } = await openDatabase()
   const storage = createD1Storage({ database, clock: systemClock })
   for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
   const tenant = storage.tenant('acme')
@@ -48,22 +45,12 @@ beforeAll(async () => {
     now,
   )
   await storage.sends.open(null).record([{ ...send('own', false), from: 'Brand <contact@mail.example.com>' }])
-  await close()
 })
-afterAll(() => {
+afterAll(async () => {
+  await close()
   vi.unstubAllEnvs()
   rmSync(directory, { recursive: true })
 })
-
-async function operator(...args: readonly string[]) {
-  let stdout = ''
-  let stderr = ''
-  const code = await runOperator(args, {
-    out: (line) => (stdout += `${line}\n`),
-    note: (line) => (stderr += `${line}\n`),
-  })
-  return { code, stdout, stderr }
-}
 
 test('the outbox is listed and an entry is driven again', async () => {
   const failed = 'obx_failed  failed  attempts 1  acme  notification_email  sub-1  Refused.\n'

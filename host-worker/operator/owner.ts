@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { organizationOf } from './context.ts'
 import { UsageError } from './errors.ts'
 
-/** The flags that say whose something is: an organization's, or the operator's own. */
+/** The flags that choose an owner: an organization, or the operator. */
 export const ownerOptions = { org: { type: 'string' }, platform: { type: 'boolean' } } as const
 
 /** The organization that the flags name, which must exist, or null for the platform. */

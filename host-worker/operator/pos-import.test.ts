@@ -2,19 +2,17 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Executor } from '../../adapters/d1/index.ts'
+import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { openLegacyVendor } from '../../adapters/pos-legacy-vendor/index.ts'
 import { importKind } from '../../domain/imports/kinds.ts'
 import { runImport } from '../../domain/imports/run-import.ts'
 import type { Organization, PosSourceTie } from '../../ports/organization.ts'
 import type { StoredRow } from '../../ports/query.ts'
+import { openTestOperator } from '../../test/support/operator.ts'
 import { systemClock, systemDeadline } from '../system.ts'
-import type { OpenDatabase } from './database.ts'
-import { openLocalDatabase } from './database.ts'
-import { newOrganization } from './organization-settings.ts'
+import { newOrganization } from '../../domain/operators/organization.ts'
 import { openPosWriter } from './pos-writer.ts'
-import { runOperator } from './run-operator.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pos-import-'))
 const state = join(directory, 'state')
@@ -26,19 +24,18 @@ const ties = {
   second: { kind: 'odbc_second', tenant: 'north' },
 } as const satisfies Readonly<Record<string, PosSourceTie>>
 
-/** One connection for all tests: opening one takes as long as all of them. */
-let database: OpenDatabase
+const { run: operator, database: openDatabase, close } = openTestOperator(state)
 let posLegacy: Executor
 
 beforeAll(async () => {
   vi.stubEnv('STATE_DIR', state)
   vi.stubEnv('POS_GATEWAY_CONFIG', '')
-  database = await openLocalDatabase(state)
-  if (database.posLegacy === null) throw new Error('There is no POS_LEGACY')
-  posLegacy = createExecutor({ database: database.posLegacy, clock: systemClock, meter: createMeter() })
+  const opened = await openDatabase()
+  if (opened.posLegacy === null) throw new Error('There is no POS_LEGACY')
+  posLegacy = createExecutor({ database: opened.posLegacy, clock: systemClock, meter: createMeter() })
 }, 60_000)
 afterAll(async () => {
-  await database.close()
+  await close()
   vi.unstubAllEnvs()
   rmSync(directory, { recursive: true })
 })
@@ -77,16 +74,6 @@ async function imported(name: string, tie: PosSourceTie, ...given: readonly obje
   })
   pos.close()
   return outcome
-}
-
-async function operator(...args: readonly string[]) {
-  let stdout = ''
-  let stderr = ''
-  const code = await runOperator(args, {
-    out: (line) => (stdout += `${line}\n`),
-    note: (line) => (stderr += `${line}\n`),
-  })
-  return { code, stdout, stderr }
 }
 
 function file(name: string, content: object): string {

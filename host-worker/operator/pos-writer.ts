@@ -1,16 +1,17 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import type { SourceConfig } from '../../adapters/pos-odbc/gateway/config.ts'
 import { parseConfig } from '../../adapters/pos-odbc/gateway/config.ts'
+import type { SourceConfig } from '../../adapters/pos-odbc/gateway/config-source.ts'
 import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
+import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/families/index.ts'
 import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
-import { WRITABLE_ROWS } from '../../adapters/pos-odbc/gateway/write.ts'
 import type { OdbcTie } from '../../adapters/pos-odbc/index.ts'
 import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/index.ts'
-import type { Organization, PosSourceTie } from '../../ports/organization.ts'
+import { writtenPosRows } from '../../domain/pos/index.ts'
+import type { Organization } from '../../ports/organization.ts'
 import type { PosWriter } from '../../ports/pos-writer.ts'
-import { localSourceFile, makeLocalSource } from '../dev/pos/local-pos.ts'
+import { localSourceFile, makeLocalSource } from '../local/pos-sources.ts'
 import type { Context } from './context.ts'
 import { CommandError } from './errors.ts'
 import { givenPath } from './import-file.ts'
@@ -32,15 +33,13 @@ export async function openPosWriter(
         `"org create --id ${organizationId} --pos-source KIND:TENANT".`,
     )
   }
-  if (!isOdbc(posSource)) {
-    const writer = openLegacyVendorWriter(await context.posLegacy(), posSource.tenant)
+  const { kind, tenant } = posSource
+  if (kind === 'legacy_vendor') {
+    const writer = openLegacyVendorWriter(await context.posLegacy(), tenant)
     return { writer, close: () => undefined }
   }
-  return openEmbeddedWriter(posSource, embeddedFile(posSource, context.localDirectory))
-}
-
-function isOdbc(tie: PosSourceTie): tie is OdbcTie {
-  return tie.kind !== 'legacy_vendor'
+  const tie: OdbcTie = { kind, tenant }
+  return openEmbeddedWriter(tie, embeddedFile(tie, context.localDirectory))
 }
 
 function openEmbeddedWriter({ kind, tenant }: OdbcTie, file: string): OpenPosWriter {
@@ -60,7 +59,7 @@ function openEmbeddedWriter({ kind, tenant }: OdbcTie, file: string): OpenPosWri
 }
 
 function isWritable(collection: string): collection is WritableRows {
-  return (WRITABLE_ROWS as readonly string[]).includes(collection)
+  return Object.hasOwn(writtenPosRows, collection)
 }
 
 /** The file of an embedded source: as the named configuration of a gateway says, else that of the local one. */
@@ -88,7 +87,10 @@ function fileIn(configPath: string, tie: OdbcTie): string {
   return 'file' in place ? place.file : resolve(place.directory, `${tie.tenant}.sqlite`)
 }
 
-/** What a gateway's configuration says of a source. Its secret is of no account here. */
+/**
+ * Reads what a gateway's configuration says about a source. The gateway's secret is not needed, so a placeholder is
+ * used.
+ */
 function sourceIn(configPath: string, tie: OdbcTie): SourceConfig {
   const path = givenPath(configPath)
   const readText = (file: string) => {
@@ -116,7 +118,7 @@ function sourceIn(configPath: string, tie: OdbcTie): SourceConfig {
   if (parsed.kind === 'problems') throw new CommandError(`${path}: ${parsed.problems.join('; ')}.`)
   const ofKind = parsed.config.sources.filter(({ kind }) => kind === tie.kind)
   const found =
-    ofKind.find(({ name }) => tie.kind === 'odbc_shared' || name === tie.tenant) ??
+    ofKind.find(({ name }) => !hasOwnDatabases(tie.kind) || name === tie.tenant) ??
     ofKind.find(({ place }) => 'directory' in place)
   if (found === undefined) throw new CommandError(`${path} has no source ${tie.kind} ${tie.tenant}.`)
   return found

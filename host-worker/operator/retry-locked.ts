@@ -1,17 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isLockFailure } from '../../adapters/d1/index.ts'
+import type { Backoff } from '../../domain/bounds/backoff.ts'
+import { doublingPauses, repeatWhileRejected } from '../../domain/bounds/backoff.ts'
+import { isStorageLocked } from '../wiring/storage.ts'
 
-const ATTEMPTS_MAX = 10
-const FIRST_PAUSE_MS = 10
+/** Ten tries, five seconds in all or so. */
+const BACKOFF: Backoff = { pausesMs: doublingPauses(10, 9), spread: { least: 0.5, most: 1.5 } }
 
 /** Does the work again, with growing pauses, while another process holds the local database. */
-export async function retryLocked<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (tries === ATTEMPTS_MAX || !isLockFailure(error)) throw error
-      await pause(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random()))
-    }
+export function retryLocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  const repeating = {
+    isPassing: isStorageLocked,
+    draw: () => Math.random(),
+    // Not the service's timers: they alone would not keep Node alive.
+    wait: (durationMs: number) => pause(durationMs),
   }
+  return repeatWhileRejected(BACKOFF, repeating, work)
 }

@@ -1,14 +1,17 @@
-import { isLockFailure } from '../../adapters/d1/index.ts'
 import type { Command, Values } from './command.ts'
 import { readArguments } from './command.ts'
 import type { Context, Streams } from './context.ts'
 import { createContext } from './context.ts'
+import type { DatabaseOpeners } from './database.ts'
+import { wranglerDatabases } from './database.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { formCheck } from './form-check-command.ts'
 import { importCommand } from './import-command.ts'
 import { issue, list, revoke } from './key-commands.ts'
 import { outboxList, outboxRetry, sends } from './outbox-commands.ts'
+import { secretsStatus } from './secrets-command.ts'
 import { createOrganization, showOrganization } from './organization-commands.ts'
+import { isStorageLocked } from '../wiring/storage.ts'
 
 const commands: readonly Command[] = [
   createOrganization,
@@ -16,6 +19,7 @@ const commands: readonly Command[] = [
   issue,
   list,
   revoke,
+  secretsStatus,
   importCommand,
   formCheck,
   outboxList,
@@ -23,18 +27,25 @@ const commands: readonly Command[] = [
   sends,
 ]
 
-/** How a person calls the operator. */
+/** The command by which a person calls the operator. */
 const PROGRAM = 'npm run -s operator --'
 
 /** Runs one command. Returns the exit code: 0 done, 1 it could not be done, 2 it was called wrongly. */
-export async function runOperator(given: readonly string[], streams: Streams): Promise<number> {
+export async function runOperator(
+  given: readonly string[],
+  streams: Streams,
+  databases: DatabaseOpeners = wranglerDatabases,
+): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   const command = commands.find(({ words }) => words.every((word, index) => args[index] === word))
   if (command === undefined) return withoutCommand(args, streams)
   try {
     const { values, positionals } = readArguments(command, args.slice(command.words.length))
     if (values.help === true) streams.out(usage(command))
-    else await runIn(createContext(values.remote === true, streams), command, values, positionals)
+    else {
+      const context = createContext(values.remote === true, streams, databases)
+      await runIn(context, command, values, positionals)
+    }
     return 0
   } catch (error) {
     return report(error, command, streams)
@@ -59,7 +70,7 @@ function report(error: unknown, command: Command, { note }: Streams): number {
     note(`${error.message}\n\n${usage(command)}`)
     return 2
   }
-  if (isLockFailure(error)) {
+  if (isStorageLocked(error)) {
     note(
       'The database was busy for too long: something else wrote to it. Run the command again: what it did before stays as it is.',
     )

@@ -1,7 +1,6 @@
 import type { Mailbox } from '../../adapters/local/index.ts'
-import { createMailbox } from '../../adapters/local/index.ts'
-import type { Env } from '../env.ts'
-import { systemClock } from '../system.ts'
+import type { Env } from '../env/index.ts'
+import { openMailbox } from '../wiring/storage.ts'
 import { mailboxPage } from './mailbox-page.ts'
 
 export const MAILBOX_PATH = '/mailbox'
@@ -18,7 +17,7 @@ const common = {
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src http: https:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** What strangers wrote, shown without script, form, link to the page or request to anywhere. */
+/** Content written by strangers, shown without scripts, forms, links to this page, or requests to other hosts. */
 const STRANGER_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 
@@ -26,7 +25,7 @@ const STRANGER_POLICY =
 export async function serveMailbox(request: Request, env: Env): Promise<Response | null> {
   if (!env.localMailbox) return null
   if (request.method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET' } })
-  const mailbox = createMailbox(env.database, systemClock)
+  const mailbox = openMailbox(env)
   const { pathname, searchParams } = new URL(request.url)
   const messageId = searchParams.get('id') ?? ''
   switch (pathname) {
@@ -68,7 +67,7 @@ function document(
   })
 }
 
-/** Whatever an attachment is, a browser only saves it. */
+/** A browser only saves an attachment and never shows it, whatever its type. */
 function download(found: Awaited<ReturnType<Mailbox['attachment']>>): Response {
   if (found === null) return document('text/plain', null)
   const name = encodeURIComponent(found.filename).replaceAll("'", '%27')

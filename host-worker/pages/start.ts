@@ -1,13 +1,16 @@
 import type { Html } from '../../domain/text/html.ts'
 import { html } from '../../domain/text/html.ts'
-import type { Env } from '../env.ts'
+import type { Env } from '../env/index.ts'
 import { MAILBOX_PATH } from './mailbox.ts'
 import { pageResponse } from './page-headers.ts'
 import { REFERENCE_PATH } from './reference.ts'
 
 export const START_PATH = '/'
 
-/** Says what this is and where to go on. What only a local start has is linked only there. */
+/**
+ * The start page: says what the service is and links to its parts. Links to parts that only a local start has appear
+ * only there.
+ */
 export function serveStart(request: Request, env: Pick<Env, 'localMailbox' | 'demoSiteUrl'>): Response {
   return pageResponse(request, () => page(new URL(request.url).origin, env).markup)
 }

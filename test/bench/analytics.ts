@@ -1,4 +1,4 @@
-import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
+import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { makeEvents, makeMemberships } from '../support/many-memberships.ts'
 import { openLocalD1 } from '../support/d1.ts'
 import { openTestService } from '../support/service.ts'
@@ -25,12 +25,13 @@ const questions: readonly (readonly [name: string, path: (members: number) => st
 ]
 
 /**
- * Prints what the analytics cost on local D1 as an organization grows: the median time of a whole request in this
- * process, and the rows that D1 would bill for.
+ * Prints the cost of the analytics on local D1 as an organization grows: the median time of a whole request in this
+ * process, and the rows that D1 would bill.
  */
 export async function benchAnalytics(): Promise<void> {
   const databases = await openLocalD1(1)
   const database = await databases.next()
+  const executor = createExecutor({ database, clock: { nowMs: () => Date.now() } })
   const meter = createMeter()
   const service = await openTestService((clock) => createD1Storage({ database, clock, meter }))
   for (const members of sizes) {
@@ -38,9 +39,9 @@ export async function benchAnalytics(): Promise<void> {
     const capable = { analytics: true, retentionOfferAnalytics: true }
     const key = await service.addOrganization(organizationId, capable)
     const startedAt = performance.now()
-    await makeMemberships(database, organizationId, members)
+    await makeMemberships(executor, organizationId, members)
     const madeMs = performance.now() - startedAt
-    await makeEvents(database, organizationId, members)
+    await makeEvents(executor, organizationId, members)
     await database.exec('ANALYZE')
     console.log(`\n${members} members (made at ${Math.round((members * 1000) / madeMs)} a second)`)
     for (const [name, path] of questions) {

@@ -6,6 +6,8 @@ export interface Shot {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
+  /** What it must be answered with; left out: 200. */
+  readonly status?: number
 }
 
 export interface LoadResult {
@@ -13,7 +15,7 @@ export interface LoadResult {
   readonly latenciesMs: readonly number[]
 }
 
-/** Sends `count` shots at `origin`, `concurrency` at a time, over kept-alive connections. Any status but 200 is an error. */
+/** Sends `count` shots at `origin`, `concurrency` at a time, over kept-alive connections. Any other status than the shot's is an error. */
 export async function runLoad(
   origin: string,
   shot: Shot,
@@ -46,7 +48,7 @@ function fire(agent: Agent, origin: string, shot: Shot): Promise<void> {
       response.resume()
       response.on('error', reject)
       response.on('end', () => {
-        if (response.statusCode === 200) resolve(undefined)
+        if (response.statusCode === (shot.status ?? 200)) resolve(undefined)
         else reject(new Error(`${shot.method} ${shot.path} answered ${String(response.statusCode)}`))
       })
     },

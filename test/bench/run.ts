@@ -6,7 +6,9 @@ import { execFileSync } from 'node:child_process'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { benchAnalytics } from './analytics.ts'
 import { conditionalAnswers, seedBench } from './seed.ts'
+import { benchUnauthorized } from './unauthorized.ts'
 import type { Shot } from './load.ts'
+import { cpuMsOf, runtimePids } from './cpu.ts'
 import { quantile, runLoad } from './load.ts'
 import { testRootSecret } from '../support/fakes.ts'
 
@@ -14,7 +16,7 @@ import { testRootSecret } from '../support/fakes.ts'
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, in turn and in
  * one run: only the ratio means anything, and it is the ratio that is printed first.
  */
-const ROUNDS = 8
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
 const CONCURRENCY = 4
 const WRANGLER = 'node_modules/wrangler/bin/wrangler.js'
 
@@ -27,7 +29,7 @@ interface Case {
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
-  // `npm run bench -- analytics` measures something else than requests against a bare worker.
+  // `npm run bench -- analytics` and `-- unauthorized` measure something else than requests against a bare worker.
   await (process.argv[2] === 'analytics' ? benchAnalytics() : main())
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -44,11 +46,12 @@ async function main(): Promise<void> {
   cpSync(seedFolder, join(folder, 'service'), { recursive: true })
   cpSync(seedFolder, join(folder, 'bare'), { recursive: true })
   copyFileSync('test/bench/bare-worker.mjs', join(folder, 'bare.mjs'))
-  const service = openMiniflare(bundle, join(folder, 'service'))
-  const bare = openMiniflare(join(folder, 'bare.mjs'), join(folder, 'bare'))
-  const origins = { service: await directUrl(service), bare: await directUrl(bare) }
-  for (const each of cases(key, contactId)) await compare(each, origins)
-  await Promise.all([service.dispose(), bare.dispose()])
+  const service = await startTarget(bundle, join(folder, 'service'))
+  const bare = await startTarget(join(folder, 'bare.mjs'), join(folder, 'bare'))
+  const targets = { service: service.target, bare: bare.target }
+  if (process.argv[2] === 'unauthorized') await benchUnauthorized(service.target.origin)
+  else for (const each of cases(key, contactId)) await compare(each, targets)
+  await Promise.all([service.runtime.dispose(), bare.runtime.dispose()])
 }
 
 function cases(key: string, contactId: string): readonly Case[] {
@@ -66,43 +69,91 @@ function cases(key: string, contactId: string): readonly Case[] {
     body: JSON.stringify(body),
   })
   return [
-    { name: 'list of 100', aim: 0.9, shotsPerRound: 400, shot: get('/api/v1/contacts') },
-    { name: 'detail', aim: 0.85, shotsPerRound: 1200, shot: get(`/api/v1/contacts/${contactId}`) },
-    { name: 'submission', aim: 0.8, shotsPerRound: 400, shot: post('bench-form', answers) },
+    { name: 'list of 100', aim: 0.9, shotsPerRound: 300, shot: get('/api/v1/contacts') },
+    { name: 'detail', aim: 0.85, shotsPerRound: 600, shot: get(`/api/v1/contacts/${contactId}`) },
+    { name: 'submission', aim: 0.8, shotsPerRound: 300, shot: post('bench-form', answers) },
     {
       name: 'submission of 20 fields, 8 conditional',
       aim: 0.8,
-      shotsPerRound: 400,
+      shotsPerRound: 300,
       shot: post('bench-conditional', conditionalAnswers),
     },
   ]
 }
 
-async function compare({ name, aim, shotsPerRound, shot }: Case, origins: Origins): Promise<void> {
-  const rates = { service: [] as number[], bare: [] as number[] }
-  const latencies = { service: [] as number[], bare: [] as number[] }
+/** What one side did in the rounds that count. */
+interface Side {
+  readonly ratesPerSecond: number[]
+  readonly cpuMsPerRequest: number[]
+  readonly latenciesMs: number[]
+}
+
+async function compare({ name, aim, shotsPerRound, shot }: Case, targets: Targets): Promise<void> {
+  const sides = { service: emptySide(), bare: emptySide() }
   for (let round = 0; round <= ROUNDS; round += 1) {
     // The order alternates, and the first round only warms up.
     for (const who of round % 2 === 0 ? (['bare', 'service'] as const) : (['service', 'bare'] as const)) {
-      const result = await runLoad(origins[who], shot, shotsPerRound, CONCURRENCY)
+      const { origin, pid } = targets[who]
+      const cpuBeforeMs = cpuMsOf(pid)
+      const result = await runLoad(origin, shot, shotsPerRound, CONCURRENCY)
       if (round === 0) continue
-      rates[who].push(result.requestsPerSecond)
-      latencies[who].push(...result.latenciesMs)
+      const cpuMs = (cpuMsOf(pid) ?? Number.NaN) - (cpuBeforeMs ?? Number.NaN)
+      sides[who].ratesPerSecond.push(result.requestsPerSecond)
+      sides[who].cpuMsPerRequest.push(cpuMs / shotsPerRound)
+      sides[who].latenciesMs.push(...result.latenciesMs)
     }
   }
-  const ratio = quantile(rates.service, 0.5) / quantile(rates.bare, 0.5)
-  console.log(`${name}: ratio ${ratio.toFixed(2)} (aim ${aim.toFixed(2)})`)
+  const { service, bare } = sides
+  const byThroughput = ratios(service.ratesPerSecond, bare.ratesPerSecond)
+  const byCpu = ratios(bare.cpuMsPerRequest, service.cpuMsPerRequest)
+  console.log(
+    `${name}: throughput ${spread(byThroughput)}, CPU time ${spread(byCpu)} of the bare worker (aim ${aim.toFixed(2)})`,
+  )
   for (const who of ['service', 'bare'] as const) {
-    const [p50, p99] = [quantile(latencies[who], 0.5), quantile(latencies[who], 0.99)]
+    const { ratesPerSecond, cpuMsPerRequest, latenciesMs } = sides[who]
+    const [p50, p99] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.99)]
+    const rate = quantile(ratesPerSecond, 0.5).toFixed(0).padStart(6)
+    const cpu = quantile(cpuMsPerRequest, 0.5).toFixed(2)
     console.log(
-      `  ${who.padEnd(8)}${quantile(rates[who], 0.5).toFixed(0).padStart(6)}/s   p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms`,
+      `  ${who.padEnd(8)}${rate}/s   CPU ${cpu} ms   p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms`,
     )
   }
 }
 
-interface Origins {
-  readonly service: string
-  readonly bare: string
+function emptySide(): Side {
+  return { ratesPerSecond: [], cpuMsPerRequest: [], latenciesMs: [] }
+}
+
+/** Round by round, because what else the machine does in one round slows down both sides. */
+function ratios(upper: readonly number[], lower: readonly number[]): readonly number[] {
+  return upper.map((value, index) => value / (lower[index] ?? Number.NaN))
+}
+
+/** The median and the middle half of the values. */
+function spread(values: readonly number[]): string {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(values, share).toFixed(2))
+  return `${middle} (${low}–${high})`
+}
+
+interface Target {
+  readonly origin: string
+  /** The process of its runtime. */
+  readonly pid: number
+}
+
+interface Targets {
+  readonly service: Target
+  readonly bare: Target
+}
+
+/** Starts a runtime and finds out which process it is. */
+async function startTarget(script: string, persist: string) {
+  const before = new Set(runtimePids())
+  const runtime = openMiniflare(script, persist)
+  const origin = await directUrl(runtime)
+  const pid = runtimePids().find((each) => !before.has(each))
+  if (pid === undefined) throw new Error('The runtime has no process')
+  return { runtime, target: { origin, pid } }
 }
 
 function openMiniflare(script: string, persist: string): Miniflare {

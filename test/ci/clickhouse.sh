@@ -12,4 +12,4 @@ if [ ! -d "$CHDB/node_modules/chdb" ]; then
     exit 1
   }
 fi
-CHDB=$CHDB exec node host-worker/dev/run.mjs test/ci/clickhouse.ts
+CHDB=$CHDB exec node host-worker/launch/run.mjs test/ci/clickhouse.ts

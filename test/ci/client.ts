@@ -31,7 +31,7 @@ async function npm(...args: readonly string[]): Promise<string> {
   return String(stdout)
 }
 
-/** Runs the program to its end, or kills it after some pages. Returns the number of pages that it told of. */
+/** Runs the program to its end, or kills it after some pages. Returns the number of pages that it reported. */
 async function sync(killAfterPages = Infinity): Promise<number> {
   const child = spawn(process.execPath, ['sync.ts', mirror], {
     cwd: folder,

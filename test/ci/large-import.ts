@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { projectRoot } from '../../host-worker/dev/root.ts'
+import { projectRoot } from '../../host-worker/local/root.ts'
 import type { Checks } from '../support/checks.ts'
 import { contactLines, writeNdjson } from '../support/contact-files.ts'
 import type { Operated } from '../support/started-service.ts'
@@ -14,9 +14,12 @@ const FEW_ROWS = 1_000
 /** Line of the file with a mistake: the last but one. */
 const BAD_LINE = ROWS - 1
 
-/** What a hundred times as many rows may take more: chunks under way, the ids seen, and what waits to be collected. */
+/**
+ * The additional memory allowed for a hundred times as many rows: chunks in progress, the ids seen, and garbage that
+ * was not collected yet.
+ */
 const GROWTH_MAX_MIB = 192
-/** All that the importer may take, the runtime of the local database's connection included. */
+/** The most memory that the importer may take, including the runtime behind its connection to the local database. */
 const PEAK_MAX_MIB = 640
 
 /** Imports 100,000 rows: how fast, in how much memory, what is seen meanwhile, and what a bad line leaves behind. */

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import { buildDocument } from '../../domain/contract/openapi.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import { buildDocument } from '../../domain/document/openapi.ts'
 import { createChecks } from '../support/checks.ts'
 import { scratchDirectory } from '../support/started-service.ts'
 
@@ -44,7 +44,7 @@ async function install(): Promise<void> {
   await promisify(execFile)('npm', ['ci', ...flags])
 }
 
-/** What a linter printed, and whether it was content. */
+/** A linter's output, and whether it found nothing. */
 async function lint({ program, args, content }: Linter): Promise<readonly [boolean, string]> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', NO_COLOR: '1' }
   const { stdout, stderr, code } = await promisify(execFile)(

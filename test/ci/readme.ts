@@ -4,15 +4,16 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { projectRoot } from '../../host-worker/dev/root.ts'
+import { projectRoot } from '../../host-worker/local/root.ts'
 import { createChecks } from '../support/checks.ts'
-import type { Ran } from '../support/readme-commands.ts'
+import type { Block, Ran } from '../support/readme-commands.ts'
 import { commandBlocks, runCommands } from '../support/readme-commands.ts'
 import { freePort, scratchDirectory, signalGroup, startService } from '../support/started-service.ts'
 
 /**
- * The README as somebody follows it who has just cloned the project: `npm start`, every further command in its order,
- * some of `npm test`. Deploying needs an account, so its commands are run as far as they go without one.
+ * Follows the README, and then the manuals of the folders, like somebody who has just cloned the project: `npm start`,
+ * every further command in its order, and a part of `npm test`. Deploying needs an account, so its commands are run as
+ * far as they go without one.
  */
 const { check, report } = createChecks()
 const copy = join(scratchDirectory(), 'copy')
@@ -149,31 +150,24 @@ async function copyProject(): Promise<void> {
   for (const file of stdout.split('\0').filter(Boolean)) cpSync(join(projectRoot, file), join(copy, file))
 }
 
-/** What is not run in the tour: the two commands of the start, a deployment, and the program beside a database. */
-const START = 'Start'
-const DEPLOY = 'Deploy to Cloudflare'
-const GATEWAY = 'The ODBC gateway'
-const apart = [START, DEPLOY, GATEWAY]
+const isStart = ({ path, heading }: Block): boolean => path === 'README.md' && heading === 'Start'
+const isDeployment = ({ heading }: Block): boolean => heading === 'Deploy to Cloudflare'
+const GATEWAY = 'adapters/pos-odbc/README.md'
+const isGateway = ({ path }: Block): boolean => path === GATEWAY
 
-/** The file that the README imports without showing it. */
-const customers = {
-  customerId: 'c-1',
-  firstName: 'Ada',
-  licensePlates: [],
-  createdAt: '2026-01-01T00:00:00Z',
-}
+/** The gateway runs beside a database, and the other two have checks of their own: the tour leaves them out. */
+const isOfTour = (block: Block): boolean => !isStart(block) && !isDeployment(block) && !isGateway(block)
 
-function commandsIn(isMeant: (heading: string) => boolean): readonly string[] {
+function commandsIn(isMeant: (block: Block) => boolean): readonly string[] {
   return commandBlocks(copy)
-    .filter(({ heading }) => isMeant(heading))
+    .filter(isMeant)
     .flatMap(({ commands }) => commands)
 }
 
 async function tour(time: string, origin: string): Promise<void> {
   let ran: readonly Ran[] = []
   await check(`${time}: every command works`, async () => {
-    const commands = commandsIn((heading) => !apart.includes(heading))
-    ran = await runCommands(commands, { directory: copy, origin, stateDirectory: state })
+    ran = await runCommands(commandsIn(isOfTour), { directory: copy, origin, stateDirectory: state })
     const failed = ran.filter(({ exitCode }) => exitCode !== 0)
     assert.deepEqual(failed, [])
     const silent = ran.filter(
@@ -213,12 +207,12 @@ async function rehearse(command: string): Promise<void> {
   for (const option of words.filter((word) => word.startsWith('--'))) assert(stdout.includes(option), option)
 }
 
-/** Starts the gateway on the README's own configuration, without the sources whose drivers test/ci/odbc.sh installs. */
+/** Starts the gateway with its manual's configuration, without the sources whose drivers test/ci/odbc.sh installs. */
 async function startGateway(): Promise<void> {
-  const [secret, command] = commandsIn((heading) => heading === GATEWAY).slice(-2)
+  const [secret, command] = commandsIn(isGateway).slice(-2)
   assert.match(String(secret), /^export POS_GATEWAY_SECRET=/)
-  const readme = readFileSync(join(copy, 'README.md'), 'utf8').split(`## ${GATEWAY}`)[1] ?? ''
-  const configuration = JSON.parse(/```json\n(.*?)```/s.exec(readme)?.[1] ?? '') as GatewayConfiguration
+  const manual = readFileSync(join(copy, GATEWAY), 'utf8')
+  const configuration = JSON.parse(/```json\n(.*?)```/s.exec(manual)?.[1] ?? '') as GatewayConfiguration
   const sources = configuration.sources.filter(({ driver }) => driver === 'sqlite')
   const listen = { ...configuration.listen, port: await freePort() }
   mkdirSync(join(copy, 'second'), { recursive: true })
@@ -247,15 +241,9 @@ interface GatewayConfiguration {
   readonly sources: readonly { readonly driver: string }[]
 }
 
-await check('the project is copied', async () => {
-  await copyProject()
-  writeFileSync(join(copy, 'customers.ndjson'), `${JSON.stringify(customers)}\n`)
-})
-await check('the README begins with the two commands, and has all others in blocks', () => {
-  assert.deepEqual(
-    commandsIn((heading) => heading === START),
-    ['npm start', 'npm test'],
-  )
+await check('the project is copied', copyProject)
+await check('the README begins with the two commands, and the manuals have many more', () => {
+  assert.deepEqual(commandsIn(isStart), ['npm start', 'npm test'])
   assert(commandsIn(() => true).length > expectations.length + 10)
 })
 for (const time of ['first', 'after a restart']) {
@@ -263,10 +251,10 @@ for (const time of ['first', 'after a restart']) {
   await tour(time, service.origin)
   await service.stop()
 }
-for (const command of commandsIn((heading) => heading === DEPLOY)) {
+for (const command of commandsIn(isDeployment)) {
   await check(`as far as it goes without an account: ${command}`, () => rehearse(command))
 }
-await check('the gateway starts as the README configures it', startGateway)
+await check('the gateway starts with the configuration of its manual', startGateway)
 // All of them ran in the checkout that this is a copy of.
 await check('npm test, of the core', async () => {
   const { stdout } = await run('npm', ['test', '--', 'domain'], { cwd: copy, maxBuffer: 50_000_000 })

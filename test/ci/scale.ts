@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
-import { columnName, sideTableName, tableOf } from '../../adapters/d1/tables.ts'
-import type { CollectionEndpoint } from '../../domain/contract/endpoint.ts'
+import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
+import { columnName, sideTableName, tableOf } from '../../adapters/sqlite/table/tables.ts'
+import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import { resourceOf, writtenResources } from '../../domain/resources/index.ts'
 import { organization, tenantKey } from '../conformance/fixtures.ts'
 import { createChecks } from '../support/checks.ts'
@@ -11,7 +11,7 @@ import { sampleRow } from '../support/sample-rows.ts'
 
 /** Rows that are made one by one, and what every tenant but the first has. */
 const BASE_ROWS = 1_000
-/** How often these stand in the first tenant's tables, under other ids and at other times. */
+/** How many copies of each row the first tenant gets, with other ids and times. */
 const COPIES = 100
 const COPIES_PER_STATEMENT = 20
 const TENANTS = 20
@@ -25,7 +25,7 @@ const database = await databases.next()
 const meter = createMeter()
 const clock = { ms: Date.parse('2026-03-01T00:00:00.000Z'), nowMs: () => clock.ms }
 const storage = createD1Storage({ database, clock, meter })
-const bench = { database, storage, meter }
+const bench = { executor: createExecutor({ database, clock }), storage, meter }
 
 const run = async (sql: string) => (await database.prepare(sql).all<Record<string, string>>()).results
 

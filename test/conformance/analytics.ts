@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
-import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/cancellations/membership.ts'
 import type { InstantRange, StoredRow, TenantAnalytics } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import { exitSurveySuite } from './exit-survey.ts'
 import { organization, START_MS, twoTenants } from './fixtures.ts'
+import type { MembershipChanges } from './stored-membership.ts'
+import { withDerived } from './stored-membership.ts'
 
 const everything: InstantRange = { start: null, end: null }
 const allMembers = { status: null, signup: everything, limit: 1000, offset: 0 } as const
 const allCohorts = { dimension: 'none', firstMonth: null, lastMonth: null } as const
 
-function membership(membershipId: string, changes: StoredRow = {}): StoredRow {
-  const given: StoredRow = {
+function membership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
+  return withDerived({
     membershipId,
     customerId: null,
     signupDate: '2025-01-15',
@@ -29,18 +30,14 @@ function membership(membershipId: string, changes: StoredRow = {}): StoredRow {
     trialAmountCents: null,
     tags: [],
     ...changes,
-  }
-  const canceledAt = cancellationInstant(given)
-  return {
-    ...given,
-    ...siteOf(given),
-    canceledAt,
-    isCancellation: canceledAt !== null,
-    tenureDays: tenureDaysOf(given),
-  }
+  })
 }
 
-function churned(membershipId: string, cancelDate: string | null, changes: StoredRow = {}): StoredRow {
+function churned(
+  membershipId: string,
+  cancelDate: string | null,
+  changes: MembershipChanges = {},
+): StoredRow {
   return membership(membershipId, { status: 'churned', churnType: 'voluntary', cancelDate, ...changes })
 }
 
@@ -138,7 +135,7 @@ export const analyticsCases: readonly StorageCase[] = [
         isOnTrial: true,
         trialAmountCents: null,
         tags: ['a "b"'],
-      }
+      } satisfies MembershipChanges
       await tenant('org-a').upsert('memberships', [
         { ...membership('m-1', published), cancelReason: 'hidden', billingInterval: 'month' },
       ])
@@ -200,7 +197,7 @@ export const analyticsCases: readonly StorageCase[] = [
         'memberships',
         dates.map((cancelDate, index) => churned(`m-${index}`, cancelDate)),
       )
-      // An active member's date is none of a cancellation.
+      // The cancellation date of an active member does not count.
       await tenant('org-a').upsert('memberships', [membership('m-x', { cancelDate: '2025-02-01' })])
       const counts = async (start: string | null, end: string | null) => {
         const { reasons, tenures } = await analytics.open('org-a').cancellations({ start, end })

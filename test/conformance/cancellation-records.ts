@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
-import { selection, serializer } from '../../domain/contract/resource.ts'
+import { selection, serializer } from '../../domain/record/resource.ts'
 import { cancellationRecords } from '../../domain/resources/cancellation-records.ts'
 import type { BillingEvent } from '../../domain/resources/cancellations/billing-event.ts'
 import { firstYearPayments, signupDiscounts } from '../../domain/resources/cancellations/first-year.ts'
-import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/cancellations/membership.ts'
 import type { StoredRow } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
 import { twoTenants } from './fixtures.ts'
+import type { MembershipChanges } from './stored-membership.ts'
+import { withDerived } from './stored-membership.ts'
 
 const publish = serializer(cancellationRecords)
 
-function membership(membershipId: string, changes: StoredRow = {}): StoredRow {
-  const given: StoredRow = {
+function membership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
+  return withDerived({
     membershipId,
     customerId: null,
     signupDate: '2024-01-31',
@@ -31,15 +32,7 @@ function membership(membershipId: string, changes: StoredRow = {}): StoredRow {
     trialAmountCents: null,
     tags: [],
     ...changes,
-  }
-  const canceledAt = cancellationInstant(given)
-  return {
-    ...given,
-    ...siteOf(given),
-    canceledAt,
-    isCancellation: canceledAt !== null,
-    tenureDays: tenureDaysOf(given),
-  }
+  })
 }
 
 function billed(eventId: string, membershipId: string, changes: StoredRow = {}): StoredRow {

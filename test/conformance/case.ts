@@ -29,7 +29,7 @@ export interface StorageInstance {
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
-  /** Looks into the outbox of an organization, behind the ports. */
+  /** Reads the outbox of an organization without the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
 }
 

@@ -1,43 +1,34 @@
+import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { createD1Storage } from '../../adapters/d1/index.ts'
+import { createD1Storage, createExecutor } from '../../adapters/d1/index.ts'
+import { runnerOf } from '../support/case-runner.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { emptyDatabase, openLocalD1 } from '../support/d1.ts'
+import { migratedImage, readOutbox, tablesOf } from '../support/scratch-storage.ts'
 import type { MakeStorage } from './index.ts'
-import { registerStorageSuite, storageSuite } from './index.ts'
+import { registerStorageSuite } from './index.ts'
+
+const tables = tablesOf(migratedImage())
 
 let databases: LocalD1
+let database: D1Database
 
 const make: MakeStorage = async (clock) => {
-  const database = await databases.next()
+  // The cases run one at a time, each on a database without rows.
+  await emptyDatabase(database, tables)
+  const executor = createExecutor({ database, clock })
   return {
     ...createD1Storage({ database, clock }),
-    async outboxOf(organizationId) {
-      const sql = 'select * from outbox where organization_id = ? order by outbox_id'
-      const { results } = await database.prepare(sql).bind(organizationId).all<Record<string, string>>()
-      return results.map((row) => ({
-        outboxId: String(row.outbox_id),
-        submissionId: String(row.submission_id),
-        kind: String(row.kind),
-        payload: JSON.parse(String(row.payload)) as unknown,
-        status: String(row.status),
-      }))
-    },
+    outboxOf: (organizationId) => readOutbox(executor, organizationId),
   }
 }
 
 describe('D1 storage', () => {
   beforeAll(async () => {
-    databases = await openLocalD1(storageSuite.length)
+    databases = await openLocalD1()
+    database = await databases.next()
   })
   afterAll(() => databases.dispose())
 
-  registerStorageSuite(
-    {
-      test,
-      skip: (name, reason) => {
-        test.skip(`${name} (${reason})`)
-      },
-    },
-    make,
-  )
+  registerStorageSuite(runnerOf(test), make)
 })

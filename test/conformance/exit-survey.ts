@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ExitSurveySource, InstantRange, ReasonCount } from '../../ports/index.ts'
 
-/** An event as the source is given it. */
+/** An event in the form in which the source receives it. */
 export interface SurveyEvent {
   readonly eventId: string
   readonly reasonCode: string

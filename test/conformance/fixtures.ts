@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type {
+  KeyClaim,
   NewSubmission,
   Organization,
   PageQuery,
@@ -8,9 +9,11 @@ import type {
   StoredRow,
   TenantWriter,
 } from '../../ports/index.ts'
+import { rowsOf } from '../../domain/read/query-result.ts'
 import { emailKey } from '../../domain/text/email-address.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { MakeStorage, StorageInstance } from './case.ts'
+import { newOrganization } from '../../domain/operators/organization.ts'
 
 /** When every case begins. */
 export const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
@@ -22,19 +25,7 @@ export interface TestClock {
 }
 
 export function organization(organizationId: string, changes: Partial<Organization> = {}): Organization {
-  return {
-    organizationId,
-    name: `Organization ${organizationId}`,
-    slug: null,
-    parentId: null,
-    smsNumber: null,
-    phoneCountry: 'US',
-    posSource: null,
-    billingEvents: true,
-    analytics: false,
-    retentionOfferAnalytics: false,
-    ...changes,
-  }
+  return { ...newOrganization(organizationId, `Organization ${organizationId}`), ...changes }
 }
 
 export function tenantKey(
@@ -259,11 +250,16 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     clock,
     async read(organizationId, queries) {
       const keyId = organizationId.replace('org', 'key')
-      const read = await keyed.open({ organizationId, keyId }, async () => true).read(queries)
+      const read = await keyed.open(claimOf(organizationId, keyId)).read(queries)
       assert(read.authenticated)
-      return read.results
+      return read.results.map(rowsOf)
     },
   }
+}
+
+/** The claims of a caller who has the key with that id. */
+export function claimOf(organizationId: string, keyId: string): KeyClaim {
+  return { organizationId, keyId, hashes: [`hash of ${keyId}`] }
 }
 
 /** A page of contacts, newest first. */

@@ -1,56 +1,57 @@
 import assert from 'node:assert/strict'
+import type { KeyClaim } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
-import { at, contact, contactPage, organization, tenantKey, twoTenants } from './fixtures.ts'
-
-const accept = async () => true
-const reject = async () => false
+import { at, claimOf, contact, contactPage, form, organization, tenantKey, twoTenants } from './fixtures.ts'
 
 export const keyCases: readonly StorageCase[] = [
   {
     name: 'a good key reads, and the read shows the key and the organization',
     async run(make) {
       const { keyed } = await twoTenants(make)
-      const seen: unknown[] = []
-      const verify = async (stored: unknown) => seen.push(stored) === 1
-      const read = await keyed.open({ organizationId: 'org-a', keyId: 'key-a' }, verify).read([])
+      const read = await keyed.open(claimOf('org-a', 'key-a')).read([])
       const key = tenantKey('org-a', 'key-a')
       assert.deepEqual(read, { authenticated: true, key, organization: organization('org-a'), results: [] })
-      assert.deepEqual(seen, [key])
     },
   },
   {
-    name: 'an unknown key, one of another organization and a platform key get nothing and are not verified',
+    name: 'an unknown key, one of another organization and a platform key get nothing',
     async run(make) {
       const { keyed, administration } = await twoTenants(make)
       await administration.addKey(tenantKey('org-a', 'key-p', { kind: 'platform', organizationId: null }))
       const claims = [
-        { organizationId: 'org-a', keyId: 'key-none' },
-        { organizationId: 'org-a', keyId: 'key-b' },
-        { organizationId: 'org-b', keyId: 'key-a' },
-        { organizationId: 'org-none', keyId: 'key-a' },
-        { organizationId: 'org-a', keyId: 'key-p' },
-        { organizationId: '', keyId: 'key-p' },
+        claimOf('org-a', 'key-none'),
+        claimOf('org-a', 'key-b'),
+        claimOf('org-b', 'key-a'),
+        claimOf('org-none', 'key-a'),
+        claimOf('org-a', 'key-p'),
+        claimOf('', 'key-p'),
       ]
-      const verify = async () => assert.fail('verified a key that does not match the claim')
       for (const claim of claims) {
-        assert.deepEqual(await keyed.open(claim, verify).read([contactPage()]), { authenticated: false })
+        assert.deepEqual(await keyed.open(claim).read([contactPage()]), { authenticated: false })
       }
     },
   },
   {
-    name: 'a key that does not verify gets nothing',
+    name: 'a key is proven by its hash, under the current root secret or the previous one, and by nothing else',
     async run(make) {
       const storage = await twoTenants(make)
       await storage.tenant('org-a').upsert('contacts', [contact('c')])
-      const reader = storage.keyed.open({ organizationId: 'org-a', keyId: 'key-a' }, reject)
-      assert.deepEqual(await reader.read([contactPage()]), { authenticated: false })
+      const outcomeOf = async (...hashes: KeyClaim['hashes']) => {
+        const claim = { organizationId: 'org-a', keyId: 'key-a', hashes }
+        return (await storage.keyed.open(claim).read([contactPage()])).authenticated
+      }
+      assert.equal(await outcomeOf('hash of key-a'), true)
+      assert.equal(await outcomeOf('forged', 'hash of key-a'), true)
+      assert.equal(await outcomeOf('forged'), false)
+      assert.equal(await outcomeOf('hash of key-b', 'forged'), false)
+      assert.equal(await outcomeOf(''), false)
     },
   },
   {
     name: 'a revoked key fails on its very next read, and keeps the instant of its first revocation',
     async run(make) {
       const { keyed, administration } = await twoTenants(make)
-      const reader = keyed.open({ organizationId: 'org-a', keyId: 'key-a' }, accept)
+      const reader = keyed.open(claimOf('org-a', 'key-a'))
       assert.equal((await reader.read([])).authenticated, true)
       assert.equal(await administration.revokeKey('key-a', at(1)), true)
       assert.equal((await reader.read([])).authenticated, false)
@@ -86,6 +87,39 @@ export const keyCases: readonly StorageCase[] = [
       assert.equal(await keyed.findPlatformKey('key-none'), null)
       await administration.revokeKey('key-p', at(1))
       assert.equal(await keyed.findPlatformKey('key-p'), null)
+    },
+  },
+  {
+    name: 'keys that work and form passwords are counted and found by the root secret that they are hashed under',
+    async run(make) {
+      const { administration, tenant } = await twoTenants(make)
+      const { secretVersion } = tenantKey('org-a', 'any')
+      const counts = (version: string | null) => administration.countHashes(version)
+      assert.deepEqual(await counts(secretVersion), { keys: 2, formPasswords: 0 })
+      await administration.addKey(
+        tenantKey('', 'key-p', { kind: 'platform', organizationId: null, secretVersion: 'old_-1' }),
+      )
+      await administration.addKey(tenantKey('org-a', 'key-c', { secretVersion: 'old_-1' }))
+      await administration.addKey(tenantKey('org-a', 'key-d', { secretVersion: 'old_-1', revokedAt: at(1) }))
+      const hash = (version: string) => `pbkdf2-sha256$100000$${version}$c2FsdA$aGFzaA`
+      await tenant('org-a').upsert('forms', [form('f-none'), form('f-old', { passwordHash: hash('old_-1') })])
+      await tenant('org-b').upsert('forms', [
+        form('f-a', { passwordHash: hash('old_-1'), isPublished: false }),
+        form('f-new', { passwordHash: hash(secretVersion) }),
+        form('f-like', { passwordHash: hash('oldX-1') }),
+      ])
+      assert.deepEqual(await counts('old_-1'), { keys: 2, formPasswords: 2 })
+      assert.deepEqual(await counts(secretVersion), { keys: 2, formPasswords: 1 })
+      assert.deepEqual(await counts('unknown'), { keys: 0, formPasswords: 0 })
+      assert.deepEqual(await counts(null), { keys: 4, formPasswords: 4 })
+      const found = [
+        { kind: 'key', id: 'key-c', organizationId: 'org-a' },
+        { kind: 'key', id: 'key-p', organizationId: null },
+        { kind: 'form', id: 'f-a', organizationId: 'org-b' },
+        { kind: 'form', id: 'f-old', organizationId: 'org-a' },
+      ]
+      assert.deepEqual(await administration.findHashes('old_-1', 10), found)
+      assert.deepEqual(await administration.findHashes('old_-1', 3), found.slice(0, 3))
     },
   },
   {

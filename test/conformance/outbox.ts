@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { Lease, OutboxRef, SendRecord, StoredRow } from '../../ports/index.ts'
 import type { MakeStorage, StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
-import { at, contact, form, submission, twoTenants } from './fixtures.ts'
+import { toInstant } from '../../domain/text/instant.ts'
+import { at, contact, form, organization, readContact, submission, twoTenants } from './fixtures.ts'
 
 const entry = (outboxId: string) => ({
   outboxId,
@@ -178,23 +179,89 @@ export const outboxCases: readonly StorageCase[] = [
     },
   },
   {
-    name: 'what is due is found across organizations, longest due first, no more than asked for',
+    name: 'organizations take turns: what is due is one entry of each, longest due first, then another of each',
     async run(make) {
-      const storage = await withEntries(make, 'out-1', 'out-2')
+      const storage = await withEntries(make, 'out-1', 'out-2', 'out-3')
       await storage.tenant('org-b').upsert('forms', [form('form-b')])
       storage.clock.ms += 60_000
-      const late = submission('sub-b', { formId: 'form-b', outbox: [entry('out-3')] })
+      const late = submission('sub-b', { formId: 'form-b', outbox: [entry('out-4')] })
       await storage.tenant('org-b').saveSubmission(late)
+      const again = submission('sub-2', { outbox: [entry('out-0')] })
+      await storage.tenant('org-a').saveSubmission(again)
       assert.deepEqual(await storage.outbox.due(at(-1), 10), [])
-      const due = await storage.outbox.due(at(120), 10)
-      assert.deepEqual(
-        due.map(({ organizationId, outboxId }) => `${organizationId} ${outboxId}`),
-        ['org-a out-1', 'org-a out-2', 'org-b out-3'],
-      )
-      assert.deepEqual(idsOf(await storage.outbox.due(at(120), 2)), ['out-1', 'out-2'])
-      assert.deepEqual(idsOf(await storage.outbox.list(null, 10)), ['out-1', 'out-2', 'out-3'])
-      assert.deepEqual(idsOf(await storage.outbox.list('org-b', 10)), ['out-3'])
+      assert.deepEqual(idsOf(await storage.outbox.due(at(59), 10)), ['out-1', 'out-2', 'out-3'])
+      const due = idsOf(await storage.outbox.due(at(120), 10))
+      assert.deepEqual(due.slice(0, 2).sort(), ['out-1', 'out-4'])
+      assert.deepEqual(due.slice(2), ['out-2', 'out-3', 'out-0'])
+      assert.deepEqual(idsOf(await storage.outbox.due(at(120), 2)).sort(), ['out-1', 'out-4'])
+      assert.equal((await storage.outbox.due(at(120), 4)).length, 4)
+      const all = await storage.outbox.list(null, 10)
+      assert.deepEqual(idsOf(all).slice(0, 3), ['out-1', 'out-2', 'out-3'])
+      assert.equal(all.length, 5)
+      assert.deepEqual(idsOf(await storage.outbox.list('org-b', 10)), ['out-4'])
       assert.deepEqual(idsOf(await storage.outbox.list(null, 1)), ['out-1'])
+    },
+  },
+  {
+    name: 'of more organizations than may be asked for at once, each has its turn within some minutes',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const ids = Array.from({ length: 7 }, (_, index) => `org-${index}`)
+      for (const id of ids) {
+        await storage.administration.saveOrganization(organization(id))
+        await storage.tenant(id).upsert('forms', [form(`form-${id}`)])
+        const saved = submission('sub', { formId: `form-${id}`, outbox: [entry('out-1'), entry('out-2')] })
+        await storage.tenant(id).saveSubmission(saved)
+      }
+      // Every other minute, so that a step between sweeps shares a factor with few numbers of organizations.
+      for (const strideSeconds of [60, 120, 300]) {
+        const served = new Set<string>()
+        for (let sweep = 1; sweep <= 7; sweep += 1) {
+          const due = await storage.outbox.due(at(sweep * strideSeconds), 3)
+          assert.equal(new Set(due.map(({ organizationId }) => organizationId)).size, 3)
+          for (const { organizationId } of due) served.add(organizationId)
+        }
+        assert.deepEqual([...served].sort(), ids)
+      }
+    },
+  },
+  {
+    name: "a writer's clock that runs ahead moves neither the order of writes nor when work is due",
+    async run(make) {
+      const storage = await twoTenants(make)
+      const nowMs = Date.now()
+      storage.clock.ms = nowMs + 6 * 3_600_000
+      const writer = storage.tenant('org-a')
+      await writer.upsert('forms', [form('form-1')])
+      await writer.upsert('contacts', [contact('c-1')])
+      const changedAtMs = Date.parse(String((await readContact(storage, 'c-1'))?.updatedAt))
+      assert(Math.abs(changedAtMs - nowMs) < 60_000, `changed ${changedAtMs - nowMs} ms from now`)
+      storage.clock.ms = nowMs
+      await writer.saveSubmission(submission('sub-1', { outbox: [entry('out-1')] }))
+      assert.deepEqual(idsOf(await storage.outbox.due(toInstant(nowMs), 10)), ['out-1'])
+      const lease = { token: 't', until: toInstant(nowMs + 60_000) }
+      assert(await storage.outbox.open('org-a').claim('out-1', lease, toInstant(nowMs)))
+      // Driven again by an operator whose clock runs ahead, while the lease holds and when it does not.
+      const ahead = toInstant(nowMs + 6 * 3_600_000)
+      assert.equal(await storage.outbox.redrive('out-1', ahead), 'leased')
+      const failed = { kind: 'failed', reason: 'r', sends: [] } as const
+      assert(await storage.outbox.open('org-a').settle('out-1', 't', failed, toInstant(nowMs)))
+      assert.equal(await storage.outbox.redrive('out-1', ahead), 'driven')
+      assert.deepEqual(idsOf(await storage.outbox.due(toInstant(nowMs + 60_000), 10)), ['out-1'])
+    },
+  },
+  {
+    name: 'work is due at the time of the receipt, however far ahead the order of writes is',
+    async run(make) {
+      const storage = await twoTenants(make)
+      storage.clock.ms += 6 * 3_600_000
+      const writer = storage.tenant('org-a')
+      await writer.upsert('forms', [form('form-1')])
+      storage.clock.ms -= 6 * 3_600_000
+      await writer.saveSubmission(submission('sub-1', { outbox: [entry('out-1')] }, {}))
+      assert.deepEqual(idsOf(await storage.outbox.due(at(0), 10)), ['out-1'])
+      const changedAt = (await readContact(storage, 'new-sub-1'))?.updatedAt
+      assert(String(changedAt) > at(6 * 3600))
     },
   },
   {

@@ -9,7 +9,7 @@ export interface PosInstance {
   /** Opens the source of a tenant, or of a name that no tenant has. */
   source(tenant: string): Promise<PosSource>
   /**
-   * Puts neutral rows into a tenant's data, behind the port: `pos-transactions`, `pos-customers`,
+   * Puts neutral rows into a tenant's data without the port: `pos-transactions`, `pos-customers`,
    * `pos-recurring-accounts`, `pos-billing-events` and `pos-status-events` (these with `accountId`), whole rows.
    */
   load(tenant: string, collection: string, rows: readonly StoredRow[]): Promise<void>
@@ -24,14 +24,14 @@ export interface PosCase {
   run(make: MakePos): Promise<void>
 }
 
-/** A page that must come. Rejects with the reason when the source says that it is unavailable. */
+/** A page that must be readable. Rejects with the reason when the source says that it is unavailable. */
 export async function pageOf(source: PosSource, query: PageQuery) {
   const page = await source.page(query)
   assert(page.kind === 'page', page.kind === 'page' ? '' : page.reason)
   return page
 }
 
-/** A row that must be told, null when there is none. */
+/** A row, or null when there is none; the source must be available. */
 export async function rowOf(source: PosSource, query: OneQuery): Promise<StoredRow | null> {
   const found = await source.one(query)
   assert(found.kind === 'row', found.kind === 'row' ? '' : found.reason)

@@ -8,16 +8,17 @@ import { sourcesOf, startGateway } from '../support/pos-gateway.ts'
 import { registerPosSuite } from './index.ts'
 
 /** The suite on the real gateway process over HTTP: embedded databases, or real ODBC drivers with ODBC_TESTS=yes. */
-describe.each(posEngines().map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
-  let gateway: RunningGateway
+const engines = posEngines()
+let gateway: RunningGateway
 
-  beforeAll(async () => {
-    gateway = await startGateway(engine.sources())
-  })
-  afterAll(async () => {
-    await gateway.stop()
-  })
+beforeAll(async () => {
+  gateway = await startGateway(engines.flatMap((engine) => engine.sources()))
+})
+afterAll(async () => {
+  await gateway.stop()
+})
 
+describe.each(engines.map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
   registerPosSuite(runnerOf(test), async () => {
     engine.clear()
     return {

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Meter } from '../../adapters/d1/index.ts'
+import type { Meter } from '../../ports/meter.ts'
 import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
+import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
+import { openImage } from '../../adapters/node-sqlite/index.ts'
+import type { Executor } from '../../adapters/sqlite/index.ts'
 import { posEndpoints, posResources, writtenPosResources } from '../../domain/pos/index.ts'
-import type { Resource } from '../../domain/contract/resource.ts'
-import type { Position, Predicate, StoredRow } from '../../ports/query.ts'
+import type { Resource } from '../../domain/record/resource.ts'
+import type { PageQuery, Position, Predicate, StoredRow } from '../../ports/query.ts'
+import { TimedOut } from '../../domain/bounds/within.ts'
 import { systemClock, systemDeadline } from '../../host-worker/system.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { LEGACY_VENDOR_MIGRATIONS, openLocalD1 } from '../support/d1.ts'
+import { openLocalD1 } from '../support/d1.ts'
+import { migratedImage } from '../support/scratch-storage.ts'
 import { sampleRow } from '../support/sample-rows.ts'
-import type { Batch } from '../../adapters/pos-legacy-vendor/batch.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import type { oneStatement } from '../../adapters/pos-legacy-vendor/read.ts'
-import { pageStatement } from '../../adapters/pos-legacy-vendor/read.ts'
-import { columnName, tableOf } from '../../adapters/pos-legacy-vendor/tables.ts'
+import { tableOf, vendorTables } from '../../adapters/pos-legacy-vendor/tables.ts'
+import { rowsStatements } from '../../adapters/sqlite/read/rows-statements.ts'
 
 const ROWS = 3000
 const LIMIT = 100
@@ -23,18 +26,23 @@ const collections = posEndpoints.filter(
 )
 
 let databases: LocalD1
-let database: Batch
+/** The rows on D1, which counts what it reads. */
+let database: Executor
+/** The same rows on node:sqlite, for what needs no counts. */
+let scratch: NodeSqlite
 const meter: Meter = createMeter()
+const statementOf = rowsStatements(vendorTables)
 
 beforeAll(async () => {
-  databases = await openLocalD1(1, LEGACY_VENDOR_MIGRATIONS)
-  database = createExecutor({ database: await databases.next(), clock: systemClock, meter })
+  scratch = openImage(migratedImage('pos-legacy-vendor'))
   for (const tenant of ['north', 'south']) {
     for (const resource of writtenPosResources) {
       const rows = Array.from({ length: ROWS }, (_, index) => row(resource, index))
-      await openLegacyVendorWriter(database, tenant).upsert(resource.collection, rows)
+      await openLegacyVendorWriter(scratch, tenant).upsert(resource.collection, rows)
     }
   }
+  databases = await openLocalD1(1, scratch.image())
+  database = createExecutor({ database: await databases.next(), clock: systemClock, meter })
 }, 60_000)
 afterAll(() => databases.dispose())
 
@@ -66,9 +74,10 @@ function query({ resource, order }: Collection, where: readonly Predicate[], aft
   return { kind: 'page', collection: resource.collection, select, where, order, after, limit: LIMIT } as const
 }
 
-async function planOf(statement: ReturnType<typeof oneStatement>): Promise<readonly string[]> {
-  const [answer] = await database.batch([{ ...statement, sql: `explain query plan ${statement.sql}` }])
-  return (answer?.results ?? []).map(({ detail }) => String(detail))
+async function planOf(page: PageQuery): Promise<readonly string[]> {
+  const statement = statementOf('north', page)
+  const [answer] = await scratch.batch([{ ...statement, sql: `explain query plan ${statement.sql}` }])
+  return (answer?.rows ?? []).map(({ detail }) => String(detail))
 }
 
 describe.each(collections.map((endpoint) => [endpoint.id, endpoint as Collection] as const))(
@@ -81,7 +90,7 @@ describe.each(collections.map((endpoint) => [endpoint.id, endpoint as Collection
           { value: '2026-01-01T00:00:00.000Z', id: 'x' },
           { value: null, id: 'x' },
         ]) {
-          const plan = await planOf(pageStatement('north', query(endpoint, where, after)))
+          const plan = await planOf(query(endpoint, where, after))
           const message = `${JSON.stringify(where)}: ${plan.join('; ')}`
           const searched = plan.filter((step) => step.includes('SEARCH'))
           assert(searched.length > 0, message)
@@ -152,14 +161,14 @@ test('one account reads its own row and its latest 24 events of each kind, of hu
 
 test('the tables are strict, keyed by tenant and id, and every index is what its name says', async () => {
   for (const { collection, idField } of writtenPosResources) {
-    const { name, columns } = tableOf(collection)
-    const rowsOf = async (sql: string) => (await database.batch([{ sql, parameters: [] }]))[0]?.results ?? []
+    const { name, idColumn, columns } = tableOf(collection)
+    const rowsOf = async (sql: string) => (await scratch.batch([{ sql, parameters: [] }]))[0]?.rows ?? []
     const described = await rowsOf(`pragma table_info(${name})`)
     expect(described.map((column) => [column.name, column.notnull === 1, column.pk]).sort()).toEqual(
       [
         ['tenant_id', true, 1],
-        ...[...columns.values()].map(({ field, nullable }) => [
-          columnName(field),
+        ...[...columns.values()].map(({ name: column, field, nullable }) => [
+          column,
           !nullable,
           field === idField ? 2 : 0,
         ]),
@@ -173,7 +182,7 @@ test('the tables are strict, keyed by tenant and id, and every index is what its
       )
       expect([indexed[0], indexed.at(-1), index]).toEqual([
         'tenant_id',
-        columnName(idField),
+        idColumn,
         [name, ...indexed.slice(1, -1)].join('_'),
       ])
     }
@@ -181,22 +190,24 @@ test('the tables are strict, keyed by tenant and id, and every index is what its
 })
 
 test('a database that fails or hangs is unavailable, in words that carry nothing of the query', async () => {
-  const failing: Batch = { batch: () => Promise.reject(new Error('no such table: secret')) }
-  const hanging: Batch = { batch: () => new Promise(() => undefined) }
+  const failing: Executor = { batch: () => Promise.reject(new Error('no such table: secret')) }
+  const hanging: Executor = { batch: () => new Promise(() => undefined) }
   const at = { after: () => AbortSignal.abort() }
   const one = { kind: 'one', collection: 'pos-customers', select: ['customerId'], id: 'x' } as const
   expect(await openLegacyVendor({ database: failing, deadline: systemDeadline }, 'north').one(one)).toEqual({
     kind: 'unavailable',
     reason: 'the legacy vendor database failed',
+    cause: new Error('no such table: secret'),
   })
   expect(await openLegacyVendor({ database: hanging, deadline: at }, 'north').one(one)).toEqual({
     kind: 'unavailable',
     reason: 'the legacy vendor database did not answer in time',
+    cause: expect.any(TimedOut) as unknown,
   })
 })
 
 test('writing the same rows again changes nothing, and a changed row is one', async () => {
-  const writer = openLegacyVendorWriter(database, 'east')
+  const writer = openLegacyVendorWriter(scratch, 'east')
   const [transactions] = writtenPosResources
   assert(transactions !== undefined)
   const rows = [row(transactions, 1), row(transactions, 2)]

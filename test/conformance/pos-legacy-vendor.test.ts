@@ -1,21 +1,25 @@
+import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
 import { systemClock, systemDeadline } from '../../host-worker/system.ts'
 import { runnerOf } from '../support/case-runner.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { LEGACY_VENDOR_MIGRATIONS, openLocalD1 } from '../support/d1.ts'
+import { emptyDatabase, openLocalD1 } from '../support/d1.ts'
+import { migratedImage, tablesOf } from '../support/scratch-storage.ts'
 import type { MakePos } from './index.ts'
-import { posSuite, registerPosSuite } from './index.ts'
+import { registerPosSuite } from './index.ts'
+
+const image = migratedImage('pos-legacy-vendor')
+const tables = tablesOf(image)
 
 let databases: LocalD1
+let local: D1Database
 
 const make: MakePos = async () => {
-  const database = createExecutor({
-    database: await databases.next(),
-    clock: systemClock,
-    meter: createMeter(),
-  })
+  // The cases run one at a time, each on a database without rows.
+  await emptyDatabase(local, tables)
+  const database = createExecutor({ database: local, clock: systemClock, meter: createMeter() })
   return {
     kind: 'legacy_vendor',
     lacks: [],
@@ -28,7 +32,8 @@ const make: MakePos = async () => {
 
 describe('legacy vendor on D1', () => {
   beforeAll(async () => {
-    databases = await openLocalD1(posSuite.length, LEGACY_VENDOR_MIGRATIONS)
+    databases = await openLocalD1(1, image)
+    local = await databases.next()
   })
   afterAll(() => databases.dispose())
 

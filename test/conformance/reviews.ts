@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { rowsOf } from '../../domain/read/query-result.ts'
 import type { StoredRow } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
-import { at, organization, site, tenantKey, twoTenants } from './fixtures.ts'
+import { at, claimOf, organization, site, tenantKey, twoTenants } from './fixtures.ts'
 
 const ID = '018f3c6e-7b1a-7c3d-9e2f-000000000001'
 const OTHER_ID = '018f3c6e-7b1a-7c3d-9e2f-000000000002'
@@ -34,7 +35,10 @@ interface Family extends TwoTenants {
   readonly look: Look
 }
 
-/** `org-a` is the parent of `child-1` and `child-2`, and `child-1` of `grandchild`. `org-b` is nobody's. */
+/**
+ * `org-a` is the parent of `child-1` and `child-2`, and `child-1` of `grandchild`. `org-b` has no parent and no
+ * children.
+ */
 async function family(make: Parameters<StorageCase['run']>[0]): Promise<Family> {
   const storage = await twoTenants(make)
   const parents = { 'child-1': 'org-a', 'child-2': 'org-a', grandchild: 'child-1' }
@@ -54,16 +58,12 @@ async function family(make: Parameters<StorageCase['run']>[0]): Promise<Family> 
       order,
       after: null,
     } as const
-    const reader = storage.keyed.open({ organizationId, keyId }, async () => true)
+    const reader = storage.keyed.open(claimOf(organizationId, keyId))
     const read = await reader.read([{ ...page, limit: 10 }])
     assert(read.authenticated)
-    return (read.results[0] ?? []).map((row) => [
-      row.ownerId,
-      row.reviewId,
-      row.siteName,
-      row.rating,
-      String(row.updatedAt) > since,
-    ])
+    return read.results
+      .flatMap(rowsOf)
+      .map((row) => [row.ownerId, row.reviewId, row.siteName, row.rating, String(row.updatedAt) > since])
   }
   return { ...storage, look }
 }
@@ -111,7 +111,7 @@ export const reviewCases: readonly StorageCase[] = [
         ['child-1', ID, null, 5, true],
       ])
       assert.deepEqual(await look('child-1', at(20)), [['child-1', ID, null, 5, false]])
-      // What the parent writes next is later still.
+      // The parent's next write gets a still later `updatedAt`.
       await tenant('org-a').upsert('sites', [site('s-9')])
       const select = ['updatedAt']
       const [own] = await tenant('org-a').findMany('sites', select, ['s-9'])

@@ -83,7 +83,8 @@ export const submissionCases: readonly StorageCase[] = [
       const before = [await readSubmission(storage, 'sub-1'), await readContact(storage, 'new-sub-1')]
       storage.clock.ms += 5000
       assert.deepEqual(await writer.saveSubmission(again), first)
-      // Nor when the form has moved on meanwhile, as it may between a lost answer and the next attempt.
+      // Saving again changes nothing even when the form has changed since, as it may between a lost answer and the next
+      // attempt.
       await writer.upsert('forms', [form('form-1', { isPublished: false })])
       assert.deepEqual(await writer.saveSubmission(again), first)
       assert.deepEqual(
@@ -194,7 +195,7 @@ export const submissionCases: readonly StorageCase[] = [
       assert.equal(await kindOf('sub-4', {}, { email: 'bob@example.com' }), 'saved')
       assert.equal(await kindOf('sub-5', { limitPerContact: 2 }), 'saved')
       assert.equal(await kindOf('sub-6', { limitPerContact: null }), 'saved')
-      // Nobody can be at a limit who is nobody.
+      // A submission that identifies no contact cannot reach a per-contact limit.
       assert.equal(await kindOf('sub-7', {}, null), 'saved')
       assert.equal(await kindOf('sub-8', {}, null), 'saved')
     },

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { capable, get, memoryService } from '../support/analytics-service.ts'
+import { capable, get, scratchService } from '../support/analytics-service.ts'
 import { bringLines } from '../support/bring-lines.ts'
 import { members, picked } from '../support/few-members.ts'
 import type { TestService } from '../support/service.ts'
@@ -8,7 +8,7 @@ describe('parameters', () => {
   let service: TestService
   let key: string
   beforeAll(async () => {
-    service = await memoryService()
+    service = await scratchService()
     key = await service.addOrganization('acme', capable)
     await bringLines(service, 'acme', { memberships: members, 'exit-survey-events': picked })
   })

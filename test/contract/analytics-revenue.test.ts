@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { capable, get, memoryService } from '../support/analytics-service.ts'
+import { capable, get, scratchService } from '../support/analytics-service.ts'
 import { bringLines } from '../support/bring-lines.ts'
 
 describe('revenue by decision', () => {
@@ -20,7 +20,7 @@ describe('revenue by decision', () => {
     amountCents,
   })
   const ltvOf = async (lines: Readonly<Record<string, readonly object[]>>, settings: object = {}) => {
-    const service = await memoryService()
+    const service = await scratchService()
     const key = await service.addOrganization('acme', { ...capable, ...settings })
     await bringLines(service, 'acme', lines)
     return (await get(service, '/api/v1/retention-offers', key)).body.ltv
@@ -40,7 +40,7 @@ describe('revenue by decision', () => {
       coverage: { members: 30, membersWithRevenue: 30, coveragePct: 100 },
       unavailableReason: null,
     })
-    // 24 of 30 are 80 %; of those who declined nothing is known of six.
+    // Billing is known for 24 of 30 members, which is 80 %; it is unknown for six who declined.
     expect(
       await ltvOf({ 'retention-offer-events': events, 'billing-events': bills.slice(0, 24) }),
     ).toMatchObject({

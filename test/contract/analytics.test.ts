@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createD1Storage } from '../../adapters/d1/index.ts'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { endpoints } from '../../domain/catalog.ts'
 import type { Chance } from '../support/analytics-data.ts'
 import { changedData, chanceOf, generatedBounds, generatedData } from '../support/analytics-data.ts'
 import type { AnalyticsData } from '../support/analytics-reference.ts'
@@ -14,26 +13,10 @@ import {
 } from '../support/analytics-reference.ts'
 import { bringLines } from '../support/bring-lines.ts'
 import { validatorOf } from '../support/contract-validator.ts'
-import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1)
-
-let databases: LocalD1
-beforeAll(async () => {
-  databases = await openLocalD1(1)
-})
-afterAll(() => databases.dispose())
-
-const adapters: Readonly<Record<string, () => Promise<TestService>>> = {
-  memory: () => openTestService((clock) => createMemoryStorage({ clock })),
-  D1: async () => {
-    const database = await databases.next()
-    return openTestService((clock) => createD1Storage({ database, clock }))
-  },
-}
 
 const analytics = endpoints.filter(({ tag }) => tag === 'Analytics')
 const validators = new Map(analytics.map((endpoint) => [endpoint.path, validatorOf(endpoint, 200)]))
@@ -50,7 +33,7 @@ function bring(service: TestService, organizationId: string, data: AnalyticsData
 type Query = Readonly<Record<string, string>>
 type Expected = (organizationId: string, data: AnalyticsData, query: Query, nowMs: number) => unknown
 
-/** The endpoints with what their reference says and how questions to them are made up. */
+/** The endpoints, each with its reference implementation and a generator of requests. */
 const asked: readonly (readonly [path: string, expected: Expected, query: (chance: Chance) => Query])[] = [
   [
     '/api/v1/members',
@@ -75,13 +58,13 @@ const asked: readonly (readonly [path: string, expected: Expected, query: (chanc
   ['/api/v1/cancellation-survey', referenceSurvey, (chance) => generatedBounds(chance, 'start', 'end')],
 ]
 
-describe.each(Object.entries(adapters))('on %s', (_, open) => {
+describe('figures of generated data', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await open()
+    service = await openTestService((clock) => createScratchStorage({ clock }))
   })
 
-  /** How many answers had figures about revenue: the rule that withholds them must not withhold all. */
+  /** The number of answers with revenue: the rule that withholds it must not withhold it from all of them. */
   let withRevenue = 0
 
   async function compare(
@@ -106,7 +89,7 @@ describe.each(Object.entries(adapters))('on %s', (_, open) => {
       const about = `${path} ${JSON.stringify(query)}`
       expect([response.status, validators.get(path)?.(body)], about).toEqual([200, []])
       if (body.ltv?.unavailableReason === null) withRevenue += 1
-      // The reference does not know the sentence.
+      // The reference does not produce the error's message.
       else if (body.ltv !== undefined) body.ltv.unavailableReason = 'a sentence'
       expect(body, about).toEqual(expected(organizationId, data, query, service.clock.nowMs()))
     }

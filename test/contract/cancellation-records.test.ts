@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
 import { importKind } from '../../domain/imports/kinds.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -13,7 +13,7 @@ let key: string
 
 beforeEach(async () => {
   service = await openTestService((clock) => {
-    const storage = createMemoryStorage({ clock })
+    const storage = createScratchStorage({ clock })
     calls = () => storage.meter.calls
     return storage
   })

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import { tags } from '../../domain/contract/endpoint.ts'
-import { buildDocument } from '../../domain/contract/openapi.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import { tags } from '../../domain/record/description.ts'
+import { buildDocument } from '../../domain/document/openapi.ts'
 
 type Node = Readonly<Record<string, unknown>>
 
@@ -17,7 +17,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
 ajv.addSchema({ ...document, $id: 'contract' })
 
-/** Every object of the document with the keys that lead to it, but for examples. */
+/** Every object of the document with the keys that lead to it, except examples. */
 function* parts(node: unknown, path: readonly string[] = []): Generator<readonly [readonly string[], Node]> {
   if (typeof node !== 'object' || node === null) return
   if (!Array.isArray(node)) yield [path, node as Node]
@@ -63,7 +63,7 @@ describe('examples', () => {
 })
 
 describe('descriptions', () => {
-  test('stand at every schema and every property; a new name belongs into domain/contract/glossary', () => {
+  test('stand at every schema and every property; a new name belongs into domain/document/glossary', () => {
     const unnamed = [...parts(document)].flatMap(([path, node]) =>
       Object.entries((path.at(-1) === 'properties' ? node : {}) as Readonly<Record<string, Node>>).flatMap(
         ([name, property]) => (property.description === undefined ? [[...path, name].join('.')] : []),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDubLinks } from '../../adapters/links-dub/index.ts'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { endpoints } from '../../domain/catalog.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { systemClock, systemDeadline, systemFetch } from '../../host-worker/system.ts'
 import { validatorOf } from '../support/contract-validator.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
     links: ({ organizationId }: Organization) => openDubLinks(options, organizationId),
     pos: () => null,
   }
-  service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, { sources })
+  service = await openTestService((clock) => createScratchStorage({ clock }), undefined, { sources })
   key = await service.addOrganization('mine')
 })
 afterAll(() => dub.close())

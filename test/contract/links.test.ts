@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
 import { linkEvents } from '../../domain/resources/link-events.ts'
 import { links } from '../../domain/resources/links.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import { link, linkEvent } from '../conformance/fixtures.ts'
 import { validatorOf } from '../support/contract-validator.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
+import { endpoints } from '../../domain/catalog.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
@@ -21,7 +21,7 @@ function event(eventId: string, linkId: string, daysAgo: number, changes: Stored
 }
 
 beforeAll(async () => {
-  service = await openTestService((clock) => createMemoryStorage({ clock }))
+  service = await openTestService((clock) => createScratchStorage({ clock }))
   service.clock.set(NOW)
   key = await service.addOrganization('mine')
   const tenant = service.storage.tenant('mine')

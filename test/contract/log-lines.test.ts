@@ -1,11 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
+import { readKey } from '../../domain/access/api-key.ts'
+import { crc32 } from '../../domain/text/crc32.ts'
+import { toBase62, utf8 } from '../../domain/text/encoding.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { endpoints } from '../../domain/catalog.ts'
 import { plainForm } from '../bench/seed.ts'
 import type { TestService, TestStorage } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// What a log line may never hold stands wherever a request can carry it.
+// Puts what no log line may contain into every place where a request can carry it.
 const PLANTED = 'planted-secret'
 const EMAIL = `${PLANTED}@example.com`
 
@@ -31,7 +34,7 @@ function fragile(storage: TestStorage): TestStorage {
 
 beforeEach(async () => {
   isStorageLost = false
-  service = await openTestService((clock) => fragile(createMemoryStorage({ clock })))
+  service = await openTestService((clock) => fragile(createScratchStorage({ clock })))
   key = await service.addOrganization('acme', { name: PLANTED, slug: 'acme', smsNumber: '+12125550100' })
   await service.storage.tenant('acme').upsert('forms', [plainForm])
 })
@@ -42,6 +45,7 @@ interface Line {
   readonly endpointId: string | null
   readonly status: number
   readonly organizationId: string | null
+  readonly keyId: string | null
 }
 
 function requestLines(): readonly Line[] {
@@ -53,6 +57,12 @@ function expectNothingPlanted(): void {
   expect(text).not.toContain(PLANTED)
   expect(text).not.toContain(key)
   expect(text).not.toMatch(/[cp]k_live_/)
+}
+
+/** A key of the same id with another secret: its checksum fits, because anybody can compute one. */
+function forged(good: string): string {
+  const unchecked = `${good.slice(0, -34)}${'0'.repeat(28)}`
+  return `${unchecked}${toBase62(crc32(utf8(unchecked)), 6)}`
 }
 
 const headers = {
@@ -78,18 +88,30 @@ describe.each(endpoints)('$id', ({ id, method, path, access }) => {
     const { status } = await service.send(address, { ...init, key })
     await service.settled()
     expect(requestLines()).toHaveLength(1)
-    const organizationId = access === 'public' ? null : 'acme'
-    expect(requestLines()[0]).toMatchObject({ requestId: 'req_1', endpointId: id, status, organizationId })
+    const isKeyed = access !== 'public'
+    expect(requestLines()[0]).toMatchObject({
+      requestId: 'req_1',
+      endpointId: id,
+      status,
+      organizationId: isKeyed ? 'acme' : null,
+      keyId: isKeyed ? readKey(key)?.keyId : null,
+    })
     expectNothingPlanted()
   })
 
   if (access !== 'public') {
     test('does not believe a key that is not good', async () => {
-      for (const odd of [`${key}x`, key.replace('acme', 'other'), `ck_live_acme_${PLANTED}`, PLANTED])
+      for (const odd of [
+        `${key}x`,
+        key.replace('acme', 'other'),
+        `ck_live_acme_${PLANTED}`,
+        PLANTED,
+        forged(key),
+      ])
         await service.send(address, { ...init, key: odd })
-      expect(requestLines().map(({ status, organizationId }) => [status, organizationId])).toEqual(
-        Array.from({ length: 4 }, () => [401, null]),
-      )
+      expect(
+        requestLines().map(({ status, organizationId, keyId }) => [status, organizationId, keyId]),
+      ).toEqual(Array.from({ length: 5 }, () => [401, null, null]))
       expectNothingPlanted()
     })
 
@@ -116,10 +138,10 @@ test('a submission belongs to the organization of its form, whatever becomes of 
   await submit({ [PLANTED]: PLANTED })
   await submit({}, PLANTED)
   await service.settled()
-  expect(requestLines().map(({ status, organizationId }) => [status, organizationId])).toEqual([
-    [200, 'acme'],
-    [422, 'acme'],
-    [404, null],
+  expect(requestLines().map(({ status, organizationId, keyId }) => [status, organizationId, keyId])).toEqual([
+    [200, 'acme', null],
+    [422, 'acme', null],
+    [404, null, null],
   ])
   expectNothingPlanted()
 })
@@ -130,6 +152,18 @@ test('a path that does not exist, and a method, are logged without the path', as
   expect(requestLines().map(({ endpointId, status }) => [endpointId, status])).toEqual([
     [null, 404],
     ['/api/v1/contacts/{contactId}', 405],
+  ])
+  expectNothingPlanted()
+})
+
+test('a send of the platform names its key, and nobody for a forged one', async () => {
+  const platformKey = await service.addPlatformKey()
+  expect(readKey(forged(platformKey))?.keyId).toBe(readKey(platformKey)?.keyId)
+  for (const given of [platformKey, forged(platformKey)])
+    await service.send('/api/v1/email', { method: 'POST', headers, body: '{}', key: given })
+  expect(requestLines().map(({ status, organizationId, keyId }) => [status, organizationId, keyId])).toEqual([
+    [400, null, readKey(platformKey)?.keyId],
+    [401, null, null],
   ])
   expectNothingPlanted()
 })

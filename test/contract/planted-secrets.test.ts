@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { endpoints } from '../../domain/catalog.ts'
 import { writtenPosResources } from '../../domain/pos/index.ts'
 import { writtenResources } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
@@ -9,8 +9,8 @@ import { sampleRow } from '../support/sample-rows.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// A word that may be in no answer stands wherever nothing is published from: the storage's own conformance suites show
-// that other adapters hand over the same rows.
+// Puts a word that no answer may contain into every stored value that is never published. The conformance suites show
+// that other adapters return the same rows.
 const PLANTED = 'planted-secret'
 
 const secretAnswers = {
@@ -44,7 +44,7 @@ let service: TestService
 let key: string
 
 beforeAll(async () => {
-  service = await openTestService((clock) => createMemoryStorage({ clock }))
+  service = await openTestService((clock) => createScratchStorage({ clock }))
   const posSource = { kind: 'legacy_vendor', tenant: PLANTED } as const
   const settings = { name: PLANTED, slug: PLANTED, smsNumber: `+1${PLANTED}`, posSource }
   key = await service.addOrganization('mine', settings)

@@ -1,18 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { buildDocument } from '../../domain/contract/openapi.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import { posCapabilities, posEndpoints, writtenPosResources } from '../../domain/pos/index.ts'
+import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
+import { buildDocument } from '../../domain/document/openapi.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import { posCapabilities, posEndpoints, posKinds, writtenPosResources } from '../../domain/pos/index.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { PosSource } from '../../ports/pos-source.ts'
 import type { PageQuery } from '../../ports/query.ts'
 import type { SourceRow } from '../../ports/record-source.ts'
 import { customer, transaction } from '../conformance/pos-fixtures.ts'
+import { gatewayOptions } from '../support/pos-gateway.ts'
 import { sampleRow } from '../support/sample-rows.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-const kinds = ['legacy_vendor', 'odbc_shared', 'odbc_second'] as const
+const kinds = posKinds
 const neutral = posEndpoints.filter(({ onlyFor }) => onlyFor === null)
 const former = posEndpoints.filter(({ onlyFor }) => onlyFor === 'legacy_vendor')
 
@@ -24,7 +26,7 @@ function tie(kind: PosSourceTie['kind'], tenant = 'north'): PosSourceTie {
 }
 
 beforeEach(async () => {
-  service = await openTestService((clock) => createMemoryStorage({ clock }))
+  service = await openTestService((clock) => createScratchStorage({ clock }))
   keys.set('none', await service.addOrganization('none'))
   for (const kind of kinds) {
     const organizationId = kind.replace('_', '-')
@@ -229,13 +231,16 @@ describe('rules that depend on the source', () => {
 
 describe('a source in trouble', () => {
   /** A service whose organization reads from this source. */
-  async function withSource(answers: Partial<Record<'page' | 'one', unknown>>): Promise<string> {
-    const source = {
+  function withSource(answers: Partial<Record<'page' | 'one', unknown>>): Promise<string> {
+    return withOpenSource({
       capabilities: posCapabilities.legacy_vendor,
       page: async () => answers.page as Awaited<ReturnType<PosSource['page']>>,
       one: async () => answers.one as SourceRow,
-    } satisfies PosSource
-    service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
+    })
+  }
+
+  async function withOpenSource(source: PosSource): Promise<string> {
+    service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
       sources: { links: null, pos: () => source },
     })
     return service.addOrganization('mine', { posSource: tie('legacy_vendor') })
@@ -322,6 +327,23 @@ describe('a source in trouble', () => {
     expect(service.logLines.join()).not.toContain('Ada')
   })
 
+  test('what failed within an adapter is in the log by its name and place, and never by its message', async () => {
+    const fetch = () => Promise.reject(new TypeError('planted beside ada@example.com'))
+    const sources = createOdbcPosSources(gatewayOptions('https://gateway.example', { fetch }))
+    const key = await withOpenSource(sources.open({ kind: 'odbc_second', tenant: 'north' }))
+    const { status, body } = await send(key, `${path}/t`)
+    expect([status, JSON.stringify(body).includes('planted')]).toEqual([502, false])
+    expect(failures()).toMatchObject([
+      {
+        event: 'source_unavailable',
+        reason: 'The POS gateway cannot be reached.',
+        errorName: 'TypeError',
+        errorAt: expect.stringContaining('pos.test.ts') as string,
+      },
+    ])
+    expect(service.logLines.join()).not.toContain('planted')
+  })
+
   test('a source that rejects although it must not: 500, deprecated as every answer', async () => {
     const key = await withSource({})
     const { status, headers } = await send(key, path)
@@ -331,7 +353,7 @@ describe('a source in trouble', () => {
 
 test('a source is asked for one page of exactly what is published, in its order', async () => {
   const asked: PageQuery[] = []
-  service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
+  service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
     sources: {
       links: null,
       pos: () => ({

@@ -1,7 +1,7 @@
 import { expect, beforeAll, describe, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import type { CollectionEndpoint, DetailEndpoint, Endpoint } from '../../domain/contract/endpoint.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import type { CollectionEndpoint, DetailEndpoint, Endpoint } from '../../domain/record/endpoint.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
@@ -24,7 +24,7 @@ let key: string
 let platformKey: string
 
 beforeAll(async () => {
-  service = await openTestService((clock) => createMemoryStorage({ clock }))
+  service = await openTestService((clock) => createScratchStorage({ clock }))
   key = await addSampleOrganization(service, 'mine', 'm-', ROWS)
   await addSampleOrganization(service, 'theirs', 't-', ROWS)
   platformKey = await service.addPlatformKey()
@@ -136,7 +136,7 @@ describe.each(collections)('$id', (endpoint) => {
     expect(JSON.stringify(data)).not.toContain('planted')
     const places = data.map((row) => {
       const time = row[endpoint.order.field] as string | null
-      // No time comes last, as if it were before all others.
+      // A row without a time comes last, as if its time were before all others.
       return [time ?? '', String(row[shownIdOf(endpoint)])] as const
     })
     expect(places).toEqual(

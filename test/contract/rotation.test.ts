@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { hashFormPassword } from '../../domain/forms/password.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { hashesBySecret } from '../../domain/access/secret-use.ts'
+import { readKey } from '../../domain/access/api-key.ts'
+import { hashFormPassword } from '../../domain/forms/submit/password.ts'
 import { plainForm } from '../bench/seed.ts'
 import { fakeRandom, testSecrets } from '../support/fakes.ts'
 import type { TestService, TestStorage } from '../support/service.ts'
@@ -23,7 +25,7 @@ async function list(service: TestService, key: string): Promise<number> {
 test('keys and form passwords survive a rotation of the root secret once they were used during it', async () => {
   let storage: TestStorage | undefined
   const open = (secrets: Awaited<ReturnType<typeof testSecrets>>) =>
-    openTestService((clock) => (storage ??= createMemoryStorage({ clock })), secrets)
+    openTestService((clock) => (storage ??= createScratchStorage({ clock })), secrets)
   const first = await testSecrets(7)
   const before = await open(first)
   const used = await before.addOrganization('acme')
@@ -42,4 +44,51 @@ test('keys and form passwords survive a rotation of the root secret once they we
   expect([await list(after, used), await submit(after)]).toEqual([200, 200])
   expect(await list(after, unused)).toBe(401)
   expect([...before.errors, ...during.errors, ...after.errors]).toEqual([])
+})
+
+test('a rotation can be ended when nothing is left under the previous root secret', async () => {
+  let storage: TestStorage | undefined
+  const open = (secrets: Awaited<ReturnType<typeof testSecrets>>) =>
+    openTestService((clock) => (storage ??= createScratchStorage({ clock })), secrets)
+  const first = await testSecrets(7)
+  const before = await open(first)
+  const { administration } = before.storage
+  const used = await before.addOrganization('acme')
+  const late = await before.addOrganization('late')
+  const platform = await before.addPlatformKey()
+  const passwordHash = await hashFormPassword('hunter2', first, fakeRandom())
+  await before.storage.tenant('acme').upsert('forms', [{ ...plainForm, passwordHash }])
+  const none = { keys: 0, formPasswords: 0 }
+  const all = { keys: 3, formPasswords: 1 }
+  expect(await hashesBySecret(administration, first)).toEqual({ current: all, previous: none, lost: none })
+
+  const rotating = await testSecrets(8, 7)
+  const during = await open(rotating)
+  const left = () => administration.findHashes(rotating.previous?.version ?? '', 10)
+  expect(await hashesBySecret(administration, rotating)).toEqual({ current: none, previous: all, lost: none })
+  await list(during, used)
+  await during.send('/api/v1/email', { method: 'POST', key: platform })
+  await during.settled()
+  expect(await left()).toEqual([
+    { kind: 'key', id: readKey(late)?.keyId, organizationId: 'late' },
+    { kind: 'form', id: 'bench-form', organizationId: 'acme' },
+  ])
+  expect(await submit(during)).toBe(200)
+  expect(await hashesBySecret(administration, rotating)).toEqual({
+    current: { keys: 2, formPasswords: 1 },
+    previous: { keys: 1, formPasswords: 0 },
+    lost: none,
+  })
+  const last = { keys: 1, formPasswords: 0 }
+  expect((await hashesBySecret(administration, await testSecrets(8))).lost).toEqual(last)
+  await administration.revokeKey(readKey(late)?.keyId ?? '', '2026-06-15T12:00:00.000Z')
+  expect(await hashesBySecret(administration, rotating)).toEqual({
+    current: { keys: 2, formPasswords: 1 },
+    previous: none,
+    lost: none,
+  })
+  expect(await left()).toEqual([])
+
+  const after = await open(await testSecrets(8))
+  expect([await list(after, used), await submit(after), await list(after, late)]).toEqual([200, 200, 401])
 })

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
 import { sendEmail, sendMessage } from '../../domain/messaging/endpoints.ts'
 import type { SendRecord } from '../../ports/send-log.ts'
+import { operationsAt } from '../support/contract-document.ts'
 import { requestValidatorOf, validatorOf } from '../support/contract-validator.ts'
 import { fakeEmail, fakeSms } from '../support/jobs.ts'
 import type { TestService, TestStorage } from '../support/service.ts'
@@ -28,7 +29,7 @@ let platformKey: string
 beforeEach(async () => {
   mails = fakeEmail()
   texts = fakeSms()
-  service = await openTestService((clock) => (storage = createMemoryStorage({ clock })), undefined, {
+  service = await openTestService((clock) => (storage = createScratchStorage({ clock })), undefined, {
     email: mails.sender,
     sms: texts.sender,
     mail,
@@ -76,14 +77,11 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
     service.send(endpoint.path, { method: 'POST', headers: { 'content-type': 'application/json' }, ...init })
 
   test('its examples are as its schemas say', () => {
-    const { requestBody, responses } = endpoint.openapi as unknown as {
-      requestBody: Documented
-      responses: Readonly<Record<string, Documented>>
-    }
+    const documented = operationsAt(endpoint.path).find(({ method }) => method === 'POST')
     const isValid = requestValidatorOf(endpoint)
-    expect(isValid(requestBody.content['application/json'].example)).toEqual([])
+    expect(isValid(documented?.requestBody?.content['application/json']?.example)).toEqual([])
     for (const status of ['200', '207', '400']) {
-      const example = responses[status]?.content['application/json'].example
+      const example = documented?.responses[status]?.content?.['application/json']?.example
       expect(validatorOf(endpoint, Number(status))(example), status).toEqual([])
     }
     expect(endpoint.deprecated).toBe(true)
@@ -198,7 +196,7 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
   })
 
   test('without a provider nothing is sent, and it is the fault of the service', async () => {
-    const bare = await openTestService((clock) => createMemoryStorage({ clock }))
+    const bare = await openTestService((clock) => createScratchStorage({ clock }))
     const itsKey = await bare.addOrganization('acme', { slug: 'acme', smsNumber: '+12125550100' })
     const unconfigured = await bare.addOrganization('bare')
     const init = {
@@ -243,10 +241,6 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
     expect(await logged('bare')).toEqual([])
   })
 })
-
-interface Documented {
-  readonly content: { readonly 'application/json': { readonly example: unknown } }
-}
 
 describe('text messages', () => {
   const last = () => texts.delivered.at(-1)?.[1]
@@ -387,7 +381,7 @@ describe('emails', () => {
   })
 
   test('without a mail domain nobody sends, whatever sender is asked for', async () => {
-    const service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
+    const service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
       email: mails.sender,
     })
     const response = await service.send(sendEmail.path, {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import type { Endpoint } from '../../domain/contract/endpoint.ts'
-import { hashFormPassword } from '../../domain/forms/password.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import type { Endpoint } from '../../domain/record/endpoint.ts'
+import { hashFormPassword } from '../../domain/forms/submit/password.ts'
 import type { SourceFailure } from '../../ports/record-source.ts'
 import { plainForm } from '../bench/seed.ts'
 import { fakeRandom, testSecrets } from '../support/fakes.ts'
@@ -33,13 +33,13 @@ afterEach(() => {
 
 describe.each(keyed)('$id', (endpoint) => {
   test('answers 401 without a key', async () => {
-    const service = await openTestService((clock) => createMemoryStorage({ clock }))
+    const service = await openTestService((clock) => createScratchStorage({ clock }))
     const response = await service.send(pathOf(endpoint), { method: endpoint.method })
     expect(response.status).toBe(401)
   })
 
   test('answers 500 when storage is lost: one sentence with the request id', async () => {
-    const service = await openTestService((clock) => lost(createMemoryStorage({ clock })))
+    const service = await openTestService((clock) => lost(createScratchStorage({ clock })))
     const key = await service.addOrganization('acme')
     const response = await service.send(pathOf(endpoint), { method: endpoint.method, key })
     expect(response.status).toBe(500)
@@ -61,7 +61,7 @@ function eventsOf(logLines: readonly string[]): readonly unknown[] {
 describe.each(elsewhere)('$id', (endpoint) => {
   const statusWith = async (answer: () => Promise<SourceFailure>) => {
     const source = { page: answer, one: answer }
-    const service = await openTestService((clock) => createMemoryStorage({ clock }), undefined, {
+    const service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
       sources: { links: null, pos: () => source },
     })
     const key = await service.addOrganization('acme', {
@@ -85,7 +85,7 @@ describe.each(elsewhere)('$id', (endpoint) => {
 test('the contract document answers 500 when it cannot be made, and recovers', async () => {
   vi.resetModules()
   const { openTestService: openFresh } = await import('../support/service.ts')
-  const service = await openFresh((clock) => createMemoryStorage({ clock }))
+  const service = await openFresh((clock) => createScratchStorage({ clock }))
   vi.spyOn(crypto.subtle, 'digest').mockRejectedValueOnce(new Error('busy'))
   expect((await service.send('/api/v1/openapi.json')).status).toBe(500)
   const { status, headers } = await service.send('/api/v1/openapi.json')
@@ -96,7 +96,7 @@ test('the contract document answers 500 when it cannot be made, and recovers', a
 
 test('a form with a password answers 401 without it', async () => {
   const secrets = await testSecrets()
-  const service = await openTestService((clock) => createMemoryStorage({ clock }), secrets)
+  const service = await openTestService((clock) => createScratchStorage({ clock }), secrets)
   await service.addOrganization('acme')
   const passwordHash = await hashFormPassword('hunter2', secrets, fakeRandom())
   await service.storage.tenant('acme').upsert('forms', [{ ...plainForm, passwordHash }])

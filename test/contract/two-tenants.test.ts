@@ -1,25 +1,26 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
-import type { MemoryStorage } from '../../adapters/memory/index.ts'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import type { Endpoint } from '../../domain/contract/endpoint.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import type { ScratchStorage } from '../support/scratch-storage.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import type { Endpoint } from '../../domain/record/endpoint.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Every operation that a tenant's key opens × the other tenant's ids, parents and cursors: what is not yours answers as
-// what is not there, in status, headers, body and work. Drawn from the catalog, so a new operation is in it.
+// Calls every operation that takes a tenant key with the ids, parents and cursors of another tenant. Another tenant's
+// row must be answered like a missing one, in status, headers, body and cost. The operations come from the catalog, so
+// a new one is included.
 
 const ROWS = 7
 const able: Partial<Organization> = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
 
 let service: TestService
-let storage: MemoryStorage
+let storage: ScratchStorage
 const keys = { mine: '', theirs: '' }
 
 beforeAll(async () => {
-  service = await openTestService((clock) => (storage = createMemoryStorage({ clock })))
+  service = await openTestService((clock) => (storage = createScratchStorage({ clock })))
   // Soon after the sample rows' times, so that what is counted lies within the last thirty days.
   service.clock.set('2026-01-02T00:00:00.000Z')
   keys.mine = await addSampleOrganization(service, 'mine', 'm-', ROWS, able)
@@ -30,12 +31,12 @@ const tenantEndpoints: readonly Endpoint[] = endpoints.filter(({ access }) => ac
 const withParameters = tenantEndpoints.filter(({ path }) => path.includes('{'))
 const paged = tenantEndpoints.filter(({ kind }) => kind === 'collection' || kind === 'groups')
 
-/** A path with my ids, but for one parameter, which is named with another prefix. */
+/** A path with the caller's ids, except for one parameter, whose id has another prefix. */
 function pathOf(endpoint: Endpoint, other?: { readonly name: string; readonly prefix: string }): string {
   return samplePath(endpoint, (field, name) => `${name === other?.name ? other.prefix : 'm-'}${field}-0`)
 }
 
-/** The headers but those that say which request it was: its own id, and the path that takes the place of its path. */
+/** The headers except those that differ between requests: the request's id, and the path of the successor. */
 function headersOf(response: Response): Shown['headers'] {
   return [...response.headers].filter(([name]) => name !== 'x-request-id' && name !== 'link')
 }
@@ -94,7 +95,7 @@ describe.each(paged)('$id', (endpoint) => {
     const refused = await shown(endpoint, `${path}cursor=${madeUp}`)
     expect(refused.status).toBe(400)
     expect(await shown(endpoint, `${path}cursor=${String(nextCursor)}`)).toEqual(refused)
-    // Their own page goes on from there.
+    // The other tenant's own next page works.
     expect((await shown(endpoint, `${theirPath}cursor=${String(nextCursor)}`, keys.theirs)).status).toBe(200)
   })
 

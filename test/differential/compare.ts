@@ -1,10 +1,10 @@
-import { compileForm } from '../../domain/forms/compile.ts'
-import { ruleHolds, visibleFields } from '../../domain/forms/visibility.ts'
+import { compileForm } from '../../domain/forms/definition/compile.ts'
+import { ruleHolds, visibleFields } from '../../domain/forms/definition/visibility.ts'
 import type { Deviation, Situation } from './deviations.ts'
 import type { TestCase, TestField } from './generate.ts'
 import type { Library } from './library.ts'
 
-/** What one case showed. */
+/** The result of one case. */
 export interface Comparison {
   /** Whether the library shows other fields than this engine. */
   readonly isDifferent: boolean
@@ -32,7 +32,7 @@ export function compare(testCase: TestCase, library: Library, deviations: readon
       problems.push(`${library.name} ${theirs.has(field.id) ? 'shows' : 'hides'} ${field.id}`)
   }
   const isDifferent = testCase.fields.some(({ id }) => ours.has(id) !== theirs.has(id))
-  // Nothing deviates, and yet the outcomes differ: then one of the engines resolves dependencies wrongly.
+  // When no deviation applies and the outcomes still differ, one of the engines resolves dependencies wrongly.
   if (isDifferent && changed.size === 0) problems.push(`this engine shows ${[...ours].sort().join(', ')}`)
   return { isDifferent, unexplained: problems.length === 0 ? null : problems.join('; '), occurred }
 }

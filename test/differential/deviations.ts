@@ -1,6 +1,6 @@
-import type { AnswerType, Rule } from '../../domain/forms/definition.ts'
+import type { AnswerType, Rule } from '../../domain/forms/definition/definition.ts'
 
-/** One rule as a library meets it. */
+/** One rule as a library evaluates it. */
 export interface Situation {
   readonly rule: Rule
   /** The subject's type. */
@@ -19,14 +19,14 @@ interface Described {
 /** The library sees another answer than the one that a visible subject has. */
 export interface AnswerDeviation extends Described {
   readonly kind: 'answer'
-  /** Whether it sees an answer that was hidden. `isLater`: the subject stands behind the field in the form. */
+  /** Whether it sees an answer that was hidden. `isLater`: the subject comes after the field in the form. */
   keepsHidden(isLater: boolean): boolean
 }
 
 /** The library reads a rule otherwise. */
 export interface RuleDeviation extends Described {
   readonly kind: 'rule'
-  /** What the library makes of the rule, where this explanation is the one that applies; else null. */
+  /** The library's result for the rule, when this explanation applies; else null. */
   reads(situation: Situation): boolean | null
 }
 
@@ -43,7 +43,7 @@ function isFlag({ type }: Situation): boolean {
   return flags.includes(type)
 }
 
-/** Text of nothing but spaces. */
+/** Text that consists of spaces only. */
 function isBlankText(situation: Situation): boolean {
   const { answer } = situation
   return isText(situation) && typeof answer === 'string' && answer !== '' && answer.trim() === ''

@@ -1,6 +1,6 @@
-import type { AnswerType, Operator, Rule, VisibleWhen } from '../../domain/forms/definition.ts'
-import { answerTypes, operators } from '../../domain/forms/definition.ts'
-import { subjectTakes, takesNoValue } from '../../domain/forms/visibility.ts'
+import type { AnswerType, Operator, Rule, VisibleWhen } from '../../domain/forms/definition/definition.ts'
+import { answerTypes, operators } from '../../domain/forms/definition/definition.ts'
+import { subjectTakes, takesNoValue } from '../../domain/forms/definition/visibility.ts'
 
 /** A field of a generated definition; all that visibility depends on. */
 export interface TestField {
@@ -14,7 +14,7 @@ export interface TestField {
 /** Raw answers by field id. */
 export type Answers = Readonly<Record<string, unknown>>
 
-/** A definition without cycles, fields in any order; in the order of their ids, subjects stand before dependents. */
+/** A definition without cycles, fields in any order; in the order of their ids, subjects come before dependents. */
 export interface TestCase {
   readonly fields: readonly TestField[]
   /** Also to fields that will be hidden. */

@@ -1,6 +1,6 @@
 import type { Shares, TestCase } from './generate.ts'
 
-/** Another engine that decides which fields are shown, brought behind one interface. */
+/** The interface under which the other engines are compared: each decides which fields are shown. */
 export interface Library {
   readonly name: string
   /** The rules that it can express. */

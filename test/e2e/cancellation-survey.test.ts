@@ -1,30 +1,24 @@
-import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestHarness } from 'wrangler'
 import { createD1Storage } from '../../adapters/d1/index.ts'
-import { issueKey } from '../../domain/tenancy/api-key.ts'
-import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import { issueKey } from '../../domain/access/api-key.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { CLICKHOUSE_PASSWORD, CLICKHOUSE_USER, openClickHouse } from '../support/clickhouse.ts'
 import { testRootSecret } from '../support/fakes.ts'
+import type { LiveWorker } from '../support/live-service.ts'
+import { openLiveWorker } from '../support/live-service.ts'
 import type { Misbehaviour } from '../support/stand-in.ts'
 
 let clickHouse: Awaited<ReturnType<typeof openClickHouse>>
-let harness: ReturnType<typeof createTestHarness>
-let origin: string
+let worker: LiveWorker
 let key: string
 
 /** The real worker on the real runtime, configured for a ClickHouse that it reaches over HTTP. */
 beforeAll(async () => {
   clickHouse = await openClickHouse()
-  const secrets = { ROOT_SECRET: testRootSecret(), CLICKHOUSE_PASSWORD }
-  const vars = { CLICKHOUSE_URL: clickHouse.url, CLICKHOUSE_USER }
-  harness = createTestHarness({ workers: [{ configPath: 'wrangler.toml', secrets, vars }] })
-  origin = (await harness.listen()).url.origin
-  const worker = harness.getWorker<{ DB: D1Database }>()
-  await worker.applyD1Migrations('DB')
-  const storage = createD1Storage({ database: (await worker.getEnv()).DB, clock: systemClock })
+  worker = await openLiveWorker({ CLICKHOUSE_URL: clickHouse.url, CLICKHOUSE_USER, CLICKHOUSE_PASSWORD })
+  const storage = createD1Storage({ database: worker.bindings.DB, clock: systemClock })
   await storage.administration.saveOrganization(organization('acme'))
   const opened = await openSecrets(testRootSecret(), null)
   const issued = await issueKey({ organizationId: 'acme' }, opened, systemRandom, systemClock)
@@ -40,13 +34,13 @@ beforeAll(async () => {
   clickHouse.deliver('other', [{ ...event, eventId: 'e-1', reasonCode: 'of another' }])
 })
 afterAll(async () => {
-  await harness.close()
+  await worker.close()
   await clickHouse.close()
 })
 
 async function ask() {
   const before = clickHouse.requests.length
-  const response = await fetch(`${origin}/api/v1/cancellation-survey`, {
+  const response = await fetch(`${worker.origin}/api/v1/cancellation-survey`, {
     headers: { authorization: `Bearer ${key}` },
   })
   const body = (await response.json()) as { readonly available: boolean; readonly reasons: readonly object[] }

@@ -1,14 +1,15 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createD1Storage } from '../../adapters/d1/index.ts'
-import { tableOf } from '../../adapters/d1/tables.ts'
-import type { CollectionEndpoint } from '../../domain/contract/endpoint.ts'
-import type { Resource } from '../../domain/contract/resource.ts'
+import { tableOf } from '../../adapters/sqlite/table/tables.ts'
+import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
+import type { Resource } from '../../domain/record/resource.ts'
 import { linkEvents } from '../../domain/resources/link-events.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import type { LocalD1 } from '../support/d1.ts'
 import { openLocalD1 } from '../support/d1.ts'
+import { openSqliteAsD1 } from '../support/sqlite-as-d1.ts'
 import { seededRandom } from '../support/fakes.ts'
 import { collections } from '../support/plan-checks.ts'
 import { sampleRow } from '../support/sample-rows.ts'
@@ -19,20 +20,21 @@ const ROWS = 24
 const PAGE = 4
 const CHANGES_BETWEEN_PAGES = 3
 
-let databases: LocalD1
-let database: D1Database
-let service: TestService
+/**
+ * Collections that are walked on the real runtime too: one of each way to keep rows. It runs the same statements as the
+ * database in this process, which takes all collections.
+ */
+const ON_THE_RUNTIME = ['contacts.list', 'links.list', 'reviews.list']
 
-beforeAll(async () => {
-  databases = await openLocalD1()
-  database = await databases.next()
-  service = await openTestService((clock) => createD1Storage({ database, clock }))
-})
-afterAll(() => databases.dispose())
+/** The service on one database. */
+interface Engine {
+  readonly database: D1Database
+  readonly service: TestService
+}
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A collection of an organization of its own, read as its tenant does and changed behind that reader's back. */
+/** A collection of an organization of its own, read as its tenant does while others change it. */
 interface Bench {
   /** Reads a collection to its end, `between` any two pages. */
   readonly walk: (query: string, between: () => Promise<void>) => Promise<readonly Row[]>
@@ -43,7 +45,12 @@ interface Bench {
   readonly deleted: ReadonlySet<string>
 }
 
-async function openBench(endpoint: CollectionEndpoint, organizationId: string, seed: number): Promise<Bench> {
+async function openBench(
+  { service, database }: Engine,
+  endpoint: CollectionEndpoint,
+  organizationId: string,
+  seed: number,
+): Promise<Bench> {
   const next = seededRandom(seed)
   const below = (limit: number) => Math.floor(next() * limit)
   const key = await service.addOrganization(organizationId)
@@ -74,7 +81,7 @@ async function openBench(endpoint: CollectionEndpoint, organizationId: string, s
   let made = ROWS
   let turn = below(100)
   const changes = [
-    // A new row ties with one that is there, before and behind the reader alike.
+    // A new row ties with one that is there, both before the reader's position and after it.
     async () => save(make((made += 1), pick())),
     async () => save(make((made += 1), {})),
     async () => {
@@ -86,7 +93,7 @@ async function openBench(endpoint: CollectionEndpoint, organizationId: string, s
       const id = row[written.idField] as string
       rows.delete(id)
       deleted.add(id)
-      await remove(written, organizationId, row)
+      await remove({ service, database }, written, organizationId, row)
     },
     ...(endpoint.resource.collection === 'links'
       ? [
@@ -156,7 +163,12 @@ function eventOf(link: StoredRow, index: number): StoredRow {
 }
 
 /** There is no port that deletes. A review goes when it is marked so. */
-async function remove(resource: Resource, organizationId: string, row: StoredRow): Promise<void> {
+async function remove(
+  { service, database }: Engine,
+  resource: Resource,
+  organizationId: string,
+  row: StoredRow,
+): Promise<void> {
   if (resource.collection === 'reviews') {
     await service.storage.tenant(organizationId).upsert('reviews', [{ ...row, isDeleted: true }])
     return
@@ -172,40 +184,75 @@ async function changeSome({ change }: Bench): Promise<void> {
 
 const never = async () => {}
 
-describe.each(collections.map((endpoint, index) => [endpoint.id, endpoint, index + 1] as const))(
-  '%s',
-  (id, endpoint, seed) => {
-    test('rows that stayed come once each, whatever is inserted, updated and deleted between pages', async () => {
-      const bench = await openBench(endpoint, `walk-${id.replaceAll('.', '-')}`, seed)
-      const before = (await bench.walk('', never)).map(bench.idOf)
-      expect(before.length).toBeGreaterThan(ROWS - 4)
-      const seen = (await bench.walk('', () => changeSome(bench))).map(bench.idOf)
-      expect(bench.deleted.size).toBeGreaterThan(0)
-      expect(new Set(seen).size).toBe(seen.length)
-      const stayed = before.filter((row) => !bench.deleted.has(row))
-      expect(stayed.filter((row) => !seen.includes(row))).toEqual([])
-    })
+async function testWalk(engine: Engine, endpoint: CollectionEndpoint, seed: number): Promise<void> {
+  const bench = await openBench(engine, endpoint, `walk-${endpoint.id.replaceAll('.', '-')}`, seed)
+  const before = (await bench.walk('', never)).map(bench.idOf)
+  expect(before.length).toBeGreaterThan(ROWS - 4)
+  const seen = (await bench.walk('', () => changeSome(bench))).map(bench.idOf)
+  expect(bench.deleted.size).toBeGreaterThan(0)
+  expect(new Set(seen).size).toBe(seen.length)
+  const stayed = before.filter((row) => !bench.deleted.has(row))
+  expect(stayed.filter((row) => !seen.includes(row))).toEqual([])
+}
 
-    if (endpoint.syncOrder !== null) {
-      test('a sync, run to its end and again from its last value, has seen every change', async () => {
-        const bench = await openBench(endpoint, `sync-${id.replaceAll('.', '-')}`, seed + 1000)
-        const copy = new Map<string, Row>()
-        let since = '2000-01-01T00:00:00.000Z'
-        for (const between of [() => changeSome(bench), () => changeSome(bench), never]) {
-          for (const row of await bench.walk(`updatedAfter=${since}`, between)) {
-            copy.set(bench.idOf(row), row)
-            expect(String(row.updatedAt) >= since).toBe(true)
-            since = String(row.updatedAt)
-          }
-        }
-        const now = await bench.walk('', never)
-        expect(now.length).toBeGreaterThan(0)
-        for (const row of now) expect(copy.get(bench.idOf(row))).toEqual(row)
-      })
+async function testSync(engine: Engine, endpoint: CollectionEndpoint, seed: number): Promise<void> {
+  const bench = await openBench(engine, endpoint, `sync-${endpoint.id.replaceAll('.', '-')}`, seed + 1000)
+  const copy = new Map<string, Row>()
+  let since = '2000-01-01T00:00:00.000Z'
+  for (const between of [() => changeSome(bench), () => changeSome(bench), never]) {
+    for (const row of await bench.walk(`updatedAfter=${since}`, between)) {
+      copy.set(bench.idOf(row), row)
+      expect(String(row.updatedAt) >= since).toBe(true)
+      since = String(row.updatedAt)
     }
-  },
-)
+  }
+  const now = await bench.walk('', never)
+  expect(now.length).toBeGreaterThan(0)
+  for (const row of now) expect(copy.get(bench.idOf(row))).toEqual(row)
+}
 
-test('nothing failed inside', () => {
-  expect(service.errors).toEqual([])
+function testCollections(endpoints: readonly CollectionEndpoint[], engine: () => Engine): void {
+  for (const endpoint of endpoints) {
+    const { id } = endpoint
+    const seed = collections.indexOf(endpoint) + 1
+    test(`${id}: rows that stayed come once each, whatever is inserted, updated and deleted between pages`, () =>
+      testWalk(engine(), endpoint, seed))
+    if (endpoint.syncOrder === null) continue
+    test(`${id}: a sync, run to its end and again from its last value, has seen every change`, () =>
+      testSync(engine(), endpoint, seed))
+  }
+  test('nothing failed inside', () => {
+    expect(engine().service.errors).toEqual([])
+  })
+}
+
+async function openEngine(database: D1Database): Promise<Engine> {
+  return { database, service: await openTestService((clock) => createD1Storage({ database, clock })) }
+}
+
+describe('in this process', () => {
+  let opened: ReturnType<typeof openSqliteAsD1>
+  let engine: Engine
+  beforeAll(async () => {
+    opened = openSqliteAsD1()
+    engine = await openEngine(opened.database)
+  })
+  afterAll(() => {
+    opened.close()
+  })
+  testCollections(collections, () => engine)
+})
+
+describe('on the real runtime', () => {
+  let databases: LocalD1
+  let engine: Engine
+  beforeAll(async () => {
+    databases = await openLocalD1()
+    engine = await openEngine(await databases.next())
+  })
+  afterAll(() => databases.dispose())
+  testCollections(
+    collections.filter(({ id }) => ON_THE_RUNTIME.includes(id)),
+    () => engine,
+  )
 })

@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestHarness } from 'wrangler'
-import type { D1Storage } from '../../adapters/d1/index.ts'
+import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { systemClock } from '../../host-worker/system.ts'
 import { form, organization } from '../conformance/fixtures.ts'
@@ -15,9 +15,12 @@ let resend: Awaited<ReturnType<typeof openResend>>
 let qstash: Awaited<ReturnType<typeof openQstash>>
 let harness: ReturnType<typeof createTestHarness>
 let origin: string
-let storage: D1Storage
+let storage: SqliteStorage
 
-/** The real worker with QStash in the place of its queue; the test delivers what the stand-in was given. */
+/**
+ * The real worker with QStash in the place of its queue; the test delivers what the stand-in was given. Unlike the other
+ * tests, this one has wrangler bundle the worker and apply the migrations, as it does for `wrangler dev`.
+ */
 beforeAll(async () => {
   resend = await openResend()
   qstash = await openQstash()

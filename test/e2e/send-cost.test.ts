@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Meter } from '../../adapters/d1/index.ts'
+import type { Meter } from '../../ports/meter.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import type { LocalD1 } from '../support/d1.ts'
 import { openLocalD1 } from '../support/d1.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { D1Storage } from '../../adapters/d1/index.ts'
-import { issueKey } from '../../domain/tenancy/api-key.ts'
-import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
+import { issueKey } from '../../domain/access/api-key.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import type { SendRecord } from '../../ports/send-log.ts'
 import { organization } from '../conformance/fixtures.ts'
@@ -17,7 +17,7 @@ let live: Awaited<ReturnType<typeof openLiveWorkerWithProviders>>
 let resend: typeof live.resend
 let twilio: typeof live.twilio
 let origin: string
-let storage: D1Storage
+let storage: SqliteStorage
 let key: string
 let platformKey: string
 
@@ -89,7 +89,7 @@ describe('500 recipients, three of whom fail in different ways', () => {
     const failures = results.filter((result) => !result.success)
     expect(failures.map((failure) => [failure.to, failure.error])).toEqual([
       ['a3@example.com', 'The email provider refused the message.'],
-      // The local runtime makes a status of a lost connection.
+      // The local runtime turns a lost connection into an HTTP status.
       ['a250@example.com', expect.stringMatching(/The message may or may not have been sent\.$/)],
       ['a499@example.com', 'The email provider asked for patience. Not sent.'],
     ])
@@ -257,7 +257,7 @@ test('attempts at injection are refused, and nothing leaves the service', async 
     const answer = await post('/api/v1/message', { to: '2125550123', body: 'Hi', attachments: [{ url }] })
     expect(answer.status).toBe(400)
   }
-  // An injected recipient is no recipient.
+  // An injected recipient gets no message.
   const { status, results } = await post('/api/v1/email', {
     ...email,
     to: ['a@example.com\r\nBcc: x@evil.example'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Meter } from '../../adapters/d1/index.ts'
+import type { Meter } from '../../ports/meter.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
 import { formSubmissions } from '../../domain/resources/form-submissions.ts'

@@ -80,7 +80,7 @@ const places = unbroken.calls.flatMap((call, index) =>
 describe.each(places)('call %i (%s) breaks: %s', (at, call, fault) => {
   test('nothing is lost, and nobody is told twice who need not be', async () => {
     const { bench } = await broken(at, fault)
-    expect(bench.storage.outboxOf('acme')).toEqual([])
+    expect(await bench.storage.outboxOf('acme')).toEqual([])
     expect(bench.email.delivered.map(([, { to }]) => to).sort()).toEqual([
       'ada@example.com',
       'one@example.com',
@@ -111,3 +111,33 @@ describe.each(places)('call %i (%s) breaks: %s', (at, call, fault) => {
 function isSavingOfSms(at: number): boolean {
   return unbroken.calls[at - 2] === 'sms.send'
 }
+
+/** The same with one notification whose address for replies the provider refuses. */
+async function brokenTypo(at: number, fault: Fault): Promise<{ bench: JobBench; calls: readonly string[] }> {
+  const bench = await openJobBench()
+  const { world, calls } = breaking(bench.world, at, fault)
+  const refs = await bench.submit('sub-1', ['one@example.com'], { email: 'ada@nowhere.invalid' })
+  for (const ref of refs) await deliver(ref, world).catch(() => undefined)
+  const made = [...calls()]
+  await bench.settle()
+  return { bench, calls: made }
+}
+
+const typo = await brokenTypo(0, 'before')
+
+test('unbroken, an email with a mistyped address for replies is handed over twice and delivered once', () => {
+  expect(typo.calls).toEqual(['outbox.claim', 'email.send', 'email.send', 'outbox.settle'])
+})
+
+test.each(
+  typo.calls.flatMap((call, index) =>
+    (['before', 'after', 'hang'] as const).map((fault) => [index + 1, call, fault] as const),
+  ),
+)('with a mistyped address for replies, call %i (%s) breaks: %s', async (at, _call, fault) => {
+  const { bench } = await brokenTypo(at, fault)
+  expect(await bench.storage.outboxOf('acme')).toEqual([])
+  expect(bench.email.delivered.map(([, { to, replyTo }]) => [to, replyTo])).toEqual([
+    ['one@example.com', null],
+  ])
+  expect(await bench.sends()).toMatchObject([{ to: 'one@example.com', outcome: 'accepted' }])
+})

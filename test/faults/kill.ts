@@ -74,7 +74,7 @@ function assertProper({ improper }: LoadOutcome): void {
   )
 }
 
-/** Every receipt has its row with what was sent, and no post made two. */
+/** Every receipt has its row with the posted values, and no post made two rows. */
 function assertKept(rows: readonly ApiRow[]): void {
   const bySubmission = new Map(rows.map((row) => [row.submissionId, row]))
   assert.equal(bySubmission.size, rows.length, 'no submission is listed twice')
@@ -94,7 +94,7 @@ function messageOf(row: ApiRow | undefined): string {
   return typeof message === 'string' ? message : ''
 }
 
-/** However often somebody was interrupted, they are one contact. */
+/** Each person is one contact, however often their posts were interrupted. */
 function assertOneContactEach(rows: readonly ApiRow[]): void {
   const people = rows.map(({ email }) => String(email)).filter((email) => email.startsWith('person'))
   assert.deepEqual([...new Set(people)].sort(), [...people].sort())

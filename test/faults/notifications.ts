@@ -5,7 +5,7 @@ import { openLocalDatabase } from '../../host-worker/operator/database.ts'
 import type { Checks } from '../support/checks.ts'
 import type { StartedService } from '../support/started-service.ts'
 
-/** What the check of notifications looks at, after the last restart. */
+/** The data that the check of notifications needs, after the last restart. */
 export interface Aftermath extends Pick<Checks, 'check' | 'say'> {
   readonly service: StartedService
   /** The state directory: the mailbox shows its last messages only, so all of them are read from the database. */

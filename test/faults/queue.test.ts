@@ -39,7 +39,7 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
       bench.clock.advance(Math.floor(next() * 90_000))
     }
     await bench.settle()
-    expect(bench.storage.outboxOf('acme')).toEqual([])
+    expect(await bench.storage.outboxOf('acme')).toEqual([])
     const expected = Array.from({ length: SUBMISSIONS }, (_, index) => [
       `${index}@example.com`,
       'ada@example.com',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { plainForm } from '../bench/seed.ts'
@@ -29,7 +29,7 @@ function faultyStorage(storage: TestStorage, faults: Fault[]): TestStorage {
 }
 
 async function open(faults: Fault[]): Promise<{ service: TestService; key: string }> {
-  const service = await openTestService((clock) => faultyStorage(createMemoryStorage({ clock }), faults))
+  const service = await openTestService((clock) => faultyStorage(createScratchStorage({ clock }), faults))
   const key = await service.addOrganization('acme')
   await service.storage.tenant('acme').upsert('forms', [plainForm])
   return { service, key }

@@ -9,12 +9,13 @@ import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
 import { openDubLinks } from 'tenant-data-api/adapters/links-dub'
 import { createMailbox } from 'tenant-data-api/adapters/local'
-import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import { createNodeSqliteStorage } from 'tenant-data-api/adapters/node-sqlite'
 import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
 import { createCloudflareQueue } from 'tenant-data-api/adapters/queue-cloudflare'
 import { createQstashQueue, receiveFromQstash } from 'tenant-data-api/adapters/queue-qstash'
 import { createTwilioSender } from 'tenant-data-api/adapters/sms-twilio'
+import { createStorage } from 'tenant-data-api/adapters/sqlite'
 
 const clock = { nowMs: () => Date.now() }
 const deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
@@ -64,7 +65,7 @@ const pos = createOdbcPosSources(gateway).open({ kind: 'odbc_second', tenant: 'a
 const guest = { kind: 'one', collection: 'pos-customers', select: ['customerId'], id: 'c1' }
 assert.deepEqual(await pos.one(guest), { kind: 'row', row: null })
 
-const vendor = { batch: async () => [{ results: [{ customerId: 'c1' }] }] }
+const vendor = { batch: async () => [{ rows: [{ customerId: 'c1' }], changes: 0, rowsRead: 1, rowsWritten: 0 }] }
 const found = await openLegacyVendor({ database: vendor, deadline }, 'acme').one(guest)
 assert.deepEqual(found, { kind: 'row', row: { customerId: 'c1' } })
 assert.deepEqual(await openLegacyVendorWriter(vendor, 'acme').upsert('pos-customers', []), { changed: 0 })
@@ -90,7 +91,11 @@ assert.deepEqual(called, [
 // Their databases are the platform's; opening them does nothing yet.
 assert.equal(typeof createD1Storage({ database: {}, clock }).tenant, 'function')
 assert.equal(typeof createMailbox({}, clock).list, 'function')
-assert.equal(typeof createMemoryStorage({ clock }).tenant, 'function')
+assert.equal(typeof createStorage({ executor: vendor, clock }).tenant, 'function')
+
+const embedded = createNodeSqliteStorage({ path: ':memory:', clock })
+assert.equal(await embedded.administration.findOrganization('acme'), null)
+embedded.close()
 console.log('used')
 `
 
@@ -99,7 +104,7 @@ export const portableAdapterTypes = `
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
 import { openDubLinks } from 'tenant-data-api/adapters/links-dub'
-import type { Batch } from 'tenant-data-api/adapters/pos-legacy-vendor'
+import type { Executor } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { openLegacyVendor } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { createOdbcPosSources } from 'tenant-data-api/adapters/pos-odbc'
 import type { SigningKeys } from 'tenant-data-api/adapters/queue-qstash'
@@ -143,7 +148,7 @@ export const links: LinkSource = openDubLinks({ apiKey: 'dub_1', baseUrl, fetch,
 export const queue: Queue = createQstashQueue({ token: 't', baseUrl, callbackUrl: baseUrl, fetch, deadline })
 const random = { bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) }
 const gateway = { url: baseUrl, secret: 's', fetch, clock, random, deadline }
-export const vendor = (database: Batch): PosSource => openLegacyVendor({ database, deadline }, 'acme')
+export const vendor = (database: Executor): PosSource => openLegacyVendor({ database, deadline }, 'acme')
 export const pos: PosSource = createOdbcPosSources(gateway).open({ kind: 'odbc_shared', tenant: 'acme' })
 export const receive = (request: Request): Promise<Response> =>
   receiveFromQstash(request, { keys, url: baseUrl, deadline, deliver: async ({ outboxId }) => outboxId.length })
@@ -155,7 +160,7 @@ export const half: SigningKeys = { current: 'sig_1' }
 /** Compiles with the package's optional peer, the types of Workers: adapters whose technology is that platform. */
 export const workersAdapterTypes = `
 import type { D1Database, MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
-import type { D1Storage } from 'tenant-data-api/adapters/d1'
+import type { SqliteStorage } from 'tenant-data-api/adapters/d1'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import type { Mailbox } from 'tenant-data-api/adapters/local'
 import { createMailbox } from 'tenant-data-api/adapters/local'
@@ -163,11 +168,11 @@ import { consumeBatch, createCloudflareQueue } from 'tenant-data-api/adapters/qu
 import type { Clock, OutboxRef, Queue } from 'tenant-data-api/ports'
 
 const clock: Clock = { nowMs: () => 0 }
-export const storage = (database: D1Database): D1Storage => createD1Storage({ database, clock })
+export const storage = (database: D1Database): SqliteStorage => createD1Storage({ database, clock })
 export const mailbox = (database: D1Database): Mailbox => createMailbox(database, clock)
 export const queue = (binding: QueueBinding<OutboxRef>): Queue => createCloudflareQueue(binding)
 export const consume = (batch: MessageBatch): Promise<void> => consumeBatch(batch, async () => undefined, 5)
 
 // @ts-expect-error A database is no text; without the platform's types everything would be \`any\` and this fit.
-export const wrongStorage: D1Storage = createD1Storage({ database: 'database', clock })
+export const wrongStorage: SqliteStorage = createD1Storage({ database: 'database', clock })
 `

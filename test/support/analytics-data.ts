@@ -110,7 +110,7 @@ function survey(chance: Chance, index: number): SurveyLine {
   }
 }
 
-/** Data of one organization: of some nothing, of some little, of some enough for every figure. */
+/** Data of one organization: sometimes none, sometimes a little, sometimes enough for every figure. */
 export function generatedData(chance: Chance, size: number): AnalyticsData {
   const rows = <Line>(count: number, make: (chance: Chance, index: number) => Line) =>
     Array.from({ length: count }, (_, index) => make(chance, index))
@@ -144,7 +144,7 @@ function bound(chance: Chance): string | null {
   return chance.of(30) ? at.replace('Z', '000Z') : at
 }
 
-/** Two bounds under these names, either of which may be missing, odd, or on the wrong side of the other. */
+/** Two bounds under these names. Either may be missing, malformed, or reversed. */
 export function generatedBounds(chance: Chance, startName: string, endName: string): Record<string, string> {
   const [start, end] = [bound(chance), bound(chance)]
   return { ...(start === null ? {} : { [startName]: start }), ...(end === null ? {} : { [endName]: end }) }

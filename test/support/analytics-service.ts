@@ -1,4 +1,4 @@
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from './scratch-storage.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { TestService } from './service.ts'
 import { openTestService } from './service.ts'
@@ -7,10 +7,10 @@ import { openTestService } from './service.ts'
 export const capable = { analytics: true, retentionOfferAnalytics: true }
 
 /** A service in memory, with another source of the exit survey where one is given. */
-export function memoryService(
+export function scratchService(
   changes: { readonly exitSurvey?: ExitSurveySource } = {},
 ): Promise<TestService> {
-  return openTestService((clock) => ({ ...createMemoryStorage({ clock }), ...changes }))
+  return openTestService((clock) => ({ ...createScratchStorage({ clock }), ...changes }))
 }
 
 /** What a path answers to a key. */

@@ -1,7 +1,7 @@
 import { importKind } from '../../domain/imports/kinds.ts'
 import type { TestService } from './service.ts'
 
-/** Brings import lines into an organization as an import does, after its check. Throws for a line that is refused. */
+/** Imports lines into an organization as the operator does, after the importer's check. Throws for a refused line. */
 export async function bringLines(
   service: TestService,
   organizationId: string,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import { createScratchStorage } from './scratch-storage.ts'
 import { sites } from '../../domain/resources/sites.ts'
 import { sampleRow } from './sample-rows.ts'
 import { checkResponse } from './contract-check.ts'
@@ -12,7 +12,7 @@ let service: TestService
 let key: string
 
 beforeAll(async () => {
-  service = await openTestService((clock) => createMemoryStorage({ clock }))
+  service = await openTestService((clock) => createScratchStorage({ clock }))
   key = await service.addOrganization('mine')
   await service.storage.tenant('mine').upsert('sites', [sampleRow(sites, 0)])
 })

@@ -10,10 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Statuses that no test can bring about, and why. Every operation documents its 500, also one that has nothing to
- * fail at.
- */
+/** Statuses that no test can cause, and why. Every operation documents a 500, even one that cannot fail. */
 const unreachable: Readonly<Record<string, string>> = {
   'forms_preflight 500': 'Its answer is a constant.',
 }

@@ -1,8 +1,8 @@
 import type { AnySchema } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { endpoints } from '../../domain/contract/catalog.ts'
-import { buildDocument } from '../../domain/contract/openapi.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import { buildDocument } from '../../domain/document/openapi.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
@@ -17,11 +17,16 @@ export interface DocumentedOperation {
 }
 
 export interface DocumentedRequest {
-  readonly content: Readonly<Record<string, { readonly schema: Node }>>
+  readonly content: Readonly<Record<string, DocumentedMedia>>
+}
+
+interface DocumentedMedia {
+  readonly schema: Node
+  readonly example?: unknown
 }
 
 export interface DocumentedResponse {
-  readonly content?: Readonly<Record<string, { readonly schema: Node }>>
+  readonly content?: Readonly<Record<string, DocumentedMedia>>
   readonly headers?: Readonly<Record<string, { readonly schema: Node; readonly required?: boolean }>>
 }
 
@@ -95,7 +100,7 @@ function absolute(node: unknown): unknown {
   )
 }
 
-/** An object that does not say so takes nothing but its properties. */
+/** An object schema without a rule for other properties allows none. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed)
   if (typeof node !== 'object' || node === null) return node

@@ -4,18 +4,25 @@ import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
 import { exercised, mayBeService } from './contract-seen.ts'
 
-// Runs before each test file. Whatever a test fetches from the service is checked against the contract document, and
-// what the file exercised is left for contract-coverage.ts. Most files fetch nothing, so the document waits.
-const plainFetch = globalThis.fetch
+// Runs before each test file. Every answer that a test fetches from the service is checked against the contract
+// document, and the operations and statuses that were exercised are left for contract-coverage.ts. Most files fetch
+// nothing, so the document is loaded only with the first answer. Files share a process, and with it `fetch`: it is
+// wrapped once.
+const WRAPPED = Symbol.for('contract-checked-fetch')
 
-globalThis.fetch = async (input, init) => {
-  const response = await plainFetch(input, init)
-  const url = input instanceof Request ? input.url : String(input)
-  if (!mayBeService(new URL(url))) return response
-  const method = init?.method ?? (input instanceof Request ? input.method : 'GET')
-  const { checkResponse } = await import('./contract-check.ts')
-  await checkResponse(method.toUpperCase(), url, response)
-  return response
+if (!(WRAPPED in globalThis.fetch))
+  globalThis.fetch = Object.assign(checked(globalThis.fetch), { [WRAPPED]: true })
+
+function checked(plainFetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await plainFetch(input, init)
+    const url = input instanceof Request ? input.url : String(input)
+    if (!mayBeService(new URL(url))) return response
+    const method = init?.method ?? (input instanceof Request ? input.method : 'GET')
+    const { checkResponse } = await import('./contract-check.ts')
+    await checkResponse(method.toUpperCase(), url, response)
+    return response
+  }
 }
 
 afterAll(() => {

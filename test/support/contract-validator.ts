@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../domain/contract/endpoint.ts'
+import type { Endpoint } from '../../domain/record/endpoint.ts'
 import type { DocumentedResponse } from './contract-document.ts'
 import { operationsAt, schemaProblems } from './contract-document.ts'
 

@@ -88,7 +88,7 @@ function answer(
 }
 
 /** An error in Dub's form. */
-export function dubError(status: number, code: string): StandInAnswer {
+function dubError(status: number, code: string): StandInAnswer {
   return { status, body: { error: { code, message: `Something about a tenant: ${code}` } } }
 }
 
@@ -159,7 +159,7 @@ function analytics(
     return groupBy === 'countries' ? (country ?? 'Unknown') : 'Unknown'
   }
   const groups = Map.groupBy(counted, valueOf)
-  // Steps in which nothing happened are there too.
+  // Intervals without events are listed too.
   if (groupBy === 'timeseries') {
     for (let ms = Math.floor(startMs / stepMs) * stepMs; ms <= endMs; ms += stepMs) {
       const step = new Date(ms).toISOString()

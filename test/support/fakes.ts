@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
-import type { Secrets } from '../../domain/tenancy/secrets.ts'
-import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import type { Secrets } from '../../domain/access/secrets.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
 import { toBase64Url } from '../../domain/text/encoding.ts'
 
 /** A clock that stands still until it is told otherwise. */

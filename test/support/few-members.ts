@@ -1,4 +1,4 @@
-/** Data of one organization that a person can count by hand, as import lines. */
+/** Import lines of one organization, few enough that a person can count them. */
 
 const none = {
   customerId: null,

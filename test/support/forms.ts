@@ -1,6 +1,6 @@
-import type { CompiledForm } from '../../domain/forms/compile.ts'
-import { compileForm } from '../../domain/forms/compile.ts'
-import type { FormDefinition } from '../../domain/forms/definition.ts'
+import type { CompiledForm } from '../../domain/forms/definition/compile.ts'
+import { compileForm } from '../../domain/forms/definition/compile.ts'
+import type { FormDefinition } from '../../ports/form-directory.ts'
 
 /** A form definition with the given fields; everything else as plain as can be. */
 export function definitionOf(

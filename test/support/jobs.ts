@@ -1,5 +1,5 @@
-import type { MemoryStorage } from '../../adapters/memory/index.ts'
-import { createMemoryStorage } from '../../adapters/memory/index.ts'
+import type { ScratchStorage } from './scratch-storage.ts'
+import { createScratchStorage } from './scratch-storage.ts'
 import { sweep } from '../../domain/jobs/sweep.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
 import type { EmailMessage, EmailSender } from '../../ports/email-sender.ts'
@@ -21,13 +21,17 @@ export interface FakeProvider<Message, Sender> {
   readonly answers: SendResult[]
 }
 
-/** An email provider that recognises idempotency keys for ever and refuses one that comes with another message. */
+/**
+ * An email provider that recognises idempotency keys for ever, refuses one that comes with another message, and refuses
+ * addresses for replies that do not exist: those of `.invalid`.
+ */
 export function fakeEmail(): FakeProvider<EmailMessage, EmailSender> {
   const delivered: [string, EmailMessage][] = []
   const answers: SendResult[] = []
   const send = async (message: EmailMessage, key: string): Promise<SendResult> => {
     const answer = answers.shift()
     if (answer !== undefined) return answer
+    if (message.replyTo?.endsWith('.invalid') === true) return { kind: 'refused', reason: 'Refused.' }
     const known = delivered.find(([other]) => other === key)
     if (known === undefined) delivered.push([key, message])
     else if (JSON.stringify(known[1]) !== JSON.stringify(message))
@@ -50,17 +54,21 @@ export function fakeSms(): FakeProvider<SmsMessage, SmsSender> {
   return { sender: { capabilities: { idempotencyMs: 0 }, shortcode: '12345', send }, delivered, answers }
 }
 
-/** A service's work after receipts, on memory adapters and fake providers. */
+/** A service's work after receipts, on a scratch storage and fake providers. */
 export interface JobBench {
   readonly world: JobWorld
   readonly clock: FakeClock
-  readonly storage: MemoryStorage
+  readonly storage: ScratchStorage
   readonly email: FakeProvider<EmailMessage, EmailSender>
   readonly sms: FakeProvider<SmsMessage, SmsSender>
   /** What was logged as an error. */
   readonly errors: readonly string[]
   /** Saves a submission of Ada that notifies these addresses and runs the automations. Returns the entries. */
-  readonly submit: (submissionId: string, addresses: readonly string[]) => Promise<readonly OutboxRef[]>
+  readonly submit: (
+    submissionId: string,
+    addresses: readonly string[],
+    answers?: Readonly<Record<string, string>>,
+  ) => Promise<readonly OutboxRef[]>
   /** Lets the cron trigger fire once a minute until nothing is due any more, for at most two days. */
   readonly settle: (world?: JobWorld) => Promise<void>
   readonly sends: () => Promise<readonly SendRecord[]>
@@ -69,7 +77,7 @@ export interface JobBench {
 /** Opens a bench with the organization `acme`, its form, contact and static list, and an automation of these steps. */
 export async function openJobBench(steps: readonly unknown[] = [], settings: object = {}): Promise<JobBench> {
   const clock = fakeClock()
-  const storage = createMemoryStorage({ clock })
+  const storage = createScratchStorage({ clock })
   const email = fakeEmail()
   const sms = fakeSms()
   const errors: string[] = []
@@ -77,7 +85,10 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
     organization('acme', { name: 'Acme', slug: 'acme', smsNumber: '+12125550100', ...settings }),
   )
   const tenant = storage.tenant('acme')
-  const fields = [{ id: 'question', type: 'short_text', label: 'Question' }]
+  const fields = [
+    { id: 'question', type: 'short_text', label: 'Question' },
+    { id: 'email', type: 'email', label: 'Email', contactField: 'email' },
+  ]
   await tenant.upsert('forms', [form('form-1', { definition: { formId: 'form-1', fields } })])
   await tenant.upsert('contacts', [{ ...ada, phone: '+12125550123' }])
   const list = {
@@ -95,7 +106,7 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
     sms: sms.sender,
     mail: { domain: 'mail.example.com', brand: 'Platform' },
     clock,
-    // Long against work in memory, short against a test.
+    // Longer than any work in memory takes, and short for a test.
     deadline: { after: () => AbortSignal.timeout(25) },
     random: fakeRandom(),
     log: { info: () => undefined, error: (event) => errors.push(event) },
@@ -107,21 +118,21 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
     email,
     sms,
     errors,
-    async submit(submissionId, addresses) {
+    async submit(submissionId, addresses, answers = { question: 'answer' }) {
       const outbox = addresses.map((to, index) => ({
         outboxId: `${submissionId}-${index}`,
         kind: 'notification_email',
         payload: { submissionId, formId: 'form-1', to },
       }))
       const outcome = await tenant.saveSubmission(
-        submission(submissionId, { outbox }, { email: 'ada@example.com' }),
+        submission(submissionId, { outbox, answers }, { email: 'ada@example.com' }),
       )
       if (outcome.kind !== 'saved') throw new Error(outcome.kind)
       return outcome.outboxIds.map((outboxId) => ({ organizationId: 'acme', outboxId }))
     },
     async settle(on = world) {
       for (let minute = 0; minute < 2 * 24 * 60; minute += 1) {
-        if (!storage.outboxOf('acme').some(({ status }) => status === 'pending')) return
+        if (!(await storage.outboxOf('acme')).some(({ status }) => status === 'pending')) return
         clock.advance(60_000)
         await sweep(on)
       }

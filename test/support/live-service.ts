@@ -1,9 +1,15 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
-import { createTestHarness } from 'wrangler'
 import { createD1Storage } from '../../adapters/d1/index.ts'
-import { issueKey } from '../../domain/tenancy/api-key.ts'
-import { openSecrets } from '../../domain/tenancy/secrets.ts'
+import { issueKey } from '../../domain/access/api-key.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
+import { projectRoot } from '../../host-worker/local/root.ts'
+import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
+import { builtWorker } from './built-worker.ts'
+import { migrationsOf } from '../../adapters/node-sqlite/index.ts'
+import { applyMigrations } from './d1.ts'
 import { testRootSecret } from './fakes.ts'
 import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './providers.ts'
 
@@ -52,21 +58,35 @@ export async function openLiveWorkerWithProviders() {
 
 /** Starts the worker; `variables` are further secrets or variables that it is given. */
 export async function openLiveWorker(variables: Readonly<Record<string, string>> = {}): Promise<LiveWorker> {
+  const { createTestHarness } = await loadWrangler()
   const harness = createTestHarness({
-    workers: [{ configPath: 'wrangler.toml', secrets: { ROOT_SECRET: testRootSecret(), ...variables } }],
+    workers: [
+      {
+        configPath: join(projectRoot, 'wrangler.toml'),
+        prebuiltWorkerDir: await builtWorker(),
+        secrets: { ROOT_SECRET: testRootSecret(), ...variables },
+      },
+    ],
   })
   const { url } = await harness.listen()
   const worker = harness.getWorker<LiveWorker['bindings']>()
-  await worker.applyD1Migrations('DB')
-  await worker.applyD1Migrations('POS_LEGACY')
+  const bindings = await worker.getEnv()
+  await applyMigrations(bindings.DB)
+  await applyMigrations(bindings.POS_LEGACY, migrationsOf('pos-legacy-vendor'))
   return {
     origin: url.origin,
-    bindings: await worker.getEnv(),
+    bindings,
     fireCron: async () => {
       await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
     },
     close: () => harness.close(),
   }
+}
+
+/** wrangler reads its environment when it is loaded. */
+async function loadWrangler() {
+  Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'live-service')))
+  return import('wrangler')
 }
 
 async function seed(database: D1Database): Promise<string> {

@@ -1,4 +1,4 @@
-import type { D1Database } from '@cloudflare/workers-types'
+import type { Executor } from '../../adapters/sqlite/index.ts'
 
 /** Rows of one statement: far from the 30 seconds that a batch may take. */
 const ROWS_PER_STATEMENT = 25_000
@@ -12,7 +12,7 @@ const MONTHS = 36
  * plans, forty sites, two in five churned.
  */
 export async function makeMemberships(
-  database: D1Database,
+  database: Executor,
   organizationId: string,
   count: number,
 ): Promise<void> {
@@ -20,12 +20,12 @@ export async function makeMemberships(
 }
 
 /** For these: an offer decided on by one in twenty and what they were billed, and what was picked by who churned. */
-export async function makeEvents(database: D1Database, organizationId: string, count: number): Promise<void> {
+export async function makeEvents(database: Executor, organizationId: string, count: number): Promise<void> {
   await inParts(database, [offers, billing, surveys], organizationId, count)
 }
 
 async function inParts(
-  database: D1Database,
+  database: Executor,
   statements: readonly string[],
   organizationId: string,
   count: number,
@@ -33,7 +33,7 @@ async function inParts(
   for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
     const until = Math.min(count, from + ROWS_PER_STATEMENT)
     for (const statement of statements) {
-      await database.batch([database.prepare(statement).bind(from, until, organizationId)])
+      await database.batch([{ sql: statement, parameters: [from, until, organizationId] }])
     }
   }
 }

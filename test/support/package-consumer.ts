@@ -1,12 +1,19 @@
 // Programs of somebody who installed the package. They are text, because in this project nothing is installed under
 // the package's name, so neither the compiler nor the boundary tool could resolve their imports.
 
-/** Runs on plain Node: serves the API from `node:http` on the memory adapter, uses it, and proves the adapter. */
+/** Runs on plain Node: serves the API from `node:http` on node:sqlite, uses it, and proves the adapter. */
 export const consumerProgram = `
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createMemoryPos, createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import {
+  createNodeSqliteStorage,
+  createStorage,
+  migrationsOf,
+  openImage,
+  openNodeSqlite,
+} from 'tenant-data-api/adapters/node-sqlite'
+import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { registerPosSuite, registerStorageSuite } from 'tenant-data-api/conformance'
 import { createFormCache, issueKey, openSecrets, toBase64Url } from 'tenant-data-api/domain'
 import { createFetchHandler } from 'tenant-data-api/http'
@@ -16,7 +23,8 @@ assert.deepEqual(Object.keys(ports), [], 'ports are types alone')
 
 const clock = { nowMs: () => Date.now() }
 const random = { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) }
-const storage = createMemoryStorage({ clock })
+const deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
+const storage = createNodeSqliteStorage({ path: ':memory:', clock })
 const secrets = await openSecrets(toBase64Url(random.bytes(32)), null)
 const errors = []
 const world = {
@@ -28,7 +36,7 @@ const world = {
   formCache: createFormCache(),
   secrets,
   clock,
-  deadline: { after: (durationMs) => AbortSignal.timeout(durationMs) },
+  deadline,
   random,
   log: { info: () => undefined, error: (event, fields, cause) => errors.push(cause ?? event) },
   background: { run: (work) => void work.catch((cause) => errors.push(cause)) },
@@ -122,18 +130,28 @@ const runner = {
   test: (name, run) => cases.push({ name, run }),
   skip: (name, reason) => assert.fail('left out: ' + name + ' (' + reason + ')'),
 }
+const migrated = openNodeSqlite({ path: ':memory:' }).image()
 registerStorageSuite(runner, async (suiteClock) => {
-  const fresh = createMemoryStorage({ clock: suiteClock })
-  return { ...fresh, outboxOf: async (organizationId) => fresh.outboxOf(organizationId) }
-})
-registerPosSuite(runner, async () => {
-  const pos = createMemoryPos()
-  const tie = (tenant) => ({ kind: 'odbc_shared', tenant })
+  const database = openImage(migrated)
+  const sql = 'select outbox_id as outboxId, submission_id as submissionId, kind, payload, status from outbox where organization_id = ?'
   return {
-    kind: 'odbc_shared',
+    ...createStorage({ executor: database, clock: suiteClock }),
+    outboxOf: async (organizationId) => {
+      const [{ rows }] = await database.batch([{ sql, parameters: [organizationId] }])
+      return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }))
+    },
+  }
+})
+const migrations = migrationsOf('pos-legacy-vendor')
+const vendor = openNodeSqlite({ path: ':memory:', migrations }).image()
+registerPosSuite(runner, async () => {
+  const database = openImage(vendor)
+  return {
+    kind: 'legacy_vendor',
     lacks: [],
-    source: async (tenant) => pos.open(tie(tenant)),
-    load: async (tenant, collection, rows) => void (await pos.writer(tie(tenant)).upsert(collection, rows)),
+    source: async (tenant) => openLegacyVendor({ database, deadline }, tenant),
+    load: async (tenant, collection, rows) =>
+      void (await openLegacyVendorWriter(database, tenant).upsert(collection, rows)),
   }
 })
 for (const { name, run } of cases) {
@@ -144,8 +162,8 @@ console.log(JSON.stringify({ served: 6, conformance: cases.length }))
 
 /** Compiles against the package's declarations: an adapter of one's own, the host's interface, the suites. */
 export const consumerTypes = `
-import type { MemoryStorage } from 'tenant-data-api/adapters/memory'
-import { createMemoryStorage } from 'tenant-data-api/adapters/memory'
+import type { Executor, SqliteStorage } from 'tenant-data-api/adapters/sqlite'
+import { createStorage } from 'tenant-data-api/adapters/sqlite'
 import type { MakeStorage } from 'tenant-data-api/conformance'
 import { storageSuite } from 'tenant-data-api/conformance'
 import type { World } from 'tenant-data-api/domain'
@@ -156,7 +174,10 @@ import type { Clock, KeyedStorage, RandomSource, TenantWriter } from 'tenant-dat
 
 export const clock: Clock = { nowMs: () => 0 }
 export const random: RandomSource = { bytes: (length) => new Uint8Array(length) }
-export const storage: MemoryStorage = createMemoryStorage({ clock })
+export const executor: Executor = {
+  batch: async (statements) => statements.map(() => ({ rows: [], changes: 0, rowsRead: null, rowsWritten: null })),
+}
+export const storage: SqliteStorage = createStorage({ executor, clock })
 export const reader: KeyedStorage = storage.keyed
 export const writer: TenantWriter = storage.tenant('acme')
 
@@ -174,10 +195,10 @@ export async function answer(world: World, request: Request): Promise<Response> 
   return createFetchHandler()(request, host)
 }
 
-export const make: MakeStorage = async (suiteClock) => {
-  const fresh = createMemoryStorage({ clock: suiteClock })
-  return { ...fresh, outboxOf: async (organizationId) => fresh.outboxOf(organizationId) }
-}
+export const make: MakeStorage = async (suiteClock) => ({
+  ...createStorage({ executor, clock: suiteClock }),
+  outboxOf: async () => [],
+})
 export const names: readonly string[] = storageSuite.map(({ name }) => name)
 
 // @ts-expect-error The time is a number: were the declarations missing, everything would be \`any\` and this fit.

@@ -11,7 +11,9 @@ import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
 import { writeStatements } from '../../adapters/pos-odbc/gateway/write.ts'
 import type { NeutralRow } from '../../adapters/pos-odbc/protocol.ts'
 import type { OdbcTie, SourceKind } from '../../adapters/pos-odbc/index.ts'
-import { projectRoot } from '../../host-worker/dev/root.ts'
+import { projectRoot } from '../../host-worker/local/root.ts'
+import type { PosSource } from '../../ports/pos-source.ts'
+import { openDirectly } from './pos-direct.ts'
 import { scratchFolder } from './pos-gateway.ts'
 
 /** The tenants that every engine has. */
@@ -28,8 +30,10 @@ export interface PosEngine {
   write(tenant: PosTenant, rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
   /** Runs SQL of the test's own on a tenant's database. */
   execute(tenant: PosTenant, text: string): void
-  /** Takes every row away. */
+  /** Deletes every row. */
   clear(): void
+  /** A tenant's source without HTTP and processes; null where only a gateway reaches the database. */
+  direct: ((tenant: PosTenant) => PosSource) | null
 }
 
 const common = { currency: 'USD' }
@@ -38,22 +42,28 @@ const zoned = { ...common, timeZone: 'America/Chicago' }
 /** The shared source in one embedded database. */
 function embeddedShared(): PosEngine {
   const file = join(scratchFolder(), 'shared.sqlite')
-  openEmbeddedSource('odbc_shared', file).close()
+  const write = embeddedWriter('odbc_shared', () => file)
   return {
     name: 'odbc_shared on node:sqlite',
     sources: (changes) => [{ kind: 'odbc_shared', driver: 'sqlite', file, ...common, ...changes }],
     tie: (tenant) => ({ kind: 'odbc_shared', tenant }),
-    async write(tenant, rows, values) {
-      const database = openEmbeddedSource('odbc_shared', file)
-      database.write(tenant, rows, values)
-      database.close()
-    },
+    write,
     execute: (_tenant, text) => {
       executeSqlite(file, text)
     },
     clear: () => {
       executeSqlite(file, emptied('odbc_shared'))
     },
+    direct: (tenant) => openDirectly({ kind: 'odbc_shared', tenant }, file, { ...common, timeZone: 'UTC' }),
+  }
+}
+
+/** Writes to the databases of every tenant, which stay open: closing one each time would empty its log into it. */
+function embeddedWriter(kind: SourceKind, fileOf: (tenant: PosTenant) => string): PosEngine['write'] {
+  const names = new Set(TENANTS.map(fileOf))
+  const files = new Map([...names].map((file) => [file, openEmbeddedSource(kind, file)]))
+  return async (tenant, rows, values) => {
+    files.get(fileOf(tenant))?.write(tenant, rows, values)
   }
 }
 
@@ -86,19 +96,19 @@ function embeddedSecond(): PosEngine {
     name: 'odbc_second on node:sqlite',
     ...secondIn(directory),
     sources: (changes) => [{ kind: 'odbc_second', driver: 'sqlite', directory, ...zoned, ...changes }],
+    direct: (tenant) => openDirectly({ kind: 'odbc_second', tenant }, fileIn(directory, tenant), zoned),
   }
 }
 
+function fileIn(directory: string, tenant: PosTenant): string {
+  return join(directory, `${tenant}.sqlite`)
+}
+
 function secondIn(directory: string): Pick<PosEngine, 'tie' | 'write' | 'execute' | 'clear'> {
-  const fileOf = (tenant: string) => join(directory, `${tenant}.sqlite`)
-  for (const tenant of TENANTS) openEmbeddedSource('odbc_second', fileOf(tenant)).close()
+  const fileOf = (tenant: PosTenant) => fileIn(directory, tenant)
   return {
     tie: (tenant) => ({ kind: 'odbc_second', tenant }),
-    async write(tenant, rows, values) {
-      const database = openEmbeddedSource('odbc_second', fileOf(tenant))
-      database.write(tenant, rows, values)
-      database.close()
-    },
+    write: embeddedWriter('odbc_second', fileOf),
     execute: (tenant, text) => {
       executeSqlite(fileOf(tenant), text)
     },
@@ -114,6 +124,7 @@ function odbcSecond(): PosEngine {
   return {
     name: 'odbc_second on SQLite ODBC',
     ...secondIn(directory),
+    direct: null,
     sources: (changes) =>
       TENANTS.map((name) => ({
         kind: 'odbc_second',
@@ -146,7 +157,7 @@ export const postgres = {
 /** A new database with the schema of the shared source; gives its name. */
 export function createPostgresDatabase(): string {
   const name = `pos_${randomBytes(6).toString('hex')}`
-  // Another order than that of bytes is the usual one, and must not matter.
+  // The database's default collation differs from byte order, which must not matter.
   postgres.run('postgres', `create database ${name} template template0 locale 'C.UTF-8'`)
   const schema = readFileSync(
     join(projectRoot, 'adapters/pos-odbc/schema/odbc-shared.postgresql.sql'),
@@ -176,6 +187,7 @@ function odbcShared(): PosEngine {
     execute: (_tenant, text) => {
       postgres.run(database, text)
     },
+    direct: null,
     clear: () => {
       postgres.run(database, emptied('odbc_shared'))
     },

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll } from 'vitest'
 import type { GatewayOptions, OdbcPosSources } from '../../adapters/pos-odbc/index.ts'
 import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
-import { projectRoot } from '../../host-worker/dev/root.ts'
+import { projectRoot } from '../../host-worker/local/root.ts'
+import { afterFile } from './after-file.ts'
 
 /** The secret that test gateways share with their callers. */
 export const GATEWAY_SECRET = 'a secret that only the tests of the gateway know'
@@ -26,19 +26,12 @@ export interface RunningGateway {
   stop(): Promise<number | null>
 }
 
-const folders: string[] = []
-const children: ChildProcess[] = []
-
-// A test that fails stops nothing and removes nothing. Registered first, it runs behind the hooks of the test file.
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL')
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
-
 /** A new folder outside the project, which lasts as long as the test file runs. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pos-gateway-'))
-  folders.push(folder)
+  afterFile(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
   return folder
 }
 
@@ -51,11 +44,17 @@ export function spawnGateway(
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
   const main = join(projectRoot, 'adapters/pos-odbc/gateway/main.ts')
   const child = spawn(process.execPath, [main, '--config', file], {
-    // Without vitest's own settings, which would reach the gateway's Node.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    // Without vitest's own settings, which would reach the gateway's Node; what one gateway compiled serves the next.
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: join(projectRoot, 'node_modules/.cache/compiled'),
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  children.push(child)
+  // A failing test does not stop its gateway, so it is stopped here.
+  afterFile(() => child.kill('SIGKILL'))
   return child
 }
 
@@ -84,7 +83,7 @@ export async function startGateway(
     process: child,
     log,
     async stop() {
-      if (child.exitCode !== null) return child.exitCode
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       child.kill('SIGTERM')
       await once(child, 'exit')
       return child.exitCode
@@ -126,28 +125,53 @@ export function postSigned(
   { url }: RunningGateway,
   body: unknown,
   changes: Partial<SignedParts> = {},
-): Promise<{ readonly status: number; readonly body: unknown }> {
+): Promise<GatewayReply> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const { secret, timestampMs, nonce, sent, headers, ...parts }: SignedParts = {
+  const parts = { body: text, sent: text, ...changes }
+  return send(`${url}/v1/read`, {
+    method: 'POST',
+    body: parts.sent,
+    headers: signature('POST /v1/read', parts),
+  })
+}
+
+/** Asks a gateway for its health as somebody does who holds the secret. */
+export function signedHealth(
+  { url }: Pick<RunningGateway, 'url'>,
+  changes: Partial<SignedParts> = {},
+): Promise<GatewayReply> {
+  return send(`${url}/health`, { headers: signature('GET /health', { body: '', ...changes }) })
+}
+
+/** What a gateway answered. */
+export interface GatewayReply {
+  readonly status: number
+  readonly body: unknown
+}
+
+async function send(url: string, init: RequestInit): Promise<GatewayReply> {
+  const response = await fetch(url, init)
+  return { status: response.status, body: (await response.json()) as unknown }
+}
+
+/** @param target the method and the path */
+function signature(
+  target: string,
+  changes: Partial<SignedParts> & Pick<SignedParts, 'body'>,
+): Readonly<Record<string, string>> {
+  const { secret, timestampMs, nonce, body, headers } = {
     secret: GATEWAY_SECRET,
     timestampMs: Date.now(),
     nonce: randomBytes(16).toString('hex'),
-    body: text,
-    sent: text,
     headers: {},
     ...changes,
   }
-  const hash = createHash('sha256').update(parts.body).digest('hex')
-  const signed = `v1\nPOST\n/v1/read\n${timestampMs}\n${nonce}\n${hash}`
-  const signature = createHmac('sha256', secret).update(signed).digest('hex')
-  return fetch(`${url}/v1/read`, {
-    method: 'POST',
-    body: sent,
-    headers: {
-      'x-gateway-timestamp': String(timestampMs),
-      'x-gateway-nonce': nonce,
-      'x-gateway-signature': `v1=${signature}`,
-      ...headers,
-    },
-  }).then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
+  const hash = createHash('sha256').update(body).digest('hex')
+  const signed = `v1\n${target.replace(' ', '\n')}\n${timestampMs}\n${nonce}\n${hash}`
+  return {
+    'x-gateway-timestamp': String(timestampMs),
+    'x-gateway-nonce': nonce,
+    'x-gateway-signature': `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`,
+    ...headers,
+  }
 }

@@ -2,8 +2,10 @@ import type { Dialect } from '../../adapters/pos-odbc/gateway/dialect.ts'
 import { FAMILIES } from '../../adapters/pos-odbc/gateway/families/index.ts'
 import type { Fragment } from '../../adapters/pos-odbc/gateway/sql.ts'
 import { childrenStatement, oneStatement, pageStatement } from '../../adapters/pos-odbc/gateway/statements.ts'
-import type { Collection, CollectionName, SourceKind } from '../../adapters/pos-odbc/protocol.ts'
-import { COLLECTIONS } from '../../adapters/pos-odbc/protocol.ts'
+import type { CollectionName } from '../../adapters/pos-odbc/collections.ts'
+import { COLLECTIONS, orderMayBeNull } from '../../adapters/pos-odbc/collections.ts'
+import type { SourceKind } from '../../adapters/pos-odbc/protocol.ts'
+import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 
 /** A statement that the gateway can run, with what it is for. */
 export interface NamedStatement {
@@ -11,7 +13,7 @@ export interface NamedStatement {
   readonly statement: Fragment
 }
 
-const FILTER_VALUES = { text: 'c1', boolean: true, instant: '2026-01-05T00:00:00.000Z' } as const
+const INSTANT = '2026-01-05T00:00:00.000Z'
 const AFTER = { value: '2026-01-06T00:00:00.000Z', id: 'x5' }
 
 /** Every statement of a kind of source: each collection by each choice of filters, from each kind of position. */
@@ -36,9 +38,9 @@ export function everyStatement(
   ])
 }
 
-function pagesOf({ orderMayBeNull }: Collection, chosen: readonly string[]) {
+function pagesOf(collection: CollectionEndpoint, chosen: readonly string[]) {
   const valued = [null, AFTER].map((after) => ({ branch: 'valued' as const, after }))
-  if (!orderMayBeNull || chosen.includes('completedBefore')) return valued
+  if (!orderMayBeNull(collection) || chosen.includes('completedBefore')) return valued
   const rest = [null, { value: null, id: 'x5' }].map((after) => ({ branch: 'without_value' as const, after }))
   return [...valued, ...rest]
 }
@@ -47,13 +49,13 @@ function valuesOf(
   name: CollectionName,
   chosen: readonly string[],
 ): Readonly<Record<string, string | boolean>> {
-  const { filters }: Collection = COLLECTIONS[name]
-  return Object.fromEntries(
-    chosen.map((filter) => [
-      filter,
-      filter === 'status' ? 'active' : FILTER_VALUES[filters[filter]?.type ?? 'text'],
-    ]),
-  )
+  const { filters } = COLLECTIONS[name]
+  const valueOf = (filter: string) => {
+    if (filter === 'active') return true
+    if (filter === 'status') return 'active'
+    return filters[filter]?.operator === 'equals' ? 'c1' : INSTANT
+  }
+  return Object.fromEntries(chosen.map((filter) => [filter, valueOf(filter)]))
 }
 
 /** Every subset. */

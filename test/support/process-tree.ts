@@ -9,7 +9,7 @@ export interface SeenProcess {
 }
 
 /** Every process that there is now. */
-export function listProcesses(): readonly SeenProcess[] {
+function listProcesses(): readonly SeenProcess[] {
   const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,args='], { encoding: 'utf8' })
   return text.split('\n').flatMap((line) => {
     const [, pid, parentPid, groupId, command = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []

@@ -44,12 +44,24 @@ export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyM
       (field) => typeof field === 'string',
     )
     if (!isComplete || email.to.length === 0) return resendError(422, 'missing_required_field')
+    if (email.reply_to !== undefined && !isAcceptable(email.reply_to))
+      return resendError(422, 'validation_error')
     const id = `email-${sent.size + 1}`
     sent.set(id, email)
     byKey.set(String(key), { body: request.body, id })
     return { status: 200, body: { id } }
   }
   return Object.assign(await openStandIn(work), { sent })
+}
+
+/** Whether the stand-in takes an address for replies. It knows all that exist, so it refuses those of `.invalid`. */
+function isAcceptable(address: string): boolean {
+  const [local = '', domain = '', ...more] = address.split('@')
+  const isLocal = local.length <= 64 && local.split('.').every((atom) => atom !== '')
+  const labels = domain.split('.')
+  const isDomain =
+    labels.length > 1 && labels.every((label) => label !== '') && !/^\d+$/.test(labels.at(-1) ?? '')
+  return more.length === 0 && isLocal && isDomain && labels.at(-1) !== 'invalid'
 }
 
 /** An error in Resend's form. */

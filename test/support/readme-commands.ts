@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Manual } from './manuals.ts'
+import { manualsOf } from './manuals.ts'
 
-/** The commands of one block of the README. */
+/** The commands of one block of a manual. */
 export interface Block {
-  /** The section that it stands in. */
+  /** The path of the manual from the project's root. */
+  readonly path: string
+  /** The heading of the section that shows the block. */
   readonly heading: string
   /** Without comments, one a line. */
   readonly commands: readonly string[]
@@ -18,18 +20,22 @@ export interface Ran {
   readonly exitCode: number
 }
 
-/** Stands between the outputs of two commands; no answer holds it. */
+/** Separates the outputs of two commands; no answer contains it. */
 const SEPARATOR = '\u001e'
 
-/** Every block of shell commands of the README in a directory, in their order. */
+/** Every block of shell commands in the manuals of a directory, those of the README at the top first, in their order. */
 export function commandBlocks(directory: string): readonly Block[] {
-  const readme = readFileSync(join(directory, 'README.md'), 'utf8')
-  return readme.split(/^## /m).flatMap((section) => {
-    const heading = section.split('\n')[0] ?? ''
-    return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => ({
-      heading,
-      commands: commandsOf(block),
-    }))
+  return manualsOf(directory).flatMap(blocksOf)
+}
+
+/** A fenced block with its language, or a heading. A line of a block that begins with `#` is no heading. */
+const BLOCK_OR_HEADING = /^```(\w*)\n(.*?)^```|^#+ ([^\n]+)/gms
+
+function blocksOf({ path, text }: Manual): readonly Block[] {
+  let heading = ''
+  return [...text.matchAll(BLOCK_OR_HEADING)].flatMap(([, language, block = '', title]) => {
+    heading = title ?? heading
+    return language === 'sh' ? [{ path, heading, commands: commandsOf(block) }] : []
   })
 }
 
@@ -41,7 +47,7 @@ function commandsOf(block: string): readonly string[] {
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
 }
 
-/** Runs commands in one shell, as somebody who pastes them; only the address of the service is another one. */
+/** Runs commands in one shell, like somebody who pastes them. Only the address of the service is replaced. */
 export async function runCommands(
   given: readonly string[],
   { directory, origin, stateDirectory }: Readonly<Record<'directory' | 'origin' | 'stateDirectory', string>>,

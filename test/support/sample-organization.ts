@@ -1,4 +1,4 @@
-import type { DetailEndpoint, Endpoint } from '../../domain/contract/endpoint.ts'
+import type { DetailEndpoint, Endpoint } from '../../domain/record/endpoint.ts'
 import { writtenPosResources } from '../../domain/pos/index.ts'
 import { writtenResources } from '../../domain/resources/index.ts'
 import type { Organization } from '../../ports/organization.ts'

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import type { Resource } from '../../domain/contract/resource.ts'
-import { storedFields } from '../../domain/contract/resource.ts'
+import type { Resource } from '../../domain/record/resource.ts'
+import { storedFields } from '../../domain/record/resource.ts'
 import type { StoredRow } from '../../ports/query.ts'
 
 const FIRST_INSTANT_MS = Date.UTC(2026, 0, 1)

@@ -1,13 +1,13 @@
-import type { MemoryPos } from '../../adapters/memory/index.ts'
-import { createMemoryPos } from '../../adapters/memory/index.ts'
+import type { ScratchPos } from './scratch-pos.ts'
+import { createScratchPos } from './scratch-pos.ts'
 import { createMeter } from '../../adapters/d1/index.ts'
-import { createFormCache } from '../../domain/forms/cache.ts'
-import type { World } from '../../domain/service.ts'
-import { issueKey } from '../../domain/tenancy/api-key.ts'
+import { createFormCache } from '../../domain/forms/submit/cache.ts'
+import type { World } from '../../domain/world.ts'
+import { issueKey } from '../../domain/access/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { requestFields } from '../../host-worker/request-log.ts'
 import { lineLog, systemDeadline } from '../../host-worker/system.ts'
-import type { Secrets } from '../../domain/tenancy/secrets.ts'
+import type { Secrets } from '../../domain/access/secrets.ts'
 import type { Analytics } from '../../ports/analytics.ts'
 import type { Administration } from '../../ports/administration.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
@@ -19,6 +19,7 @@ import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { checkResponse } from './contract-check.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
+import { newOrganization } from '../../domain/operators/organization.ts'
 
 /** The storage of a test service: any adapter that offers the storage ports. */
 export interface TestStorage {
@@ -35,7 +36,7 @@ export interface TestService {
   readonly clock: FakeClock
   readonly storage: TestStorage
   /** The point-of-sale systems of organizations with a `posSource`, unless other sources were given. */
-  readonly pos: MemoryPos
+  readonly pos: ScratchPos
   /** What was logged as an error; empty at the end of a good test. */
   readonly errors: readonly unknown[]
   /** Every line that was logged, as a host writes it. */
@@ -61,7 +62,7 @@ export async function openTestService(
   const storage = open(clock)
   const secrets = givenSecrets ?? (await testSecrets())
   const random = fakeRandom()
-  const pos = createMemoryPos()
+  const pos = createScratchPos()
   const errors: unknown[] = []
   const logLines: string[] = []
   const log = lineLog((_level, line) => logLines.push(line))
@@ -121,7 +122,10 @@ export async function openTestService(
     errors,
     logLines,
     addOrganization: async (organizationId, settings = {}) => {
-      await storage.administration.saveOrganization({ ...organizationDefaults, organizationId, ...settings })
+      await storage.administration.saveOrganization({
+        ...newOrganization(organizationId, 'Test'),
+        ...settings,
+      })
       return addKey(organizationId)
     },
     addPlatformKey: () => addKey(null),
@@ -142,16 +146,4 @@ function requestOf(path: string, { key, ...init }: RequestInit & { readonly key?
   const headers = new Headers(init.headers)
   if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
   return new Request(new URL(path, 'https://service.example'), { ...init, headers })
-}
-
-const organizationDefaults: Omit<Organization, 'organizationId'> = {
-  name: 'Test',
-  slug: null,
-  parentId: null,
-  smsNumber: null,
-  phoneCountry: 'US',
-  posSource: null,
-  billingEvents: true,
-  analytics: false,
-  retentionOfferAnalytics: false,
 }

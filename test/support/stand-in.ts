@@ -35,7 +35,7 @@ export interface StandIn {
   readonly url: string
   /** What happens to the next requests, in order; ordinary work after that. */
   readonly misbehave: Misbehaviour[]
-  /** What happens to requests that none of those is for; null: ordinary work. */
+  /** What happens to all requests after those; null: ordinary work. */
   treat: (request: StandInRequest) => Misbehaviour | null
   /** Most requests that were on their way at once. */
   widest(): number

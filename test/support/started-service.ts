@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { projectRoot } from '../../host-worker/dev/root.ts'
+import { projectRoot } from '../../host-worker/local/root.ts'
 
 /** A fresh copy installs its dependencies first. */
 const START_TIMEOUT_MS = 240_000
@@ -140,11 +140,11 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // Nobody is left in the group.
+    // No process is left in the group.
   }
 }
 
-/** What came of one operator command. */
+/** The result of one operator command. */
 export interface Operated {
   readonly code: number | null
   readonly stdout: string

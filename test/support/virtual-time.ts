@@ -3,7 +3,7 @@ import type { Deadline } from '../../ports/deadline.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock } from './fakes.ts'
 
-/** Time that passes only while nothing else happens, and then at once: waiting an hour takes no time. */
+/** Time that passes only when no other work is pending, and then jumps: waiting an hour takes no time. */
 export interface VirtualTime {
   readonly clock: FakeClock
   readonly deadline: Deadline

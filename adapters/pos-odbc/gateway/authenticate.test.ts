@@ -18,7 +18,7 @@ function signed(
   // Spelt out rather than taken from the protocol, so that a change of the protocol is seen here.
   const text = `v1\nPOST\n/v1/read\n${timestampMs}\n${nonce}\n${hash}`
   const signature = `v1=${createHmac('sha256', secret).update(text).digest('hex')}`
-  return { timestamp: String(timestampMs), nonce, signature, body: of }
+  return { method: 'POST', path: '/v1/read', timestamp: String(timestampMs), nonce, signature, body: of }
 }
 
 function open(noncesMax = 100, secrets = ['current', 'previous']) {
@@ -50,6 +50,8 @@ it('refuses whatever was changed after signing', () => {
   const { signature } = request
   const changed: readonly SignedRequest[] = [
     { ...request, body: Buffer.from('{ }') },
+    { ...request, method: 'GET' },
+    { ...request, path: '/health' },
     { ...request, timestamp: String(START_MS + 1) },
     { ...request, nonce: '2'.padStart(32, '0') },
     { ...request, signature: `${signature?.slice(0, -1) ?? ''}${signature?.endsWith('0') ? '1' : '0'}` },
@@ -66,7 +68,7 @@ it('refuses whatever was changed after signing', () => {
   for (const name of ['timestamp', 'nonce', 'signature']) {
     expect(codeOf({ ...request, [name]: null })).toBe('signature_missing')
   }
-  // None of them used up the nonce.
+  // The refused requests did not use up the nonce.
   expect(codeOf(request)).toBe('ok')
 })
 

@@ -1,9 +1,12 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { READ_PATH, TIMESTAMP_WINDOW_MS, signedText } from '../protocol.ts'
+import * as v from 'valibot'
+import { TIMESTAMP_WINDOW_MS, signedText } from '../protocol.ts'
 import { GatewayError } from './errors.ts'
 
 /** What a request carries to prove itself; null: the header is missing or repeated. */
 export interface SignedRequest {
+  readonly method: string
+  readonly path: string
   readonly timestamp: string | null
   readonly nonce: string | null
   readonly signature: string | null
@@ -14,19 +17,29 @@ export interface AuthenticatorOptions {
   /** Accepted secrets, the current one first. */
   readonly secrets: readonly string[]
   readonly nowMs: () => number
-  /** Most nonces kept; when that many are still within their window, requests are refused rather than forgotten. */
+  /**
+   * Most nonces kept. When that many are still within their window, new requests are refused, because forgetting a
+   * nonce would allow a replay.
+   */
   readonly noncesMax: number
 }
+
+/** The headers of a request that may have been signed by the Worker. */
+const Signed = v.object({
+  timestamp: v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number)),
+  nonce: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+  signature: v.pipe(v.string(), v.regex(/^v1=[0-9a-f]{64}$/)),
+})
 
 /** Throws a `GatewayError` for a request that is not proven, or has been seen before. */
 export type Authenticate = (request: SignedRequest) => void
 
-/** Checks requests to read: a signature by a shared secret, of the body and of this minute, never seen before. */
+/** Checks requests: a signature by a shared secret, of the body and of this minute, never seen before. */
 export function createAuthenticator({ secrets, nowMs, noncesMax }: AuthenticatorOptions): Authenticate {
   const startedMs = nowMs()
   const nonces = new Map<string, number>()
 
-  /** Nonces are kept in the order of arrival, so what has run out is at the front, up to a difference of clocks. */
+  /** Nonces are kept in the order of arrival, so the first ones run out first, up to a difference of clocks. */
   const forgetOld = (now: number): void => {
     for (const [nonce, expiresMs] of nonces) {
       if (expiresMs >= now) break
@@ -34,15 +47,16 @@ export function createAuthenticator({ secrets, nowMs, noncesMax }: Authenticator
     }
   }
 
-  return ({ timestamp, nonce, signature, body }) => {
-    if (timestamp === null || nonce === null || signature === null) {
+  return ({ method, path, body, ...headers }) => {
+    if (Object.values(headers).includes(null)) {
       throw new GatewayError('signature_missing', 'The request is not signed')
     }
     const now = nowMs()
-    const timestampMs = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
-    if (!/^[0-9a-f]{32}$/.test(nonce) || !isSigned(secrets, { timestampMs, nonce, signature, body })) {
+    const signed = v.safeParse(Signed, headers)
+    if (!signed.success || !isSigned(secrets, { method, path, ...signed.output }, body)) {
       throw new GatewayError('signature_wrong', 'The signature does not fit the request')
     }
+    const { timestamp: timestampMs, nonce } = signed.output
     if (Math.abs(now - timestampMs) > TIMESTAMP_WINDOW_MS) {
       throw new GatewayError(
         'timestamp_outside_window',
@@ -63,19 +77,16 @@ export function createAuthenticator({ secrets, nowMs, noncesMax }: Authenticator
 
 function isSigned(
   secrets: readonly string[],
-  parts: {
-    readonly timestampMs: number
-    readonly nonce: string
-    readonly signature: string
-    readonly body: Uint8Array
-  },
+  {
+    timestamp: timestampMs,
+    signature,
+    ...parts
+  }: Pick<SignedRequest, 'method' | 'path'> & v.InferOutput<typeof Signed>,
+  body: Uint8Array,
 ): boolean {
-  const { timestampMs, nonce, signature, body } = parts
-  const match = /^v1=([0-9a-f]{64})$/.exec(signature)
-  if (match === null || Number.isNaN(timestampMs)) return false
-  const given = Buffer.from(match[1] ?? '', 'hex')
+  const given = Buffer.from(signature.slice('v1='.length), 'hex')
   const bodyHash = createHash('sha256').update(body).digest('hex')
-  const text = signedText({ method: 'POST', path: READ_PATH, timestampMs, nonce, bodyHash })
+  const text = signedText({ ...parts, timestampMs, bodyHash })
   return secrets
     .map((secret) => timingSafeEqual(createHmac('sha256', secret).update(text).digest(), given))
     .includes(true)

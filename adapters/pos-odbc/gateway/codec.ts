@@ -1,10 +1,12 @@
+import * as v from 'valibot'
+import { Instant } from '../../../domain/record/field.ts'
 import type { Dialect, ColumnType } from './dialect.ts'
 import type { BoundValue, Fragment } from './sql.ts'
 import { raw, sql } from './sql.ts'
 import { centsOfDecimal, decimalOfCents } from './money.ts'
 import { instantOfLocalTime } from './local-time.ts'
 
-/** What a source's rows leave open and its configuration says. */
+/** What the rows of a source do not say and its configuration does. */
 export interface SourceSettings {
   /** The zone of times that were recorded without an offset. */
   readonly timeZone: string
@@ -17,7 +19,7 @@ export interface Column {
   readonly type: ColumnType
 }
 
-/** What a driver gives for a column. */
+/** A column's value as a driver returns it. */
 export type RecordedValue = string | number | null
 
 /** How a field of the neutral form is recorded: in which columns, and what their values mean. */
@@ -31,7 +33,7 @@ export interface Codec {
   equals(neutral: string | boolean, dialect: Dialect): Fragment
 }
 
-/** A recorded value that has no meaning in the neutral form. Names the column, never the value. */
+/** The error for a recorded value without a meaning in the neutral form. It names the column, never the value. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
@@ -54,12 +56,12 @@ export function text(name: string): Codec {
   return codec(
     [{ name, type: 'text' }],
     ([recorded]) => textOf(recorded),
-    (neutral) => [neutral as string | null],
+    (neutral) => [textToWrite(neutral)],
   )
 }
 
-/** An email address; two spellings that differ in case only are the same. */
-export function email(name: string): Codec {
+/** The normalised form by which addresses are compared, of a column with addresses as they were recorded. */
+export function emailKey(name: string): Codec {
   return {
     ...text(name),
     equals: (neutral, dialect) =>
@@ -78,14 +80,12 @@ export function phone(name: string): Codec {
   }
 }
 
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-
 /** An instant recorded in UTC, kept to the millisecond. */
 export function instant(name: string): Codec {
   return codec(
     [{ name, type: 'instant' }],
     ([recorded]) => recordedInstant(textOf(recorded), name),
-    (neutral) => [neutral as string | null],
+    (neutral) => [textToWrite(neutral)],
   )
 }
 
@@ -104,13 +104,13 @@ export function instantOrLocalTime(utcName: string, localName: string): Codec {
       if (converted === null) throw new Unreadable(localName)
       return converted
     },
-    (neutral) => [neutral as string | null, null],
+    (neutral) => [textToWrite(neutral), null],
   )
 }
 
 function recordedInstant(recorded: string | null, name: string): string | null {
   if (recorded === null) return null
-  if (!INSTANT.test(recorded) || Number.isNaN(Date.parse(recorded))) throw new Unreadable(name)
+  if (!v.is(Instant, recorded)) throw new Unreadable(name)
   return recorded
 }
 
@@ -125,11 +125,11 @@ export function money(name: string, decimals = 2): Codec {
       if (cents === null) throw new Unreadable(name)
       return cents
     },
-    (neutral) => [neutral === null ? null : decimalOfCents(neutral as number, decimals)],
+    (neutral) => [typeof neutral === 'number' ? decimalOfCents(neutral, decimals) : null],
   )
 }
 
-/** A number that counts no money, such as a quantity. */
+/** A number that is not an amount of money, such as a quantity. */
 export function quantity(name: string): Codec {
   return codec(
     [{ name, type: 'decimal' }],
@@ -152,17 +152,17 @@ export function currency(name: string): Codec {
   }
 }
 
-/** What words mean, and what stands for anything else. */
+/** The source's words for the values of a field, and the value for an unknown or missing word. */
 export interface Words {
   /** The source's word of each neutral value. */
   readonly known: Readonly<Record<string, string>>
-  /** The neutral value of a word that is not known; left out, the row cannot be read. */
+  /** The neutral value of an unknown word. Without it, a row with an unknown word cannot be read. */
   readonly otherwise?: string | null
-  /** The neutral value where no word was recorded; left out, as `otherwise`. */
+  /** The neutral value where no word was recorded. Default: the value of `otherwise`. */
   readonly absent?: string | null
 }
 
-/** What `write` records for a neutral value that no word stands for. */
+/** What `write` records for a neutral value that the source has no word for. */
 const NO_WORD = '?'
 
 /** A field whose values the source spells in words of its own. */
@@ -177,11 +177,14 @@ export function words(name: string, { known, ...rest }: Words): Codec {
       if (neutral === undefined) throw new Unreadable(name)
       return neutral
     },
-    (neutral) => [neutral === null ? null : (known[neutral as string] ?? NO_WORD)],
+    (neutral) => [typeof neutral === 'string' ? (known[neutral] ?? NO_WORD) : null],
   )
 }
 
-/** Words of which any other, and none, mean `unknown`, and by which rows are found: an index holds `wordCase`. */
+/**
+ * Like `words`, but every other word, and a missing one, means `unknown`. Rows can be filtered by it: an index contains
+ * `wordCase`.
+ */
 export function statusWords(name: string, known: Readonly<Record<string, string>>): Codec {
   return {
     ...words(name, { known, otherwise: 'unknown' }),
@@ -191,12 +194,12 @@ export function statusWords(name: string, known: Readonly<Record<string, string>
 }
 
 /** The expression of a status in neutral words, as the schema's indexes spell it. */
-export function wordCase(name: string, known: Readonly<Record<string, string>>): string {
+function wordCase(name: string, known: Readonly<Record<string, string>>): string {
   const cases = Object.entries(known).map(([neutral, word]) => `when '${word}' then '${neutral}'`)
   return `(case ${name} ${cases.join(' ')} else 'unknown' end)`
 }
 
-/** Yes, no, or nothing recorded; a word that is neither is unknown. */
+/** A column for yes or no. A missing value, and any other word, is unknown. */
 export function flag(name: string, { yes, no }: { readonly yes: string; readonly no: string }): Codec {
   return codec(
     [{ name, type: 'text' }],
@@ -207,6 +210,10 @@ export function flag(name: string, { yes, no }: { readonly yes: string; readonly
     },
     (neutral) => [neutral === null ? null : neutral === true ? yes : no],
   )
+}
+
+function textToWrite(neutral: unknown): string | null {
+  return typeof neutral === 'string' ? neutral : null
 }
 
 function textOf(recorded: RecordedValue | undefined): string | null {

@@ -97,6 +97,9 @@ it('reads a whole configuration', () => {
 it.each<[string, unknown, Partial<ConfigInput>, string]>([
   ['no JSON', '{', {}, 'The configuration is no JSON'],
   ['a list', [], {}, 'The configuration must be an object'],
+  ['a list as the place to listen', { listen: [], sources: [second] }, {}, 'listen must be an object'],
+  ['a source that is a list', { sources: [[]] }, {}, 'sources[0] must be an object'],
+  ['no list of sources', { sources: {} }, {}, 'sources must be a list with at least one source'],
   ['no sources', {}, {}, 'sources must be a list with at least one source'],
   ['an unknown key', { sources: [second], port: 1 }, {}, 'port is not a known key here'],
   [

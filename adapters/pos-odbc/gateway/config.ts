@@ -1,55 +1,20 @@
-import { resolve } from 'node:path'
-import type { SourceKind } from '../protocol.ts'
-import { SECRET_LENGTH_MIN, SOURCE_KINDS } from '../protocol.ts'
-import { ConfigReader } from './config-reader.ts'
-import type { DialectName } from './dialect.ts'
-import { DIALECT_NAMES } from './dialect.ts'
-import { isTimeZone } from './local-time.ts'
-
-/** Where a source's rows are. */
-export type Place =
-  | { readonly driver: 'odbc'; readonly connectionString: string }
-  | { readonly driver: 'sqlite'; readonly file: string }
-  /** Each `NAME.sqlite` in the folder is a source of that name, as soon as it is there. */
-  | { readonly driver: 'sqlite'; readonly directory: string }
-
-export interface SourceConfig {
-  readonly kind: SourceKind
-  /** Null where the kind needs no name, or a folder gives the names. */
-  readonly name: string | null
-  readonly place: Place
-  readonly dialect: DialectName
-  readonly timeZone: string
-  readonly currency: string
-  /** Most connections at once. */
-  readonly connections: number
-  /** Longest that a request may take at the source, waiting for a connection included, in milliseconds. */
-  readonly deadlineMs: number
-  /** Most rows of a page. */
-  readonly rowsMax: number
-  /** Most rows in the lists of a page. */
-  readonly listRowsMax: number
-}
+import * as v from 'valibot'
+import { SECRET_LENGTH_MIN } from '../protocol.ts'
+import type { SourceConfig, Surroundings } from './config-source.ts'
+import { sourceSchema } from './config-source.ts'
+import { problemsOf, settings, Text, wholeNumber } from './config-words.ts'
+import { hasOwnDatabases } from './families/index.ts'
 
 export interface GatewayConfig {
   readonly listen: { readonly host: string; readonly port: number }
-  /** The shared secret; during a rotation the one before, too. */
+  /** The shared secret; during a rotation the previous one, too. */
   readonly secrets: readonly string[]
   readonly sources: readonly SourceConfig[]
 }
 
-/** What the configuration is read from. */
-export interface ConfigInput {
+/** The sources of the configuration: environment and files. */
+export interface ConfigInput extends Surroundings {
   readonly text: string
-  /** The folder that relative paths in it start from. */
-  readonly directory: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** The text of a file, or null when it cannot be read. */
-  readonly readText: (path: string) => string | null
-  readonly isFile: (path: string) => boolean
-  readonly isDirectory: (path: string) => boolean
-  /** Why the ODBC driver manager cannot be used; null: it can. */
-  readonly odbcProblem: () => string | null
 }
 
 /** The configuration, or everything that is wrong with it, each in a sentence that carries no secret. */
@@ -59,156 +24,68 @@ export type ParsedConfig =
 
 /** Reads and checks the configuration: a JSON file, and the secrets from the environment or files that it names. */
 export function parseConfig(input: ConfigInput): ParsedConfig {
-  const problems: string[] = []
   let json: unknown
   try {
     json = JSON.parse(input.text)
   } catch (error) {
-    return { kind: 'problems', problems: [`The configuration is no JSON: ${(error as Error).message}`] }
-  }
-  const reader = new ConfigReader(json, '', problems)
-  const listen = new ConfigReader(reader.raw('listen') ?? {}, 'listen', problems)
-  const config: GatewayConfig = {
-    listen: {
-      host: listen.text('host', '127.0.0.1'),
-      port: listen.integer('port', { min: 0, max: 65_535, fallback: 8790 }),
-    },
-    sources: sourcesOf(reader.raw('sources'), input, problems),
-    secrets: secretsOf(input, problems),
-  }
-  listen.finish()
-  reader.finish()
-  return problems.length === 0 ? { kind: 'config', config } : { kind: 'problems', problems }
-}
-
-function sourcesOf(value: unknown, input: ConfigInput, problems: string[]): readonly SourceConfig[] {
-  if (!Array.isArray(value) || value.length === 0) {
-    problems.push('sources must be a list with at least one source')
-    return []
-  }
-  const sources = value.map((each, index) =>
-    sourceOf(new ConfigReader(each, `sources[${index}]`, problems), input),
-  )
-  if (sources.filter(({ kind }) => kind === 'odbc_shared').length > 1) {
-    problems.push(
-      'sources has more than one source of kind odbc_shared; there is one for all its organizations',
-    )
-  }
-  const names = sources.flatMap(({ kind, name }) => (kind === 'odbc_second' && name !== null ? [name] : []))
-  for (const name of new Set(names.filter((each, index) => names.indexOf(each) !== index))) {
-    problems.push(`sources has more than one source of the name ${name}`)
-  }
-  if (sources.filter(({ place }) => 'directory' in place).length > 1) {
-    problems.push('sources has more than one source with a directory')
-  }
-  return sources
-}
-
-function sourceOf(reader: ConfigReader, input: ConfigInput): SourceConfig {
-  const kind = reader.oneOf('kind', SOURCE_KINDS)
-  const place = placeOf(reader, kind, input)
-  const source: SourceConfig = {
-    kind,
-    name: nameOf(reader, kind, place),
-    place,
-    dialect: place.driver === 'sqlite' ? 'sqlite' : reader.oneOf('dialect', DIALECT_NAMES),
-    timeZone: timeZoneOf(reader, kind),
-    currency: currencyOf(reader),
-    connections: reader.integer('connections', { min: 1, max: 64, fallback: 4 }),
-    deadlineMs: reader.integer('deadlineMs', { min: 50, max: 60_000, fallback: 5_000 }),
-    // A page of the API has up to 500.
-    rowsMax: reader.integer('rowsMax', { min: 500, max: 10_000, fallback: 1_000 }),
-    listRowsMax: reader.integer('listRowsMax', { min: 1, max: 1_000_000, fallback: 50_000 }),
-  }
-  if (kind === 'odbc_second' && source.dialect === 'postgresql') {
-    reader.problem('dialect', 'must be sqlite: there is no other schema of odbc_second')
-  }
-  reader.finish()
-  return source
-}
-
-function placeOf(reader: ConfigReader, kind: SourceKind, input: ConfigInput): Place {
-  const driver = reader.oneOf('driver', ['odbc', 'sqlite'])
-  if (driver === 'odbc') {
-    const problem = input.odbcProblem()
-    if (problem !== null) {
-      reader.problem(
-        'driver',
-        `is odbc, but the package odbc is not installed beside the gateway (${problem})`,
-      )
+    return {
+      kind: 'problems',
+      problems: [`The configuration is no JSON: ${error instanceof Error ? error.message : String(error)}`],
     }
-    return { driver, connectionString: connectionStringOf(reader, input) }
   }
-  if (kind === 'odbc_second' && reader.has('directory')) {
-    const directory = resolve(input.directory, reader.text('directory'))
-    if (!input.isDirectory(directory)) reader.problem('directory', 'is no folder')
-    return { driver, directory }
-  }
-  const file = resolve(input.directory, reader.text('file'))
-  if (!input.isFile(file)) reader.problem('file', 'is no file; create the database from the schema first')
-  return { driver, file }
+  const parsed = v.safeParse(fileSchema(input), json)
+  const { secrets, problems } = secretsOf(input)
+  if (!parsed.success) return { kind: 'problems', problems: [...problemsOf(parsed.issues), ...problems] }
+  if (problems.length > 0) return { kind: 'problems', problems }
+  return { kind: 'config', config: { ...parsed.output, secrets } }
 }
 
-/** The connection string with the password, which stands in a file or a variable of its own. */
-function connectionStringOf(reader: ConfigReader, input: ConfigInput): string {
-  const connection = reader.text('connection')
-  if (/(?:^|;)\s*(?:pwd|password)\s*=/i.test(connection)) {
-    reader.problem(
-      'connection',
-      'holds a password; name a file or a variable with it: passwordFile, passwordVariable',
-    )
-  }
-  const password = passwordOf(reader, input)
-  // ODBC quotes a value in braces; a closing brace within is doubled.
-  return password === null ? connection : `${connection};PWD={${password.replaceAll('}', '}}')}}`
+const Listen = settings({
+  host: v.optional(Text, '127.0.0.1'),
+  port: wholeNumber(0, 65_535, 8790),
+})
+
+function fileSchema(surroundings: Surroundings) {
+  const problem = 'must be a list with at least one source'
+  const sources = v.pipe(
+    v.optional(v.array(sourceSchema(surroundings), problem), []),
+    v.nonEmpty(problem),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      for (const message of conflictsOf(dataset.value)) addIssue({ message })
+    }),
+  )
+  return settings({ listen: v.nullish(Listen, {}), sources })
 }
 
-function passwordOf(reader: ConfigReader, input: ConfigInput): string | null {
-  if (reader.has('passwordFile')) {
-    const password = input.readText(resolve(input.directory, reader.text('passwordFile')))
-    if (password === null) reader.problem('passwordFile', 'cannot be read')
-    return password?.trim() ?? null
-  }
-  if (!reader.has('passwordVariable')) return null
-  const name = reader.text('passwordVariable')
-  const password = input.environment[name]
-  if (password === undefined) reader.problem('passwordVariable', `names ${name}, which is not set`)
-  return password ?? null
+/** Conflicts between sources, each as the end of a sentence that begins with `sources`. */
+function conflictsOf(sources: readonly SourceConfig[]): readonly string[] {
+  const shared = repeated(sources.flatMap(({ kind }) => (hasOwnDatabases(kind) ? [] : [kind])))
+  const names = repeated(sources.map(({ kind, name }) => (name === null ? null : `${kind} ${name}`)))
+  const folders = repeated(sources.map(({ kind, place }) => ('directory' in place ? kind : null)))
+  return [
+    ...shared.map(
+      (kind) => `has more than one source of kind ${kind}; there is one for all its organizations`,
+    ),
+    ...names.map((name) => `has more than one source of the name ${name.split(' ')[1] ?? ''}`),
+    ...folders.map(() => 'has more than one source with a directory'),
+  ]
 }
 
-/** What names of sources look like; they become names of files, too. */
-export const SOURCE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
-
-function nameOf(reader: ConfigReader, kind: SourceKind, place: Place): string | null {
-  if (kind === 'odbc_shared' || 'directory' in place) return null
-  const name = reader.text('name')
-  if (name !== '' && !SOURCE_NAME.test(name)) {
-    reader.problem('name', 'must be up to 64 letters, digits, - and _, the first a letter or a digit')
-  }
-  return name
+function repeated<Value extends string>(values: readonly (Value | null)[]): readonly Value[] {
+  const found = values.filter((value) => value !== null)
+  return [...new Set(found.filter((value, index) => found.indexOf(value) !== index))]
 }
 
-function timeZoneOf(reader: ConfigReader, kind: SourceKind): string {
-  // The shared source's organizations may live in different zones, so it records UTC alone.
-  if (kind === 'odbc_shared') return 'UTC'
-  const timeZone = reader.text('timeZone')
-  if (timeZone !== '' && !isTimeZone(timeZone))
-    reader.problem('timeZone', 'is no time zone, such as America/Chicago')
-  return timeZone
-}
-
-function currencyOf(reader: ConfigReader): string {
-  const currency = reader.text('currency')
-  if (currency !== '' && !/^[A-Z]{3}$/.test(currency))
-    reader.problem('currency', 'must be a code of ISO 4217, such as USD')
-  return currency
-}
-
-function secretsOf({ environment, readText }: ConfigInput, problems: string[]): readonly string[] {
+function secretsOf({ environment, readText }: ConfigInput): {
+  readonly secrets: readonly string[]
+  readonly problems: readonly string[]
+} {
+  const problems: string[] = []
   const current = secretOf('POS_GATEWAY_SECRET')
   const previous = secretOf('POS_GATEWAY_SECRET_PREVIOUS')
   if (current === null) problems.push('POS_GATEWAY_SECRET (or POS_GATEWAY_SECRET_FILE) is not set')
-  return [current, previous].filter((secret) => secret !== null)
+  return { secrets: [current, previous].filter((secret) => secret !== null), problems }
 
   function secretOf(name: string): string | null {
     const path = environment[`${name}_FILE`] ?? ''

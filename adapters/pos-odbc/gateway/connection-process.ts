@@ -1,6 +1,6 @@
 /**
- * A process that holds one database connection. Native drivers block, leak and crash; apart from the gateway they can be
- * ended at a deadline, whatever they are doing. Started by `connection.ts`, which sends the settings first.
+ * A process that holds one database connection. Native drivers block, leak and crash; in a process of their own they
+ * can be ended at a deadline, whatever they are doing. Started by `connection.ts`, which sends the settings first.
  */
 import type { DriverConnection } from './drivers/driver.ts'
 import { openOdbc } from './drivers/odbc.ts'
@@ -28,6 +28,7 @@ async function answer(message: ToConnection): Promise<FromConnection> {
 process.on('message', (message: ToConnection) => {
   void answer(message).then((reply) => process.send?.(reply))
 })
-// The gateway ends this process when its last request is answered; a terminal signals both at once.
+// Signals are ignored here, because a terminal sends them to the gateway and this process at once. The gateway ends
+// this process after its last request.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 process.on('disconnect', () => process.exit())

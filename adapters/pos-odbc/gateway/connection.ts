@@ -23,7 +23,7 @@ export interface Connection {
  */
 export async function openConnection(settings: ConnectionSettings, signal: AbortSignal): Promise<Connection> {
   const child = fork(fileURLToPath(new URL('./connection-process.ts', import.meta.url)), [], {
-    // What a driver prints may quote a row or a password.
+    // A driver's output may quote a row or a password, so it is not passed on.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   })
@@ -47,7 +47,7 @@ function connectionOf(child: ChildProcess): Connection {
     child.once('exit', () => {
       resolve()
     })
-    // A process that could not be started never exits.
+    // A process that could not be started emits no `exit` event.
     child.once('error', () => {
       if (child.pid === undefined) resolve()
     })

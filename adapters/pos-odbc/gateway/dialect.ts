@@ -1,8 +1,8 @@
 import type { BoundValue, Fragment } from './sql.ts'
 import { bound, raw, sql } from './sql.ts'
 
-export const DIALECT_NAMES = ['postgresql', 'sqlite'] as const
-export type DialectName = (typeof DIALECT_NAMES)[number]
+/** The kinds of databases whose SQL the gateway writes. */
+export type DialectName = 'postgresql' | 'sqlite'
 
 /** What a column holds, which decides how it is read as text and compared. */
 export type ColumnType = 'text' | 'instant' | 'decimal' | 'integer'
@@ -16,10 +16,10 @@ export interface LatestChildren {
   readonly count: number
 }
 
-/** In what the databases differ, as far as the gateway's statements must know. */
+/** The differences between databases that matter to the gateway's statements. */
 export interface Dialect {
   readonly name: DialectName
-  /** A column as text, however the driver would give it: instants in UTC ISO 8601 with milliseconds. */
+  /** A column as text, the same for every driver: instants in UTC ISO 8601 with milliseconds. */
   column(name: string, type: ColumnType): string
   /** A placeholder that compares with, or is stored into, a column of this type. */
   value(value: BoundValue, type: ColumnType): Fragment
@@ -29,7 +29,7 @@ export interface Dialect {
   idList(ids: readonly string[]): Fragment
   /** `idList` joined with the newest few children of each id, as `e`; only those are read from the index. */
   latest(ids: readonly string[], children: LatestChildren): Fragment
-  /** Statements that begin a connection: nothing but reading, and an end to statements that run too long. */
+  /** Statements that begin a connection. They make it read-only and limit how long a statement runs. */
   session(deadlineMs: number): readonly string[]
 }
 

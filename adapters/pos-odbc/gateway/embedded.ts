@@ -1,47 +1,53 @@
 import { readFileSync } from 'node:fs'
+import type { StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import type { NeutralRow, SourceKind } from '../protocol.ts'
 import { DIALECTS } from './dialect.ts'
+import type { Fragment } from './sql.ts'
 import type { WritableRows } from './write.ts'
 import { writeStatements } from './write.ts'
 
-/** A database of a source on this machine, open to be filled. */
+/** A source's database on this machine, open for writing. */
 export interface EmbeddedSource {
   /**
-   * Puts rows in the neutral form in place of those with their ids, all or none of them. Returns how many of them are
-   * new or other than before.
-   * @param tenant the tenant's name within a shared source; of no account elsewhere
+   * Inserts rows in the neutral form, replacing those with the same ids, all or none of them. Returns how many of them
+   * are new or changed.
+   * @param tenant the tenant's name within a shared source; unused where the database is its own
    */
   write(tenant: string, rows: WritableRows, values: Iterable<NeutralRow>): number
   close(): void
 }
 
 /** The text of the schema of a source on SQLite. */
-export function sqliteSchema(kind: SourceKind): string {
+function sqliteSchema(kind: SourceKind): string {
   const file = `${kind.replace('_', '-')}.sqlite.sql`
   return readFileSync(fileURLToPath(new URL(`../schema/${file}`, import.meta.url)), 'utf8')
 }
 
-/** Opens the database of an embedded source, and makes it from the schema when there is none. */
+/** Opens the database of an embedded source, and creates it from the schema when it is missing. */
 export function openEmbeddedSource(kind: SourceKind, file: string): EmbeddedSource {
   const database = new DatabaseSync(file)
-  // Readers go on while it is filled.
+  // With this journal, readers can read while rows are written.
   database.exec('pragma journal_mode = wal; pragma busy_timeout = 5000')
   inTransaction(database, () => {
     const made = database.prepare("select 1 from sqlite_master where type = 'table' limit 1").get()
     if (made === undefined) database.exec(sqliteSchema(kind))
   })
   const scope = { kind, dialect: DIALECTS.sqlite }
+  const prepared = new Map<string, StatementSync>()
+  const run = ({ text, values }: Fragment): void => {
+    const statement = prepared.get(text) ?? database.prepare(text)
+    prepared.set(text, statement)
+    statement.run(...values)
+  }
   return {
     write(tenant, rows, values) {
       let changed = 0
       inTransaction(database, () => {
         for (const row of values) {
           const isChanged = changes(database, () => {
-            for (const { text, values: bound } of writeStatements({ ...scope, tenant }, rows, row)) {
-              database.prepare(text).run(...bound)
-            }
+            writeStatements({ ...scope, tenant }, rows, row).forEach(run)
           })
           changed += Number(isChanged)
         }
@@ -54,7 +60,7 @@ export function openEmbeddedSource(kind: SourceKind, file: string): EmbeddedSour
   }
 }
 
-/** Whether the work leaves anything other than it was: rows that are taken away and put back do not count. */
+/** Whether the work changed anything. Rows that are deleted and inserted again unchanged do not count. */
 function changes(database: DatabaseSync, work: () => void): boolean {
   const session = database.createSession()
   try {

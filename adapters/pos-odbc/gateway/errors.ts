@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../protocol.ts'
 
-/** A refusal or failure with a code that the caller is told. Its message never carries a value of a row or request. */
+/** A refusal or failure with a code for the caller. Its message never contains a value of a row or request. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: ErrorCode
@@ -11,7 +11,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** What a database or its driver said. */
+/** An error of a database or its driver. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   /** SQLSTATE where the driver gives one, such as `08001`; else a word of the driver. */
@@ -22,7 +22,7 @@ export class DatabaseError extends Error {
     this.state = state
   }
 
-  /** What a log may carry of it: errors of data (class 22 of SQLSTATE) quote the value that they are about. */
+  /** The part of it that may be logged: errors about data (class 22 of SQLSTATE) quote the value. */
   textForLog(): string {
     return this.state.startsWith('22') ? 'An error of data' : this.message.slice(0, 300)
   }

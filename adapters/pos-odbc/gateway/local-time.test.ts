@@ -5,11 +5,13 @@ it.each([
   ['2026-01-15 12:00:00', 'America/Chicago', '2026-01-15T18:00:00.000Z'],
   ['2026-07-15T12:00:00.250', 'America/Chicago', '2026-07-15T17:00:00.250Z'],
   ['2026-07-15 12:00', 'UTC', '2026-07-15T12:00:00.000Z'],
+  ['2026-07-15 12:00:00.123999999', 'UTC', '2026-07-15T12:00:00.123Z'],
+  ['1960-07-15 12:00:00.123999999', 'UTC', '1960-07-15T12:00:00.123Z'],
   // The clocks go back: 01:30 comes twice, and the earlier one counts.
   ['2026-11-01 01:30:00', 'America/Chicago', '2026-11-01T06:30:00.000Z'],
   ['2026-11-01 00:59:59', 'America/Chicago', '2026-11-01T05:59:59.000Z'],
   ['2026-11-01 02:00:00', 'America/Chicago', '2026-11-01T08:00:00.000Z'],
-  // The clocks go forward: there is no 02:30, which counts on from before.
+  // The clocks go forward: 02:30 does not exist, and is counted with the offset before the change.
   ['2026-03-08 02:30:00', 'America/Chicago', '2026-03-08T08:30:00.000Z'],
   ['2026-03-08 01:59:59.999', 'America/Chicago', '2026-03-08T07:59:59.999Z'],
   ['2026-03-08 03:00:00', 'America/Chicago', '2026-03-08T08:00:00.000Z'],
@@ -17,7 +19,7 @@ it.each([
   ['2026-06-01 00:00:00', 'Asia/Kathmandu', '2026-05-31T18:15:00.000Z'],
   // Half an hour of daylight saving.
   ['2026-04-05 01:45:00', 'Australia/Lord_Howe', '2026-04-04T14:45:00.000Z'],
-  // A day that Samoa left out.
+  // A day that Samoa skipped.
   ['2011-12-30 12:00:00', 'Pacific/Apia', '2011-12-30T22:00:00.000Z'],
   // Before time zones, clocks differed by seconds.
   ['1880-01-01 00:00:00', 'America/Chicago', '1880-01-01T05:50:36.000Z'],
@@ -31,6 +33,8 @@ it.each([
   '2026-02-30 00:00:00',
   '2026-01-01',
   '2026-01-01 24:00:00',
+  '2016-12-31 23:59:60',
+  '9999-12-31 23:59:59',
   '2026-01-01T00:00:00Z',
   'yesterday',
 ])('does not read %s', (text) => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createAuthenticator } from './authenticate.ts'
@@ -69,8 +68,9 @@ async function run(config: GatewayConfig): Promise<void> {
   server.on('error', (error) => fail([`Cannot listen: ${error.message}`]))
   server.listen(config.listen.port, config.listen.host)
   await once(server, 'listening')
-  const { address, port } = server.address() as AddressInfo
-  log.info('listening', { host: address, port })
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new Error('The server listens on no port')
+  log.info('listening', { host: bound.address, port: bound.port })
 
   const stop = (signal: string): void => {
     log.info('stopping', { signal })
@@ -92,15 +92,18 @@ async function run(config: GatewayConfig): Promise<void> {
     })
 }
 
-/** A database that is down comes back; one that the driver manager does not know is a mistake in the configuration. */
+/**
+ * A database that is down may come back, so it is only logged. One that the driver manager does not know is a mistake
+ * in the configuration.
+ */
 async function probe(sources: ReturnType<typeof createSources>): Promise<void> {
   const problems = (await sources.probe()).filter(({ problem }) => problem !== null)
-  const mistakes = problems.filter(
-    ({ problem }) => problem instanceof DatabaseError && problem.state.startsWith('IM'),
+  const mistakes = problems.flatMap(({ source, problem }) =>
+    problem instanceof DatabaseError && problem.state.startsWith('IM')
+      ? [`${source}: ${problem.message}`]
+      : [],
   )
-  if (mistakes.length > 0) {
-    fail(mistakes.map(({ source, problem }) => `${source}: ${(problem as DatabaseError).message}`))
-  }
+  if (mistakes.length > 0) fail(mistakes)
   for (const { source, problem } of problems) {
     log.error(
       'source_unavailable',

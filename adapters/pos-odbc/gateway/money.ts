@@ -13,7 +13,7 @@ export function centsOfDecimal(text: string): number | null {
   const roundsUp = digits.charCodeAt(2) >= '5'.charCodeAt(0)
   const cents = BigInt(whole === '' ? '0' : whole) * 100n + BigInt(digits.slice(0, 2)) + (roundsUp ? 1n : 0n)
   const signed = Number(sign === '-' ? -cents : cents)
-  // Integers beyond these are not exact in JSON.
+  // Integers outside this range are not exact in JSON.
   return Number.isSafeInteger(signed) ? signed + 0 : null
 }
 

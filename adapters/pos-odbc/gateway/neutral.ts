@@ -20,10 +20,10 @@ export function neutralRow(
   const read = ([field, codec]: [string, TableMapping['fields'][string]]) => {
     const values = codec.columns.map((_, offset) => recorded[`c${index + offset}`] ?? null)
     index += codec.columns.length
-    return [field, codec.read(values, settings)]
+    return [field, codec.read(values, settings)] as const
   }
   try {
-    return Object.fromEntries(Object.entries(fields).map(read)) as NeutralRow
+    return Object.fromEntries(Object.entries(fields).map(read))
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     // The first column is the row's id, in every mapping.

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import type { VirtualTime } from '../../../test/support/virtual-time.ts'
+import { virtualTime } from '../../../test/support/virtual-time.ts'
 import type { Connection } from './connection.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
 import type { Pool, PoolOptions } from './pool.ts'
@@ -38,6 +40,7 @@ function poolOn(database: ReturnType<typeof fakeDatabase>, changes: Partial<Pool
   return createPool({
     open: database.open,
     size: 2,
+    tenantMax: 2,
     waitersMax: 10,
     idleMs: 60_000,
     pauseMs: 250,
@@ -63,7 +66,9 @@ function codeOf(promise: Promise<unknown>): Promise<string> {
 it('uses a connection again', async () => {
   const pool = poolOn(fakeDatabase())
   expect(pool.isReady()).toBeNull()
-  expect([await pool.use(forever, numberOf), await pool.use(forever, numberOf)]).toEqual([0, 0])
+  expect([await pool.use('north', forever, numberOf), await pool.use('north', forever, numberOf)]).toEqual([
+    0, 0,
+  ])
   expect(pool.isReady()).toBe(true)
 })
 
@@ -74,7 +79,7 @@ it('never opens more connections than it may, and serves in turn', async () => {
   let most = 0
   const order: number[] = []
   const work = (index: number) =>
-    pool.use(forever, async () => {
+    pool.use('north', forever, async () => {
       busy += 1
       most = Math.max(most, busy)
       order.push(index)
@@ -90,9 +95,9 @@ it('never opens more connections than it may, and serves in turn', async () => {
 it('refuses whoever would wait behind too many', async () => {
   const pool = poolOn(fakeDatabase(), { size: 1, waitersMax: 1 })
   const gate = Promise.withResolvers<undefined>()
-  const first = pool.use(forever, () => gate.promise)
-  const second = pool.use(forever, numberOf)
-  expect(await codeOf(pool.use(forever, numberOf))).toBe('busy')
+  const first = pool.use('north', forever, () => gate.promise)
+  const second = pool.use('north', forever, numberOf)
+  expect(await codeOf(pool.use('north', forever, numberOf))).toBe('busy')
   gate.resolve(undefined)
   await Promise.all([first, second])
 })
@@ -100,12 +105,12 @@ it('refuses whoever would wait behind too many', async () => {
 it('does the work again on a new connection when an old one has died, and gives up the other old ones', async () => {
   const database = fakeDatabase()
   const pool = poolOn(database)
-  await Promise.all([pool.use(forever, query), pool.use(forever, query)])
+  await Promise.all([pool.use('north', forever, query), pool.use('north', forever, query)])
   const [first, second] = database.state.opened
   // The database was restarted: both connections are dead, though nothing has noticed.
   for (const each of [first, second])
     if (each !== undefined) each.query = () => Promise.reject(new DatabaseError('57P01', 'gone'))
-  expect(await codeOf(pool.use(forever, query))).toBe('ok')
+  expect(await codeOf(pool.use('north', forever, query))).toBe('ok')
   expect(database.state.opened).toHaveLength(3)
   expect([first?.ended, second?.ended]).toEqual([true, true])
 })
@@ -113,17 +118,17 @@ it('does the work again on a new connection when an old one has died, and gives 
 it('fails while the database is down and recovers when it is back', async () => {
   const database = fakeDatabase()
   const pool = poolOn(database)
-  await pool.use(forever, query)
+  await pool.use('north', forever, query)
   database.state.isUp = false
-  expect(await codeOf(pool.use(forever, query))).toBe('08001')
+  expect(await codeOf(pool.use('north', forever, query))).toBe('08001')
   expect(pool.isReady()).toBe(false)
   const { attempts } = database.state
   // Within the pause nobody tries again.
-  expect(await codeOf(pool.use(forever, query))).toBe('08001')
+  expect(await codeOf(pool.use('north', forever, query))).toBe('08001')
   expect(database.state.attempts).toBe(attempts)
   database.state.isUp = true
   database.state.nowMs += 250
-  expect(await codeOf(pool.use(forever, query))).toBe('ok')
+  expect(await codeOf(pool.use('north', forever, query))).toBe('ok')
   expect(pool.isReady()).toBe(true)
 })
 
@@ -136,13 +141,13 @@ it('is not held back by an attempt that began before the database came back', as
     return attempts === 1 ? late.promise : database.open(signal)
   }
   const pool = poolOn(database, { open })
-  const first = codeOf(pool.use(forever, query))
+  const first = codeOf(pool.use('north', forever, query))
   const held = Promise.withResolvers<undefined>()
-  const second = pool.use(forever, () => held.promise)
+  const second = pool.use('north', forever, () => held.promise)
   await Promise.resolve()
   late.reject(new DatabaseError('57P03', 'starting up'))
   expect(await first).toBe('57P03')
-  expect(await codeOf(pool.use(forever, query))).toBe('ok')
+  expect(await codeOf(pool.use('north', forever, query))).toBe('ok')
   held.resolve(undefined)
   await second
 })
@@ -155,22 +160,24 @@ it('does not do the work again when a new connection fails, nor when the failure
     runs += 1
     return Promise.reject(error)
   }
-  expect(await codeOf(pool.use(forever, failing(new DatabaseError('42P01', 'no table'))))).toBe('42P01')
+  expect(await codeOf(pool.use('north', forever, failing(new DatabaseError('42P01', 'no table'))))).toBe(
+    '42P01',
+  )
   expect(runs).toBe(1)
-  await pool.use(forever, query)
-  expect(await codeOf(pool.use(forever, failing(new GatewayError('unreadable_row', 'x'))))).toBe(
+  await pool.use('north', forever, query)
+  expect(await codeOf(pool.use('north', forever, failing(new GatewayError('unreadable_row', 'x'))))).toBe(
     'unreadable_row',
   )
   expect(runs).toBe(2)
-  // The connection was kept.
-  expect(await pool.use(forever, numberOf)).toBe(1)
+  // The connection was kept in the pool.
+  expect(await pool.use('north', forever, numberOf)).toBe(1)
 })
 
 it('ends the connection of work that takes too long, and frees its place', async () => {
   const database = fakeDatabase()
   const pool = poolOn(database, { size: 1 })
   const controller = new AbortController()
-  const stuck = pool.use(controller.signal, (connection) => {
+  const stuck = pool.use('north', controller.signal, (connection) => {
     const gate = Promise.withResolvers<undefined>()
     const end = connection.end.bind(connection)
     connection.end = () => {
@@ -180,22 +187,64 @@ it('ends the connection of work that takes too long, and frees its place', async
     return gate.promise
   })
   const waiting = new AbortController()
-  const waiter = codeOf(pool.use(waiting.signal, numberOf))
+  const waiter = codeOf(pool.use('north', waiting.signal, numberOf))
   await new Promise(setImmediate)
   waiting.abort()
   expect(await waiter).toBe('deadline_exceeded')
   controller.abort()
   expect(await codeOf(stuck)).toBe('deadline_exceeded')
   expect(database.state.opened[0]?.ended).toBe(true)
-  expect(await pool.use(forever, numberOf)).toBe(1)
+  expect(await pool.use('north', forever, numberOf)).toBe(1)
 })
 
 it('ends every connection when it is closed, and idle ones after a while', async () => {
   const database = fakeDatabase()
   const pool = poolOn(database, { idleMs: 1 })
-  await pool.use(forever, query)
+  await pool.use('north', forever, query)
   await expect.poll(() => database.state.opened[0]?.ended).toBe(true)
-  await pool.use(forever, query)
+  await pool.use('north', forever, query)
   await pool.close()
   expect(database.state.opened.every(({ ended }) => ended)).toBe(true)
+})
+
+/** Requests on a stand-in of a database that takes a second for each, by their tenants, in the order of their ends. */
+async function served(pool: Pool, time: VirtualTime, tenants: readonly string[]): Promise<readonly string[]> {
+  const ends: string[] = []
+  const ask = (tenant: string) =>
+    pool
+      .use(tenant, forever, async () => {
+        await time.after(1_000)
+        ends.push(`${(time.clock.nowMs() - startMs) / 1000} ${tenant}`)
+      })
+      .catch((error: unknown) => ends.push(`${codeOfError(error)} ${tenant}`))
+  const startMs = time.clock.nowMs()
+  await time.run(Promise.all(tenants.map(ask)))
+  return ends
+}
+
+function codeOfError(error: unknown): string {
+  return error instanceof GatewayError ? error.code : String(error)
+}
+
+it('keeps a connection free of a tenant that asks for all of them', async () => {
+  const pool = poolOn(fakeDatabase(), { size: 4, tenantMax: 3 })
+  const crowd = Array.from({ length: 10 }, () => 'crowd')
+  const ends = await served(pool, virtualTime(), [...crowd, 'quiet'])
+  expect(ends.slice(0, 4).sort()).toEqual(['1 crowd', '1 crowd', '1 crowd', '1 quiet'])
+  expect(ends.at(-1)).toBe('4 crowd')
+})
+
+it('serves the tenant that holds the fewest connections first, and by turns those that hold as many', async () => {
+  const pool = poolOn(fakeDatabase(), { size: 2, tenantMax: 1 })
+  const ends = await served(pool, virtualTime(), ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c'])
+  expect(ends).toEqual(['1 a', '1 b', '2 a', '2 b', '3 c', '3 a', '4 c', '4 a'])
+  const alone = await served(pool, virtualTime(), ['a', 'a', 'a'])
+  expect(alone).toEqual(['1 a', '2 a', '3 a'])
+})
+
+it('refuses the latest of whoever waits most where too many wait, so that a crowd keeps nobody out', async () => {
+  const pool = poolOn(fakeDatabase(), { size: 2, tenantMax: 1, waitersMax: 4 })
+  const ends = await served(pool, virtualTime(), ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b'])
+  expect(ends.filter((end) => end.startsWith('busy'))).toEqual(['busy a', 'busy a', 'busy a'])
+  expect(ends.filter((end) => end.endsWith('b'))).toEqual(['1 b', '2 b', '3 b'])
 })

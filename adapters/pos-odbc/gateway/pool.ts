@@ -1,11 +1,14 @@
 import type { Connection } from './connection.ts'
 import { DatabaseError, GatewayError } from './errors.ts'
+import { createSlots, deadlineExceeded } from './slots.ts'
 
 export interface PoolOptions {
   /** Opens a connection; rejects with a `DatabaseError`. */
   readonly open: (signal: AbortSignal) => Promise<Connection>
   /** Most connections at once. */
   readonly size: number
+  /** Most connections that one tenant uses at once. */
+  readonly tenantMax: number
   /** Most requests that wait for a connection; any more are refused at once. */
   readonly waitersMax: number
   /** How long an unused connection is kept, in milliseconds. */
@@ -18,11 +21,15 @@ export interface PoolOptions {
 /** The connections to one database. */
 export interface Pool {
   /**
-   * Lends a connection for a piece of work that only reads. A connection that fails is given up; where it was an old
+   * Lends a connection for a piece of work of a tenant that only reads. Who waits is served by turns among tenants. A connection that fails is given up; where it was an old
    * one, which may have died with its database long ago, the work is done once more on a new one.
    * Rejects with what `work` rejects with, or a `GatewayError`: `busy`, `source_unavailable`, `deadline_exceeded`.
    */
-  use<Value>(signal: AbortSignal, work: (connection: Connection) => Promise<Value>): Promise<Value>
+  use<Value>(
+    tenant: string,
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<Value>,
+  ): Promise<Value>
   /** Whether the last connection that was tried could be opened and used; null before the first. */
   isReady(): boolean | null
   /** Ends every connection. */
@@ -35,8 +42,9 @@ interface Idle {
 }
 
 /** Makes a pool; it opens nothing before it is used. */
-export function createPool({ open, size, waitersMax, idleMs, pauseMs, nowMs }: PoolOptions): Pool {
-  const slots = createSlots(size, waitersMax)
+export function createPool(options: PoolOptions): Pool {
+  const { open, idleMs, pauseMs, nowMs } = options
+  const slots = createSlots(options)
   const idle: Idle[] = []
   const lent = new Set<Connection>()
   let ready: boolean | null = null
@@ -80,7 +88,7 @@ export function createPool({ open, size, waitersMax, idleMs, pauseMs, nowMs }: P
       pausedUntilMs = 0
       return connection
     } catch (error) {
-      // A deadline says nothing about the next attempt, nor does an attempt that began before another succeeded.
+      // Only some failures start the pause: not a timeout, and not an attempt that began before another one succeeded.
       if (!signal.aborted && successes === before) {
         pausedUntilMs = nowMs() + pauseMs
         pauseReason = error
@@ -122,15 +130,15 @@ export function createPool({ open, size, waitersMax, idleMs, pauseMs, nowMs }: P
       return await attempt(signal, work, known)
     } catch (error) {
       if (known === null || signal.aborted || !(error instanceof DatabaseError)) throw error
-      // The others are as old: they would fail one by one.
+      // The other idle connections are as old as this one, so they are closed too instead of failing one by one.
       await endIdle()
       return attempt(signal, work, null)
     }
   }
 
   return {
-    async use(signal, work) {
-      await slots.take(signal)
+    async use(tenant, signal, work) {
+      await slots.take(tenant, signal)
       try {
         const value = await twice(signal, work)
         ready = true
@@ -140,56 +148,12 @@ export function createPool({ open, size, waitersMax, idleMs, pauseMs, nowMs }: P
         if (error instanceof DatabaseError) ready = false
         throw error
       } finally {
-        slots.give()
+        slots.give(tenant)
       }
     },
     isReady: () => ready,
     async close() {
       await Promise.all([endIdle(), ...[...lent].map((connection) => connection.end())])
-    },
-  }
-}
-
-/** The refusal of a request that took too long. */
-export function deadlineExceeded(): GatewayError {
-  return new GatewayError('deadline_exceeded', 'The source did not answer in time')
-}
-
-interface Slots {
-  take(signal: AbortSignal): Promise<void>
-  give(): void
-}
-
-/** A counting semaphore, first come, first served. */
-function createSlots(size: number, waitersMax: number): Slots {
-  const waiters: (() => void)[] = []
-  let free = size
-  return {
-    async take(signal) {
-      if (signal.aborted) throw deadlineExceeded()
-      if (free > 0) {
-        free -= 1
-        return
-      }
-      if (waiters.length >= waitersMax)
-        throw new GatewayError('busy', 'Too many requests wait for this source')
-      await new Promise<void>((resolve, reject) => {
-        const proceed = () => {
-          signal.removeEventListener('abort', abort)
-          resolve()
-        }
-        const abort = () => {
-          waiters.splice(waiters.indexOf(proceed), 1)
-          reject(deadlineExceeded())
-        }
-        signal.addEventListener('abort', abort, { once: true })
-        waiters.push(proceed)
-      })
-    },
-    give() {
-      const next = waiters.shift()
-      if (next === undefined) free += 1
-      else next()
     },
   }
 }

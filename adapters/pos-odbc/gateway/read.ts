@@ -1,12 +1,7 @@
-import type {
-  CollectionName,
-  NeutralRow,
-  OneAnswer,
-  PageAnswer,
-  PageParameters,
-  SourcePosition,
-} from '../protocol.ts'
-import { COLLECTIONS } from '../protocol.ts'
+import { countWithinPage } from '../../../domain/read/page-of-texts.ts'
+import type { CollectionName } from '../collections.ts'
+import { COLLECTIONS, orderMayBeNull } from '../collections.ts'
+import type { NeutralRow, OneAnswer, PageAnswer, PageParameters, SourcePosition } from '../protocol.ts'
 import type { SourceSettings } from './codec.ts'
 import { GatewayError } from './errors.ts'
 import type { ChildMapping } from './family.ts'
@@ -28,7 +23,10 @@ export interface ReadContext {
   readonly run: RunStatement
 }
 
-/** A page of a collection, newest first, rows without a time last. One row more is asked for, to learn of the next page. */
+/**
+ * A page of a collection, newest first, rows without a time last. One row more is asked for, to learn of the next page. It
+ * ends early where its rows would be more than a Worker should have to hold.
+ */
 export async function readPage(
   context: ReadContext,
   name: CollectionName,
@@ -41,13 +39,14 @@ export async function readPage(
   if (after?.value !== null) {
     found.push(...(await context.run(pageStatement(context.scope, name, 'valued', asked))))
   }
-  if (COLLECTIONS[name].orderMayBeNull && found.length <= limit) {
+  if (orderMayBeNull(COLLECTIONS[name]) && found.length <= limit) {
     const rest = { ...asked, limit: asked.limit - found.length }
     found.push(...(await context.run(pageStatement(context.scope, name, 'without_value', rest))))
   }
-  const rows = await neutralRows(context, name, found.slice(0, limit))
+  const whole = await neutralRows(context, name, found.slice(0, limit))
+  const rows = whole.slice(0, countWithinPage(whole.map((row) => JSON.stringify(row))))
   const last = rows.at(-1)
-  return { rows, next: found.length > limit && last !== undefined ? positionOf(name, last) : null }
+  return { rows, next: found.length > rows.length && last !== undefined ? positionOf(name, last) : null }
 }
 
 /** The row of this id; null when there is none. */
@@ -59,16 +58,17 @@ export async function readOne(context: ReadContext, name: CollectionName, id: st
 }
 
 /**
- * Whether one of these is text that no database stores. ODBC takes a NUL for the end of the text and replaces half a
- * surrogate pair, so such a text would find the rows of another one.
+ * Whether one of the texts cannot be stored by any database. ODBC ends a text at a NUL and replaces half a surrogate
+ * pair, so such a filter would find the rows of another value.
  */
 function holdsUnstorableText(values: readonly (string | boolean)[]): boolean {
   return values.some((value) => typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
 }
 
 function positionOf(name: CollectionName, row: NeutralRow): SourcePosition {
-  const { orderField, idField } = COLLECTIONS[name]
-  return { value: row[orderField] as string | null, id: String(row[idField]) }
+  const { field, idField } = COLLECTIONS[name].order
+  const value = row[field]
+  return { value: typeof value === 'string' ? value : null, id: String(row[idField]) }
 }
 
 async function neutralRows(
@@ -78,7 +78,7 @@ async function neutralRows(
 ): Promise<readonly NeutralRow[]> {
   const mapping = context.scope.family.collections[name]
   const rows = recorded.map((row) => neutralRow(mapping, row, context.settings))
-  const ids = rows.map((row) => String(row[COLLECTIONS[name].idField]))
+  const ids = rows.map((row) => String(row[COLLECTIONS[name].order.idField]))
   const lists: [string, ReadonlyMap<string, readonly unknown[]>][] = []
   for (const [field, child] of Object.entries(mapping.lists)) {
     lists.push([field, await childrenOf(context, child, ids)])

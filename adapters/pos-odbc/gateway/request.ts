@@ -1,16 +1,15 @@
+import * as v from 'valibot'
+import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
+import type { Filter } from '../../../domain/record/filter.ts'
 import { parseInstant } from '../../../domain/text/instant.ts'
-import type {
-  CollectionName,
-  Filter,
-  OneParameters,
-  PageParameters,
-  ReadRequest,
-  SourcePosition,
-} from '../protocol.ts'
-import { COLLECTIONS, SOURCE_KINDS, isCollection } from '../protocol.ts'
+import type { CollectionName } from '../collections.ts'
+import { COLLECTIONS, fieldOf, isCollection, orderMayBeNull } from '../collections.ts'
+import type { OneParameters, PageParameters, ReadRequest, SourcePosition } from '../protocol.ts'
+import { SOURCE_KINDS } from '../protocol.ts'
 import { GatewayError } from './errors.ts'
+import { parseJson } from '../../../domain/text/json.ts'
 
-/** A request to read whose statement is on the list and whose parameters are of the right types. */
+/** A request to read with a known statement and parameters of the right types. */
 export type CheckedRequest = { readonly source: ReadRequest['source'] } & (
   | { readonly kind: 'page'; readonly collection: CollectionName; readonly parameters: PageParameters }
   | { readonly kind: 'one'; readonly collection: CollectionName; readonly parameters: OneParameters }
@@ -19,82 +18,90 @@ export type CheckedRequest = { readonly source: ReadRequest['source'] } & (
 /** Longest text of a parameter, in UTF-16 units. */
 const TEXT_LENGTH_MAX = 1_000
 
+const Text = v.pipe(v.string(), v.maxLength(TEXT_LENGTH_MAX))
+
+/**
+ * An instant in the form in which instants are recorded. They are compared as text, so an instant in another form would
+ * sort wrongly.
+ */
+const Instant = v.pipe(
+  v.string(),
+  v.check((text) => parseInstant(text, 'down') === text),
+)
+
+const Body = v.strictObject({
+  source: v.strictObject({ kind: v.picklist(SOURCE_KINDS), tenant: Text }),
+  statement: v.string(),
+  parameters: v.unknown(),
+})
+
+const One: v.GenericSchema<unknown, OneParameters> = v.strictObject({ id: Text })
+
+/** The library accepts a list as an object, so an empty list would pass as an object without keys. */
+const NoList = v.custom<object>((value) => !Array.isArray(value))
+
+/** The parameters of a page, by what the collection declares. */
+function pageOf(collection: CollectionEndpoint): v.GenericSchema<unknown, PageParameters> {
+  const filters: Readonly<Record<string, v.GenericSchema<unknown, string | boolean>>> = Object.fromEntries(
+    Object.entries(collection.filters).map(([name, filter]) => [
+      name,
+      v.exactOptional(filterValue(collection, filter)),
+    ]),
+  )
+  return v.strictObject({
+    filters: v.pipe(NoList, v.strictObject(filters)),
+    after: v.nullable(positionOf(collection)),
+    limit: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  })
+}
+
+/** Any text can be compared; only values that the field's type excludes are refused. */
+function filterValue(
+  collection: CollectionEndpoint,
+  { field, operator }: Filter,
+): v.GenericSchema<unknown, string | boolean> {
+  if (operator !== 'equals') return Instant
+  return fieldOf(collection, field).storage === 'boolean' ? v.boolean() : Text
+}
+
+function positionOf(collection: CollectionEndpoint): v.GenericSchema<unknown, SourcePosition> {
+  return v.strictObject({
+    value: orderMayBeNull(collection) ? v.nullable(Instant) : Instant,
+    // A text that no database can store would be compared as another text.
+    id: v.pipe(
+      Text,
+      v.check((text) => !text.includes('\0') && text.isWellFormed()),
+    ),
+  })
+}
+
 /** Reads the body of a request. Throws a `GatewayError` that names what is wrong, never a value. */
 export function parseReadRequest(body: string): CheckedRequest {
-  let json: unknown
-  try {
-    json = JSON.parse(body)
-  } catch {
-    throw new GatewayError('invalid_request', 'The body is no JSON')
-  }
-  const { source, statement, parameters } = objectOf(json, 'body', ['source', 'statement', 'parameters'])
-  const checkedSource = sourceOf(source)
-  if (typeof statement !== 'string') throw invalidParameter('statement')
+  const { source, statement, parameters } = checked(Body, jsonOf(body), 'body')
   const [, collection = '', kind] = /^(.*)\.(page|one)$/.exec(statement) ?? []
   if (!isCollection(collection)) {
     throw new GatewayError('unknown_statement', 'The statement is not on the list')
   }
-  if (kind === 'one') {
-    const { id } = objectOf(parameters, 'parameters', ['id'])
-    return { source: checkedSource, kind, collection, parameters: { id: textOf(id, 'id') } }
+  if (kind === 'one') return { source, kind, collection, parameters: checked(One, parameters, 'parameters') }
+  const page = pageOf(COLLECTIONS[collection])
+  return { source, kind: 'page', collection, parameters: checked(page, parameters, 'parameters') }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    throw new GatewayError('invalid_request', 'The body is no JSON')
   }
-  return { source: checkedSource, kind: 'page', collection, parameters: pageOf(collection, parameters) }
 }
 
-function sourceOf(value: unknown): ReadRequest['source'] {
-  const { kind, tenant } = objectOf(value, 'source', ['kind', 'tenant'])
-  const known = SOURCE_KINDS.find((each) => each === kind)
-  if (known === undefined) throw invalidParameter('source.kind')
-  return { kind: known, tenant: textOf(tenant, 'source.tenant') }
-}
-
-function pageOf(name: CollectionName, value: unknown): PageParameters {
-  const { filters, after, limit } = objectOf(value, 'parameters', ['filters', 'after', 'limit'])
-  const declared: Readonly<Record<string, Filter>> = COLLECTIONS[name].filters
-  const given = objectOf(filters, 'filters', Object.keys(declared))
-  const checked = Object.entries(given).map(([key, each]) => {
-    const filter = declared[key]
-    if (filter === undefined) throw invalidParameter(`filters.${key}`)
-    return [key, filterValue(filter, each, `filters.${key}`)] as const
-  })
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) throw invalidParameter('limit')
-  return { filters: Object.fromEntries(checked), after: positionOf(name, after), limit }
-}
-
-function filterValue({ type }: Filter, value: unknown, path: string): string | boolean {
-  if (type === 'text') return textOf(value, path)
-  if (type === 'instant') return instantOf(value, path)
-  if (typeof value !== 'boolean') throw invalidParameter(path)
-  return value
-}
-
-function positionOf(name: CollectionName, value: unknown): SourcePosition | null {
-  if (value === null) return null
-  const position = objectOf(value, 'after', ['value', 'id'])
-  const id = textOf(position.id, 'after.id')
-  if (id.includes('\0') || !id.isWellFormed()) throw invalidParameter('after.id')
-  if (position.value === null && COLLECTIONS[name].orderMayBeNull) return { value: null, id }
-  return { value: instantOf(position.value, 'after.value'), id }
-}
-
-function textOf(value: unknown, path: string): string {
-  if (typeof value !== 'string' || value.length > TEXT_LENGTH_MAX) throw invalidParameter(path)
-  return value
-}
-
-/** An instant in the one form in which they are recorded: compared as text, another spelling would sort elsewhere. */
-function instantOf(value: unknown, path: string): string {
-  if (typeof value !== 'string' || parseInstant(value, 'down') !== value) throw invalidParameter(path)
-  return value
-}
-
-/** An object with these keys and no others; keys of `filters` may be left out, so a missing one is undefined. */
-function objectOf(value: unknown, path: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidParameter(path)
-  if (Object.keys(value).some((key) => !keys.includes(key))) throw invalidParameter(path)
-  return value as Readonly<Record<string, unknown>>
-}
-
-function invalidParameter(path: string): GatewayError {
-  return new GatewayError('invalid_parameter', `${path} is not of the right type`)
+/** @param whole what the value is called where no key of it is to blame */
+function checked<Output>(schema: v.GenericSchema<unknown, Output>, value: unknown, whole: string): Output {
+  const parsed = v.safeParse(schema, value, { abortEarly: true })
+  if (parsed.success) return parsed.output
+  const [{ path = [], expected }] = parsed.issues
+  // An unexpected key is text from the caller and must not be quoted, so the object that contains it is named instead.
+  const named = expected === 'never' ? path.slice(0, -1) : path
+  const name = named.length === 0 ? whole : named.map(({ key }) => String(key)).join('.')
+  throw new GatewayError('invalid_parameter', `${name} is not of the right type`)
 }

@@ -8,6 +8,8 @@ import { DatabaseError, GatewayError } from './errors.ts'
 import type { CheckedRequest } from './request.ts'
 import { parseReadRequest } from './request.ts'
 import type { Sources } from './sources.ts'
+import type { Strangers } from './strangers.ts'
+import { createStrangers } from './strangers.ts'
 
 /** Largest body of a request, in bytes; the longest that the parameters allow is far below. */
 const BODY_MAX_BYTES = 65_536
@@ -30,8 +32,20 @@ interface Answer {
 /** What a log line tells about a request; filled in as it becomes known. */
 type Facts = Record<string, string | number | null>
 
+/** A request under way. */
+interface Request {
+  readonly incoming: IncomingMessage
+  readonly path: string
+  readonly facts: Facts
+  /** Whether it is known to come from somebody who holds the secret. */
+  isSigned: boolean
+}
+
+type ServerParts = ServerOptions & { readonly strangers: Strangers }
+
 /** The gateway's HTTP side: a health endpoint, and signed requests to read. Every answer is JSON. */
 export function createGatewayServer(options: ServerOptions): Server {
+  const parts = { ...options, strangers: createStrangers(options.log) }
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -39,7 +53,7 @@ export function createGatewayServer(options: ServerOptions): Server {
       connectionsCheckingInterval: 1_000,
     },
     (incoming, response) => {
-      void serve(options, incoming, response)
+      void serve(parts, incoming, response)
     },
   )
   server.maxConnections = CONNECTIONS_MAX
@@ -47,79 +61,123 @@ export function createGatewayServer(options: ServerOptions): Server {
 }
 
 async function serve(
-  options: ServerOptions,
+  options: ServerParts,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const path = incoming.url?.split('?')[0] ?? ''
-  if (path === HEALTH_PATH) {
-    const isRead = incoming.method === 'GET' || incoming.method === 'HEAD'
-    const health = { status: 'ok', sources: options.sources.health() }
-    send(incoming, response, isRead ? { status: 200, body: health } : refusal('method_not_allowed'))
-    return
-  }
+  const request: Request = { incoming, path, facts: {}, isSigned: false }
   const startedMs = options.nowMs()
-  const facts: Facts = {}
-  const answer = await read(options, incoming, path, facts).catch((error: unknown) =>
-    failure(options.log, error, facts),
+  const answer = await answerTo(options, request).catch((error: unknown) =>
+    failure(options.log, error, request.facts),
   )
   send(incoming, response, answer)
-  const fields: LogFields = { ...facts, status: answer.status, durationMs: options.nowMs() - startedMs }
-  if (isForTheOperator(answer.status, facts)) options.log.error('request', fields)
-  else options.log.info('request', fields)
+  note(options, request, answer.status, options.nowMs() - startedMs)
 }
 
-/** Failures of a source, and what only a wrong configuration or a stranger brings about. */
+/** Logs the request. One that nobody has signed is counted only, unless the gateway itself failed. */
+function note(
+  { log, strangers }: ServerParts,
+  { facts, isSigned, path }: Request,
+  status: number,
+  durationMs: number,
+): void {
+  if (!isSigned && status < 500) {
+    if (status !== 200) strangers.note(String(facts.code))
+    return
+  }
+  const fields: LogFields = { ...facts, status, durationMs }
+  if (isForTheOperator(status, facts)) log.error('request', fields)
+  else if (path !== HEALTH_PATH) log.info('request', fields)
+}
+
+/** Failures of a source, and what only a wrong configuration, a wrong clock or a request sent twice brings about. */
 function isForTheOperator(status: number, { code }: Facts): boolean {
   return status >= 500 || status === 401 || code === 'unknown_source'
 }
 
-async function read(
-  { authenticate, sources }: ServerOptions,
-  incoming: IncomingMessage,
-  path: string,
-  facts: Facts,
-): Promise<Answer> {
-  if (path !== READ_PATH) return refusal('not_found')
-  if (incoming.method !== 'POST') return refusal('method_not_allowed')
+async function answerTo(options: ServerParts, request: Request): Promise<Answer> {
+  const { method } = request.incoming
+  switch (request.path) {
+    case READ_PATH:
+      if (method === 'POST') return read(options, request)
+      throw new GatewayError('method_not_allowed', 'This method is not allowed here')
+    case HEALTH_PATH:
+      if (method === 'GET' || method === 'HEAD') return health(options, request)
+      throw new GatewayError('method_not_allowed', 'This method is not allowed here')
+    default:
+      throw new GatewayError('not_found', 'There is nothing at this path')
+  }
+}
+
+/** Tells anyone that the gateway runs; how its sources are, only whoever holds the secret. */
+async function health({ authenticate, sources }: ServerParts, request: Request): Promise<Answer> {
+  const { incoming } = request
+  if (headerOf(incoming, SIGNATURE_HEADERS.signature) === null) return { status: 200, body: { status: 'ok' } }
+  prove(authenticate, request, await bodyOf(incoming))
+  return { status: 200, body: { status: 'ok', sources: sources.health() } }
+}
+
+async function read({ authenticate, sources }: ServerParts, request: Request): Promise<Answer> {
+  const { facts, incoming } = request
   const body = await bodyOf(incoming)
-  authenticate({
-    timestamp: headerOf(incoming, SIGNATURE_HEADERS.timestamp),
-    nonce: headerOf(incoming, SIGNATURE_HEADERS.nonce),
-    signature: headerOf(incoming, SIGNATURE_HEADERS.signature),
-    body,
-  })
-  const request = parseReadRequest(body.toString('utf8'))
-  noteRequest(facts, request)
-  const answer = await sources.read(request)
+  prove(authenticate, request, body)
+  const asked = parseReadRequest(body.toString('utf8'))
+  noteRequest(facts, asked)
+  const answer = await sources.read(asked)
   facts.rows = 'rows' in answer ? answer.rows.length : Number(answer.row !== null)
   return { status: 200, body: answer }
 }
 
+/** What a request is refused with whose signature fits no secret. Any other refusal is of one that somebody has signed. */
+const UNSIGNED: readonly string[] = ['signature_missing', 'signature_wrong'] satisfies readonly ErrorCode[]
+
+/** Throws a `GatewayError` for a request that is not proven. */
+function prove(authenticate: Authenticate, request: Request, body: Buffer): void {
+  const { incoming, path } = request
+  try {
+    authenticate({
+      method: incoming.method ?? '',
+      path,
+      timestamp: headerOf(incoming, SIGNATURE_HEADERS.timestamp),
+      nonce: headerOf(incoming, SIGNATURE_HEADERS.nonce),
+      signature: headerOf(incoming, SIGNATURE_HEADERS.signature),
+      body,
+    })
+    request.isSigned = true
+  } catch (error) {
+    request.isSigned = error instanceof GatewayError && !UNSIGNED.includes(error.code)
+    throw error
+  }
+}
+
 function noteRequest(facts: Facts, { source, collection, kind }: CheckedRequest): void {
   facts.kind = source.kind
-  // A caller that holds the secret chose it, so it is the operator's own name for an organization.
+  // The tenant's name is logged only for a caller that has the secret, so it is the operator's own name for an
+  // organization.
   facts.tenant = source.tenant
   facts.statement = `${collection}.${kind}`
 }
 
-/** A header that stands once in the request; null otherwise. */
+/** The value of a header that occurs once in the request; null otherwise. */
 function headerOf(incoming: IncomingMessage, name: string): string | null {
   const values = incoming.headersDistinct[name] ?? []
   return values.length === 1 ? (values[0] ?? null) : null
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  // Nothing sets an encoding, so a request gives its body as buffers.
+  const body: AsyncIterable<Buffer> = incoming
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    for await (const chunk of incoming) {
-      bytes += (chunk as Buffer).length
+    for await (const chunk of body) {
+      bytes += chunk.length
       if (bytes > BODY_MAX_BYTES) break
-      chunks.push(chunk as Buffer)
+      chunks.push(chunk)
     }
   } catch {
-    // Whoever sent it has gone.
+    // The client that sent the request has disconnected.
     throw new GatewayError('invalid_request', 'The request broke off')
   }
   if (bytes > BODY_MAX_BYTES)
@@ -127,7 +185,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** What a failed request is answered with. What the database said is for the log alone. */
+/** The answer to a failed request. The database's own message goes to the log only. */
 function failure(log: Log, error: unknown, facts: Facts): Answer {
   if (error instanceof GatewayError) {
     facts.code = error.code
@@ -142,16 +200,10 @@ function failure(log: Log, error: unknown, facts: Facts): Answer {
   }
   facts.code = 'internal_error'
   log.error('request_failed', {}, error)
-  return refusal('internal_error')
+  return refusal('internal_error', 'The gateway failed; its log says more')
 }
 
-const FIXED_MESSAGES: Partial<Record<ErrorCode, string>> = {
-  not_found: 'There is nothing at this path',
-  method_not_allowed: 'This method is not allowed here',
-  internal_error: 'The gateway failed; its log says more',
-}
-
-function refusal(code: ErrorCode, message = FIXED_MESSAGES[code] ?? code): Answer {
+function refusal(code: ErrorCode, message: string): Answer {
   const body: ErrorAnswer = { error: { code, message } }
   return { status: ERROR_STATUS[code], body }
 }
@@ -162,7 +214,8 @@ function send(incoming: IncomingMessage, response: ServerResponse, { status, bod
     'content-type': 'application/json',
     'content-length': bytes.length,
     'cache-control': 'no-store',
-    // What is left of a request that was not read to its end would be taken for the next one.
+    // When a request was not read to its end, the rest would be taken for the next request on this connection. So the
+    // connection is closed.
     ...(incoming.complete ? {} : { connection: 'close' }),
   }
   response.writeHead(status, headers).end(incoming.method === 'HEAD' ? undefined : bytes)

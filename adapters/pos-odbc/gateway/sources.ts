@@ -1,16 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { SOURCE_NAME } from '../../../domain/pos/index.ts'
 import type { OneAnswer, PageAnswer } from '../protocol.ts'
 import type { SourceSettings } from './codec.ts'
-import type { GatewayConfig, SourceConfig } from './config.ts'
-import { SOURCE_NAME } from './config.ts'
+import type { GatewayConfig } from './config.ts'
+import type { SourceConfig } from './config-source.ts'
 import { openConnection } from './connection.ts'
 import { DIALECTS } from './dialect.ts'
 import type { ConnectionSettings } from './drivers/driver.ts'
 import { GatewayError } from './errors.ts'
-import { FAMILIES } from './families/index.ts'
+import { FAMILIES, hasOwnDatabases } from './families/index.ts'
 import type { Pool } from './pool.ts'
-import { createPool, deadlineExceeded } from './pool.ts'
+import { createPool } from './pool.ts'
+import { deadlineExceeded } from './slots.ts'
 import { readOne, readPage } from './read.ts'
 import type { CheckedRequest } from './request.ts'
 
@@ -45,6 +47,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
     const pool = createPool({
       open: (signal) => openConnection(settings, signal),
       size: config.connections,
+      tenantMax: tenantMaxOf(config),
       waitersMax: WAITERS_MAX,
       idleMs: IDLE_MS,
       pauseMs: PAUSE_MS,
@@ -61,14 +64,13 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
   }
 
   const find = ({ kind, tenant }: CheckedRequest['source']): OpenSource => {
-    const name = kind === 'odbc_shared' ? '' : tenant
-    const key = keyOf(kind, name)
+    const key = keyOf(kind, hasOwnDatabases(kind) ? tenant : '')
     const config = configured.get(key)
-    const source =
-      config === undefined || (name === '' && kind === 'odbc_second') ? null : openFixed(key, config)
+    const source = config === undefined ? null : openFixed(key, config)
     if (source !== null) return source
-    const folder = configured.get(keyOf('odbc_second', ''))
-    const file = kind === 'odbc_second' && folder !== undefined ? fileOf(folder, tenant) : null
+    // A source without a name is either its kind's only database, or the folder of databases with names.
+    const folder = configured.get(keyOf(kind, ''))
+    const file = folder === undefined ? null : fileOf(folder, tenant)
     if (file === null || folder === undefined) {
       throw new GatewayError('unknown_source', 'No source of this kind and name is configured')
     }
@@ -82,7 +84,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
         throw new GatewayError('invalid_parameter', `limit is above the row limit of ${config.rowsMax}`)
       }
       return withinDeadline(config.deadlineMs, (signal) =>
-        pool.use<PageAnswer | OneAnswer>(signal, (connection) => {
+        pool.use<PageAnswer | OneAnswer>(request.source.tenant, signal, (connection) => {
           const context = {
             scope: {
               family: FAMILIES[config.kind],
@@ -124,9 +126,9 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
 
 /** Null: the source can be connected to. */
 function probeOf({ config, pool }: OpenSource): Promise<unknown> {
-  return withinDeadline(config.deadlineMs, (signal) => pool.use(signal, () => Promise.resolve(null))).catch(
-    (error: unknown) => error,
-  )
+  return withinDeadline(config.deadlineMs, (signal) =>
+    pool.use('', signal, () => Promise.resolve(null)),
+  ).catch((error: unknown) => error)
 }
 
 async function withinDeadline<Value>(
@@ -142,6 +144,11 @@ async function withinDeadline<Value>(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Of a database that several tenants share, one of them leaves a connection to the others. */
+function tenantMaxOf({ kind, connections }: SourceConfig): number {
+  return hasOwnDatabases(kind) ? connections : Math.max(1, connections - 1)
 }
 
 function keyOf(kind: string, name: string): string {

@@ -1,12 +1,13 @@
-import type { CollectionName, PageParameters } from '../protocol.ts'
-import { COLLECTIONS } from '../protocol.ts'
-import type { Codec } from './codec.ts'
+import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
+import type { CollectionName } from '../collections.ts'
+import { COLLECTIONS, orderMayBeNull } from '../collections.ts'
+import type { PageParameters } from '../protocol.ts'
 import type { Dialect } from './dialect.ts'
 import type { ChildMapping, CollectionMapping, Family, TableMapping } from './family.ts'
 import type { Fragment } from './sql.ts'
 import { join, raw, sql } from './sql.ts'
 
-/** Whose rows are read, and in which database's words. */
+/** The tenant whose rows are read, and the dialect of the database. */
 export interface Scope {
   readonly family: Family
   readonly dialect: Dialect
@@ -25,9 +26,14 @@ export function pageStatement(
 ): Fragment {
   const { dialect, family } = scope
   const mapping = family.collections[name]
-  const order = raw(mapping.orderColumn)
+  const orderColumn = columnOf(mapping, COLLECTIONS[name].order.field)
+  const order = raw(orderColumn)
   const id = raw(mapping.idColumn)
-  const kept = branch === 'valued' ? withoutBoundBehind(filters, after?.value ?? null) : filters
+  const bound = upperBoundOf(COLLECTIONS[name])
+  const position = branch === 'valued' ? (after?.value ?? null) : null
+  const isBounded = bound !== null && isBeyond(filters[bound], position)
+  // An index search uses one bound per side, so the stricter of position and filter is used.
+  const kept = position === null || isBounded ? filters : without(filters, bound)
   const conditions = [
     ...ofTenant(scope),
     ...Object.entries(kept).map(([filter, value]) => condition(scope, name, filter, value)),
@@ -36,13 +42,12 @@ export function pageStatement(
     conditions.push(sql`${order} is null`)
     if (after?.value === null) conditions.push(sql`${id} < ${dialect.value(after.id, 'text')}`)
   } else {
-    if (COLLECTIONS[name].orderMayBeNull) {
-      conditions.push(raw(dialect.isRecorded(mapping.orderColumn, 'instant')))
+    if (orderMayBeNull(COLLECTIONS[name])) {
+      conditions.push(raw(dialect.isRecorded(orderColumn, 'instant')))
     }
-    // Where a bound on the same side lies further than the position, it alone says where the page starts.
-    if (typeof after?.value === 'string' && !isBoundBehind(filters, after.value)) {
-      const position = [dialect.value(after.value, 'instant'), dialect.value(after.id, 'text')]
-      conditions.push(sql`(${order}, ${id}) < (${join(position, ', ')})`)
+    if (after !== null && position !== null && !isBounded) {
+      const values = [dialect.value(position, 'instant'), dialect.value(after.id, 'text')]
+      conditions.push(sql`(${order}, ${id}) < (${join(values, ', ')})`)
     }
   }
   return sql`select ${columnsOf(mapping, dialect)} from ${raw(mapping.table)}
@@ -53,18 +58,21 @@ function whereOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? raw('') : sql`where ${join(conditions, ' and ')}`
 }
 
-/** Whether `completedBefore` leaves out everything up to the position, and so replaces it. */
-function isBoundBehind(filters: PageParameters['filters'], position: string): boolean {
-  return typeof filters.completedBefore === 'string' && filters.completedBefore <= position
+/** The filter that bounds the field of the order on the side where pages begin; null: there is none. */
+function upperBoundOf({ filters, order }: CollectionEndpoint): string | null {
+  const found = Object.entries(filters).find(
+    ([, { field, operator }]) => field === order.field && operator === 'below',
+  )
+  return found?.[0] ?? null
 }
 
-/** The filters without an upper bound that the position makes superfluous: an index is searched by one bound per side. */
-function withoutBoundBehind(
-  filters: PageParameters['filters'],
-  position: string | null,
-): PageParameters['filters'] {
-  if (position === null || isBoundBehind(filters, position)) return filters
-  return Object.fromEntries(Object.entries(filters).filter(([name]) => name !== 'completedBefore'))
+/** Whether a bound leaves out every row up to the position, so that the position adds nothing to it. */
+function isBeyond(bound: string | boolean | undefined, position: string | null): boolean {
+  return typeof bound === 'string' && position !== null && bound <= position
+}
+
+function without(filters: PageParameters['filters'], name: string | null): PageParameters['filters'] {
+  return Object.fromEntries(Object.entries(filters).filter(([each]) => each !== name))
 }
 
 function condition(
@@ -74,19 +82,22 @@ function condition(
   value: string | boolean,
 ): Fragment {
   const mapping: CollectionMapping = family.collections[name]
-  const filter = Object.entries(COLLECTIONS[name].filters).find(([key]) => key === filterName)?.[1]
-  const codec = filter === undefined ? undefined : mapping.fields[filter.field]
-  if (filter === undefined || codec === undefined) throw new Error(`No filter ${filterName} on ${name}`)
-  if (filter.operator === 'equals') return codec.equals(value, dialect)
-  const operator = raw(filter.operator === 'atLeast' ? '>=' : '<')
-  return sql`${raw(columnOf(codec))} ${operator} ${dialect.value(String(value), 'instant')}`
+  const { field = '', operator } = COLLECTIONS[name].filters[filterName] ?? {}
+  const codec = mapping.fields[field] ?? mapping.compared[field]
+  if (operator === 'equals' && codec !== undefined) return codec.equals(value, dialect)
+  const comparison = COMPARISONS[operator ?? '']
+  const [column] = codec?.columns ?? []
+  if (comparison === undefined || column === undefined) throw new Error(`No filter ${filterName} on ${name}`)
+  return sql`${raw(column.name)} ${raw(comparison)} ${dialect.value(String(value), column.type)}`
 }
 
-function columnOf({ columns }: Codec): string {
-  const [column] = columns
-  if (column === undefined) throw new Error('A codec without columns')
+function columnOf({ table, fields }: TableMapping, field: string): string {
+  const [column] = fields[field]?.columns ?? []
+  if (column === undefined) throw new Error(`${table} has no column of ${field}`)
   return column.name
 }
+
+const COMPARISONS: Readonly<Record<string, string>> = { atLeast: '>=', below: '<' }
 
 /** The statement of one row by its id. */
 export function oneStatement(scope: Scope, name: CollectionName, id: string): Fragment {

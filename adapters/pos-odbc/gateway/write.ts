@@ -1,21 +1,16 @@
+import type { writtenPosRows } from '../../../domain/pos/index.ts'
 import type { NeutralRow, SourceKind } from '../protocol.ts'
 import type { Dialect } from './dialect.ts'
 import { FAMILIES } from './families/index.ts'
 import type { ChildMapping, Family, TableMapping } from './family.ts'
 import type { Fragment } from './sql.ts'
 import { join, raw, sql } from './sql.ts'
+import { listOf, membersOf } from '../../../domain/text/json.ts'
 
-/** The kinds of rows that can be put into a source. Events belong to a recurring account: they carry its accountId. */
-export const WRITABLE_ROWS = [
-  'pos-transactions',
-  'pos-customers',
-  'pos-recurring-accounts',
-  'pos-billing-events',
-  'pos-status-events',
-] as const
-export type WritableRows = (typeof WRITABLE_ROWS)[number]
+/** A kind of rows that can be put into a source. Events belong to a recurring account: they carry its accountId. */
+export type WritableRows = keyof typeof writtenPosRows
 
-/** Whose rows are written. The tenant counts on a shared source only. */
+/** The tenant whose rows are written. Only a shared source uses it. */
 export interface WriteScope {
   readonly kind: SourceKind
   readonly dialect: Dialect
@@ -23,8 +18,8 @@ export interface WriteScope {
 }
 
 /**
- * The statements that put a row in the neutral form into a source, in place of the one with its id and of the lists of
- * that one. They belong in one transaction. The gateway itself never writes: this fills databases of one's own.
+ * The statements that write a row in the neutral form, replacing the row with the same id and its lists. They must run
+ * in one transaction. The gateway itself never writes: this code fills databases for imports, demonstrations and tests.
  */
 export function writeStatements(
   { kind, dialect, tenant }: WriteScope,
@@ -40,7 +35,7 @@ export function writeStatements(
   return [
     upsert(family, dialect, tenant, mapping, row, []),
     ...lists.flatMap(([field, child]) =>
-      replaceList(family, dialect, tenant, child, row[idCodec], (row[field] ?? []) as readonly unknown[]),
+      replaceList(family, dialect, tenant, child, row[idCodec], listOf(row[field])),
     ),
   ]
 }
@@ -51,14 +46,14 @@ function eventsOf({ collections }: Family, rows: WritableRows): ChildMapping | n
   return rows === 'pos-status-events' ? (lists.statusEvents ?? null) : null
 }
 
-/** A column and what stands in it. */
+/** A column and the value that is written into it. */
 interface Cell {
   readonly column: string
   readonly value: Fragment
 }
 
 function parentCells({ parentColumn }: ChildMapping, parentId: unknown): readonly Cell[] {
-  return [{ column: parentColumn, value: { text: '?', values: [parentId as string] } }]
+  return [{ column: parentColumn, value: { text: '?', values: [String(parentId)] } }]
 }
 
 function replaceList(
@@ -74,11 +69,16 @@ function replaceList(
     ({ column, value }) => sql`${raw(column)} = ${value}`,
   )
   const inserts = items.map((item, position) => {
-    const row = child.valueField === null ? (item as NeutralRow) : { [child.valueField]: item }
+    const row = rowOf(child, item)
     const order = child.order.kind === 'position' ? [positionCell(child.order.column, position)] : []
     return upsert(family, dialect, tenant, child, row, [...parent, ...order])
   })
   return [sql`delete from ${raw(child.table)} where ${join(conditions, ' and ')}`, ...inserts]
+}
+
+/** The row of a list's item: the item itself, or the one value that it is. */
+function rowOf({ valueField }: ChildMapping, item: unknown): NeutralRow {
+  return valueField === null ? membersOf(item) : { [valueField]: item }
 }
 
 function positionCell(column: string, position: number): Cell {
@@ -115,7 +115,10 @@ function upsert(
     on conflict (${raw(key.join(', '))}) do update set ${raw(rest.map((column) => `${column} = excluded.${column}`).join(', '))}`
 }
 
-/** The primary key of a table, as the schema has it: rows of a list that has an order of its own are named within it. */
+/**
+ * The primary key of a table, as in the schema. A row of a list with positions is unique only within its parent, so the
+ * parent belongs to the key.
+ */
 function keyOf({ tenantColumn }: Family, mapping: TableMapping | ChildMapping): readonly string[] {
   const isListed = 'order' in mapping && mapping.order.kind === 'position'
   return [tenantColumn, isListed ? mapping.parentColumn : null, mapping.idColumn].filter(

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 const cents = v.nullable(v.pipe(v.number(), v.safeInteger()))
 
-/** What is kept with a membership of a billing event of its first year. */
+/** What a membership keeps of each billing event of its first year. */
 export const BillingEvent = v.strictObject({
   eventId: v.string(),
   occurredAt: v.string(),

@@ -20,13 +20,13 @@ describe('due dates before the earlier of cancellation and day 365', () => {
     ['2025-01-01', 'month', LATE, 12],
     // A leap year: day 365 is 31 Dec.
     ['2024-01-01', 'month', LATE, 12],
-    // 29 Feb to 29 Jan; day 365 is 28 Feb 2025, on which the next would fall.
+    // 29 Feb to 29 Jan. The next due date would be 28 Feb 2025, which is day 365 itself.
     ['2024-02-29', 'month', LATE, 12],
-    // Day 364 is the 53rd.
+    // The 53rd due date is on day 364.
     ['2025-01-01', 'week', LATE, 53],
     ['2025-01-01', 'quarter', LATE, 4],
     ['2025-01-01', 'year', LATE, 1],
-    // Day 365 is 29 Feb 2024: 1 Mar 2024 lies behind it.
+    // Day 365 is 29 Feb 2024, so 1 Mar 2024 is after it.
     ['2023-03-01', 'year', LATE, 1],
     // 31 Jan, and 28 Feb at 00:00Z, which a cancellation at that instant excludes.
     ['2025-01-31', 'month', '2025-02-28T00:00:00.000Z', 1],
@@ -39,7 +39,7 @@ describe('due dates before the earlier of cancellation and day 365', () => {
     // 30 Nov, and 28 Feb.
     ['2025-11-30', 'quarter', '2026-02-28T00:00:00.001Z', 2],
     ['2025-06-15', 'week', '2025-06-22T00:00:00.000Z', 1],
-    // Canceled as it was signed up for, or before: nothing was due.
+    // Canceled at the instant of the signup, or before it: nothing was due.
     ['2025-06-15', 'month', '2025-06-15T00:00:00.000Z', 0],
     ['2025-06-15', 'month', '2025-06-01T00:00:00.000Z', 0],
     ['2025-06-15', 'month', '2025-06-15T00:00:00.001Z', 1],

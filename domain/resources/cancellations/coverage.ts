@@ -1,4 +1,4 @@
-import { percentage } from '../../analytics/figures.ts'
+import { percentage } from '../../figures/ratio.ts'
 import { FIRST_YEAR_DAYS } from './first-year.ts'
 import type { FirstYearPayment } from './first-year.ts'
 import { instantOf } from './membership.ts'
@@ -35,8 +35,8 @@ export function firstYearCoverage(membership: Billed, payments: readonly FirstYe
 }
 
 /**
- * Due dates from the signup day on, one each billing interval, before the earlier of the cancellation and day 365.
- * Null when the interval or the signup is unknown.
+ * The due dates, one for each billing interval, from the signup day until the cancellation or day 365, whichever is
+ * earlier (excluded). Null when the interval or the signup is unknown.
  */
 function expectedPaymentsOf({ signupDate, billingInterval, canceledAt }: Billed): number | null {
   if (signupDate === null || billingInterval === null) return null
@@ -61,7 +61,7 @@ function monthsLater(start: Date, months: number): number {
   return due.setUTCDate(Math.min(start.getUTCDate(), monthEnd.getUTCDate()))
 }
 
-/** More payments than were due are no more than all of them. */
+/** More payments than were due count as all of them. */
 function coveragePct(recorded: number, expected: number | null): number | null {
   return expected === null ? null : percentage(Math.min(recorded, expected), expected)
 }

@@ -71,5 +71,11 @@ test('its site is the billing site, else the creation site, code and name togeth
     siteCode: 'C',
     siteName: 'Creation',
   })
-  expect(siteOf({})).toEqual({ siteCode: null, siteName: null })
+  const none = {
+    billingSiteCode: null,
+    billingSiteName: null,
+    creationSiteCode: null,
+    creationSiteName: null,
+  }
+  expect(siteOf(none)).toEqual({ siteCode: null, siteName: null })
 })

@@ -1,7 +1,7 @@
 import { instantOf } from './membership.ts'
 import type { BillingEvent } from './billing-event.ts'
 
-/** How long a membership's first year lasts, and the time in which a discount counts as one for signing up. */
+/** How long a membership's first year lasts, and how long after the signup a discount counts as a signup discount. */
 export const FIRST_YEAR_DAYS = 365
 const DISCOUNT_DAYS = 30
 

@@ -1,5 +1,3 @@
-import type { StoredRow } from '../../../ports/query.ts'
-
 const DAY_MS = 86_400_000
 
 /** The instant of a date (`YYYY-MM-DD`: the first of that day, UTC) or of a timestamp. */
@@ -7,9 +5,17 @@ export function instantOf(dateOrTimestamp: string): string {
   return dateOrTimestamp.includes('T') ? dateOrTimestamp : `${dateOrTimestamp}T00:00:00.000Z`
 }
 
-/** When a membership was canceled: the cancelDate of a churned one; null for any other, which is no record. */
-export function cancellationInstant({ status, cancelDate }: StoredRow): string | null {
-  return status === 'churned' && typeof cancelDate === 'string' ? instantOf(cancelDate) : null
+interface Ending {
+  readonly status: string
+  readonly cancelDate: string | null
+}
+
+/**
+ * When a membership was canceled: the cancelDate of a churned one. Null for any other, which is not a cancellation
+ * record.
+ */
+export function cancellationInstant({ status, cancelDate }: Ending): string | null {
+  return status === 'churned' && cancelDate !== null ? instantOf(cancelDate) : null
 }
 
 interface Site {
@@ -17,15 +23,19 @@ interface Site {
   readonly siteName: string | null
 }
 
-/** The billing site, else the creation site: its code and its name, never one of each. */
-export function siteOf(row: StoredRow): Site {
-  const billing = { siteCode: textOf(row.billingSiteCode), siteName: textOf(row.billingSiteName) }
-  if (billing.siteCode !== null || billing.siteName !== null) return billing
-  return { siteCode: textOf(row.creationSiteCode), siteName: textOf(row.creationSiteName) }
+interface Sites {
+  readonly billingSiteCode: string | null
+  readonly billingSiteName: string | null
+  readonly creationSiteCode: string | null
+  readonly creationSiteName: string | null
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
+/** The billing site, else the creation site. Code and name always come from the same site. */
+export function siteOf(membership: Sites): Site {
+  const { billingSiteCode, billingSiteName, creationSiteCode, creationSiteName } = membership
+  return billingSiteCode !== null || billingSiteName !== null
+    ? { siteCode: billingSiteCode, siteName: billingSiteName }
+    : { siteCode: creationSiteCode, siteName: creationSiteName }
 }
 
 /** Whole days from the first instant of the signup day to an instant; null when unknown or negative. */
@@ -36,7 +46,7 @@ export function tenureDays(signupDate: string | null, at: string): number | null
 }
 
 /** Whole days from a membership's signup to its cancellation; null when either is unknown, or it was not canceled. */
-export function tenureDaysOf(row: StoredRow): number | null {
-  const canceledAt = cancellationInstant(row)
-  return canceledAt === null ? null : tenureDays(textOf(row.signupDate), canceledAt)
+export function tenureDaysOf(membership: Ending & { readonly signupDate: string | null }): number | null {
+  const canceledAt = cancellationInstant(membership)
+  return canceledAt === null ? null : tenureDays(membership.signupDate, canceledAt)
 }

@@ -1,8 +1,8 @@
 /** Anything in a form that has a value. */
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-// A form's own properties give way to its controls: one named `elements` or `action` would stand in for the property.
-// So everything here is reached through the prototypes.
+// A control named `elements` or `action` hides the form's property of that name. So everything here is reached through
+// the prototypes.
 
 /** The controls of a form by name, in the order of the document. */
 export function controlsByName(form: HTMLFormElement): ReadonlyMap<string, readonly Control[]> {

@@ -1,9 +1,9 @@
-import { answerTypes } from '../../../domain/forms/definition.ts'
-import type { AnswerField } from '../../../domain/forms/definition.ts'
-import { dependencyOrder } from '../../../domain/forms/dependency-order.ts'
-import { readAnswer } from '../../../domain/forms/read-answer.ts'
-import type { ConditionalField } from '../../../domain/forms/visibility.ts'
-import { visibleFields } from '../../../domain/forms/visibility.ts'
+import { answerTypes } from '../../../domain/forms/definition/definition.ts'
+import type { AnswerField } from '../../../domain/forms/definition/definition.ts'
+import { dependencyOrder } from '../../../domain/forms/definition/dependency-order.ts'
+import { readAnswer } from '../../../domain/forms/definition/read-answer.ts'
+import type { ConditionalField } from '../../../domain/forms/definition/visibility.ts'
+import { visibleFields } from '../../../domain/forms/definition/visibility.ts'
 
 /** The part of a published form (`GET /api/v1/forms/{formId}`) that the client reads. */
 export interface PublishedForm {
@@ -26,16 +26,17 @@ export interface PreparedForm {
   readonly labels: ReadonlyMap<string, string>
   /** The ids of the fields that are shown for raw answers by field id. */
   visible(answers: ReadonlyMap<string, unknown>): ReadonlySet<string>
-  /** The answer that a field's form values stand for, read as the service reads it; null: none, or not a valid one. */
+  /** The answer that a field's form values mean, read as the service reads it; null: no answer, or an invalid one. */
   answer(id: string, values: readonly string[]): unknown
 }
 
 /**
- * Prepares a published form. Its rules are resolved by the service's own engine; with rules that go in a circle, which
- * the service does not accept, everything is shown.
+ * Prepares a published form. Its rules are resolved by the service's own engine; when rules depend on each other in a
+ * cycle, which the service does not accept, everything is shown.
  */
 export function prepareForm(form: PublishedForm): PreparedForm {
-  // What is published was accepted by the service, or the service refuses every submission of it and says so.
+  // The service accepted what it published, or it refuses every submission of the form and says why. So nothing is
+  // checked here.
   const fields = form.fields.map((field) => ({
     ...field,
     visibleWhen: field.visibleWhen ?? null,

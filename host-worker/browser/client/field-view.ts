@@ -14,11 +14,11 @@ export interface FieldView {
   focus(): void
 }
 
-/** The view of a field in a form; null when the form has nothing of it. */
+/** The view of a field in a form; null when the form has no element for it. */
 export function viewField(form: HTMLFormElement, id: string, controls: readonly Control[]): FieldView | null {
   const parts = partsOf(form, id, controls).map((element) => ({ element, display: element.style.display }))
   if (parts.length === 0) return null
-  // What the site disabled itself stays so.
+  // Controls that the site itself disabled stay disabled.
   const own = controls.filter((control) => !control.disabled)
   const partOf = (control: Control | undefined): HTMLElement | undefined =>
     parts.find(({ element }) => control !== undefined && element.contains(control))?.element
@@ -34,7 +34,7 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
     show: (isShown) => {
       for (const { element, display } of parts) {
         element.hidden = !isShown
-        // A style sheet that says `display: grid` would win over the attribute.
+        // A style sheet with `display: grid` would override the attribute.
         element.style.display = isShown ? display : 'none'
       }
       for (const control of own) control.disabled = !isShown
@@ -58,7 +58,10 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
   }
 }
 
-/** Inside what groups the field, but never inside a label: it would become part of the name that is read aloud. */
+/**
+ * The error is placed inside the element that groups the field, but never inside a label: there it would become part of
+ * the name that screen readers read.
+ */
 function place(error: HTMLElement, id: string, part: HTMLElement | undefined): void {
   if (part === undefined) return
   if (part.dataset.field === id || part instanceof HTMLFieldSetElement) part.append(error)

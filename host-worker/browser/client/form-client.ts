@@ -13,7 +13,7 @@ export interface AttachOptions {
   readonly onSaved?: (receipt: Receipt) => unknown
   /** Go to the receipt's `redirectUrl`, which the service gives for a valid `_redirect`. Default: false. */
   readonly followRedirect?: boolean
-  /** The client's own sentences, where they should not be the English ones. */
+  /** The client's own sentences, to replace the English ones. */
   readonly messages?: Partial<Messages>
   /** How long to wait for an answer. Default: 30,000 ms. */
   readonly timeoutMs?: number
@@ -22,7 +22,7 @@ export interface AttachOptions {
 export interface Attached {
   /** Applies the rules again; needed only after a script of the site changed values. */
   update(): void
-  /** Gives the form back to the browser as it was. */
+  /** Restores the form as it was before, for the browser to handle. */
   detach(): void
 }
 
@@ -57,7 +57,7 @@ export function attach(
     view.setBusy(busy)
   }
   const conclude = (outcome: Outcome): void => {
-    // Still busy while the next page loads: a click in between must not send again.
+    // The form stays busy while the next page loads: a click in between must not send it again.
     setBusy(outcome.kind === 'saved' && finish(form, outcome.receipt, options))
     if (outcome.kind === 'saved') view.say('')
     else if (outcome.kind !== 'refused') view.complain(messages[outcome.kind], new Map())
@@ -104,7 +104,7 @@ export function attach(
   }
 }
 
-/** Deals with a saved submission. True: the page is being left. */
+/** Handles a saved submission. True: the browser is leaving the page. */
 function finish(form: HTMLFormElement, receipt: Receipt, options: AttachOptions): boolean {
   if (options.onSaved?.(receipt) === false) return false
   HTMLFormElement.prototype.reset.call(form)
@@ -120,7 +120,7 @@ function safeRedirect(url: string | undefined): string | null {
   return target?.origin === location.origin ? target.href : null
 }
 
-/** A password is no field of the form, but the visitor typed it into one. */
+/** The password is not a field of the form, but the visitor typed it into a control, so its error is shown there. */
 function errorsOf({
   code,
   error,
@@ -142,7 +142,7 @@ interface Listeners {
 function listen(form: HTMLFormElement, { submitted, edited, reset, shown }: Listeners): () => void {
   const listening = new AbortController()
   const options = { signal: listening.signal }
-  // Controls may stand outside of their form, so these listeners cannot be on it.
+  // Controls may be outside their form, so the form cannot have these listeners.
   const root = Node.prototype.getRootNode.call(form)
   root.addEventListener('input', edited, options)
   root.addEventListener('change', edited, options)

@@ -57,14 +57,14 @@ export function viewForm(form: HTMLFormElement, definition: PublishedForm): Form
         text,
         others.map(([id, message]) => `${prepared.labels.get(id) ?? id}: ${message}`),
       )
-      // In the order of the page, which is the order in which the visitor meets them.
+      // In the order of the page, which is the order in which the visitor reads them.
       const first = [...controls.keys()].map((name) => views.get(name)).find((view) => view?.hasError)
       if (first === undefined) summary.focus()
       else first.focus()
     },
     setBusy: (isBusy) => {
       setAttribute(form, 'aria-busy', isBusy ? 'true' : null)
-      // Not disabled: that would take the focus away from whoever pressed it.
+      // The button is not disabled, because that would take the focus away from a visitor who pressed it.
       for (const button of submitButtons(form)) setAttribute(button, 'aria-disabled', isBusy ? 'true' : null)
     },
     release: () => {

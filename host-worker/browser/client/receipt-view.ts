@@ -1,7 +1,7 @@
 import type { Receipt } from './send.ts'
 import { textElement } from './summary.ts'
 
-/** Puts the form's success title and message in the place of the form, and the focus on them. */
+/** Replaces the form with its success title and message, and moves the focus to them. */
 export function showReceipt(form: HTMLFormElement, { title, message }: Receipt): void {
   const element = document.createElement('div')
   element.className = 'form-client-receipt'

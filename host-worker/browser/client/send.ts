@@ -17,12 +17,12 @@ export type Outcome =
     }
   /** No answer came, so nobody knows whether it was saved. */
   | { readonly kind: 'unreachable' }
-  /** An answer came that is not the service's. */
+  /** An answer arrived that does not come from the service. */
   | { readonly kind: 'unreadable' }
 
 /**
- * Sends a form once. The body is what the browser itself would send: the same form means the same without scripts, and
- * such a request needs no preflight, which saves a phone a round trip.
+ * Sends a form once. The body is what the browser itself would send: so a form works the same without scripts, and the
+ * request needs no preflight, which saves a round trip.
  */
 export async function send(form: HTMLFormElement, url: string, timeoutMs: number): Promise<Outcome> {
   const signal = AbortSignal.timeout(timeoutMs)

@@ -1,8 +1,8 @@
 import { within } from './controls.ts'
 
-/** The one place of a form that speaks about the whole of it. Screen readers read it aloud when it changes. */
+/** The place of a form for messages about the whole form. Screen readers read it aloud when it changes. */
 export interface Summary {
-  /** Empty text: nothing is to be said any more. */
+  /** An empty text clears the message. */
   say(text: string, details?: readonly string[]): void
   focus(): void
   remove(): void

@@ -21,7 +21,7 @@ export const listLines: readonly object[] = [
   },
 ]
 
-/** What follows from a damage claim: the claimant is thanked and put on a list. */
+/** The automation of the damage claim form: it thanks the claimant and adds them to a list. */
 export const automationLines: readonly object[] = [
   {
     automationId: 'demo-claim-received',
@@ -45,7 +45,7 @@ export const automationLines: readonly object[] = [
 const EVERY = 50
 const SEED = 80_2027
 
-/** Who is on the demo's list of regulars, as import lines. */
+/** The members of the demo's list of regulars, as import lines. */
 export function* listMemberLines(
   contacts: readonly DemoContact[],
 ): Generator<Readonly<Record<string, unknown>>> {

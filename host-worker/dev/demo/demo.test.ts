@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createMemoryPos, createMemoryStorage } from '../../../adapters/memory/index.ts'
-import { readFormLine } from '../../../domain/forms/check.ts'
-import { headlessSupport } from '../../../domain/forms/support.ts'
-import { openSecrets } from '../../../domain/tenancy/secrets.ts'
+import { createScratchPos } from '../../../test/support/scratch-pos.ts'
+import { createScratchStorage } from '../../../test/support/scratch-storage.ts'
+import { readFormLine } from '../../../domain/forms/definition/check.ts'
+import { headlessSupport } from '../../../domain/forms/definition/support.ts'
+import { openSecrets } from '../../../domain/access/secrets.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
 import { demoOrganization } from './index.ts'
@@ -49,7 +50,7 @@ it('has the promised rows', () => {
 
 it('is accepted by the importer, and importing it again changes nothing', async () => {
   let nowMs = Date.UTC(2026, 10, 1)
-  const storage = createMemoryStorage({ clock: { nowMs: () => (nowMs += 1_000) } })
+  const storage = createScratchStorage({ clock: { nowMs: () => (nowMs += 1_000) } })
   await storage.administration.saveOrganization(demoOrganization)
   const writer = storage.tenant('demo')
   const contacts = () =>
@@ -69,7 +70,7 @@ it('has an organization for each kind of point of sale, with rows of its own tha
   ])
   const texts = [0, 1000].map((seed) => JSON.stringify(posLines(seed).map(([, lines]) => [...lines()])))
   expect(new Set(texts).size).toBe(2)
-  const pos = createMemoryPos()
+  const pos = createScratchPos()
   for (const organization of posOrganizations) {
     const { posSource } = organization
     if (posSource === null) throw new Error('It is tied to nothing')
@@ -103,7 +104,7 @@ it('gives no two contacts the same email or phone', () => {
 })
 
 it('has figures for all five analytics', async () => {
-  const storage = createMemoryStorage({ clock: { nowMs: () => Date.UTC(2026, 10, 1) } })
+  const storage = createScratchStorage({ clock: { nowMs: () => Date.UTC(2026, 10, 1) } })
   await storage.administration.saveOrganization(demoOrganization)
   await seedDemo(storage.tenant('demo'), secrets)
   const demo = storage.analytics.open('demo')

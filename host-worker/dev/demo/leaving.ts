@@ -24,10 +24,10 @@ const offers: readonly [Offer, ...Offer[]] = [
   },
 ]
 
-/** As portals of different ages wrote them. */
+/** Spellings of reason codes, as portals of different ages wrote them. */
 const reasonCodes = ['too_expensive', 'Too-Expensive', 'moved', 'moved', 'sold_car', 'not_enough_use', 'other', 'Other'] as const // prettier-ignore
 
-/** A member at the last page before leaving: who left did not want the offer, some who stayed took it. */
+/** A member who sees the last page before leaving. Members who left declined the offer; some who stayed accepted it. */
 interface Visit {
   readonly membershipId: string
   readonly atMs: number
@@ -45,7 +45,7 @@ function* visits(draw: Draw): Generator<Visit> {
   }
 }
 
-/** What was offered to members who wanted to leave, and how they decided, as import lines. */
+/** The offers to members who wanted to leave, and the members' decisions, as import lines. */
 export function* retentionOfferEventLines(): Generator<object> {
   const draw = createDraw(SEED)
   for (const { membershipId, atMs, decision } of visits(draw)) {
@@ -62,7 +62,7 @@ export function* retentionOfferEventLines(): Generator<object> {
   }
 }
 
-/** Why members said they were leaving, as import lines. */
+/** The reasons that members gave for leaving, as import lines. */
 export function* exitSurveyEventLines(): Generator<object> {
   const draw = createDraw(SEED + 1)
   for (const { membershipId, atMs, decision } of visits(createDraw(SEED))) {

@@ -46,12 +46,12 @@ export const linkLines: readonly object[] = demoLinks.map(({ key, ...rest }, ind
   createdAt: new Date(baseMs - (200 - index * 10) * DAY_MS).toISOString(),
 }))
 
-/** What came of them in the twelve weeks before the demo's base date: clicks, and a few leads and sales. */
+/** The clicks, leads and sales of these links in the twelve weeks before the demo's base date. */
 export function linkEventLines(): readonly object[] {
   const draw = createDraw(SEED)
   const followed = demoLinks.slice(0, -1) as [DemoLink, ...DemoLink[]]
   return Array.from({ length: EVENTS }, (_, index) => {
-    // The first links are followed most.
+    // The first links get the most clicks.
     const { linkId } =
       followed[Math.min(draw.below(followed.length), draw.below(followed.length))] ?? followed[0]
     const event = draw.chance(90) ? 'click' : draw.chance(60) ? 'lead' : 'sale'

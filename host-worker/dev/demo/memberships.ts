@@ -52,7 +52,7 @@ export function demoMemberships(): readonly DemoMembership[] {
   })
 }
 
-/** The demo's memberships of three years as import lines; of some the signup or the cancellation day is unknown. */
+/** The demo's memberships of three years as import lines; some have an unknown signup or cancellation day. */
 export function membershipLines(): readonly object[] {
   const draw = createDraw(SEED + 1)
   return demoMemberships().map(({ signupMs, endMs, ...membership }) => {
@@ -83,7 +83,7 @@ function reasonOf(churnType: DemoMembership['churnType'], draw: Draw): string | 
   return churnType === 'voluntary' ? draw.pick(voluntaryReasons) : 'card_declined'
 }
 
-/** What was billed for them, month by month, as import lines; one in twenty has no billing history. */
+/** The billing events of these memberships, month by month, as import lines; one membership in twenty has none. */
 export function* billingEventLines(): Generator<object> {
   const draw = createDraw(SEED + 2)
   for (const membership of demoMemberships()) {
@@ -121,7 +121,7 @@ function* eventsOf(
   }
 }
 
-/** The same day of a later month, or the month's last. */
+/** The same day of a later month, or the last day of that month. */
 function monthsLater(startMs: number, months: number): number {
   const start = new Date(startMs)
   const monthEnd = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + months + 1, 0))

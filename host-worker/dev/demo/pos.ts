@@ -135,7 +135,7 @@ function accountLines(draw: Draw): readonly object[] {
   })
 }
 
-/** Of some accounts more events than their details show. */
+/** Some accounts have more events than their details show. */
 function billingLines(draw: Draw): readonly object[] {
   return Array.from(
     { length: ACCOUNTS },

@@ -3,7 +3,7 @@ import { siteIds } from './sites.ts'
 const common = { status: 'active', currency: 'USD', createdAt: '2024-03-01T09:00:00-05:00' }
 const open = [siteIds[0], siteIds[1]]
 
-/** What the demo organization sells, as import lines. */
+/** The demo organization's products, as import lines. */
 export const productLines: readonly Readonly<Record<string, unknown>>[] = [
   {
     ...common,
@@ -52,7 +52,7 @@ export const productLines: readonly Readonly<Record<string, unknown>>[] = [
   },
 ]
 
-/** Links that lead to a checkout with some of these, as import lines. */
+/** Checkout links for some of these products, as import lines. */
 export const checkoutLinkLines: readonly Readonly<Record<string, unknown>>[] = [
   {
     checkoutLinkId: 'checkout-deluxe',

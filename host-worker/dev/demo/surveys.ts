@@ -51,7 +51,7 @@ export const surveyLines: readonly Readonly<Record<string, unknown>>[] = [
   },
 ]
 
-/** What was answered to them, as import lines. */
+/** The responses to these surveys, as import lines. */
 export function* surveyResponseLines(): Generator<Readonly<Record<string, unknown>>> {
   const draw = createDraw(SEED)
   for (let index = 1; index <= COUNT; index += 1) {

@@ -7,6 +7,7 @@ import { startDemoSite } from './server.ts'
 const key = 'ck_live_demo_secret'
 const options = { serviceUrl: '', key, preferredPort: 70_000 }
 let site: DemoSite
+let endException: () => void
 const service = createServer((request, response) => {
   const isKnown = request.headers.authorization === `Bearer ${key}`
   response.end(JSON.stringify(isKnown ? { fields: [{ id: 'a' }], successTitle: 'T' } : {}))
@@ -19,10 +20,11 @@ beforeAll(async () => {
   const address = service.address()
   const port = typeof address === 'object' ? address?.port : 0
   const serviceUrl = `http://127.0.0.1:${port ?? 0}`
-  notTheService(serviceUrl, 'a stand-in that knows two answers')
+  endException = notTheService(serviceUrl, 'a stand-in that knows two answers')
   site = await startDemoSite({ ...options, serviceUrl })
 })
 afterAll(() => {
+  endException()
   site.close()
   service.close()
 })

@@ -93,7 +93,7 @@ async function sendPage(
   }
   const text = await readFile(join(import.meta.dirname, 'pages', name), 'utf8')
   const type = name.endsWith('.css') ? 'text/css' : 'text/html'
-  // Kept in the browser's history with what was typed; `no-store` would lose it on the way back.
+  // The page may stay in the browser's history with what was typed. With `no-store`, going back would lose that.
   response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' })
   response.end(text.replaceAll('{{service}}', serviceUrl))
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
-import { projectRoot } from '../../../host-worker/dev/root.ts'
+import { projectRoot } from '../../../host-worker/local/root.ts'
 import type { StartedService } from '../../support/started-service.ts'
 import { freePort, scratchDirectory, startService } from '../../support/started-service.ts'
 

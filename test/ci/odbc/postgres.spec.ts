@@ -8,7 +8,7 @@ import type { Fragment } from '../../../adapters/pos-odbc/gateway/sql.ts'
 import { childrenStatement, pageStatement } from '../../../adapters/pos-odbc/gateway/statements.ts'
 import type { PageQuery, Position, StoredRow } from '../../../ports/query.ts'
 import { createPostgresDatabase, postgres } from '../../support/pos-engines.ts'
-import { scratchFolder, sourcesOf, startGateway } from '../../support/pos-gateway.ts'
+import { scratchFolder, signedHealth, sourcesOf, startGateway } from '../../support/pos-gateway.ts'
 import { everyStatement } from '../../support/pos-statements.ts'
 
 const SALES = 1_000_000
@@ -265,7 +265,7 @@ describe('PostgreSQL stopped and started under load', () => {
     execSync(process.env.ODBC_POSTGRES_STOP ?? '')
     stage = 'down'
     await wait(1_000)
-    const health: unknown = await (await fetch(`${gateway.url}/health`)).json()
+    const { body: health } = await signedHealth(gateway)
     stage = 'starting'
     execSync(process.env.ODBC_POSTGRES_START ?? '')
     await expect.poll(() => source.page(salesPage), { timeout: 10_000 }).toEqual(expected)

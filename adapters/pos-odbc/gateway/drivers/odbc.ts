@@ -3,8 +3,9 @@ import { DatabaseError } from '../errors.ts'
 import type { RecordedRow } from '../neutral.ts'
 import type { BoundValue } from '../sql.ts'
 import type { ConnectionSettings, DriverConnection } from './driver.ts'
+import { listOf, membersOf } from '../../../../domain/text/json.ts'
 
-/** What is used of the package `odbc`, which only a machine with unixODBC can build. */
+/** The parts of the package `odbc` that are used. Only a machine with unixODBC can build the package. */
 interface Odbc {
   connect(settings: { readonly connectionString: string; readonly loginTimeout: number }): Promise<{
     query(
@@ -15,7 +16,10 @@ interface Odbc {
   }>
 }
 
-/** Named apart from where it is loaded: it is installed on some machines only, so no tool is to look for it. */
+/**
+ * The name is kept in a constant, because the package is installed on some machines only and tools must not try to
+ * resolve it.
+ */
 const PACKAGE = 'odbc'
 
 /**
@@ -39,6 +43,7 @@ export function odbcProblem(): string | null {
 
 function load(): Odbc {
   const require = createRequire(import.meta.url)
+  // A package that may be missing brings no types along; the interface above is what its documentation says.
   return require(PACKAGE) as Odbc
 }
 
@@ -62,11 +67,8 @@ async function attempt<Value>(run: () => Promise<Value>): Promise<Value> {
   try {
     return await run()
   } catch (error) {
-    const { odbcErrors, message } = error as {
-      readonly odbcErrors?: readonly { readonly state: string; readonly message: string }[]
-      readonly message?: unknown
-    }
-    const [first] = odbcErrors ?? []
-    throw new DatabaseError(first?.state ?? 'unknown', first?.message ?? String(message))
+    const { odbcErrors, message } = membersOf(error)
+    const { state = 'unknown', message: reason = message } = membersOf(listOf(odbcErrors)[0])
+    throw new DatabaseError(String(state), String(reason))
   }
 }

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { DatabaseError } from '../errors.ts'
 import type { RecordedRow } from '../neutral.ts'
 import type { ConnectionSettings, DriverConnection } from './driver.ts'
+import { membersOf } from '../../../../domain/text/json.ts'
 
 /** Opens an embedded database to read. Throws a `DatabaseError`. */
 export function openSqlite({
@@ -15,7 +16,7 @@ export function openSqlite({
   return {
     async query(text, values) {
       // Every value that is selected is text, a whole number or null.
-      return attempt(() => database.prepare(text).all(...values) as unknown as readonly RecordedRow[])
+      return attempt(() => database.prepare(text).all(...values) as readonly RecordedRow[])
     },
   }
 }
@@ -24,7 +25,7 @@ function attempt<Value>(run: () => Value): Value {
   try {
     return run()
   } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+    const { code, message } = membersOf(error)
     throw new DatabaseError(typeof code === 'string' ? code : 'unknown', String(message))
   }
 }

@@ -1,8 +1,8 @@
+import { EVENTS_SHOWN_MAX } from '../../../../domain/pos/index.ts'
 import type { ChildMapping, CollectionMapping, Family } from '../family.ts'
-import { LATEST_EVENTS } from '../family.ts'
 import * as as from '../codec.ts'
 
-/** Amounts carry four decimals here. */
+/** Amounts have four decimals here. */
 const DECIMALS = 4
 
 /** The source's words for the status of a pass. */
@@ -28,7 +28,6 @@ const ticketItems: ChildMapping = {
 const tickets: CollectionMapping = {
   table: 'Ticket',
   idColumn: 'TicketId',
-  orderColumn: 'ClosedUtc',
   fields: {
     transactionId: as.text('TicketId'),
     customerId: as.text('GuestId'),
@@ -43,24 +42,25 @@ const tickets: CollectionMapping = {
     totalCents: as.money('TotalAmount', DECIMALS),
     paymentMethod: as.text('Tender'),
   },
+  compared: {},
   lists: { lineItems: ticketItems },
 }
 
 const guests: CollectionMapping = {
   table: 'Guest',
   idColumn: 'GuestId',
-  orderColumn: 'CreatedUtc',
   fields: {
     customerId: as.text('GuestId'),
     firstName: as.text('FirstName'),
     lastName: as.text('LastName'),
-    email: as.email('Email'),
+    email: as.text('Email'),
     phone: as.phone('PhoneE164'),
     active: as.flag('ActiveFlag', { yes: 'Active', no: 'Inactive' }),
     homeSiteCode: as.text('HomeStoreCode'),
     lastVisitAt: as.instantOrLocalTime('LastVisitUtc', 'LastVisitLocal'),
     createdAt: as.instant('CreatedUtc'),
   },
+  compared: { emailKey: as.emailKey('Email') },
   lists: {
     licensePlates: {
       table: 'GuestVehicle',
@@ -76,7 +76,6 @@ const guests: CollectionMapping = {
 const passes: CollectionMapping = {
   table: 'Pass',
   idColumn: 'PassId',
-  orderColumn: 'SoldUtc',
   fields: {
     accountId: as.text('PassId'),
     customerId: as.text('GuestId'),
@@ -93,6 +92,7 @@ const passes: CollectionMapping = {
     nextBillingAt: as.instantOrLocalTime('NextBillUtc', 'NextBillLocal'),
     canceledAt: as.instantOrLocalTime('TerminatedUtc', 'TerminatedLocal'),
   },
+  compared: {},
   lists: {},
 }
 
@@ -100,7 +100,7 @@ const billings: ChildMapping = {
   table: 'PassBilling',
   idColumn: 'BillingId',
   parentColumn: 'PassId',
-  order: { kind: 'latest', columns: ['BilledUtc', 'BillingId'], count: LATEST_EVENTS },
+  order: { kind: 'latest', columns: ['BilledUtc', 'BillingId'], count: EVENTS_SHOWN_MAX },
   valueField: null,
   fields: {
     eventId: as.text('BillingId'),
@@ -128,7 +128,7 @@ const statusLog: ChildMapping = {
   table: 'PassStatusLog',
   idColumn: 'LogId',
   parentColumn: 'PassId',
-  order: { kind: 'latest', columns: ['LoggedUtc', 'LogId'], count: LATEST_EVENTS },
+  order: { kind: 'latest', columns: ['LoggedUtc', 'LogId'], count: EVENTS_SHOWN_MAX },
   valueField: null,
   fields: {
     eventId: as.text('LogId'),
@@ -142,6 +142,7 @@ const statusLog: ChildMapping = {
 /** A database for each organization; words written out, amounts with four decimals, some times local only. */
 export const odbcSecond: Family = {
   kind: 'odbc_second',
+  dialects: ['sqlite'],
   tenantColumn: null,
   collections: {
     'pos-transactions': tickets,

@@ -1,5 +1,5 @@
+import { EVENTS_SHOWN_MAX } from '../../../../domain/pos/index.ts'
 import type { ChildMapping, CollectionMapping, Family } from '../family.ts'
-import { LATEST_EVENTS } from '../family.ts'
 import * as as from '../codec.ts'
 
 /** The source's words for the state of a membership. */
@@ -25,7 +25,6 @@ const saleLines: ChildMapping = {
 const sales: CollectionMapping = {
   table: 'pos_sale',
   idColumn: 'sale_no',
-  orderColumn: 'completed_utc',
   fields: {
     transactionId: as.text('sale_no'),
     customerId: as.text('customer_no'),
@@ -40,24 +39,25 @@ const sales: CollectionMapping = {
     totalCents: as.money('total_amount'),
     paymentMethod: as.text('tender'),
   },
+  compared: {},
   lists: { lineItems: saleLines },
 }
 
 const customers: CollectionMapping = {
   table: 'pos_customer',
   idColumn: 'customer_no',
-  orderColumn: 'created_utc',
   fields: {
     customerId: as.text('customer_no'),
     firstName: as.text('first_name'),
     lastName: as.text('last_name'),
-    email: as.email('email'),
+    email: as.text('email'),
     phone: as.phone('phone_e164'),
     active: as.flag('is_active', { yes: 'Y', no: 'N' }),
     homeSiteCode: as.text('home_site_no'),
     lastVisitAt: as.instant('last_visit_utc'),
     createdAt: as.instant('created_utc'),
   },
+  compared: { emailKey: as.emailKey('email') },
   lists: {
     licensePlates: {
       table: 'pos_customer_plate',
@@ -73,7 +73,6 @@ const customers: CollectionMapping = {
 const memberships: CollectionMapping = {
   table: 'pos_membership',
   idColumn: 'membership_no',
-  orderColumn: 'started_utc',
   fields: {
     accountId: as.text('membership_no'),
     customerId: as.text('customer_no'),
@@ -90,6 +89,7 @@ const memberships: CollectionMapping = {
     nextBillingAt: as.instant('next_bill_utc'),
     canceledAt: as.instant('canceled_utc'),
   },
+  compared: {},
   lists: {},
 }
 
@@ -97,7 +97,7 @@ const charges: ChildMapping = {
   table: 'pos_membership_charge',
   idColumn: 'charge_no',
   parentColumn: 'membership_no',
-  order: { kind: 'latest', columns: ['charged_utc', 'charge_no'], count: LATEST_EVENTS },
+  order: { kind: 'latest', columns: ['charged_utc', 'charge_no'], count: EVENTS_SHOWN_MAX },
   valueField: null,
   fields: {
     eventId: as.text('charge_no'),
@@ -119,7 +119,7 @@ const stateChanges: ChildMapping = {
   table: 'pos_membership_change',
   idColumn: 'change_no',
   parentColumn: 'membership_no',
-  order: { kind: 'latest', columns: ['changed_utc', 'change_no'], count: LATEST_EVENTS },
+  order: { kind: 'latest', columns: ['changed_utc', 'change_no'], count: EVENTS_SHOWN_MAX },
   valueField: null,
   fields: {
     eventId: as.text('change_no'),
@@ -133,6 +133,7 @@ const stateChanges: ChildMapping = {
 /** One database shared by its organizations; short codes for words, amounts with two decimals, times in UTC. */
 export const odbcShared: Family = {
   kind: 'odbc_shared',
+  dialects: ['postgresql', 'sqlite'],
   tenantColumn: 'tenant_code',
   collections: {
     'pos-transactions': sales,

@@ -1,6 +1,6 @@
 import type { Properties, System } from './swagger-ui.ts'
 
-/** Puts the cursor into the first field for a key. By itself it lands in the last, and most people have a tenant key. */
+/** Moves the focus to the first field for a key. The viewer focuses the last one, but most people have a tenant key. */
 export function firstKeyPlugin({ React }: System): unknown {
   const withFirstKey = (original: unknown) => (properties: Properties) => {
     React.useEffect(() => {

@@ -22,7 +22,7 @@ async function show(): Promise<void> {
     filter: true,
     persistAuthorization: false,
     tryItOutEnabled: true,
-    // Nothing is asked of other hosts.
+    // Nothing is requested from other hosts.
     validatorUrl: null,
     plugins: [searchPlugin, samplesPlugin, firstKeyPlugin],
   })

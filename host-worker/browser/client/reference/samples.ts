@@ -13,7 +13,7 @@ export function samplesPlugin(system: System): unknown {
       'details',
       { key: label, className: 'code-sample' },
       createElement('summary', null, label),
-      // It may scroll, so the keyboard must reach it.
+      // The sample may scroll, so it must be reachable by keyboard.
       createElement(
         'pre',
         { tabIndex: 0, role: 'region', 'aria-label': `${label} sample` },

@@ -27,7 +27,7 @@ export interface Operations {
 
 /** The parts of React that a plugin is given. */
 export interface ReactLike {
-  /** Runs once what is shown is there. */
+  /** Runs after rendering. */
   useEffect(run: () => void, dependencies: readonly unknown[]): void
   /** Makes an element of `type`, properties and children. */
   createElement(type: unknown, properties: Properties | null, ...children: unknown[]): unknown

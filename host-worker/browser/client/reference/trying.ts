@@ -2,7 +2,7 @@ import type { ContractDocument, DocumentedOperation, Parameter } from './swagger
 
 /**
  * The document for trying calls: the viewer fills every parameter with its example, and a call with every filter at
- * once finds nothing. So examples of what may be left out are told instead.
+ * once finds nothing. So the examples of optional parameters are moved into their descriptions.
  */
 export function forTrying(document: ContractDocument): ContractDocument {
   const paths = Object.entries(document.paths).map(([path, methods]) => [

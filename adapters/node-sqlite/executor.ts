@@ -1,0 +1,69 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Meter } from '../../ports/meter.ts'
+import type { BoundValue, Executor, Statement, StatementResult } from '../sqlite/index.ts'
+import { countRows, createMeter } from '../sqlite/index.ts'
+import { cachedStatements } from './statement-cache.ts'
+
+/** SQL that can only read. Anything else, such as `with … insert`, is taken for a write. */
+const READS_ALONE = /^\s*select\b/i
+
+/**
+ * Runs statements on one open database. A batch runs from beginning to end before anything else in this process can
+ * run, so the batches of concurrent callers never interleave.
+ */
+export function createExecutor(database: DatabaseSync, meter: Meter = createMeter()): Executor {
+  const prepare = cachedStatements(database)
+  const totalChanges = () => Number(prepare('select total_changes() as changes').get()?.changes)
+
+  const run = ({ sql, parameters }: Statement): StatementResult => {
+    const before = totalChanges()
+    const rows = prepare(sql).all(...parameters.map(checked))
+    return {
+      // node:sqlite gives rows without a prototype; callers compare and copy them as plain objects.
+      rows: rows.map((row) => ({ ...row })),
+      changes: totalChanges() - before,
+      rowsRead: null,
+      rowsWritten: null,
+    }
+  }
+
+  return {
+    async batch(statements) {
+      meter.calls += 1
+      const results = inTransaction(
+        database,
+        statements.every(({ sql }) => READS_ALONE.test(sql)),
+        () => statements.map(run),
+      )
+      countRows(meter, results)
+      return results
+    },
+  }
+}
+
+/**
+ * Does work in a transaction. A write takes the lock at its beginning, so that it cannot fail halfway because another
+ * process holds it.
+ */
+export function inTransaction<Result>(
+  database: DatabaseSync,
+  readsAlone: boolean,
+  work: () => Result,
+): Result {
+  database.exec(readsAlone ? 'begin' : 'begin immediate')
+  try {
+    const result = work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    // Some failures end the transaction by themselves.
+    if (database.isTransaction) database.exec('rollback')
+    throw error
+  }
+}
+
+/** node:sqlite would store a truth value as a number and a bigint as it is; hosted databases refuse or change them. */
+function checked(value: BoundValue): BoundValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value
+  throw new TypeError(`A parameter is a string, a number or null, not ${typeof value}`)
+}

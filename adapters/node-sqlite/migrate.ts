@@ -1,0 +1,40 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from './executor.ts'
+
+/** Where the adapters are, seen from this file: beside it among the sources, and above the build in the package. */
+const ADAPTERS = ['../', '../../../adapters/'].map((path) => new URL(path, import.meta.url))
+
+/** The folder of migrations that an adapter of this package has. Throws when it has none. */
+export function migrationsOf(adapter: 'sqlite' | 'pos-legacy-vendor'): URL {
+  const folders = ADAPTERS.map((adapters) => new URL(`${adapter}/migrations/`, adapters))
+  const found = folders.find((folder) => existsSync(folder))
+  if (found === undefined) throw new Error(`There are no migrations of ${adapter}`)
+  return found
+}
+
+const CREATE_RECORD = `create table if not exists applied_migrations (
+  name text primary key, applied_at text not null default current_timestamp) strict`
+
+/**
+ * Applies the migrations that a database lacks: the `NNNN_name.sql` files of a folder, in order of their names. They are
+ * one transaction, so two processes that open the same file do not apply one twice, and a migration that fails leaves
+ * the database as it was. The table `applied_migrations` remembers the names.
+ * @returns the names of those that were applied now
+ */
+export function migrate(database: DatabaseSync, folder: URL = migrationsOf('sqlite')): readonly string[] {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+  return inTransaction(database, false, () => {
+    database.exec(CREATE_RECORD)
+    const applied = database.prepare('select name from applied_migrations').all()
+    const known = new Set(applied.map(({ name }) => name))
+    const missing = names.filter((name) => !known.has(name))
+    for (const name of missing) {
+      database.exec(readFileSync(new URL(name, folder), 'utf8'))
+      database.prepare('insert into applied_migrations (name) values (?)').run(name)
+    }
+    return missing
+  })
+}

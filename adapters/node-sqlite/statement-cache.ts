@@ -1,0 +1,18 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** Most prepared statements kept for one database: those that a service runs all the time, with room to spare. */
+const STATEMENTS_MAX = 200
+
+/** Prepares statements and keeps the ones used last, so that the same SQL is not parsed for each batch. */
+export function cachedStatements(database: DatabaseSync): (sql: string) => StatementSync {
+  const kept = new Map<string, StatementSync>()
+  return (sql) => {
+    const statement = kept.get(sql) ?? database.prepare(sql)
+    // A map lists its entries in the order in which they were set, so the first one was used the longest ago.
+    kept.delete(sql)
+    kept.set(sql, statement)
+    const [oldest] = kept.keys()
+    if (kept.size > STATEMENTS_MAX && oldest !== undefined) kept.delete(oldest)
+    return statement
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { customer } from '../../test/conformance/pos-fixtures.ts'
+import { migratedImage } from '../../test/support/scratch-storage.ts'
+import { systemDeadline } from '../../host-worker/system.ts'
+import type { PageQuery, Position } from '../../ports/query.ts'
+import { openImage } from '../node-sqlite/index.ts'
+import type { Executor } from '../sqlite/index.ts'
+import { openLegacyVendor, openLegacyVendorWriter } from './index.ts'
+
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** A database that notes how many bytes it has answered with. */
+function metered(database: Executor): { readonly executor: Executor; readonly answered: number[] } {
+  const answered: number[] = []
+  const executor: Executor = {
+    async batch(statements) {
+      const results = await database.batch(statements)
+      answered.push(Buffer.byteLength(JSON.stringify(results.map(({ rows }) => rows))))
+      return results
+    },
+  }
+  return { executor, answered }
+}
+
+const page: PageQuery = {
+  kind: 'page',
+  collection: 'pos-customers',
+  select: ['customerId', 'firstName', 'createdAt'],
+  where: [],
+  order: { field: 'createdAt', idField: 'customerId', direction: 'descending' },
+  after: null,
+  limit: 500,
+}
+
+async function walk(executor: Executor): Promise<readonly unknown[]> {
+  const source = openLegacyVendor({ database: executor, deadline: systemDeadline }, 'north')
+  const ids: unknown[] = []
+  for (let after: Position | null | undefined = null; after !== undefined;) {
+    const found = await source.page({ ...page, after })
+    if (found.kind !== 'page') throw new Error(found.kind)
+    ids.push(...found.rows.map(({ customerId }) => customerId))
+    after = found.next ?? undefined
+  }
+  return ids
+}
+
+test('no answer of the database is much larger than a page, whatever the rows hold', async () => {
+  const database = openImage(migratedImage('pos-legacy-vendor'))
+  const rows = Array.from({ length: 60 }, (_, index) =>
+    customer(`c-${String(index).padStart(2, '0')}`, {
+      firstName: 'x'.repeat(400_000),
+      createdAt: index < 20 ? null : `2026-01-01T00:00:${index}.000Z`,
+    }),
+  )
+  await openLegacyVendorWriter(database, 'north').upsert('pos-customers', rows)
+  const { executor, answered } = metered(database)
+  expect([...(await walk(executor))].sort()).toEqual(rows.map((row) => row.customerId))
+  expect(Math.max(...answered)).toBeLessThan(PAGE_BYTES + 10_000)
+})
+
+test('a page of ordinary rows is one call', async () => {
+  const database = openImage(migratedImage('pos-legacy-vendor'))
+  const rows = Array.from({ length: 500 }, (_, index) => customer(`c-${index}`, { firstName: 'Ada' }))
+  await openLegacyVendorWriter(database, 'north').upsert('pos-customers', rows)
+  const { executor, answered } = metered(database)
+  expect(await walk(executor)).toHaveLength(500)
+  expect(answered).toHaveLength(1)
+})

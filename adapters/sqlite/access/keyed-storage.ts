@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type {
+  KeyClaim,
+  KeyedRead,
+  KeyedReader,
+  KeyedStorage,
+  QueryResult,
+} from '../../../ports/keyed-storage.ts'
+import type { ReadQuery } from '../../../ports/query.ts'
+import { isOutgrown, takeIsFollowed, TOO_LARGE } from '../read/bounded-rows.ts'
+import type { KeyedRow } from '../read/keyed-statements.ts'
+import { boundedStatements, keyedStatement } from '../read/keyed-statements.ts'
+import type { Reading } from '../read/reading.ts'
+import { readingOf } from '../read/reading.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { decodeRows } from '../table/decode.ts'
+import { serviceTables } from '../table/table-set.ts'
+import type { KeyRow } from '../table/access-rows.ts'
+import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
+
+const findPlatformKey = template(sql<KeyRow>`
+  select * from api_keys where key_id = ${slot('keyId')} and kind = 'platform' and revoked_at is null`)
+
+/** Reads of tenant data. The key and the queries are one statement: one trip, and one state of the database. */
+export function createKeyedStorage(executor: Executor): KeyedStorage {
+  return {
+    open: (claim) => openReader(executor, claim),
+    async findPlatformKey(keyId) {
+      const [row] = await rowsOf(executor, bind(findPlatformKey, { keyId }))
+      return row === undefined ? null : keyFromRow(row)
+    },
+  }
+}
+
+function openReader(executor: Executor, claim: KeyClaim): KeyedReader {
+  return {
+    async read(queries: readonly ReadQuery[]): Promise<KeyedRead> {
+      const readings = queries.map((query) => readingOf(serviceTables, query))
+      const row = await readAsText(executor, claim, readings)
+      if (row === 'too_large') return readAsRows(executor, claim, queries, readings)
+      if (row === undefined) return { authenticated: false }
+      const results = readings.map((_, index): QueryResult => {
+        return { kind: 'lines', text: row[`result${index}`] ?? '' }
+      })
+      return authenticated(row, results)
+    },
+  }
+}
+
+function authenticated(row: KeyedRow, results: readonly QueryResult[]): KeyedRead {
+  return { authenticated: true, key: keyFromRow(row), organization: organizationFromRow(row), results }
+}
+
+/** Most reads of one statement: hosted SQLite binds 100 parameters, and a read has at most some twenty. */
+const READS_MAX = 4
+
+/** A row with the key, its organization and every `result…`. Undefined: the key is not proven. */
+async function readAsText(
+  executor: Executor,
+  claim: KeyClaim,
+  readings: readonly Reading[],
+): Promise<KeyedRow | undefined | 'too_large'> {
+  const statements = [keyedStatement(claim, readings.slice(0, READS_MAX), 0)]
+  for (let start = READS_MAX; start < readings.length; start += READS_MAX)
+    statements.push(keyedStatement(claim, readings.slice(start, start + READS_MAX), start))
+  try {
+    const answers = await resultsOf(executor, statements)
+    const rows = answers.flatMap((answer) => answer.rows)
+    const [first, ...others] = rows
+    if (first === undefined || rows.length < statements.length) return undefined
+    const row = others.reduce((all, one) => ({ ...all, ...one }), first)
+    return readings.some((_, index) => row[`result${index}`] === TOO_LARGE) ? 'too_large' : row
+  } catch (error) {
+    if (isOutgrown(error)) return 'too_large'
+    throw error
+  }
+}
+
+/** Reads results that are too large for one text: a second call, which checks the key again. */
+async function readAsRows(
+  executor: Executor,
+  claim: KeyClaim,
+  queries: readonly ReadQuery[],
+  readings: readonly Reading[],
+): Promise<KeyedRead> {
+  const [found, ...pages] = await resultsOf(executor, [
+    keyedStatement(claim, [], 0),
+    ...boundedStatements(claim, readings),
+  ])
+  const row = found.rows[0]
+  if (row === undefined) return { authenticated: false }
+  const results = queries.map((query, index): QueryResult => {
+    const bounded = pages[index]?.rows ?? []
+    const isCutShort = takeIsFollowed(bounded)
+    if (query.kind === 'groups') return { kind: 'rows', rows: bounded, isCutShort }
+    const rows = decodeRows(serviceTables.tableOf(query.collection), query.select, bounded)
+    return { kind: 'rows', rows, isCutShort }
+  })
+  return authenticated(row, results)
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { ListedEntry, OutboxStore, TenantOutbox } from '../../../ports/outbox-store.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { rowsOf } from '../statement/executor.ts'
+import { boundedNow } from '../write/write-clock.ts'
+import { claim } from './claim.ts'
+import { finishStep, startRun } from './runs.ts'
+import { settle } from './settle.ts'
+import { dueInTurns } from './turns.ts'
+
+const listed = sql`select organization_id as "organizationId", outbox_id as "outboxId", kind,
+  submission_id as "submissionId", status, attempts, next_attempt_at as "nextAttemptAt", last_error as "lastError",
+  created_at as "createdAt" from outbox`
+
+const listAll = template(sql<ListedEntry>`${listed} order by created_at, outbox_id limit +${slot('limit')}`)
+const listOf = template(sql<ListedEntry>`${listed} where organization_id = ${slot('organizationId')}
+  order by created_at, outbox_id limit +${slot('limit')}`)
+
+/** Looks at every entry: the operator names one by its id alone, and only open entries are kept. */
+const named = sql`outbox_id = ${slot('outboxId')}`
+const free = sql`(status <> 'pending' or coalesce(lease_token, '') = '' or next_attempt_at <= ${boundedNow})`
+
+const redrive = template(sql`
+  update outbox set status = 'pending', attempts = 0, next_attempt_at = ${boundedNow}, lease_token = null,
+    updated_at = ${boundedNow}
+  where ${named} and ${free}`)
+const isOpen = template(sql`select 1 from outbox where ${named}`)
+
+/** The outbox: the work that remains to be done after receipts. */
+export function createOutboxStore(executor: Executor): OutboxStore {
+  return {
+    open: (organizationId) => openTenantOutbox(executor, organizationId),
+
+    due: (now, limit) => dueInTurns(executor, now, limit),
+
+    list(organizationId, limit) {
+      const statement =
+        organizationId === null ? bind(listAll, { limit }) : bind(listOf, { organizationId, limit })
+      return rowsOf(executor, statement)
+    },
+
+    async redrive(outboxId, now) {
+      const [driven, found] = await executor.batch([
+        bind(redrive, { outboxId, now }),
+        bind(isOpen, { outboxId }),
+      ])
+      if ((driven?.changes ?? 0) > 0) return 'driven'
+      return found?.rows.length === 0 ? 'missing' : 'leased'
+    },
+  }
+}
+
+function openTenantOutbox(executor: Executor, organizationId: string): TenantOutbox {
+  return {
+    claim: (outboxId, lease, now) => claim(executor, { organizationId, outboxId }, lease, now),
+    settle: (outboxId, token, settlement, now) =>
+      settle(executor, { organizationId, outboxId, token }, settlement, now),
+    startRun: (outboxId, token, automationId, contactId, now) =>
+      startRun(executor, { organizationId, outboxId, token }, { automationId, contactId }, now),
+    finishStep: (token, step, now) =>
+      finishStep(executor, { organizationId, outboxId: step.runId, token }, step, now),
+  }
+}

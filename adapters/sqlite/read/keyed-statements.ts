@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { KeyClaim } from '../../../ports/keyed-storage.ts'
+import type { Template } from '../statement/compiler.ts'
+import { bind, name, slot, template } from '../statement/compiler.ts'
+import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
+import type { BoundValue, ResultRow, Statement } from '../statement/executor.ts'
+import { templateCache } from '../statement/template-cache.ts'
+import { boundedRows, textOfRows } from './bounded-rows.ts'
+import type { Reading } from './reading.ts'
+
+/** A key's row when the key is valid: every claimed part matches, and the key was not revoked. */
+const proven = sql`k.key_id = ${slot('keyId')} and k.organization_id = ${slot('owner')} and k.kind = 'tenant'
+  and k.revoked_at is null and k.hash in (${slot('currentHash')}, ${slot('previousHash')})`
+
+/** The row of a proven key: the key, its organization, and the results as text, null where nothing was found. */
+export type KeyedRow = KeyRow & OrganizationRow & Readonly<Record<`result${number}`, string | null>>
+
+const keyedTemplates = templateCache<Template<KeyedRow>>()
+const boundedTemplates = templateCache<Template<ResultRow>>()
+
+/**
+ * The key, its organization and all results, in one row of one statement. The results are subselects beside the key's
+ * columns, named `result0`, `result1`, …: SQLite evaluates them, and reads the organization, only when the key's row is
+ * found.
+ * @param first the number of the first result, where the results are spread over several statements
+ */
+export function keyedStatement(
+  claim: KeyClaim,
+  readings: readonly Reading[],
+  first: number,
+): Statement<KeyedRow> {
+  const shape = readings.map((reading) => reading.shape).join('||')
+  const made = keyedTemplates(`text ${first} ${shape}`, () =>
+    template(sql<KeyedRow>`
+      select ${sql.join([sql`k.*`, sql`o.*`, ...readings.map((reading, index) => textColumn(reading, first + index))])}
+      from api_keys as k join organizations as o on o.organization_id = k.organization_id
+      where ${proven}`),
+  )
+  return bind(made, keyedValues(claim, readings, first))
+}
+
+function textColumn(reading: Reading, index: number): RawBuilder<unknown> {
+  return sql`${textOfRows(reading, `q${index}`)} as ${name(`result${index}`)}`
+}
+
+/** The same as statements of a batch, for results that are too large to be one text. Each looks at the key's row first. */
+export function boundedStatements(
+  claim: KeyClaim,
+  readings: readonly Reading[],
+): readonly Statement<ResultRow>[] {
+  const isProven = sql`exists (select 1 from api_keys as k where ${proven})`
+  return readings.map((reading, index) => {
+    const made = boundedTemplates(`rows ${index} ${reading.shape}`, () =>
+      template(boundedRows(reading, `q${index}`, isProven)),
+    )
+    return bind(made, keyedValues(claim, [reading], index))
+  })
+}
+
+function keyedValues(
+  { organizationId, keyId, hashes: [currentHash, previousHash] }: KeyClaim,
+  readings: readonly Reading[],
+  first: number,
+): Readonly<Record<string, BoundValue>> {
+  const values: Record<string, BoundValue> = {
+    owner: organizationId,
+    keyId,
+    currentHash,
+    previousHash: previousHash ?? null,
+  }
+  readings.forEach((reading, index) => {
+    for (const [slotName, value] of Object.entries(reading.values))
+      values[`q${first + index}${slotName}`] = value
+  })
+  return values
+}

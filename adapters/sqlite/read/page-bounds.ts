@@ -1,0 +1,62 @@
+import type { PageQuery, Position, Predicate, Scalar } from '../../../ports/query.ts'
+
+/** The predicates of a page, reduced so that at most one bound remains on the side from which the page is sought. */
+export interface PageBounds {
+  readonly where: readonly Predicate[]
+  /** The page starts strictly after this position; null: at the bound, or at the beginning. */
+  readonly seek: Position | null
+}
+
+/** Which operators bound an order field on the side where a page in this direction begins. */
+const NEAR_SIDE = {
+  ascending: ['atLeast', 'above'],
+  descending: ['atMost', 'below'],
+} as const
+
+/**
+ * Combines the bounds of the order's field on the side where the page begins into the strictest one: SQLite seeks by
+ * one bound per side and would scan for a second (measured: 50,000 rows read instead of 102).
+ */
+export function foldBounds({
+  where,
+  order,
+  after,
+}: Pick<PageQuery, 'where' | 'order' | 'after'>): PageBounds {
+  const nearSide: readonly string[] = NEAR_SIDE[order.direction]
+  const isNear = ({ field, operator }: Predicate) => field === order.field && nearSide.includes(operator)
+  const bounds = where.filter(isNear)
+  const rest = where.filter((predicate) => !isNear(predicate))
+  const bound = bounds.reduce<Predicate | null>(
+    (tightest, next) => (tightest === null || isTighter(next, tightest, order.direction) ? next : tightest),
+    null,
+  )
+  if (bound === null || after?.value === null) return { where, seek: after }
+  if (after === null || startsBehind(bound, after, order.direction)) {
+    return { where: [...rest, bound], seek: null }
+  }
+  return { where: rest, seek: after }
+}
+
+function isTighter(left: Predicate, right: Predicate, direction: PageQuery['order']['direction']): boolean {
+  if (left.value === right.value) return isExclusive(left) && !isExclusive(right)
+  return isFurther(left.value, right.value, direction)
+}
+
+/** Whether the bound alone excludes everything up to the position, so that the position adds nothing. */
+function startsBehind(
+  bound: Predicate,
+  after: Position,
+  direction: PageQuery['order']['direction'],
+): boolean {
+  if (bound.value === after.value) return isExclusive(bound)
+  return after.value !== null && isFurther(bound.value, after.value, direction)
+}
+
+/** Whether `left` comes later in the order than `right`. Instants are ASCII, so code units order them. */
+function isFurther(left: Scalar, right: Scalar, direction: PageQuery['order']['direction']): boolean {
+  return direction === 'ascending' ? left > right : left < right
+}
+
+function isExclusive({ operator }: Predicate): boolean {
+  return operator === 'above' || operator === 'below'
+}

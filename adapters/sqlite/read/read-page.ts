@@ -1,0 +1,30 @@
+import type { ResultRow, Executor } from '../statement/executor.ts'
+import { rowsOf } from '../statement/executor.ts'
+import { isOutgrown, takeIsFollowed, TOO_LARGE } from './bounded-rows.ts'
+import type { PageStatements } from './rows-statements.ts'
+
+/** What a page holds: its rows as lines of JSON, or as the columns of the database where that would be too much text. */
+export type PageResult =
+  | { readonly kind: 'lines'; readonly text: string }
+  | { readonly kind: 'columns'; readonly rows: ResultRow[]; readonly isCutShort: boolean }
+
+/**
+ * Reads one page of at most about 4 MiB, or one row that is larger, so that no page fills a Worker's memory. Only a page
+ * that is too large for one text costs a second call.
+ */
+export async function readPage(executor: Executor, { text, bounded }: PageStatements): Promise<PageResult> {
+  const found = await textOf(executor, text)
+  if (found !== TOO_LARGE) return { kind: 'lines', text: found ?? '' }
+  const rows = await rowsOf(executor, bounded)
+  return { kind: 'columns', isCutShort: takeIsFollowed(rows), rows }
+}
+
+async function textOf(executor: Executor, statement: PageStatements['text']): Promise<string | null> {
+  try {
+    const [row] = await rowsOf(executor, statement)
+    return row?.text ?? null
+  } catch (error) {
+    if (isOutgrown(error)) return TOO_LARGE
+    throw error
+  }
+}

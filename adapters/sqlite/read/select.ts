@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import { name } from '../statement/compiler.ts'
+import type { ResultRow } from '../statement/executor.ts'
+import type { JoinedColumn, Table } from '../table/tables.ts'
+import { columnName, columnOf } from '../table/tables.ts'
+import type { JsonMember } from './json-line.ts'
+import { jsonLine } from './json-line.ts'
+
+/** How a row is selected: a column for each field under the field's name, or one column `line` of JSON. */
+export type RowForm = 'columns' | 'line'
+
+/** `select … from … as t` with a left join for each joined field, one per pair of collection and reference. */
+export function selectFrom(
+  table: Table,
+  select: readonly string[],
+  form: RowForm,
+  from: RawBuilder<unknown> = sql`${name(table.name)} as t`,
+): RawBuilder<ResultRow> {
+  const aliases = new Map<string, string>()
+  const joins: RawBuilder<unknown>[] = []
+  const members = select.map((field): JsonMember => {
+    const join = table.joins.get(field)
+    if (join === undefined) return stored(table, field)
+    const key = `${join.collection} ${join.by}`
+    const alias = aliases.get(key) ?? `j${aliases.size}`
+    if (!aliases.has(key)) joins.push(leftJoin(table, join, alias))
+    aliases.set(key, alias)
+    return { field, storage: join.storage, value: name(alias, columnName(join.field)) }
+  })
+  const columns = members.map(({ field, value }) => sql`${value} as ${name(field)}`)
+  const selected = form === 'columns' ? sql.join(columns) : sql`${jsonLine(members)} as line`
+  return sql<ResultRow>`select ${selected} from ${from} ${sql.join(joins, sql` `)}`
+}
+
+function stored(table: Table, field: string): JsonMember {
+  const { name: column, storage, expression } = columnOf(table, field)
+  return { field, storage, value: expression === null ? name('t', column) : sql.raw(expression) }
+}
+
+function leftJoin(table: Table, join: JoinedColumn, alias: string): RawBuilder<unknown> {
+  return sql`left join ${name(join.table)} as ${name(alias)}
+    on ${name(alias, table.ownerColumn)} = ${name('t', table.ownerColumn)}
+    and ${name(alias, join.idColumn)} = ${name('t', columnOf(table, join.by).name)}`
+}

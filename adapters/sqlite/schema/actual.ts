@@ -1,0 +1,53 @@
+import type { IndexShape, Schema, TableShape, TriggerShape } from './shape.ts'
+
+/** Answers a statement without parameters. */
+export type Query = (sql: string) => readonly Readonly<Record<string, unknown>>[]
+
+/** The schema that a database has. */
+export function actualSchema(query: Query): Schema {
+  const named = (type: string) =>
+    query(`SELECT name FROM sqlite_master WHERE type = '${type}' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+  const tables = named('table').map(({ name }) => tableOf(String(name), query))
+  return {
+    tables,
+    indexes: tables.flatMap(({ name }) => indexesOf(name, query)),
+    triggers: query(`SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name`).map(
+      ({ name, sql }): TriggerShape => ({ name: String(name), sql: String(sql), keeps: [] }),
+    ),
+  }
+}
+
+function tableOf(name: string, query: Query): TableShape {
+  const [description] = query(`PRAGMA table_list(${name})`)
+  const columns = query(`PRAGMA table_info(${name})`)
+  const inKey = columns.filter(({ pk }) => pk !== 0)
+  return {
+    name,
+    columns: columns.map((column) => ({
+      name: String(column.name),
+      type: String(column.type),
+      notNull: column.notnull === 1,
+      byDefault: typeof column.dflt_value === 'string' ? column.dflt_value : null,
+    })),
+    key: inKey
+      .toSorted((left, right) => Number(left.pk) - Number(right.pk))
+      .map((column) => String(column.name)),
+    withoutRowid: description?.wr === 1,
+    strict: description?.strict === 1,
+    fill: null,
+  }
+}
+
+/** The index of a primary key is part of its table. */
+function indexesOf(table: string, query: Query): readonly IndexShape[] {
+  return query(`PRAGMA index_list(${table})`)
+    .filter(({ origin }) => origin === 'c')
+    .map(({ name, unique }) => ({
+      name: String(name),
+      table,
+      columns: query(`PRAGMA index_xinfo(${String(name)})`)
+        .filter(({ key }) => key === 1)
+        .map((column) => `${String(column.name)}${column.desc === 1 ? ' DESC' : ''}`),
+      unique: unique === 1,
+    }))
+}

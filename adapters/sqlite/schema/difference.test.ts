@@ -1,0 +1,111 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { actualSchema } from './actual.ts'
+import { difference } from './difference.ts'
+import { expectedSchema } from './expected.ts'
+import { migratedDatabase } from './migrated.ts'
+import type { Schema } from './shape.ts'
+
+const schemaOf = (database: DatabaseSync) => actualSchema((sql) => database.prepare(sql).all())
+
+const asMigrated = difference(expectedSchema(), schemaOf(migratedDatabase()))
+
+/** The difference of a migrated database after these statements were run on it. */
+function after(statements: string, expected: Schema = expectedSchema()): readonly string[] {
+  const database = migratedDatabase()
+  database.exec(statements)
+  return difference(expected, schemaOf(database)).filter((statement) => !asMigrated.includes(statement))
+}
+
+test('the database that the migrations make is the one that the records ask for', () => {
+  expect(asMigrated, 'put what `npm run -s migration` prints into a migration').toEqual([])
+})
+
+test('an index that is missing, different or of no use is noticed', () => {
+  const index =
+    'CREATE INDEX cases_status_updated_at ON cases (organization_id, status, updated_at, case_id);'
+  expect(after('DROP INDEX cases_status_updated_at')).toEqual([index])
+  expect(
+    after('DROP INDEX cases_status_updated_at; CREATE INDEX cases_status_updated_at ON cases (status)'),
+  ).toEqual(['DROP INDEX cases_status_updated_at;', index])
+  expect(after('CREATE INDEX cases_action ON cases (action)')).toEqual(['DROP INDEX cases_action;'])
+  expect(after('DROP INDEX memberships_signup_date')).toEqual([
+    'CREATE INDEX memberships_signup_date ON memberships (organization_id, signup_date DESC, membership_id);',
+  ])
+})
+
+test('a field that a record has and the database lacks is added, and the other way round is said', () => {
+  expect(after('ALTER TABLE sites DROP COLUMN latitude')).toEqual([
+    'ALTER TABLE sites ADD COLUMN latitude REAL;',
+  ])
+  expect(after('ALTER TABLE sites DROP COLUMN timezone')).toEqual([
+    "-- Choose what the rows of sites have that are there already.\nALTER TABLE sites ADD COLUMN timezone TEXT NOT NULL DEFAULT '';",
+  ])
+  expect(after('ALTER TABLE sites ADD COLUMN colour TEXT')).toEqual([
+    '-- No record has sites.colour: ALTER TABLE sites DROP COLUMN colour;',
+  ])
+  expect(after('ALTER TABLE sites DROP COLUMN latitude; ALTER TABLE sites ADD COLUMN latitude TEXT')).toEqual(
+    ['-- sites has latitude TEXT, not latitude REAL: make it anew.'],
+  )
+})
+
+test('a table of no record, one that is missing and one that is not strict are noticed', () => {
+  expect(after('CREATE TABLE boats (boat_id TEXT)')).toEqual(['-- No record has boats: DROP TABLE boats;'])
+  expect(after('DROP TABLE sends')).toEqual(['-- sends is missing.'])
+  const [create] = after('DROP TABLE contact_lists')
+  expect(create).toBe(`CREATE TABLE contact_lists (
+  organization_id TEXT NOT NULL,
+  list_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT,
+  type TEXT NOT NULL,
+  contact_count INTEGER NOT NULL DEFAULT 0,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (organization_id, list_id)
+) STRICT;`)
+  const [lax] = after(`DROP TABLE contact_lists; ${String(create).replace('STRICT', '')}`)
+  expect(lax).toBe('-- contact_lists is not STRICT: make it anew.')
+  const [other] = after(
+    `DROP TABLE contact_lists; ${String(create).replace('organization_id, list_id', 'list_id')}`,
+  )
+  expect(other).toBe('-- contact_lists is keyed by list_id, not by organization_id, list_id: make it anew.')
+})
+
+test('triggers of lists and tallies that are missing are printed, those of no record dropped', () => {
+  const [list, ...more] = after('DROP TRIGGER products_site_ids_unlisted')
+  expect(list).toContain('CREATE TRIGGER products_site_ids_unlisted AFTER DELETE ON products\n')
+  const [tally, ...others] = after('DROP TRIGGER vouchers_recounted')
+  expect(tally).toContain('CREATE TRIGGER voucher_groups_recounts_vouchers AFTER UPDATE ON vouchers\n')
+  expect([...more, ...others]).toEqual([])
+  expect(after('DROP TRIGGER reviews_hidden')).toEqual(['-- reviews_hidden is missing.'])
+  expect(after('CREATE TRIGGER t AFTER INSERT ON sites BEGIN SELECT 1; END')).toEqual(['DROP TRIGGER t;'])
+})
+
+test('a tally more in a record asks for triggers that keep it, in place of those that do not', () => {
+  const expected = expectedSchema()
+  const triggers = expected.triggers.map((trigger) =>
+    trigger.name.endsWith('_list_members')
+      ? { ...trigger, keeps: [...trigger.keeps, 'lastAddedAt'] }
+      : trigger,
+  )
+  const printed = after('', { ...expected, triggers })
+  expect(printed.map((statement) => statement.split(' ').slice(0, 3).join(' '))).toEqual([
+    'DROP TRIGGER contact_lists_counted;',
+    'DROP TRIGGER list_members_counted;',
+    'CREATE TRIGGER contact_lists_counts_list_members',
+    'CREATE TRIGGER contact_lists_finds_list_members',
+  ])
+})
+
+test('the statements for an empty database make one that is as asked for', () => {
+  const database = migratedDatabase()
+  const kept = "type IN ('table', 'trigger', 'index') AND name NOT LIKE 'sqlite_%'"
+  const ours = new Set(expectedSchema().tables.map(({ name }) => name))
+  const tables = database.prepare(`SELECT name FROM sqlite_master WHERE ${kept} AND type = 'table'`).all()
+  for (const { name } of tables) if (ours.has(String(name))) database.exec(`DROP TABLE ${String(name)}`)
+  const made = difference(expectedSchema(), schemaOf(database))
+  database.exec(made.filter((statement) => !statement.startsWith('--')).join('\n'))
+  const left = difference(expectedSchema(), schemaOf(database))
+  expect(left.filter((statement) => !statement.endsWith(' is missing.'))).toEqual([])
+})

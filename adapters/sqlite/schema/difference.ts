@@ -1,0 +1,140 @@
+import { replacedTriggers, tablesByHand, triggersByHand } from './by-hand.ts'
+import type { ColumnShape, IndexShape, Schema, TableShape, TriggerShape } from './shape.ts'
+
+/**
+ * The statements that bring a database to the schema of the records; empty when nothing is missing. What statements
+ * must not or cannot do is a comment (`--`): SQLite cannot change a column, and dropping anything would lose its data.
+ */
+export function difference(expected: Schema, actual: Schema): readonly string[] {
+  return [
+    ...tables(expected.tables, actual.tables),
+    ...indexes(expected, actual),
+    ...triggers(expected.triggers, actual.triggers),
+  ]
+}
+
+function tables(expected: readonly TableShape[], actual: readonly TableShape[]): readonly string[] {
+  const found = new Map(actual.map((table) => [table.name, table]))
+  const known = new Set([...expected.map(({ name }) => name), ...Object.keys(tablesByHand)])
+  return [
+    ...expected.flatMap((table) => {
+      const there = found.get(table.name)
+      return there === undefined
+        ? [createTable(table), ...(table.fill === null ? [] : [table.fill])]
+        : tableDifference(table, there)
+    }),
+    ...Object.keys(tablesByHand).flatMap((name) => (found.has(name) ? [] : [`-- ${name} is missing.`])),
+    ...actual.flatMap(({ name }) =>
+      known.has(name) ? [] : [`-- No record has ${name}: DROP TABLE ${name};`],
+    ),
+  ]
+}
+
+function createTable(table: TableShape): string {
+  const lines = [...table.columns.map(columnDefinition), `PRIMARY KEY (${table.key.join(', ')})`]
+  return `CREATE TABLE ${table.name} (\n  ${lines.join(',\n  ')}\n) ${kindOf(table)};`
+}
+
+function kindOf({ strict, withoutRowid }: TableShape): string {
+  return [...(strict ? ['STRICT'] : []), ...(withoutRowid ? ['WITHOUT ROWID'] : [])].join(', ')
+}
+
+function columnDefinition({ name, type, notNull, byDefault }: ColumnShape): string {
+  return `${name} ${type}${notNull ? ' NOT NULL' : ''}${byDefault === null ? '' : ` DEFAULT ${byDefault}`}`
+}
+
+function tableDifference(expected: TableShape, actual: TableShape): readonly string[] {
+  const { name } = expected
+  const there = new Map(actual.columns.map((column) => [column.name, column]))
+  const wanted = new Set(expected.columns.map((column) => column.name))
+  return [
+    ...expected.columns.flatMap((column) => columnDifference(name, column, there.get(column.name))),
+    ...actual.columns
+      .filter((column) => !wanted.has(column.name))
+      .map(
+        (column) =>
+          `-- No record has ${name}.${column.name}: ALTER TABLE ${name} DROP COLUMN ${column.name};`,
+      ),
+    ...(kindOf(expected) === kindOf(actual) ? [] : [`-- ${name} is not ${kindOf(expected)}: make it anew.`]),
+    ...(expected.key.join() === actual.key.join()
+      ? []
+      : [
+          `-- ${name} is keyed by ${actual.key.join(', ')}, not by ${expected.key.join(', ')}: make it anew.`,
+        ]),
+  ]
+}
+
+/** A default that no record asks for was needed when the column was added to existing rows. */
+function columnDifference(
+  table: string,
+  column: ColumnShape,
+  there: ColumnShape | undefined,
+): readonly string[] {
+  if (there === undefined) {
+    const add = `ALTER TABLE ${table} ADD COLUMN ${columnDefinition(withValue(column))};`
+    const chosen = column.notNull && column.byDefault === null
+    return chosen ? [`-- Choose what the rows of ${table} have that are there already.\n${add}`] : [add]
+  }
+  const sought = { ...there, byDefault: column.byDefault ?? there.byDefault }
+  const [is, should] = [columnDefinition(there), columnDefinition({ ...column, byDefault: sought.byDefault })]
+  return is === should ? [] : [`-- ${table} has ${is}, not ${should}: make it anew.`]
+}
+
+function withValue(column: ColumnShape): ColumnShape {
+  if (!column.notNull || column.byDefault !== null) return column
+  return { ...column, byDefault: column.type === 'TEXT' ? "''" : '0' }
+}
+
+/** The indexes of a table that is written by hand are not compared. */
+function indexes(expected: Schema, actual: Schema): readonly string[] {
+  const found = new Map(actual.indexes.map((index) => [index.name, createIndex(index)]))
+  const wanted = new Map(expected.indexes.map((index) => [index.name, createIndex(index)]))
+  const missing = [...wanted].flatMap(([name, statement]) => {
+    const there = found.get(name)
+    if (there === statement) return []
+    return there === undefined ? [statement] : [`DROP INDEX ${name};`, statement]
+  })
+  const superfluous = actual.indexes.filter(
+    ({ name, table }) => !wanted.has(name) && !(table in tablesByHand),
+  )
+  return [...missing, ...superfluous.map(({ name }) => `DROP INDEX ${name};`)]
+}
+
+function createIndex({ name, table, columns, unique }: IndexShape): string {
+  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${table} (${columns.join(', ')});`
+}
+
+function triggers(expected: readonly TriggerShape[], actual: readonly TriggerShape[]): readonly string[] {
+  const found = new Map(actual.map(({ name, sql }) => [name, normal(sql)]))
+  const isReplaced = (trigger: TriggerShape) => found.has(standInOf(trigger) ?? '')
+  const wanted = expected.filter((trigger) => !isReplaced(trigger))
+  // A generated trigger next to the handwritten one would count everything twice, so it is not among the known ones.
+  const known = new Set([
+    ...expected.filter(isReplaced).map(standInOf),
+    ...wanted.map(({ name }) => name),
+    ...Object.keys(triggersByHand),
+  ])
+  return [
+    ...actual.flatMap(({ name }) => (known.has(name) ? [] : [`DROP TRIGGER ${name};`])),
+    ...wanted.flatMap(({ name, sql }) => {
+      const there = found.get(name)
+      if (there === normal(sql)) return []
+      return there === undefined ? [`${sql};`] : [`DROP TRIGGER ${name};`, `${sql};`]
+    }),
+    ...Object.keys(triggersByHand).flatMap((name) => (found.has(name) ? [] : [`-- ${name} is missing.`])),
+  ]
+}
+
+/** The name of the trigger in place of this one, if the record's tallies are still those that it was written for. */
+function standInOf({ name, keeps }: TriggerShape): string | null {
+  const replacement = replacedTriggers.get(name)
+  return replacement !== undefined && replacement.keeps.join() === keeps.join() ? replacement.name : null
+}
+
+/** Whether two texts of a trigger differ only in white space. */
+function normal(sql: string): string {
+  return sql
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\( | (?=\))/g, (match) => match.trim())
+    .trim()
+}

@@ -1,0 +1,20 @@
+import { resources } from '../../../domain/resources/index.ts'
+import { indexesByHand } from './by-hand.ts'
+import { listTable } from './list-tables.ts'
+import { filteredLists } from './page-reads.ts'
+import { resourceIndexes } from './resource-indexes.ts'
+import { tableShape } from './resource-tables.ts'
+import type { Schema } from './shape.ts'
+import { tallies } from './tallies.ts'
+import { tallyTriggers } from './tally-triggers.ts'
+
+/** The schema that the records require, with the indexes that other statements need. */
+export function expectedSchema(): Schema {
+  const lists = filteredLists().map(listTable)
+  const byHand = indexesByHand.map(([index]) => index)
+  return {
+    tables: [...resources.map(tableShape), ...lists.map(({ table }) => table)],
+    indexes: [...resourceIndexes(byHand), ...byHand, ...lists.flatMap(({ indexes }) => indexes)],
+    triggers: [...lists.flatMap(({ triggers }) => triggers), ...tallies().flatMap(tallyTriggers)],
+  }
+}

@@ -1,0 +1,71 @@
+import { endpoints } from '../../../domain/catalog.ts'
+import type { Resource } from '../../../domain/record/resource.ts'
+import { resources } from '../../../domain/resources/index.ts'
+import { indexOf } from '../table/indexes.ts'
+import { columnName, columnOf, tableName, tableOf } from '../table/tables.ts'
+import { pageReads } from './page-reads.ts'
+import { OWNER } from './resource-tables.ts'
+import type { IndexShape } from './shape.ts'
+import { tallies } from './tallies.ts'
+
+/**
+ * The indexes that follow from the records: those for reading pages and groups, those of a resource's other keys, and
+ * one for each tally that finds the rows it counts.
+ * @param more indexes that exist for other reasons and may serve a tally too
+ */
+export function resourceIndexes(more: readonly IndexShape[]): readonly IndexShape[] {
+  const shapes = [...resources.flatMap(keyIndexes), ...pageIndexes(), ...groupIndexes()]
+  const found = new Map(shapes.map((shape) => [shape.name, shape]))
+  for (const { child, by } of tallies()) {
+    const leads = [...found.values(), ...more].some(
+      ({ table, columns }) => table === tableName(child.collection) && columns[1] === columnName(by),
+    )
+    const shape = tableIndex(child.collection, [by])
+    // The primary key of list members finds those of a list, as an index would.
+    if (!leads && child.key[0] !== by) found.set(shape.name, shape)
+  }
+  return [...found.values()]
+}
+
+/** An index of an organization's rows by some fields and then by id, named after the fields. */
+function tableIndex(collection: string, fields: readonly string[]): IndexShape {
+  const table = tableOf(collection)
+  const columns = fields.map((field) => columnOf(table, field).name)
+  return {
+    name: [table.name, ...columns].join('_'),
+    table: table.name,
+    columns: [OWNER, ...columns, table.idColumn],
+    unique: false,
+  }
+}
+
+function keyIndexes({ collection, idField, alternateKey, serviceWideIds }: Resource): readonly IndexShape[] {
+  const table = tableName(collection)
+  const unique = (field: string, owner: readonly string[]): IndexShape => ({
+    name: `${table}_${columnName(field)}`,
+    table,
+    columns: [...owner, columnName(field)],
+    unique: true,
+  })
+  return [
+    ...(serviceWideIds ? [unique(idField, [])] : []),
+    ...(alternateKey === null ? [] : [unique(alternateKey, [OWNER])]),
+  ]
+}
+
+/** The side tables of lists have indexes of their own. */
+function pageIndexes(): readonly IndexShape[] {
+  return pageReads().flatMap(({ collection, where, orderField }) => {
+    const index = indexOf(tableOf(collection), where, orderField)
+    return index.contained === null ? [tableIndex(collection, [...index.narrowing, orderField])] : []
+  })
+}
+
+/** Groups are read from the rows of a window of time, or only those of a parent where there is one. */
+function groupIndexes(): readonly IndexShape[] {
+  return endpoints.flatMap((endpoint) => {
+    if (endpoint.kind !== 'groups') return []
+    const { groups, parent } = endpoint
+    return [tableIndex(groups.collection, [...(parent === null ? [] : [parent.param]), groups.at])]
+  })
+}

@@ -1,0 +1,43 @@
+import type { StorageType } from '../../../domain/record/field.ts'
+import type { Resource } from '../../../domain/record/resource.ts'
+import { storedFields } from '../../../domain/record/resource.ts'
+import type { ResourceField } from '../../../domain/record/resource-field.ts'
+import { columnName, tableName } from '../table/tables.ts'
+import type { ColumnShape, TableShape } from './shape.ts'
+
+/** The column that every table of tenant data begins with. */
+export const OWNER = 'organization_id'
+
+const columnTypes: Readonly<Record<StorageType, string>> = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  real: 'REAL',
+  boolean: 'INTEGER',
+  json: 'TEXT',
+}
+
+const owner: ColumnShape = { name: OWNER, type: 'TEXT', notNull: true, byDefault: null }
+
+/** The table of a stored resource: the organization, then the stored fields. */
+export function tableShape(resource: Resource): TableShape {
+  return {
+    name: tableName(resource.collection),
+    columns: [owner, ...storedFields(resource).map(([name, entry]) => columnShape(name, entry))],
+    key: [OWNER, ...resource.key.map(columnName)],
+    withoutRowid: false,
+    strict: true,
+    fill: null,
+  }
+}
+
+function columnShape(name: string, entry: ResourceField): ColumnShape {
+  const { storage, nullable } = entry.field
+  const isTally = entry.origin === 'assigned' && entry.tally !== null
+  return {
+    name: columnName(name),
+    type: columnTypes[storage],
+    notNull: !nullable,
+    // A row is inserted without its tallies, which triggers then compute.
+    byDefault: !isTally || nullable ? null : storage === 'json' ? "'[]'" : '0',
+  }
+}

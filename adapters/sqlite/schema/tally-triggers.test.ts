@@ -1,0 +1,129 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Resource } from '../../../domain/record/resource.ts'
+import { storedFields } from '../../../domain/record/resource.ts'
+import type { StoredRow } from '../../../ports/query.ts'
+import { sampleRow } from '../../../test/support/sample-rows.ts'
+import { columnName, tableName } from '../table/tables.ts'
+import { upsertStatements } from '../write/upsert.ts'
+import { replacedTriggers } from './by-hand.ts'
+import { migratedDatabase } from './migrated.ts'
+import type { TallySet } from './tallies.ts'
+import { tallies } from './tallies.ts'
+import { tallyTriggers } from './tally-triggers.ts'
+
+const STEPS = 300
+const ROWS = 24
+const PARENTS = 4
+const SAMPLES = 4000
+
+/** The same numbers each time: a linear congruential generator. */
+function createDraw(): (below: number) => number {
+  let state = 20_260_101n
+  return (below) => {
+    state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) % 2n ** 64n
+    return Number(state >> 33n) % below
+  }
+}
+
+/** A database with an organization, whose tallies the generated triggers keep in place of those of the migrations. */
+function databaseOf(kind: 'migrated' | 'generated'): DatabaseSync {
+  const database = migratedDatabase()
+  database.exec(`INSERT INTO organizations (organization_id, name, phone_country, billing_events, analytics,
+    retention_offer_analytics) VALUES ('acme', 'Acme', 'US', 1, 1, 1)`)
+  if (kind === 'migrated') return database
+  for (const trigger of tallies().flatMap(tallyTriggers)) {
+    const old = replacedTriggers.get(trigger.name)
+    database.exec(`${old === undefined ? '' : `DROP TRIGGER ${old.name};`} ${trigger.sql}`)
+  }
+  return database
+}
+
+function upsert(database: DatabaseSync, collection: string, row: StoredRow, now: string): void {
+  for (const { sql, parameters } of upsertStatements('acme', collection, [row], now)) {
+    database.prepare(sql).all(...parameters)
+  }
+}
+
+/** A row of some id whose other fields are each from one of two samples. */
+function rowOf(resource: Resource, draw: (below: number) => number, rows: number): StoredRow {
+  const samples = [sampleRow(resource, draw(SAMPLES)), sampleRow(resource, draw(SAMPLES))]
+  const own = sampleRow(resource, draw(rows))
+  const { idField, alternateKey, key } = resource
+  const row: Record<string, unknown> = {}
+  for (const [name, { origin }] of storedFields(resource)) {
+    if (origin !== 'assigned' && origin !== 'derived') row[name] = samples[draw(2)]?.[name]
+  }
+  if (key.length === 1) row[idField] = own[idField]
+  if (alternateKey !== null) row[alternateKey] = own[alternateKey]
+  for (const [name, entry] of storedFields(resource)) {
+    if (entry.origin === 'derived') row[name] = entry.derive(row)
+  }
+  return row
+}
+
+/** A row that refers to one of a few parents, or to none where the sample has none. */
+function countedRow({ parent, child, by }: TallySet, draw: (below: number) => number): StoredRow {
+  const row = rowOf(child, draw, ROWS)
+  return row[by] === null ? row : { ...row, [by]: sampleRow(parent, draw(PARENTS))[parent.idField] }
+}
+
+/** The next row to write: a parent's, one that it counts, or one that such a row counts itself. */
+function nextRow(set: TallySet, draw: (below: number) => number): readonly [collection: string, StoredRow] {
+  if (draw(12) === 0) return [set.parent.collection, rowOf(set.parent, draw, PARENTS)]
+  const below = tallies().find(({ parent }) => parent === set.child)
+  if (below === undefined || draw(3) > 0) return [set.child.collection, countedRow(set, draw)]
+  return [below.child.collection, countedRow(below, draw)]
+}
+
+/** What is kept in every row of a resource: its tallies, lists in one order, and when it changed. */
+function kept(database: DatabaseSync, { parent, fields }: TallySet): ReadonlyMap<string, Kept> {
+  const rows = database.prepare(`SELECT * FROM ${tableName(parent.collection)}`).all()
+  return new Map(
+    rows.map((row) => {
+      const values = fields.map(([field, { of }]) => {
+        const value = row[columnName(field)]
+        return of.kind === 'first_days'
+          ? (JSON.parse(String(value)) as readonly object[]).map((one) => JSON.stringify(one)).sort()
+          : value
+      })
+      const id = String(row[columnName(parent.idField)])
+      return [id, { tallies: values, updatedAt: String(row.updated_at) }]
+    }),
+  )
+}
+
+interface Kept {
+  readonly tallies: readonly unknown[]
+  readonly updatedAt: string
+}
+
+const sets = tallies().map((set) => [`${set.parent.collection} of ${set.child.collection}`, set] as const)
+
+test.each(sets)('%s are kept alike by the triggers of the migrations and of the records', (_, set) => {
+  const draw = createDraw()
+  const databases = [databaseOf('migrated'), databaseOf('generated')]
+  const before = databases.map((database) => kept(database, set))
+  const counted = new Set<string>()
+  for (let step = 0; step < STEPS; step += 1) {
+    const [collection, row] = nextRow(set, draw)
+    const now = new Date(Date.UTC(2026, 0, 1) + step * 1000).toISOString()
+    const after = databases.map((database) => {
+      upsert(database, collection, row, now)
+      return kept(database, set)
+    })
+    const shown = after.map((rows) => [...rows].map(([id, { tallies: values }]) => [id, values]))
+    expect(shown[1], `step ${step}`).toEqual(shown[0])
+    for (const [index, rows] of after.entries()) {
+      for (const [id, { tallies: values, updatedAt }] of rows) {
+        const old = before[index]?.get(id)
+        const isSame = old === undefined || JSON.stringify(old.tallies) === JSON.stringify(values)
+        // A forward sync must see every row whose tally changed.
+        expect(isSame || old.updatedAt < updatedAt, `step ${step}, ${id}`).toBe(true)
+        if (values.every((value) => value !== 0 && value !== null)) counted.add(id)
+      }
+      before[index] = rows
+    }
+  }
+  expect(counted.size, 'rows with something in every tally').toBeGreaterThan(1)
+})

@@ -1,0 +1,11 @@
+/** Text that this service wrote as the JSON of a value of this type. */
+export type JsonText<Value> = string & {
+  /** Never set: it carries the type of the value. */
+  readonly valueType?: Value
+}
+
+/** The value that was written. Throws when the text is no JSON. */
+export function parsed<Value>(text: JsonText<Value>): Value {
+  // Whatever is stored was checked before it was written, and a check of each read would be paid for by every request.
+  return JSON.parse(text) as Value
+}

@@ -1,0 +1,116 @@
+import type { StorageType } from '../../../domain/record/field.ts'
+import type { Join } from '../../../domain/record/resource-field.ts'
+import type { Resource } from '../../../domain/record/resource.ts'
+import { storedFields } from '../../../domain/record/resource.ts'
+import { resourceOf } from '../../../domain/resources/index.ts'
+
+/** One stored field as a column. */
+export interface Column {
+  readonly field: string
+  readonly name: string
+  readonly storage: StorageType
+  readonly nullable: boolean
+  /** Set by the store itself, never from a given row. */
+  readonly assigned: boolean
+  /** SQL that yields the field in a query of the table under the alias `t`; null: the column itself. */
+  readonly expression: string | null
+}
+
+/** A field that is read from the row of another table whose id one of the table's own columns holds. */
+export interface JoinedColumn extends Join {
+  readonly storage: StorageType
+  readonly table: string
+  readonly idColumn: string
+}
+
+/** The table of a stored collection. */
+export interface Table {
+  readonly name: string
+  /** The column with the owner of a row. Every index begins with it, and every statement reads one owner's rows. */
+  readonly ownerColumn: string
+  readonly idColumn: string
+  /** The columns that make up the primary key together with the owner's. */
+  readonly keyColumns: readonly string[]
+  /** Whether triggers fill the table from another one, so that nothing else may write it. */
+  readonly isKept: boolean
+  /** Whether an id is unique across all organizations. */
+  readonly serviceWideIds: boolean
+  /** Whether triggers copy its rows to the parent organization, whose clock must move with them. */
+  readonly seenByParent: boolean
+  /** Pairs of fields that have indexes of their own. */
+  readonly indexPairs: Resource['indexPairs']
+  readonly columns: ReadonlyMap<string, Column>
+  readonly joins: ReadonlyMap<string, JoinedColumn>
+}
+
+const tables = new Map<string, Table>()
+
+/** The table of a collection of this service's own database. Throws when no resource declares the collection. */
+export function tableOf(collection: string): Table {
+  const known = tables.get(collection)
+  if (known !== undefined) return known
+  const table = describe(collection)
+  tables.set(collection, table)
+  return table
+}
+
+function describe(collection: string): Table {
+  const resource = resourceOf(collection)
+  const columns = storedFields(resource).map(([field, { origin, field: type }]): [string, Column] => [
+    field,
+    {
+      field,
+      name: columnName(field),
+      storage: type.storage,
+      nullable: type.nullable,
+      assigned: origin === 'assigned',
+      expression: null,
+    },
+  ])
+  const joins = Object.entries(resource.fields).flatMap(([field, entry]): [string, JoinedColumn][] =>
+    entry.origin === 'joined'
+      ? [[field, { ...entry.join, storage: entry.field.storage, ...target(entry.join) }]]
+      : [],
+  )
+  return {
+    name: tableName(collection),
+    ownerColumn: 'organization_id',
+    idColumn: columnName(resource.idField),
+    keyColumns: resource.key.map(columnName),
+    isKept: resource.keptFrom !== null,
+    serviceWideIds: resource.serviceWideIds,
+    seenByParent: resource.seenByParent,
+    indexPairs: resource.indexPairs,
+    columns: new Map(columns),
+    joins: new Map(joins),
+  }
+}
+
+function target({ collection }: Join): Pick<JoinedColumn, 'table' | 'idColumn'> {
+  return { table: tableName(collection), idColumn: columnName(resourceOf(collection).idField) }
+}
+
+/** The stored column of a field. Throws for a field that is not stored: SQL is never built from foreign text. */
+export function columnOf(table: Table, field: string): Column {
+  const column = table.columns.get(field)
+  if (column === undefined) throw new Error(`${table.name} stores no field ${field}`)
+  return column
+}
+
+/**
+ * The side table of a list field, in which each of its values is a row with the id and the times that order pages:
+ * `siteIds` of `products` has `products_site_ids`. Triggers of the migration that makes it keep it.
+ */
+export function sideTableName(table: Table, field: string): string {
+  return `${table.name}_${columnOf(table, field).name}`
+}
+
+/** `form-submissions` is stored in `form_submissions`. */
+export function tableName(collection: string): string {
+  return collection.replaceAll('-', '_')
+}
+
+/** `googlePlaceId` is stored in `google_place_id`. */
+export function columnName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Clock } from '../../../ports/clock.ts'
+import type { TenantWriter } from '../../../ports/tenant-writer.ts'
+import { bind, name, slot, template } from '../statement/compiler.ts'
+import { decodeRows } from '../table/decode.ts'
+import type { Executor, ResultRow } from '../statement/executor.ts'
+import { resultsOf } from '../statement/executor.ts'
+import { jsonChunks } from '../statement/json-chunks.ts'
+import { selectFrom } from '../read/select.ts'
+import { saveSubmission } from './submission.ts'
+import { columnOf, tableOf } from '../table/tables.ts'
+import { upsertStatements } from './upsert.ts'
+import { nowOf } from './write-clock.ts'
+
+/** How SQLite names the violation of the one unique index that spans organizations. */
+const FOREIGN_FORM_ID = /UNIQUE constraint failed: forms\.form_id/
+
+const replaceHash = template(sql`
+  update forms set password_hash = ${slot('to')}
+  where organization_id = ${slot('organizationId')} and form_id = ${slot('formId')} and password_hash = ${slot('from')}`)
+
+/** Opens one organization for writing. An upsert is one batch whatever its size: callers bound it (30 s a batch). */
+export function createTenantWriter(executor: Executor, clock: Clock, organizationId: string): TenantWriter {
+  return {
+    saveSubmission: (submission) => saveSubmission(executor, organizationId, submission, nowOf(clock)),
+
+    async upsert(collection, rows) {
+      if (rows.length === 0) return { changed: 0 }
+      const statements = upsertStatements(organizationId, collection, rows, nowOf(clock))
+      const [, ...upserts] = await executor.batch(statements).catch((error: unknown) => {
+        if (!FOREIGN_FORM_ID.test(String(error))) throw error
+        throw new Error('A form id belongs to another organization', { cause: error })
+      })
+      return { changed: upserts.reduce((sum, { rows: changed }) => sum + changed.length, 0) }
+    },
+
+    async replacePasswordHash(formId, from, to) {
+      await executor.batch([bind(replaceHash, { organizationId, formId, from, to })])
+    },
+
+    async foreignIds(collection, ids) {
+      const { name: table, idColumn, serviceWideIds } = tableOf(collection)
+      if (!serviceWideIds || ids.length === 0) return []
+      const foreign = template(sql<{ readonly id: string }>`
+        select ${name(idColumn)} as id from ${name(table)}
+        where ${name(idColumn)} in (select value from json_each(${slot('ids')}))
+          and organization_id <> ${slot('organizationId')}`)
+      const results = await resultsOf(
+        executor,
+        jsonChunks(ids).map((chunk) => bind(foreign, { organizationId, ids: chunk })),
+      )
+      return results.flatMap(({ rows }) => rows.map(({ id }) => id))
+    },
+
+    async findMany(collection, select, keys, by) {
+      if (keys.length === 0) return []
+      const table = tableOf(collection)
+      const keyColumn = by === undefined ? table.idColumn : columnOf(table, by).name
+      const find = template(sql<ResultRow>`
+        ${selectFrom(table, select, 'columns')} where ${name('t', 'organization_id')} = ${slot('organizationId')}
+          and ${name('t', keyColumn)} in (select value from json_each(${slot('keys')}))`)
+      const distinct = [...new Set(keys)]
+      const results = await resultsOf(
+        executor,
+        jsonChunks(distinct).map((chunk) => bind(find, { organizationId, keys: chunk })),
+      )
+      return results.flatMap(({ rows }) => decodeRows(table, select, rows))
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { KeyKind, StoredKey } from '../../ports/administration.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { KeyClaim } from '../../ports/keyed-storage.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import { equalInConstantTime, randomBase62, toBase62, toBase64Url, utf8 } from '../text/encoding.ts'
+import { toInstant } from '../text/instant.ts'
+import { crc32 } from '../text/crc32.ts'
+import type { Secrets, SecretVersion } from './secrets.ts'
+
+/**
+ * The parts of a key: `ck_live_{organizationId}_{keyId}{secret}{checksum}` for a tenant, `pk_live_{keyId}…` for
+ * the platform. The key id names the stored row, the secret (28 base-62 characters, 166 bits) proves possession,
+ * and the CRC-32 in six characters lets a scanner or the server refuse a mistyped key without a look-up.
+ */
+export interface PresentedKey {
+  readonly kind: KeyKind
+  /** Null for a platform key. */
+  readonly organizationId: string | null
+  readonly keyId: string
+  /** The whole key. */
+  readonly text: string
+}
+
+const KEY_ID_LENGTH = 12
+const SECRET_LENGTH = 28
+const CHECKSUM_LENGTH = 6
+const TAIL = `([0-9A-Za-z]{${KEY_ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
+const TENANT_KEY = new RegExp(`^ck_live_([A-Za-z0-9][A-Za-z0-9_-]{0,63})_${TAIL}$`)
+const PLATFORM_KEY = new RegExp(`^pk_live_${TAIL}$`)
+
+/** Whether an organization id can be part of a key. */
+export function isOrganizationId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text)
+}
+
+/** Splits a key into its parts; null when it is malformed or its checksum is wrong. Does no look-up. */
+export function readKey(text: string): PresentedKey | null {
+  const unchecked = text.slice(0, -CHECKSUM_LENGTH)
+  if (text.slice(-CHECKSUM_LENGTH) !== checksum(unchecked)) return null
+  const tenant = TENANT_KEY.exec(text)
+  if (tenant?.[1] !== undefined && tenant[2] !== undefined) {
+    return { kind: 'tenant', organizationId: tenant[1], keyId: tenant[2], text }
+  }
+  const platform = PLATFORM_KEY.exec(text)
+  return platform?.[1] === undefined
+    ? null
+    : { kind: 'platform', organizationId: null, keyId: platform[1], text }
+}
+
+/** Who a new key is for: an organization, or null for the platform. */
+export interface KeyOwner {
+  readonly organizationId: string | null
+}
+
+/** Makes a new key. `key` is shown once and never stored; `stored` is what goes to the store. */
+export async function issueKey(
+  owner: KeyOwner,
+  secrets: Secrets,
+  random: RandomSource,
+  clock: Clock,
+): Promise<{ readonly key: string; readonly stored: StoredKey }> {
+  const draw = (length: number) => randomBase62(length, (count) => random.bytes(count))
+  const keyId = draw(KEY_ID_LENGTH)
+  const prefix = owner.organizationId === null ? 'pk_live_' : `ck_live_${owner.organizationId}_`
+  const unchecked = `${prefix}${keyId}${draw(SECRET_LENGTH)}`
+  const key = unchecked + checksum(unchecked)
+  const stored: StoredKey = {
+    keyId,
+    kind: owner.organizationId === null ? 'platform' : 'tenant',
+    organizationId: owner.organizationId,
+    hash: await hashKey(key, secrets.current),
+    secretVersion: secrets.current.version,
+    createdAt: toInstant(clock.nowMs()),
+    revokedAt: null,
+  }
+  return { key, stored }
+}
+
+/** The hash under which a key is stored: HMAC-SHA-256 under the secret's subkey, base64url. */
+export async function hashKey(key: string, secret: SecretVersion): Promise<string> {
+  return toBase64Url(await secret.mac('api-key', utf8(key)))
+}
+
+/**
+ * The hashes of the presented key, one of which the stored key must have: under the current root secret, and under the
+ * previous one while a rotation lasts.
+ */
+export async function claimedHashes(
+  { text }: PresentedKey,
+  { current, previous }: Pick<Secrets, 'current' | 'previous'>,
+): Promise<KeyClaim['hashes']> {
+  const underCurrent = await hashKey(text, current)
+  return previous === null ? [underCurrent] : [underCurrent, await hashKey(text, previous)]
+}
+
+/**
+ * Whether a stored key is the presented one and still works. Takes the same time wherever the first difference between
+ * the hashes is.
+ */
+export async function isKey(presented: PresentedKey, stored: StoredKey, secrets: Secrets): Promise<boolean> {
+  const secret = secrets.find(stored.secretVersion)
+  if (secret === null || stored.revokedAt !== null) return false
+  if (stored.kind !== presented.kind || stored.organizationId !== presented.organizationId) return false
+  return equalInConstantTime(utf8(stored.hash), utf8(await hashKey(presented.text, secret)))
+}
+
+function checksum(text: string): string {
+  return toBase62(crc32(utf8(text)), CHECKSUM_LENGTH)
+}

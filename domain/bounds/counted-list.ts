@@ -1,0 +1,21 @@
+import type * as v from 'valibot'
+import { check } from 'valibot'
+
+/**
+ * The same schema of a list, which looks at the number of items first: a list that is too long is one problem. Schemas
+ * of valibot collect a problem for each item, and a body has room for millions of items.
+ */
+export function countedList<Schema extends v.GenericSchema>(
+  list: Schema,
+  itemsMax: number,
+  problem: string,
+): Schema {
+  const tooLong = check<readonly unknown[], string>(() => false, problem)
+  const run: Schema['~run'] = (dataset, config) => {
+    const { value } = dataset
+    if (!Array.isArray(value) || value.length <= itemsMax) return list['~run'](dataset, config)
+    const { issues } = tooLong['~run']({ typed: true, value: value as readonly unknown[] }, config)
+    return issues === undefined ? list['~run'](dataset, config) : { typed: true, value: [], issues }
+  }
+  return { ...list, '~run': run }
+}

@@ -1,0 +1,134 @@
+import type { CollectionEndpoint, Endpoint, GroupsEndpoint } from '../record/endpoint.ts'
+import { tags } from '../record/description.ts'
+import { componentName } from '../record/meaning.ts'
+import { explained } from './explain-schema.ts'
+import { nullableSchemaOf, operationObject, pageName } from './operation.ts'
+import { reference } from './shared-parts.ts'
+import * as prose from './prose.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { componentSchemaOf, jsonSchemaOf } from './json-schema.ts'
+import type { Resource } from '../record/resource.ts'
+import { isCode } from '../record/resource.ts'
+import type { Resolve } from './schema-example.ts'
+import { exampleOf } from './schema-example.ts'
+
+type Node = Readonly<Record<string, unknown>>
+
+/** The contract document. */
+export type Document = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of the endpoints: nothing in it is written a second time. */
+export function buildDocument(endpoints: readonly Endpoint[]): Document {
+  const { schemas, resolve } = componentSchemas(endpoints)
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const endpoint of endpoints) {
+    const methods = (paths[endpoint.path] ??= {})
+    methods[endpoint.method.toLowerCase()] = operationObject(endpoint, resolve)
+  }
+  const used = tags.filter((tag) => endpoints.some((endpoint) => endpoint.tag === tag))
+  return {
+    openapi: '3.1.0',
+    info: prose.info,
+    servers: [{ url: '/', description: 'The host that served this document.' }],
+    tags: used.map((name) => ({ name, description: prose.tagDescriptions[name] })),
+    paths,
+    components: {
+      schemas,
+      responses: usedResponses(paths),
+      securitySchemes: usedSchemes(endpoints),
+    },
+  }
+}
+
+function componentSchemas(endpoints: readonly Endpoint[]): {
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+  readonly resolve: Resolve
+} {
+  const bare: Readonly<Record<string, JsonSchema>> = {
+    ...prose.sharedSchemas,
+    ...operationSchemas(endpoints),
+    ...resourceSchemas(endpoints),
+    ...pageSchemas(endpoints),
+  }
+  const named = Object.entries(bare).map(([name, schema]) => [name, explained(schema, [name])] as const)
+  const byName = new Map(named)
+  const resolve: Resolve = (name) => {
+    const found = byName.get(name.replace('#/components/schemas/', ''))
+    if (found === undefined) throw new Error(`The document has no schema ${name}`)
+    return found
+  }
+  const exemplified = named.map(([name, schema]): readonly [string, JsonSchema] => {
+    return [name, 'examples' in schema ? schema : { ...schema, examples: [exampleOf(schema, resolve)] }]
+  })
+  return { schemas: Object.fromEntries(exemplified), resolve }
+}
+
+/** The named schemas that only answers of operations use. */
+function operationSchemas(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> {
+  const media = endpoints
+    .flatMap((endpoint) => (endpoint.kind === 'operation' ? Object.values(endpoint.responses) : []))
+    .flatMap((response) => (typeof response === 'string' ? [] : Object.values(response.content ?? {})))
+  return Object.fromEntries(
+    media.flatMap(({ schema }) => {
+      const name = componentName(schema)
+      return name === null || name in prose.sharedSchemas ? [] : [[name, componentSchemaOf(schema)]]
+    }),
+  )
+}
+
+function resourceSchemas(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> {
+  const resources = endpoints.flatMap((endpoint) =>
+    endpoint.kind === 'operation' ? [] : [endpoint.resource],
+  )
+  return Object.fromEntries(resources.map((resource) => [resource.name, resourceSchema(resource)]))
+}
+
+function resourceSchema({ description, fields }: Resource): JsonSchema {
+  const properties = Object.entries(fields).map(
+    ([name, { field }]) => [name, jsonSchemaOf(field.schema)] as const,
+  )
+  const codes = Object.entries(fields).flatMap(([name, entry]) => (isCode(entry) ? [name] : []))
+  return { description, ...prose.closedObject(Object.fromEntries(properties), codes) }
+}
+
+function pageSchemas(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    endpoints
+      .filter((endpoint) => endpoint.kind === 'collection' || endpoint.kind === 'groups')
+      .map((endpoint) => [pageName(endpoint), pageSchema(endpoint)]),
+  )
+}
+
+/** Filters that were not passed are null. The parameters of groups always have a value, because they have defaults. */
+function pageSchema({ kind, resource, filters }: CollectionEndpoint | GroupsEndpoint): JsonSchema {
+  const echo = Object.entries(filters).map(([name, { schema, description }]) => {
+    const echoed =
+      kind === 'groups' ? jsonSchemaOf(schema) : { ...nullableSchemaOf(schema), examples: [null] }
+    return [name, { description, ...echoed }] as const
+  })
+  return {
+    description: `A page of a collection of the schema \`${resource.name}\`.`,
+    ...prose.closedObject({
+      organizationId: { type: 'string', description: 'The organization bound to the key.' },
+      filters: prose.closedObject(Object.fromEntries(echo)),
+      data: { type: 'array', items: reference(resource.name) },
+      pagination: reference('Pagination'),
+    }),
+  }
+}
+
+/** The shared responses to which an operation refers. */
+function usedResponses(paths: Node): Node {
+  const text = JSON.stringify(paths)
+  return Object.fromEntries(
+    Object.entries(prose.sharedResponses).filter(([name]) =>
+      text.includes(`"#/components/responses/${name}"`),
+    ),
+  )
+}
+
+function usedSchemes(endpoints: readonly Endpoint[]): Node {
+  const { tenantKey, platformKey } = prose.securitySchemes
+  const platform = endpoints.some(({ access }) => access === 'tenant_or_platform')
+  return platform ? { tenantKey, platformKey } : { tenantKey }
+}

@@ -1,0 +1,90 @@
+import type * as v from 'valibot'
+import { componentName } from '../record/meaning.ts'
+import type {
+  Media,
+  OperationEndpoint,
+  RequestBody,
+  ResponseDeclaration,
+  SharedResponse,
+} from '../record/operation.ts'
+import { explained } from './explain-schema.ts'
+import { termOf } from './glossary/index.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { jsonSchemaOf, requestSchemaOf, withAnyKeys, withBareWords } from './json-schema.ts'
+import type { Resolve } from './schema-example.ts'
+import { exampleOf, fits } from './schema-example.ts'
+import type { Node, ParameterObject, Parts } from './shared-parts.ts'
+import { commonResponses, pathParameters, reference, shared } from './shared-parts.ts'
+
+/** The parameters, the request body and the responses of an operation, from its declaration. */
+export function operationParts(endpoint: OperationEndpoint, resolve: Resolve): Parts {
+  const { path, query, headers, body } = endpoint
+  const responses = Object.entries(endpoint.responses).map(
+    ([status, response]) => [status, responseObject(response, resolve)] as const,
+  )
+  return {
+    parameters: [
+      ...pathParameters(path),
+      ...Object.entries(headers).map((entry) => parameterObject('header', entry, resolve)),
+      ...Object.entries(query ?? {}).map((entry) => parameterObject('query', entry, resolve)),
+    ],
+    ...(body === null ? {} : { requestBody: requestBodyObject(body) }),
+    responses: { ...commonResponses(endpoint), ...Object.fromEntries(responses) },
+  }
+}
+
+interface Parameter {
+  readonly description: string
+  readonly schema: v.GenericSchema
+  readonly example?: string
+}
+
+function parameterObject(
+  place: 'header' | 'query',
+  [name, { description, schema: declared, example }]: readonly [string, Parameter],
+  resolve: Resolve,
+): ParameterObject {
+  const schema = withBareWords(jsonSchemaOf(declared))
+  return { name, in: place, description, schema, example: example ?? parameterExample(name, schema, resolve) }
+}
+
+function parameterExample(name: string, schema: JsonSchema, resolve: Resolve): unknown {
+  const known = termOf([name])?.[1]
+  return known !== undefined && fits(known, schema) ? known : exampleOf(schema, resolve)
+}
+
+function requestBodyObject({ description, contentTypes, schema, example }: RequestBody): Node {
+  const media = { schema: explained(requestSchemaOf(schema), []), example }
+  const content = Object.fromEntries(contentTypes.map((type) => [type, media]))
+  return { required: true, description, content }
+}
+
+function responseObject(response: ResponseDeclaration | SharedResponse, resolve: Resolve): Node {
+  if (typeof response === 'string') return shared(response)
+  const { description, headers, content } = response
+  return {
+    description,
+    ...(headers === undefined ? {} : { headers: mapValues(headers, headerObject) }),
+    ...(content === undefined ? {} : { content: mapValues(content, (media) => mediaObject(media, resolve)) }),
+  }
+}
+
+function headerObject({ description, schema }: NonNullable<ResponseDeclaration['headers']>[string]): Node {
+  return { required: true, schema: jsonSchemaOf(schema), description }
+}
+
+/** A named schema has its examples in the place where the document defines it. */
+function mediaObject({ schema: declared, example }: Media, resolve: Resolve): Node {
+  const name = componentName(declared)
+  const given = example === undefined ? {} : { example }
+  if (name !== null) return { schema: reference(name), ...given }
+  const schema = explained(withAnyKeys(jsonSchemaOf(declared)), [])
+  return { schema, example: exampleOf(schema, resolve), ...given }
+}
+
+function mapValues<Value>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value) => Node,
+): Readonly<Record<string, Node>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+}

@@ -1,0 +1,156 @@
+import type * as v from 'valibot'
+import { codeSamples } from './code-samples.ts'
+import type { CollectionEndpoint, Endpoint, GroupsEndpoint, ReadEndpoint } from '../record/endpoint.ts'
+import type { Filter } from '../record/filter.ts'
+import { termOf } from './glossary/index.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+import { wordsWithNull } from './rewrite-schema.ts'
+import { operationParts } from './operation-parts.ts'
+import * as prose from './prose.ts'
+import type { Resolve } from './schema-example.ts'
+import type { Node, ParameterObject, Parts } from './shared-parts.ts'
+import { commonResponses, pathParameters, reference, shared } from './shared-parts.ts'
+
+/** One operation of the document. */
+export function operationObject(endpoint: Endpoint, resolve: Resolve): Node {
+  const parts = endpoint.kind === 'operation' ? operationParts(endpoint, resolve) : readParts(endpoint)
+  return {
+    operationId: endpoint.id.replace('.', '_'),
+    summary: endpoint.summary,
+    description: describe(endpoint),
+    tags: [endpoint.tag],
+    ...(endpoint.deprecated === true ? { deprecated: true } : {}),
+    security: securityOf(endpoint.access),
+    ...parts,
+    'x-codeSamples': codeSamples({
+      method: endpoint.method,
+      path: endpoint.path,
+      access: endpoint.access,
+      parameters: parts.parameters,
+      body: endpoint.kind === 'operation' ? endpoint.body?.example : undefined,
+    }),
+  }
+}
+
+/** The schema of the answer of a collection, or of a read of groups. */
+export function pageName({ resource, parent }: CollectionEndpoint | GroupsEndpoint): string {
+  return parent === null ? `${resource.name}Page` : `${resource.name}PageOf${parent.resource.name}`
+}
+
+/** The schema of a value that may be null too. */
+export function nullableSchemaOf(of: v.GenericSchema): JsonSchema {
+  const schema = jsonSchemaOf(of)
+  return { ...schema, ...wordsWithNull(schema), type: [schema.type, 'null'] }
+}
+
+/** What can be derived from the endpoint's record, followed by what the record declares itself. */
+function describe(endpoint: Endpoint): string {
+  const own = endpoint.description ?? ''
+  switch (endpoint.kind) {
+    case 'collection': {
+      const { order, syncOrder } = endpoint
+      const sync =
+        syncOrder === null
+          ? ''
+          : ` With \`updatedAfter\` or \`updatedBefore\`: oldest change first, by \`${syncOrder.field}\`.`
+      return `A page, newest first by \`${order.field}\`.${sync} ${own}`.trim()
+    }
+    case 'groups': {
+      const { defaultGrouping, groups } = endpoint
+      return `A page of sums over a window of time, by \`${defaultGrouping}\` unless \`groupBy\` says otherwise: \`${groups.dayGrouping}\` newest first, else the most \`${groups.sums[0]}\` first. ${own}`.trim()
+    }
+    case 'detail':
+      return `One \`${endpoint.resource.name}\` by its identifier. ${own}`.trim()
+    case 'operation':
+      return own === '' ? `${endpoint.summary}.` : own
+  }
+}
+
+function securityOf(access: Endpoint['access']): readonly Node[] {
+  switch (access) {
+    case 'public':
+      return []
+    case 'tenant':
+      return [{ tenantKey: [] }]
+    case 'tenant_or_platform':
+      return [{ tenantKey: [] }, { platformKey: [] }]
+  }
+}
+
+function readParts(endpoint: ReadEndpoint): Parts {
+  const isPage = endpoint.kind !== 'detail'
+  return {
+    parameters: [
+      ...pathParameters(endpoint.path),
+      ...(isPage ? pageParameters(endpoint) : []),
+      ...(endpoint.offersCodes ? [prose.codesParameter] : []),
+      ...(isPage ? Object.entries(endpoint.filters).map(filterParameter) : []),
+    ],
+    responses: {
+      '200': {
+        ...deprecationHeaders(endpoint),
+        description: isPage ? 'A page of the collection.' : `The \`${endpoint.resource.name}\`.`,
+        content: {
+          'application/json': { schema: reference(isPage ? pageName(endpoint) : endpoint.resource.name) },
+        },
+      },
+      ...failuresOf(endpoint),
+    },
+  }
+}
+
+/** The failures of a read. Those of a deprecated one, where the caller may use it, carry its headers. */
+function failuresOf(endpoint: ReadEndpoint): Node {
+  const failure = (name: keyof typeof prose.sharedResponses): Node =>
+    endpoint.deprecation === null
+      ? shared(name)
+      : { ...prose.sharedResponses[name], ...deprecationHeaders(endpoint) }
+  return {
+    '400': failure('BadRequest'),
+    ...commonResponses(endpoint),
+    ...(mayBeMissing(endpoint) ? { '404': failure('NotFound') } : {}),
+    '500': failure('InternalError'),
+    ...(endpoint.rowsFrom === 'storage' ? {} : { '502': failure('SourceUnavailable') }),
+  }
+}
+
+function deprecationHeaders({ deprecation }: ReadEndpoint): Node {
+  return deprecation === null ? {} : { headers: prose.deprecationHeaders }
+}
+
+function pageParameters(endpoint: CollectionEndpoint | GroupsEndpoint): readonly ParameterObject[] {
+  const limit = prose.limitParameter(endpoint.maxLimit)
+  if (endpoint.kind === 'groups') return [limit, prose.groupsCursorParameter]
+  const { order, syncOrder, sorts } = endpoint
+  const sortable = sorts.length > 0
+  return [
+    limit,
+    prose.cursorParameter(syncOrder !== null, sortable),
+    ...(sortable ? prose.sortParameters(sorts, order) : []),
+  ]
+}
+
+/** A row, a parent, or the organization's own source can be missing; a plain collection is there even when empty. */
+function mayBeMissing(endpoint: ReadEndpoint): boolean {
+  return endpoint.kind === 'detail' || endpoint.parent !== null || endpoint.rowsFrom === 'pos'
+}
+
+function filterParameter([name, filter]: readonly [string, Filter]): ParameterObject {
+  const schema = jsonSchemaOf(filter.schema)
+  return {
+    name,
+    in: 'query',
+    description: `${filter.description} The value ${filter.allowed}.`,
+    schema,
+    example: filterExample(name, filter, schema),
+  }
+}
+
+/** The glossary's example, when the filter accepts it; else the filter's own example, in the type of the schema. */
+function filterExample(name: string, filter: Filter, schema: JsonSchema): unknown {
+  const known = termOf([name])?.[1]
+  const isTaken = typeof known === 'string' && filter.read(known, 'US').kind === 'value'
+  const text = isTaken ? known : filter.example
+  return schema.type === 'string' || Array.isArray(schema.enum) ? text : JSON.parse(text)
+}

@@ -1,0 +1,234 @@
+import type { Order } from '../../ports/query.ts'
+import type { Tag } from '../record/description.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+import type { ParameterObject } from './shared-parts.ts'
+import type { SharedResponse } from '../record/operation.ts'
+import { ErrorBody } from '../record/reply.ts'
+import { DEFAULT_LIMIT } from '../read/limit.ts'
+import { SORT_ORDERS } from '../read/sort.ts'
+
+/** The parts of the contract document that are written by hand and not derived. */
+
+const description = `Read-only, tenant-scoped data of one organization, a public endpoint for form submissions, and
+sending SMS, MMS and email.
+
+**Tenants.** The organization bound to the API key is the only scope. No request can name another; an identifier of
+another organization answers exactly as one that does not exist.
+
+**Paging.** Collections are ordered newest first by their natural time, then by id. Follow
+\`pagination.nextCursor\` until \`hasMore\` is false. A cursor is good for the collection (and parent) that gave it;
+\`limit\` and filters may change from page to page, as long as the order stays the same; the grouping and the window
+of link analytics may not.
+
+**Syncing.** Pass \`updatedAfter\` (inclusive) to read changes oldest first by \`updatedAt\`; keep the last
+\`updatedAt\` you saw and start there the next time. Rows of that instant come again: store by id. A sync sees
+changes, not removals, so read everything from time to time. A name that is shown from another resource (\`formName\`) is
+its present one: a renamed form does not count as a change of its submissions.
+
+**Time.** Timestamps are UTC ISO 8601 with milliseconds. Timestamp filters need an explicit offset; \`…After\` is
+inclusive, \`…Before\` exclusive.
+
+**Codes.** Voucher codes and the fulfillment codes of purchases are left out unless \`includeCodes=true\` is passed. It
+is an unknown parameter where there are no codes.
+
+**Methods.** \`HEAD\` works wherever \`GET\` does, with the same status and headers and no body. A method that a path
+does not have answers 405, with \`Allow\` and a body such as that of a 404 of that path. A path that does not exist answers 404
+\`{ "error": … }\`. An answer of 503 says that the service is not configured.
+
+**Limits.** An authenticated endpoint has no rate limit of its own.
+
+**Deprecated operations** stay available; they are older than the rest and differ from it in details that they describe.
+
+**Tracing.** Every answer carries \`X-Request-Id\`. Quote it when you ask the operator about a request.`
+
+export const info: JsonSchema = {
+  title: 'Tenant data API',
+  version: '1.0.0',
+  summary: "Read one organization's data, and submit forms to it.",
+  description,
+  contact: { name: 'The operator of this service, who issued your key' },
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+}
+
+export const tagDescriptions: Readonly<Record<Tag, string>> = {
+  Sites: 'Places of business.',
+  Products: 'What the organization sells.',
+  'Checkout links': 'Links that lead to a checkout.',
+  Purchases: 'What was bought and paid.',
+  Contacts: 'People the organization knows.',
+  'Contact lists': 'Named groups of contacts.',
+  Marketing: 'Who signed up to be written to.',
+  Forms: 'Form definitions and what was submitted to them.',
+  'Form submission': 'Submitting a published form from any website, without a key.',
+  Vouchers: 'Vouchers, the groups they were issued in, and their redemptions.',
+  Links: 'Short links, and how often they were followed and what came of it.',
+  Automations: 'What follows from events, and each time it did.',
+  Surveys: 'Questions put to customers, and what they answered.',
+  Cases: 'Requests of customers and how they were handled.',
+  Analytics:
+    'Figures about memberships, offers and cancellations. These endpoints predate the rest: they stay as they are, marked deprecated, and are lenient about their parameters.',
+  Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
+  Messaging: 'Sending SMS, MMS and email. Deprecated, and unchanged for whoever uses it.',
+  Reviews:
+    'What customers wrote on Google, about the sites of the organization and of its child organizations.',
+  'Point of sale':
+    "Sales, customers and recurring accounts as the organization's point-of-sale system holds them. The organization " +
+    'decides which system that is; one without any gets 404 on these routes. They are read as they are at the ' +
+    'moment, and there is no sync by `updatedAt`.',
+  Contract: 'This document.',
+}
+
+/** An object schema in which every property but the optional ones is present and no other is allowed. */
+export function closedObject(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+const text: JsonSchema = { type: 'string' }
+
+export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
+  Error: {
+    description: 'Why a request failed.',
+    ...jsonSchemaOf(ErrorBody),
+  },
+  Pagination: {
+    description: 'Where a page stands in its collection.',
+    ...closedObject({
+      limit: { type: 'integer', minimum: 1 },
+      hasMore: { type: 'boolean' },
+      nextCursor: { type: ['string', 'null'] },
+    }),
+  },
+}
+
+/** A failure whose body is `{ error }`. */
+function errorResponse(description: string, error: string, extra: JsonSchema = {}): JsonSchema {
+  const media = { schema: { $ref: '#/components/schemas/Error' }, example: { error } }
+  return { description, content: { 'application/json': media }, ...extra }
+}
+
+export const sharedResponses = {
+  BadRequest: errorResponse(
+    "An unknown, repeated or malformed parameter, a cursor that does not belong here, or a resource unavailable for the organization's provider.",
+    'Parameter createdAfter must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm).',
+  ),
+  Unauthorized: errorResponse(
+    'The API key is missing, malformed, unknown or revoked, or of a kind that may not call this.',
+    'Unauthorized',
+    {
+      headers: {
+        'WWW-Authenticate': { required: true, schema: { const: 'Bearer' }, description: 'Always `Bearer`.' },
+      },
+    },
+  ),
+  Forbidden: errorResponse(
+    'The organization does not have what this needs.',
+    'Analytics are not available to this organization.',
+  ),
+  NotFound: errorResponse('There is no such resource in the organization of the key.', 'Not found'),
+  InternalError: errorResponse(
+    'Internal failure; the text carries the request id and nothing else.',
+    'The request could not be processed. Request id: req_4Xc9mB7tQ2vN8kLw',
+  ),
+  SourceUnavailable: errorResponse(
+    'What this is read from did not answer. Try again later.',
+    'A service that this resource comes from is unavailable. Try again later.',
+  ),
+} as const satisfies Readonly<Record<SharedResponse, JsonSchema>>
+
+export const securitySchemes = {
+  tenantKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A tenant key (`ck_live_…`), bound to one organization. The prefix `Bearer ` is case-sensitive.',
+  },
+  platformKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "A platform key (`pk_live_…`): sends under the operator's brand, nothing else.",
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>
+
+export function limitParameter(maximum: number): ParameterObject {
+  return {
+    name: 'limit',
+    in: 'query',
+    description: `Rows per page. An invalid value counts as ${DEFAULT_LIMIT} and a value above ${maximum} as ${maximum}; \`pagination.limit\` shows what was used.`,
+    schema: { type: 'integer', minimum: 1, maximum, default: DEFAULT_LIMIT },
+    example: 50,
+  }
+}
+
+export function cursorParameter(syncs: boolean, sorts: boolean): ParameterObject {
+  const conditions = [
+    '`pagination.nextCursor` of the page before, from this very collection.',
+    ...(syncs
+      ? [
+          'A cursor of a read with `updatedAfter` or `updatedBefore` needs one of them, of any value, on the next page too.',
+        ]
+      : []),
+    ...(sorts ? ['A cursor of a sorted read needs the same `sortBy` and `sortOrder`.'] : []),
+  ]
+  return {
+    name: 'cursor',
+    in: 'query',
+    description: conditions.join(' '),
+    schema: text,
+    example: 'AbL3nQ0yVx7Rk2mZ9tWc',
+  }
+}
+
+/** The headers of every answer of a deprecated endpoint to an organization that may use it. */
+export const deprecationHeaders: Readonly<Record<string, JsonSchema>> = {
+  Deprecation: {
+    schema: { type: 'string', pattern: '^@[0-9]+$' },
+    example: '@1767225600',
+    description: 'Since when the endpoint is deprecated: `@` and seconds since 1970 (RFC 9745).',
+  },
+  Link: {
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
+    example: '</api/v1/pos/transactions>; rel="successor-version"',
+    description: 'The endpoint that takes its place, with `rel="successor-version"` (RFC 8288).',
+  },
+}
+
+export const groupsCursorParameter: ParameterObject = {
+  ...cursorParameter(false, false),
+  description:
+    '`pagination.nextCursor` of the page before. It carries the grouping and the window: leave them out, or pass the same.',
+}
+
+/** The parameters that choose the order of a collection. */
+export function sortParameters(sorts: readonly string[], order: Order): readonly ParameterObject[] {
+  const direction = order.direction === 'ascending' ? 'asc' : 'desc'
+  return [
+    {
+      name: 'sortBy',
+      in: 'query',
+      description:
+        'The field that orders the rows; those without one come last, whatever the direction. It is refused together with `updatedAfter` and `updatedBefore`, which order by `updatedAt`.',
+      schema: { type: 'string', enum: sorts, default: order.field },
+      example: sorts.at(-1),
+    },
+    {
+      name: 'sortOrder',
+      in: 'query',
+      description: 'The direction of the sort; refused like `sortBy`.',
+      schema: { type: 'string', enum: SORT_ORDERS, default: direction },
+      example: direction,
+    },
+  ]
+}
+
+export const codesParameter: ParameterObject = {
+  name: 'includeCodes',
+  in: 'query',
+  description: 'Whether codes are published too. The value must be true or false.',
+  schema: { type: 'boolean', default: false },
+  example: true,
+}

@@ -1,0 +1,77 @@
+import type { TextReply } from '../../record/reply.ts'
+import { contentTypeOf } from '../../text/content-type.ts'
+import type { HeaderValue } from '../../text/header-value.ts'
+import type { Failure } from './failure-page.ts'
+import { failurePage } from './failure-page.ts'
+import { wantsPage } from './negotiate.ts'
+import { pageHeaders } from './page-layout.ts'
+import { receiptReply, submissionFailure, SUBMISSION_HEADERS } from './receipt.ts'
+import type { Honeypot, Saved, SubmissionResult } from './result.ts'
+import { failureStatus, formNotFound } from './result.ts'
+import { successPage } from './success-page.ts'
+import { wayBack } from './way-back.ts'
+
+/** The title above a bot's acknowledgment, which has none of its own. */
+const HONEYPOT_TITLE = 'Thank you'
+
+/**
+ * The answer to a submission: a page or a redirect for a native form, else JSON.
+ * @param headers of the request
+ * @param contentType as the request's header was read
+ */
+export async function submissionReply(
+  headers: Headers,
+  contentType: HeaderValue | null,
+  result: SubmissionResult,
+) {
+  if (!wantsPage(contentType, headers)) return receiptReply(result)
+  if (result.kind === 'refused') return pageReply(result.status, failurePage(result, wayBack(headers)))
+  return successReply(headers, result)
+}
+
+async function successReply(headers: Headers, result: Saved | Honeypot) {
+  const isSaved = result.kind === 'saved'
+  if (isSaved && result.redirectUrl !== null) {
+    const location = result.redirectUrl
+    return { status: 303 as const, headers: { ...SUBMISSION_HEADERS, location }, body: null }
+  }
+  const title = isSaved ? result.title : HONEYPOT_TITLE
+  return pageReply(200, successPage(title, result.message, wayBack(headers)))
+}
+
+/** The answer to a path in which the place of a form's id holds what cannot be one. */
+export function unknownFormReply() {
+  return receiptReply(formNotFound())
+}
+
+/**
+ * The answer to a failure that is not one of a submission: another method, or an internal failure.
+ * @param request whose answer may be a page
+ * @param headers of the answer, besides those that all have
+ */
+export async function failedReply(
+  request: Request,
+  code: 'method_not_allowed' | 'internal_error',
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  if (!wantsPage(contentTypeOf(request.headers), request.headers)) {
+    return submissionFailure(code, error, headers)
+  }
+  const failure: Failure = {
+    code: code === 'internal_error' ? 'unknown_outcome' : code,
+    error,
+    fieldErrors: null,
+    fieldLabels: new Map(),
+    hostedUrl: null,
+  }
+  return pageReply(failureStatus[code], failurePage(failure, wayBack(request.headers)), headers)
+}
+
+async function pageReply<Status extends number>(
+  status: Status,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TextReply<Status>> {
+  return { status, headers: { ...SUBMISSION_HEADERS, ...(await pageHeaders()), ...headers }, body }
+}

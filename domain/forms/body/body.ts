@@ -1,0 +1,78 @@
+import type { Deadline } from '../../../ports/deadline.ts'
+import { readRequestBody } from '../../bounds/read-body.ts'
+import { acceptedType } from '../../text/content-type.ts'
+import { decodeUtf8 } from '../../text/encoding.ts'
+import type { HeaderValue } from '../../text/header-value.ts'
+import type { BodyProblem, Entries, SubmittedBody } from '../definition/entries.ts'
+import { groupEntries } from '../definition/entries.ts'
+import { parseMultipart } from './multipart.ts'
+import type { Refused } from '../answer/result.ts'
+import { refused } from '../answer/result.ts'
+import { BODY_MAX_BYTES } from '../definition/limits.ts'
+import { acceptedTypes } from './accepted-types.ts'
+import { parseUrlencoded } from './urlencoded.ts'
+import { isJsonObject } from '../../text/json.ts'
+
+/** Longest time that a sender may take: enough for a full body at 30 kbit/s, and an end to one that only drips. */
+const BODY_DEADLINE_MS = 20_000
+
+/** A request with its content type as the header was read; null: that is malformed. */
+export interface Posted {
+  readonly request: Request
+  readonly contentType: HeaderValue | null
+}
+
+export type BodyReading = { readonly kind: 'body'; readonly body: SubmittedBody } | Refused
+
+/**
+ * Reads the body of a submission, once, and judges it in this order: size (413), content type (415), syntax (400).
+ * A type is judged only after the body was counted, so a body that is too large is always told so.
+ */
+export async function readBody({ request, contentType }: Posted, deadline: Deadline): Promise<BodyReading> {
+  const bounds = { maxBytes: BODY_MAX_BYTES, durationMs: BODY_DEADLINE_MS }
+  const read = await readRequestBody(request, bounds, deadline)
+  if (read.kind === 'too_large') return tooLarge()
+  const type = acceptedType(contentType, request.headers, acceptedTypes)
+  if (type === null) {
+    return refused(
+      'unsupported_media_type',
+      'Send application/json, application/x-www-form-urlencoded or multipart/form-data in UTF-8, uncompressed.',
+    )
+  }
+  if (read.kind === 'incomplete')
+    return refused('invalid_body', 'The request body did not arrive completely.')
+  if (read.bytes.length === 0) return refused('invalid_body', 'The request has no body.')
+  return parse(read.bytes, type)
+}
+
+function tooLarge(): Refused {
+  return refused('body_too_large', `The request body exceeds ${BODY_MAX_BYTES} bytes.`)
+}
+
+function parse(bytes: Uint8Array, type: HeaderValue): BodyReading {
+  const format = type.value === 'application/json' ? 'json' : 'form'
+  const entries = parseEntries(bytes, type)
+  if (!('kind' in entries)) return { kind: 'body', body: { format, entries } }
+  return refused(entries.kind === 'malformed' ? 'invalid_body' : 'unsupported_media_type', entries.message)
+}
+
+function parseEntries(bytes: Uint8Array, type: HeaderValue): Entries | BodyProblem {
+  if (type.value === 'application/json') return parseJson(bytes)
+  if (type.value === 'multipart/form-data')
+    return parseMultipart(bytes, type.parameters.get('boundary') ?? '')
+  return parseUrlencoded(bytes)
+}
+
+/** The members of a JSON object. Of a repeated key the last one counts; `__proto__` is a key like any other. */
+function parseJson(bytes: Uint8Array): Entries | BodyProblem {
+  const notObject: BodyProblem = { kind: 'malformed', message: 'The request body is not a JSON object.' }
+  const text = decodeUtf8(bytes, true)
+  if (text === null) return { kind: 'malformed', message: 'The request body is not valid UTF-8.' }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isJsonObject(value)) return notObject
+    return groupEntries(Object.entries(value))
+  } catch {
+    return notObject
+  }
+}

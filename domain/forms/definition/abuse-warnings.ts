@@ -1,0 +1,29 @@
+import type { FormDefinition } from '../../../ports/form-directory.ts'
+
+/** A shorter password is soon found by trying: nothing here limits how often one may try. */
+const PASSWORD_MIN_LENGTH = 10
+
+/** What is known of a form besides its definition. */
+export interface FormUse {
+  /** In clear text; null: the form has none. */
+  readonly password: string | null
+  /** Whether an automation sends a text message after a submission. */
+  readonly sendsTexts: boolean
+}
+
+/** What a stranger could do to a form, or at its owner's cost, as sentences for the operator. */
+export function abuseWarnings(
+  { submissionLimitPerContact }: FormDefinition,
+  { password, sendsTexts }: FormUse,
+): readonly string[] {
+  const isWeak = password !== null && Array.from(password).length < PASSWORD_MIN_LENGTH
+  const isUnlimited = (submissionLimitPerContact ?? null) === null
+  return [
+    ...(isWeak ? [`The password has fewer than ${PASSWORD_MIN_LENGTH} characters.`] : []),
+    ...(sendsTexts && isUnlimited
+      ? [
+          'An automation sends a text message after each submission, and submissionLimitPerContact is not set: whoever submits often has many sent.',
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,99 @@
+import * as v from 'valibot'
+import { timestamp } from '../../record/field.ts'
+import type { ImportIssue } from '../../record/resource.ts'
+import { isEmailAddress } from '../../text/email-address.ts'
+import type { FormDefinition } from '../../../ports/form-directory.ts'
+import { FORM_ID, PASSWORD_MAX_LENGTH } from './limits.ts'
+import { parseUrl } from '../../text/url.ts'
+
+/** A form as it is imported. */
+export interface FormLine {
+  /** What is saved: without the password, and without optional settings that are null. */
+  readonly definition: FormDefinition
+  /** In clear text; null: the form needs none. */
+  readonly password: string | null
+  /** UTC instants; null when not given. */
+  readonly createdAt: string | null
+  readonly publishedAt: string | null
+}
+
+export type FormLineReading = { readonly form: FormLine } | { readonly issues: readonly ImportIssue[] }
+
+const reservedFormId = 'submissions'
+
+const optional = <Value>(schema: v.GenericSchema<unknown, Value>) => v.nullish(schema, null)
+const text = v.string('must be a string')
+const flag = v.boolean('must be true or false')
+const limitMessage = 'must be a whole number of at least 1'
+const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
+// Timestamps do not depend on the country, but reading a field asks for one.
+const instant = timestamp().input({ organizationId: '', phoneCountry: '' })
+
+const Line = v.object({
+  formId: v.pipe(
+    v.string('must be a string'),
+    v.regex(FORM_ID, 'must be 1 to 200 letters, digits, "_" or "-"'),
+    v.notValue(reservedFormId, `must not be the reserved word "${reservedFormId}"`),
+  ),
+  name: v.pipe(text, v.nonEmpty('must not be empty')),
+  isPublished: flag,
+  password: optional(
+    v.pipe(text, v.nonEmpty(passwordMessage), v.maxLength(PASSWORD_MAX_LENGTH, passwordMessage)),
+  ),
+  requireEmailVerification: optional(flag),
+  posEnrollment: optional(flag),
+  submissionLimitPerContact: optional(
+    v.pipe(v.number(limitMessage), v.safeInteger(limitMessage), v.minValue(1, limitMessage)),
+  ),
+  successTitle: optional(text),
+  successMessage: optional(text),
+  publicUrl: optional(v.pipe(text, v.check(isWebUrl, 'must be an absolute http or https URL'))),
+  notificationEmails: v.array(
+    v.pipe(text, v.check(isEmailAddress, 'must be an email address')),
+    'must be a list of email addresses',
+  ),
+  fields: v.array(v.unknown(), 'must be a list of fields'),
+  createdAt: optional(instant),
+  publishedAt: optional(instant),
+})
+
+/** The keys that a line of a forms import may have. */
+export const formLineKeys: readonly string[] = Object.keys(Line.entries)
+
+/**
+ * Reads one line of a forms import. Only the form-level keys are checked: a form whose fields cannot be submitted
+ * here is still a form (`headlessSupport` says why). A null optional setting counts as omitted.
+ */
+export function readFormLine(line: Readonly<Record<string, unknown>>): FormLineReading {
+  const unknown = Object.keys(line).filter((key) => !formLineKeys.includes(key))
+  const result = v.safeParse(Line, line)
+  const issues = [...(result.issues ?? []).map(issueOf), ...unknown.map(unknownKey)]
+  if (!result.success || issues.length > 0) return { issues }
+  const { password, createdAt, publishedAt, ...definition } = result.output
+  const settings = Object.entries(definition).filter(([, value]) => value !== null)
+  return {
+    form: {
+      // What was checked less the settings that are null, each of which a definition may lack.
+      definition: Object.fromEntries(settings) as unknown as FormDefinition,
+      password,
+      createdAt,
+      publishedAt,
+    },
+  }
+}
+
+function issueOf(issue: v.BaseIssue<unknown>): ImportIssue {
+  return {
+    field: v.getDotPath(issue) ?? '',
+    message: issue.input === undefined ? 'is required' : issue.message,
+  }
+}
+
+function unknownKey(field: string): ImportIssue {
+  return { field, message: `is not a key of a form, which has ${formLineKeys.join(', ')}` }
+}
+
+/** Pages link to this address, so a `javascript:` URL must be refused. */
+function isWebUrl(url: string): boolean {
+  return ['http:', 'https:'].includes(parseUrl(url)?.protocol ?? '')
+}

@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import { isCalendarDate } from '../../text/instant.ts'
+import { isJsonObject } from '../../text/json.ts'
+import type { FormField } from './definition.ts'
+import { FieldId, FieldSettings } from './field-schema.ts'
+
+/** A saved field with well-formed settings, a malformed one, or one that only the hosted form supports. */
+export type FieldReading =
+  | { readonly kind: 'field'; readonly field: FormField }
+  | { readonly kind: 'unusable'; readonly id: string | null; readonly problems: readonly string[] }
+
+/** The keys a saved field may have. */
+export const fieldKeys: readonly string[] = Object.keys(FieldSettings.entries)
+
+/**
+ * Reads one entry of a definition's `fields`. Problems are complete sentences that name the field: by its id, or by
+ * its place when it has no usable one. Rules are checked for shape only; what they refer to is checked elsewhere.
+ * @param index zero-based place of the entry
+ */
+export function readField(saved: unknown, index: number): FieldReading {
+  const place = `Field ${index + 1}`
+  if (!isJsonObject(saved)) {
+    return { kind: 'unusable', id: null, problems: [`${place} is not an object.`] }
+  }
+  const { id: givenId, type } = saved
+  const id = v.is(FieldId, givenId) ? givenId : null
+  const name = id === null ? place : nameOf(id)
+  const typeProblem = hostedOnly(type)
+  if (typeProblem !== null) return { kind: 'unusable', id, problems: [`${name} ${typeProblem}.`] }
+  const result = v.safeParse(FieldSettings, saved)
+  const problems = result.success
+    ? combinationProblems(result.output)
+    : [...new Set(result.issues.map((issue) => issue.message))]
+  if (result.success && problems.length === 0) return { kind: 'field', field: result.output }
+  return { kind: 'unusable', id, problems: problems.map((problem) => `${name}: ${problem}.`) }
+}
+
+/** How reasons name a field. */
+export function nameOf(id: string): string {
+  return `Field ${JSON.stringify(id)}`
+}
+
+function hostedOnly(type: unknown): string | null {
+  if (typeof type !== 'string') return 'has no type'
+  if (v.is(FieldSettings.entries.type, type)) return null
+  return `is of type ${JSON.stringify(type)}, which only the hosted form can take`
+}
+
+function combinationProblems(field: FormField): readonly string[] {
+  return [choiceProblem(field), boundProblem(field), lengthProblem(field)].filter(
+    (problem) => problem !== null,
+  )
+}
+
+function choiceProblem({ type, options }: FormField): string | null {
+  if (type !== 'single_choice' && type !== 'multiple_choice') return null
+  if (options.length === 0) return 'it is a choice without options'
+  const values = new Set(options.map(({ value }) => value))
+  return values.size === options.length ? null : 'two of its options have the same value'
+}
+
+function boundProblem({ type, min, max }: FormField): string | null {
+  if (type !== 'number' && type !== 'date') return null
+  const fits = (bound: number | string | null): boolean => {
+    if (bound === null) return true
+    return type === 'number' ? Number.isFinite(bound) : typeof bound === 'string' && isCalendarDate(bound)
+  }
+  const kind = type === 'number' ? 'a number' : 'a date (YYYY-MM-DD)'
+  if (!fits(min)) return `min must be ${kind}`
+  if (!fits(max)) return `max must be ${kind}`
+  return min !== null && max !== null && min > max ? 'min must not be greater than max' : null
+}
+
+function lengthProblem({ minLength, maxLength }: FormField): string | null {
+  if (minLength === null || maxLength === null || minLength <= maxLength) return null
+  return 'minLength must not be greater than maxLength'
+}

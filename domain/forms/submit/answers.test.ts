@@ -1,0 +1,338 @@
+import { describe, expect, it } from 'vitest'
+import { compiledOf, fieldOf, optionsOf, when } from '../../../test/support/forms.ts'
+import { readAnswers } from './answers.ts'
+import type { SubmittedBody } from '../definition/entries.ts'
+import { groupEntries } from '../definition/entries.ts'
+
+const types: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  single_choice: { options: optionsOf('a', 'b') },
+  multiple_choice: { options: optionsOf('a', 'b', 'c') },
+}
+
+function body(
+  format: SubmittedBody['format'],
+  pairs: readonly (readonly [string, unknown])[],
+): SubmittedBody {
+  return { format, entries: groupEntries([['_gotcha', ''], ...pairs]) }
+}
+
+const json = (answers: Readonly<Record<string, unknown>>): SubmittedBody =>
+  body('json', Object.entries(answers))
+
+/** What is stored for one field `x`, or the message about it. */
+function outcome(type: string, settings: object, submitted: SubmittedBody): unknown {
+  const reading = readAnswers(compiledOf([fieldOf('x', type, { ...types[type], ...settings })]), submitted)
+  return reading.kind === 'valid' ? reading.answers : (reading.fieldErrors.get('x') ?? reading.fieldErrors)
+}
+
+const long = 'x'.repeat(10_000)
+
+describe('accepted in JSON', () => {
+  it.each<[string, unknown, unknown]>([
+    ['short_text', ' as given\n', ' as given\n'],
+    ['short_text', '0', '0'],
+    ['short_text', long, long],
+    ['long_text', 'a\r\nb\t😀', 'a\r\nb\t😀'],
+    ['email', 'Ada@Example.com', 'Ada@Example.com'],
+    ['email', ' ada@example.com ', ' ada@example.com '],
+    ['phone', '(212) 555-0123', '2125550123'],
+    ['phone', '+1 212 555 0123', '2125550123'],
+    ['phone', '0049 30 1234567', '9301234567'],
+    ['phone', '555-0123', '5550123'],
+    ['phone', '2125550123 x45', '2555012345'],
+    ['number', 0, 0],
+    ['number', -0, 0],
+    ['number', 1.5, 1.5],
+    ['number', '42', 42],
+    ['number', ' -1.5e2 ', -150],
+    ['number', '.5', 0.5],
+    ['number', '+7', 7],
+    ['number', '-0', 0],
+    ['date', '2024-02-29', '2024-02-29'],
+    ['single_choice', 'a', 'a'],
+    ['multiple_choice', ['c', 'a'], ['c', 'a']],
+    ['boolean', false, false],
+    ['boolean', true, true],
+    ['consent', true, true],
+    ['consent', false, false],
+  ])('%s %j', (type, given, stored) => {
+    expect(outcome(type, {}, json({ x: given }))).toEqual({ x: stored })
+  })
+})
+
+describe('refused in JSON', () => {
+  it.each<[string, unknown]>([
+    ['short_text', 1],
+    ['short_text', true],
+    ['short_text', ['a']],
+    ['short_text', {}],
+    ['short_text', `${long}x`],
+    ['short_text', 'a\0b'],
+    ['short_text', 'a\ud800'],
+    ['long_text', '\udc00'],
+    ['email', 'ada'],
+    ['email', 'ada@'],
+    ['email', 'a@b c.example'],
+    ['email', 'a@b.example, c@d.example'],
+    ['email', 1],
+    ['phone', '555-012'],
+    ['phone', 'call me'],
+    ['phone', 2125550123],
+    ['number', 'two'],
+    ['number', '0x10'],
+    ['number', '1,5'],
+    ['number', '1 000'],
+    ['number', 'Infinity'],
+    ['number', '1e999'],
+    ['number', Infinity],
+    ['number', true],
+    ['number', [1]],
+    ['date', '2023-02-29'],
+    ['date', '2024-2-9'],
+    ['date', '2024-02-29T00:00:00Z'],
+    ['date', ' 2024-02-29'],
+    ['date', '29.02.2024'],
+    ['date', 20240229],
+    ['single_choice', 'A'],
+    ['single_choice', 'a '],
+    ['single_choice', ['a']],
+    ['single_choice', 1],
+    ['multiple_choice', 'a'],
+    ['multiple_choice', ['z']],
+    ['multiple_choice', ['a', 'a']],
+    ['multiple_choice', ['a', null]],
+    ['multiple_choice', ['a', 1]],
+    ['multiple_choice', ['']],
+    ['multiple_choice', [['a']]],
+    ['multiple_choice', { 0: 'a' }],
+    ['multiple_choice', Array.from({ length: 101 }, () => 'a')],
+    ['boolean', 'true'],
+    ['boolean', 1],
+    ['boolean', [true]],
+    ['consent', 'on'],
+  ])('%s %j', (type, given) => {
+    expect(outcome(type, {}, json({ x: given }))).toMatch(/^[A-Z].*\.$/)
+  })
+})
+
+describe('empty answers', () => {
+  const empties: readonly unknown[] = ['', ' \t\r\n', null, []]
+  const all = [
+    'short_text',
+    'long_text',
+    'email',
+    'phone',
+    'number',
+    'date',
+    'single_choice',
+    'multiple_choice',
+    'boolean',
+    'consent',
+  ]
+
+  it.each(all)('%s', (type) => {
+    for (const empty of empties) {
+      expect(outcome(type, {}, json({ x: empty })), JSON.stringify(empty)).toEqual({})
+      expect(outcome(type, { required: true }, json({ x: empty })), JSON.stringify(empty)).toMatch(/required/)
+    }
+    expect(outcome(type, {}, json({}))).toEqual({})
+    expect(outcome(type, { required: true }, json({}))).toMatch(/required/)
+    expect(outcome(type, { required: true }, body('form', [['x', ' ']]))).toMatch(/required/)
+  })
+
+  it('false answers a required boolean but gives no required consent', () => {
+    expect(outcome('boolean', { required: true }, json({ x: false }))).toEqual({ x: false })
+    expect(outcome('consent', { required: true }, json({ x: false }))).toMatch(/consent/)
+    expect(outcome('consent', { required: true }, json({ x: true }))).toEqual({ x: true })
+  })
+
+  it('zero answers a required number', () => {
+    expect(outcome('number', { required: true }, json({ x: 0 }))).toEqual({ x: 0 })
+  })
+})
+
+describe('bounds', () => {
+  it.each<[string, object, unknown, boolean]>([
+    ['short_text', { minLength: 3 }, 'ab', false],
+    ['short_text', { minLength: 3 }, 'abc', true],
+    ['short_text', { maxLength: 3 }, 'abc', true],
+    ['short_text', { maxLength: 3 }, 'abcd', false],
+    ['short_text', { maxLength: 2 }, '😀', true],
+    ['short_text', { maxLength: 1 }, '😀', false],
+    ['short_text', { maxLength: 1 }, 'a ', false],
+    ['email', { maxLength: 5 }, 'a@b.example', false],
+    ['phone', { maxLength: 10 }, '(212) 555-0123', false],
+    ['number', { min: 1, max: 3 }, 1, true],
+    ['number', { min: 1, max: 3 }, '3.0', true],
+    ['number', { min: 1, max: 3 }, 0.9, false],
+    ['number', { min: 1, max: 3 }, '3.1', false],
+    ['number', { min: 0 }, -1, false],
+    ['date', { min: '2026-01-01', max: '2026-12-31' }, '2026-01-01', true],
+    ['date', { min: '2026-01-01', max: '2026-12-31' }, '2025-12-31', false],
+    ['date', { min: '2026-01-01', max: '2026-12-31' }, '2027-01-01', false],
+  ])('%s %j %j', (type, settings, given, isAllowed) => {
+    const result = outcome(type, settings, json({ x: given }))
+    expect(typeof result === 'object').toBe(isAllowed)
+  })
+
+  it('say what is allowed', () => {
+    expect(outcome('number', { min: 2 }, json({ x: 1 }))).toBe('Enter a number of at least 2.')
+    expect(outcome('date', { max: '2026-12-31' }, json({ x: '2027-01-01' }))).toBe(
+      'Enter a date on or before 2026-12-31.',
+    )
+  })
+})
+
+describe('form encodings', () => {
+  it.each([
+    ['true', true],
+    ['on', true],
+    ['1', true],
+    ['yes', true],
+    ['false', false],
+    ['off', false],
+    ['0', false],
+    ['no', false],
+  ])('boolean %s', (spelling, stored) => {
+    expect(outcome('boolean', {}, body('form', [['x', spelling]]))).toEqual({ x: stored })
+    expect(outcome('consent', {}, body('form', [['x', spelling]]))).toEqual({ x: stored })
+  })
+
+  it.each(['y', 'checked', '2', 'truefalse'])('no boolean: %s', (spelling) => {
+    expect(outcome('boolean', {}, body('form', [['x', spelling]]))).toMatch(/true or false/)
+  })
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['a lone value', ['a'], ['a']],
+    ['repeated names', ['b', 'a'], ['b', 'a']],
+    ['an empty value beside a group', ['', 'a'], ['a']],
+  ])('multiple choice: %s', (_name, values, stored) => {
+    expect(
+      outcome(
+        'multiple_choice',
+        {},
+        body(
+          'form',
+          values.map((value) => ['x', value]),
+        ),
+      ),
+    ).toEqual({ x: stored })
+  })
+
+  it.each(['short_text', 'number', 'boolean', 'single_choice', 'date', 'phone', 'email'])(
+    '%s given twice',
+    (type) => {
+      expect(
+        outcome(
+          type,
+          {},
+          body('form', [
+            ['x', 'a'],
+            ['x', 'a'],
+          ]),
+        ),
+      ).toBe('Give one answer only.')
+    },
+  )
+
+  it('repetition and unknown options of a multiple choice', () => {
+    expect(
+      outcome(
+        'multiple_choice',
+        {},
+        body('form', [
+          ['x', 'a'],
+          ['x', 'a'],
+        ]),
+      ),
+    ).toMatch(/once/)
+    expect(outcome('multiple_choice', {}, body('form', [['x', 'z']]))).toMatch(/options/)
+  })
+
+  it('numbers are text', () => {
+    expect(outcome('number', {}, body('form', [['x', '1e3']]))).toEqual({ x: 1000 })
+  })
+})
+
+it('a multiple choice takes 100 items and no more', () => {
+  const values = Array.from({ length: 101 }, (_, index) => `v${index}`)
+  const settings = { options: optionsOf(...values) }
+  expect(outcome('multiple_choice', settings, json({ x: values.slice(1) }))).toEqual({ x: values.slice(1) })
+  expect(outcome('multiple_choice', settings, json({ x: values }))).toBe('Choose at most 100 options.')
+})
+
+describe('a whole form', () => {
+  const form = compiledOf([
+    fieldOf('kind', 'single_choice', { required: true, options: optionsOf('a', 'b') }),
+    fieldOf('why', 'short_text', { required: true, visibleWhen: when('kind', 'equals', 'b') }),
+    fieldOf('more', 'number', { required: true, visibleWhen: when('why', 'is_not_empty') }),
+    fieldOf('title', 'heading'),
+    fieldOf('constructor', 'short_text'),
+  ])
+
+  it('drops what is hidden, unseen', () => {
+    const reading = readAnswers(form, json({ kind: 'a', why: { nested: true }, more: 'not a number' }))
+    expect(reading).toEqual({ kind: 'valid', answers: { kind: 'a' }, given: new Map([['kind', 'a']]) })
+  })
+
+  it('names every failing field and every unknown key', () => {
+    const submitted = json({ kind: 'b', more: 1, title: 'x', _subject: 'x', data: {} })
+    const reading = readAnswers(
+      form,
+      body('json', [
+        ...[...submitted.entries].map(([key, [value]]) => [key, value] as const),
+        ['__proto__', 1],
+      ]),
+    )
+    const errors = reading.kind === 'invalid' ? [...reading.fieldErrors.keys()] : []
+    expect(errors).toEqual(['why', 'title', '_subject', 'data', '__proto__'])
+  })
+
+  it('does not ask for what an unanswered subject hides', () => {
+    const reading = readAnswers(form, json({}))
+    expect(reading.kind === 'invalid' ? [...reading.fieldErrors.keys()] : []).toEqual(['kind'])
+  })
+
+  it('treats inherited names as ordinary ones', () => {
+    expect(readAnswers(form, json({ kind: 'a' }))).toMatchObject({ answers: { kind: 'a' } })
+    const reading = readAnswers(form, json({ kind: 'a', constructor: 'x' }))
+    expect(reading.kind === 'valid' ? Object.keys(reading.answers) : []).toEqual(['kind', 'constructor'])
+    expect(readAnswers(form, json({ kind: 'a', toString: 'x' })).kind).toBe('invalid')
+  })
+})
+
+describe('unknown keys', () => {
+  const form = compiledOf([fieldOf('known', 'short_text', { required: true })])
+  const errorsOf = (keys: readonly string[]): readonly (readonly [string, string])[] => {
+    const reading = readAnswers(
+      form,
+      body(
+        'json',
+        keys.map((key) => [key, 0] as const),
+      ),
+    )
+    return reading.kind === 'valid' ? [] : [...reading.fieldErrors]
+  }
+
+  it.each([
+    ['of 60 characters whole', 'x'.repeat(60), 'x'.repeat(60)],
+    ['of 61 characters cut', 'x'.repeat(61), `${'x'.repeat(60)}…`],
+    ['without splitting a surrogate pair', `${'x'.repeat(59)}😀${'y'.repeat(99)}`, `${'x'.repeat(59)}…`],
+    ['with a pair that just fits', `${'x'.repeat(58)}😀y`, `${'x'.repeat(58)}😀…`],
+    ['called __proto__', '__proto__', '__proto__'],
+  ])('are repeated %s, behind the fields', (_, key, shown) => {
+    expect(errorsOf([key])).toEqual([
+      ['known', 'This field is required.'],
+      [shown, 'This form has no such field.'],
+    ])
+  })
+
+  it('never take the place of a field that reads like a cut one', () => {
+    const id = `${'x'.repeat(60)}…`
+    const reading = readAnswers(
+      compiledOf([fieldOf(id, 'short_text', { required: true })]),
+      json({ ['x'.repeat(99)]: 1 }),
+    )
+    expect(reading).toEqual({ kind: 'invalid', fieldErrors: new Map([[id, 'This field is required.']]) })
+  })
+})

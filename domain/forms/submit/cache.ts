@@ -1,0 +1,56 @@
+import type { StoredForm } from '../../../ports/form-directory.ts'
+import type { Compilation } from '../definition/compile.ts'
+import { compileForm } from '../definition/compile.ts'
+
+/** A form as it was found, with its definition prepared. */
+export interface LoadedForm {
+  readonly stored: StoredForm
+  readonly compilation: Compilation
+}
+
+/** Forms kept across requests. An entry may be out of date: the store must confirm it. */
+export interface FormCache {
+  get(formId: string): LoadedForm | null
+  set(form: LoadedForm): void
+  delete(formId: string): void
+}
+
+/** Prepares a form that was just found. */
+export function loadForm(stored: StoredForm): LoadedForm {
+  // Imports check the envelope before they store a definition; its fields are checked here.
+  return { stored, compilation: compileForm(stored.definition) }
+}
+
+/**
+ * A cache that holds at most `maxCharacters` of definitions, as JSON, so that they and what is compiled from them stay
+ * far below the 128 MB of an isolate. The forms that were not used for longest make room; one that is too large is not kept.
+ */
+export function createFormCache(maxCharacters = 4_000_000): FormCache {
+  const entries = new Map<string, { readonly form: LoadedForm; readonly characters: number }>()
+  let total = 0
+  const remove = (formId: string): void => {
+    total -= entries.get(formId)?.characters ?? 0
+    entries.delete(formId)
+  }
+  return {
+    get: (formId) => {
+      const entry = entries.get(formId)
+      if (entry === undefined) return null
+      // A Map keeps the order of insertion, so putting it back makes it the youngest.
+      entries.delete(formId)
+      entries.set(formId, entry)
+      return entry.form
+    },
+    set: (form) => {
+      const characters = JSON.stringify(form.stored.definition).length
+      remove(form.stored.formId)
+      entries.set(form.stored.formId, { form, characters })
+      total += characters
+      for (const formId of entries.keys()) {
+        if (total <= maxCharacters) break
+        remove(formId)
+      }
+    },
+    delete: remove,
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { compiledOf, fieldOf, optionsOf } from '../../../test/support/forms.ts'
+import { contactOf } from './contact.ts'
+
+const form = compiledOf([
+  fieldOf('e', 'email', { contactField: 'email' }),
+  fieldOf('e2', 'short_text', { contactField: 'email' }),
+  fieldOf('p', 'phone', { contactField: 'phone' }),
+  fieldOf('f', 'short_text', { contactField: 'firstName' }),
+  fieldOf('l', 'short_text', { contactField: 'lastName' }),
+  fieldOf('c', 'single_choice', { contactField: 'licensePlate', options: optionsOf('B-AB 1') }),
+  fieldOf('other', 'email'),
+])
+
+const contact = (given: Readonly<Record<string, string>>, country = 'US') =>
+  contactOf(form, new Map(Object.entries(given)), country, 'con_1')
+
+describe('the contact of a submission', () => {
+  it('takes its attributes from mapped fields', () => {
+    const given = {
+      e: ' Ada@Example.com ',
+      p: '(212) 555-0123',
+      f: ' Ada ',
+      l: 'Lovelace',
+      c: 'B-AB 1',
+      other: 'x@y.example',
+    }
+    expect(contact(given)).toEqual({
+      newContactId: 'con_1',
+      email: 'Ada@Example.com',
+      emailKey: 'ada@example.com',
+      phone: '+12125550123',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      licensePlate: 'B-AB 1',
+    })
+  })
+
+  it.each([
+    ['+49 30 901820', 'US', '+4930901820'],
+    ['030 901820', 'DE', '+4930901820'],
+    ['0049 30 901820', 'DE', '+4930901820'],
+    ['030 901820', 'US', null],
+    ['555-0123', 'US', null],
+    ['1234567', 'US', null],
+  ])('reads the phone %s in %s', (p, country, phone) => {
+    expect(contact({ e: 'a@b.example', p }, country)?.phone).toBe(phone)
+  })
+
+  it('is nobody without a valid email or phone', () => {
+    expect(contact({})).toBeNull()
+    expect(contact({ f: 'Ada', l: 'Lovelace', other: 'a@b.example' })).toBeNull()
+    expect(contact({ p: '1234567', f: 'Ada' })).toBeNull()
+    expect(contact({ e2: 'not an address' })).toBeNull()
+  })
+
+  it('is somebody by phone alone', () => {
+    expect(contact({ p: '2125550123' })).toMatchObject({ email: null, emailKey: null, phone: '+12125550123' })
+  })
+
+  it('takes the first usable answer to an attribute', () => {
+    expect(contact({ e: 'a@b.example', e2: 'c@d.example' })?.email).toBe('a@b.example')
+    expect(contact({ e2: 'c@d.example' })?.email).toBe('c@d.example')
+  })
+})

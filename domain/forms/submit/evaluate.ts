@@ -1,0 +1,134 @@
+import type { NewSubmission } from '../../../ports/tenant-writer.ts'
+import type { Secrets } from '../../access/secrets.ts'
+import { readAnswers } from './answers.ts'
+import type { LoadedForm } from './cache.ts'
+import type { CompiledForm } from '../definition/compile.ts'
+import { contactOf } from './contact.ts'
+import type { ControlKeys } from './control-keys.ts'
+import { readControlKeys } from './control-keys.ts'
+import type { SubmittedBody } from '../definition/entries.ts'
+import { outboxOf } from './outbox.ts'
+import { verifyFormPassword } from './password.ts'
+import { resolveRedirect } from './redirect.ts'
+import type { Honeypot, Refused, Saved } from '../answer/result.ts'
+import { formNotFound, refused, refusedFields } from '../answer/result.ts'
+
+const DEFAULT_TITLE = 'Thank you'
+const DEFAULT_MESSAGE = 'Your submission has been received.'
+
+/** What a request says and what it was given on arrival; the same however often it is evaluated. */
+export interface Submission {
+  readonly body: SubmittedBody
+  /** The `Origin` header. */
+  readonly origin: string | null
+  /** UTC instant. */
+  readonly submittedAt: string
+  /** A new identifier with the prefix. */
+  readonly newId: (prefix: 'sub' | 'con' | 'obx') => string
+}
+
+/** Either a verdict that needs nothing saved, or what is to be saved together with the receipt that is then sent. */
+export type Evaluation = Refused | Honeypot | Acceptable
+
+/** A submission to be saved, and the receipt that holds once it is. */
+interface Acceptable {
+  readonly kind: 'acceptable'
+  readonly submission: NewSubmission
+  readonly receipt: Saved
+  /** The password, when it fits a hash that was made under an older root secret; else null. */
+  readonly passwordToRehash: string | null
+}
+
+/** Judges a submission against one version of a form, in the order in which a caller learns of failures. */
+export async function evaluate(
+  loaded: LoadedForm,
+  submission: Submission,
+  secrets: Secrets,
+): Promise<Evaluation> {
+  const { stored, compilation } = loaded
+  if (!stored.isPublished) return formNotFound()
+  if (compilation.kind === 'unsupported') {
+    const hostedUrl = stored.definition.publicUrl ?? null
+    return {
+      ...refused('hosted_form_required', 'This form can only be completed on its hosted page.'),
+      hostedUrl,
+    }
+  }
+  const control = readControlKeys(submission.body.entries)
+  if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
+  const { keys } = control
+  if (keys.isTrapped) return { kind: 'honeypot', message: DEFAULT_MESSAGE }
+  const check = await checkPassword(stored.passwordHash, keys.password, secrets)
+  if (check.kind === 'refused') return check
+  const redirectUrl = keys.redirect === null ? null : resolveRedirect(keys.redirect, submission.origin)
+  if (keys.redirect !== null && redirectUrl === null) return invalidRedirect()
+  const evaluation = evaluateAnswers(loaded, compilation.form, submission, { ...keys, redirectUrl })
+  if (evaluation.kind !== 'acceptable' || !check.rehash) return evaluation
+  return { ...evaluation, passwordToRehash: keys.password }
+}
+
+function invalidRedirect(): Refused {
+  return refused(
+    'invalid_redirect',
+    'The value of _redirect must be relative, or an http(s) URL with the scheme, host and port of the Origin header.',
+  )
+}
+
+async function checkPassword(
+  hash: string | null,
+  password: string | null,
+  secrets: Secrets,
+): Promise<Refused | { readonly kind: 'passed'; readonly rehash: boolean }> {
+  if (hash === null) return { kind: 'passed', rehash: false }
+  if (password === null) return refused('password_required', 'This form needs a password.')
+  const { ok, rehash } = await verifyFormPassword(password, hash, secrets)
+  return ok ? { kind: 'passed', rehash } : refused('invalid_password', 'The password is wrong.')
+}
+
+function evaluateAnswers(
+  { stored }: LoadedForm,
+  form: CompiledForm,
+  { body, submittedAt, newId }: Submission,
+  keys: Pick<ControlKeys, 'attribution'> & { readonly redirectUrl: string | null },
+): Evaluation {
+  const reading = readAnswers(form, body)
+  if (reading.kind === 'invalid') return refusedFields(reading.fieldErrors, form.answerFields)
+  const contact = contactOf(form, reading.given, stored.phoneCountry, newId('con'))
+  const limitPerContact = form.definition.submissionLimitPerContact ?? null
+  if (limitPerContact !== null && contact === null)
+    return refusedFields(unidentified(form), form.answerFields)
+  const submissionId = newId('sub')
+  const { definition } = form
+  return {
+    kind: 'acceptable',
+    submission: {
+      submissionId,
+      formId: stored.formId,
+      formVersion: stored.version,
+      submittedAt,
+      source: 'headless',
+      answers: reading.answers,
+      attribution: keys.attribution,
+      contact,
+      limitPerContact,
+      outbox: outboxOf(definition, submissionId, () => newId('obx')),
+    },
+    passwordToRehash: null,
+    receipt: {
+      kind: 'saved',
+      submissionId,
+      title: definition.successTitle ?? DEFAULT_TITLE,
+      message: definition.successMessage ?? DEFAULT_MESSAGE,
+      redirectUrl: keys.redirectUrl,
+    },
+  }
+}
+
+/**
+ * A form with a per-contact limit counts by contact. A submission that identifies no contact would bypass the limit, so
+ * it is refused.
+ */
+function unidentified({ identifyingField }: CompiledForm): ReadonlyMap<string, string> {
+  const kind = identifyingField?.contactField === 'phone' ? 'phone number' : 'email address'
+  return new Map([[identifyingField?.id ?? '', `Enter a valid ${kind}.`]])
+}

@@ -1,0 +1,35 @@
+import type { OutboxEntry } from '../../../ports/tenant-writer.ts'
+import { emailKey } from '../../text/email-address.ts'
+import type { FormDefinition } from '../../../ports/form-directory.ts'
+
+/** Kind of the outbox entry that sends one notification email. */
+export const NOTIFICATION_EMAIL = 'notification_email'
+
+/** Kind of the outbox entry that runs an automation. The store writes it, together with the submission. */
+export const AUTOMATION_RUN = 'automation_run'
+
+/** Payload of a notification email: where to look, never the answers themselves. */
+export interface NotificationPayload {
+  readonly submissionId: string
+  readonly formId: string
+  /** The recipient as the form has it. */
+  readonly to: string
+}
+
+/** The work that a saved submission leaves behind: one email to each distinct notification address. */
+export function outboxOf(
+  definition: FormDefinition,
+  submissionId: string,
+  newOutboxId: () => string,
+): readonly OutboxEntry[] {
+  const recipients = new Map<string, string>()
+  for (const address of definition.notificationEmails) {
+    const key = emailKey(address)
+    if (!recipients.has(key)) recipients.set(key, address)
+  }
+  return [...recipients.values()].map((to) => ({
+    outboxId: newOutboxId(),
+    kind: NOTIFICATION_EMAIL,
+    payload: { submissionId, formId: definition.formId, to } satisfies NotificationPayload,
+  }))
+}

@@ -1,0 +1,142 @@
+import type { Background } from '../../../ports/background.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Deadline } from '../../../ports/deadline.ts'
+import type { FormDirectory } from '../../../ports/form-directory.ts'
+import type { Queue } from '../../../ports/queue.ts'
+import type { RandomSource } from '../../../ports/random-source.ts'
+import type { Secrets } from '../../access/secrets.ts'
+import type { RoutedRequest } from '../../record/routed-request.ts'
+import { randomBase62 } from '../../text/encoding.ts'
+import { toInstant } from '../../text/instant.ts'
+import type { Posted } from '../body/body.ts'
+import { readBody } from '../body/body.ts'
+import type { FormCache, LoadedForm } from './cache.ts'
+import { loadForm } from './cache.ts'
+import type { Submission } from './evaluate.ts'
+import { evaluate } from './evaluate.ts'
+import { FORM_ID } from '../definition/limits.ts'
+import { hashFormPassword } from './password.ts'
+import type { SubmissionResult } from '../answer/result.ts'
+import { formNotFound, refused } from '../answer/result.ts'
+
+/** The ports that a submission needs. */
+export interface SubmissionWorld {
+  readonly forms: FormDirectory
+  /** Kept across requests by the host. */
+  readonly formCache: FormCache
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly random: RandomSource
+  readonly deadline: Deadline
+  readonly background: Background
+  /** Null: what follows a submission waits for the sweep. */
+  readonly queue: Queue | null
+}
+
+const ID_LENGTH = 22
+/** A form that keeps changing under a submission is given up on: nothing was saved. */
+const ROUNDS_MAX = 3
+
+/**
+ * Takes one submission of a form: reads the request's body once, judges it, and saves it with its contact and its
+ * follow-up work in one step. A form that is still as it was cached costs one storage call; every other answer
+ * that a cached form gives is confirmed by looking the form up. Rejects when storage fails: then it is unknown
+ * whether the submission was saved.
+ * @param identified told whose form it is, once a form was found, whatever becomes of the submission
+ */
+export async function submitForm(
+  formId: string,
+  posted: Posted,
+  world: SubmissionWorld,
+  identified: RoutedRequest['identified'],
+): Promise<SubmissionResult> {
+  const reading = await readBody(posted, world.deadline)
+  if (reading.kind === 'refused') return reading
+  if (!FORM_ID.test(formId)) return formNotFound()
+  const submission: Submission = {
+    body: reading.body,
+    origin: posted.request.headers.get('origin'),
+    submittedAt: toInstant(world.clock.nowMs()),
+    newId: (prefix) => `${prefix}_${randomBase62(ID_LENGTH, (length) => world.random.bytes(length))}`,
+  }
+  const cached = world.formCache.get(formId)
+  let isConfirmed = cached === null
+  let loaded = cached ?? (await load(formId, world))
+  try {
+    for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+      const result = loaded === null ? formNotFound() : await attempt(loaded, submission, world)
+      if (result !== 'stale' && (isConfirmed || result.kind === 'saved')) return result
+      const reloaded = await load(formId, world)
+      if (result !== 'stale' && isSameVersion(loaded, reloaded)) return result
+      loaded = reloaded
+      isConfirmed = true
+    }
+    return refused('internal_error', 'The form is being changed. Nothing was saved.')
+  } finally {
+    if (loaded !== null) identified({ organizationId: loaded.stored.organizationId, keyId: null })
+  }
+}
+
+/** One evaluation against one version of the form; `stale` when that version is no longer the stored one. */
+async function attempt(
+  loaded: LoadedForm,
+  submission: Submission,
+  world: SubmissionWorld,
+): Promise<SubmissionResult | 'stale'> {
+  const evaluation = await evaluate(loaded, submission, world.secrets)
+  if (evaluation.kind !== 'acceptable') return evaluation
+  const outcome = await world.forms.tenantOf(loaded.stored).saveSubmission(evaluation.submission)
+  switch (outcome.kind) {
+    case 'saved':
+      announce(loaded.stored.organizationId, outcome.outboxIds, world)
+      if (evaluation.passwordToRehash !== null) {
+        world.background.run(rehashPassword(loaded, evaluation.passwordToRehash, world))
+      }
+      return evaluation.receipt
+    case 'stale':
+      return 'stale'
+    case 'limit_reached':
+      return refused('submission_limit_reached', 'This form was already submitted as often as it allows.')
+  }
+}
+
+/** Notifies the queue after the response. When that fails, the entries are still in the outbox. */
+function announce(
+  organizationId: string,
+  outboxIds: readonly string[],
+  { queue, background }: SubmissionWorld,
+): void {
+  if (queue === null || outboxIds.length === 0) return
+  background.run(queue.send(outboxIds.map((outboxId) => ({ organizationId, outboxId }))))
+}
+
+/** After a rotation of the root secret, a form's password hash moves to the current one on its first use. */
+async function rehashPassword(loaded: LoadedForm, password: string, world: SubmissionWorld): Promise<void> {
+  const { stored } = loaded
+  if (stored.passwordHash === null) return
+  const passwordHash = await hashFormPassword(password, world.secrets, world.random)
+  await world.forms.tenantOf(stored).replacePasswordHash(stored.formId, stored.passwordHash, passwordHash)
+  world.formCache.set({ ...loaded, stored: { ...stored, passwordHash } })
+}
+
+async function load(formId: string, { forms, formCache }: SubmissionWorld): Promise<LoadedForm | null> {
+  const stored = await forms.find(formId)
+  if (stored === null) {
+    formCache.delete(formId)
+    return null
+  }
+  const known = formCache.get(formId)
+  // The same version has the same definition, so it needs no second compilation.
+  const loaded = known !== null && isSameVersion(known, { stored }) ? { ...known, stored } : loadForm(stored)
+  formCache.set(loaded)
+  return loaded
+}
+
+type Versioned = Pick<LoadedForm, 'stored'>
+
+function isSameVersion(left: Versioned | null, right: Versioned | null): boolean {
+  if (left === null || right === null) return left === right
+  return (
+    left.stored.version === right.stored.version && left.stored.organizationId === right.stored.organizationId
+  )
+}

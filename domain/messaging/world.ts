@@ -1,0 +1,13 @@
+import type { EmailSender } from '../../ports/email-sender.ts'
+import type { SmsSender } from '../../ports/sms-sender.ts'
+import type { SendingWorld } from './send-to-all.ts'
+import type { MailIdentity } from './sender.ts'
+
+/** The ports that the two sends need. */
+export interface MessagingWorld extends SendingWorld {
+  /** Null: no provider is configured, and nothing is sent. */
+  readonly email: EmailSender | null
+  readonly sms: SmsSender | null
+  /** The service's own part of sender addresses; null together with `email`. */
+  readonly mail: MailIdentity | null
+}

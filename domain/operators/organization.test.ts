@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { newOrganization, OrganizationChanges, OrganizationId, parentProblem } from './organization.ts'
+
+const read = (changes: object) => v.safeParse(OrganizationChanges, changes)
+
+test('every setting is read from text, and what is left out stays out', () => {
+  expect(read({}).output).toEqual({})
+  const texts = {
+    name: 'Acme, Inc.',
+    slug: 'acme-2',
+    parentId: 'group_1',
+    smsNumber: '+12125550100',
+    phoneCountry: 'GB',
+    posSource: 'odbc_shared:north : 1',
+    billingEvents: 'no',
+    analytics: 'yes',
+    retentionOfferAnalytics: 'yes',
+  }
+  expect(read(texts)).toMatchObject({
+    success: true,
+    output: {
+      ...texts,
+      posSource: { kind: 'odbc_shared', tenant: 'north : 1' },
+      billingEvents: false,
+      analytics: true,
+      retentionOfferAnalytics: true,
+    },
+  })
+})
+
+test('empty text clears what may be missing, and none unties a point of sale', () => {
+  const cleared = { slug: '', parentId: '', smsNumber: '', posSource: 'none' }
+  expect(read(cleared).output).toEqual({ slug: null, parentId: null, smsNumber: null, posSource: null })
+})
+
+const POS_SOURCE = 'must be none or KIND:TENANT, where KIND is one of legacy_vendor, odbc_shared, odbc_second'
+const SECOND = /^odbc_second: takes the name of a data source: up to 64/
+
+test.each([
+  ['name', ' ', /^must be 1 to 200 characters/],
+  ['name', 'x'.repeat(201), /^must be 1 to 200 characters/],
+  ['name', 'a\nb', /^must be 1 to 200 characters/],
+  ['slug', 'contact', /^contact would make the operator's own sender address/],
+  ['slug', 'Acme', /^must be at most 63 lower-case letters/],
+  ['slug', 'a--b', /^must be at most 63/],
+  ['slug', '-a', /^must be at most 63/],
+  ['slug', 'x'.repeat(64), /^must be at most 63/],
+  ['parentId', '_a', /^must be 1 to 64 letters/],
+  ['smsNumber', '2125550100', /^must be a valid number in E.164 form/],
+  ['smsNumber', '+1 212 555 0100', /^must be a valid number in E.164 form/],
+  ['phoneCountry', 'us', /^must be an ISO 3166-1 alpha-2 code/],
+  ['phoneCountry', '', /^must be an ISO 3166-1 alpha-2 code/],
+  ['posSource', '', POS_SOURCE],
+  ['posSource', 'legacy_vendor', POS_SOURCE],
+  ['posSource', 'legacy_vendor:', POS_SOURCE],
+  ['posSource', 'legacy_vendor: north', POS_SOURCE],
+  ['posSource', `legacy_vendor:${'x'.repeat(201)}`, POS_SOURCE],
+  ['posSource', 'other:north', POS_SOURCE],
+  ['posSource', 'odbc_second:', POS_SOURCE],
+  ['posSource', 'odbc_second:../north', SECOND],
+  ['posSource', `odbc_second:${'x'.repeat(65)}`, SECOND],
+  ['billingEvents', 'true', /^must be yes or no$/],
+])('%s %j is refused, with the rest of the sentence', (setting, text, message) => {
+  const reading = read({ [setting]: text })
+  expect(reading.issues?.[0].path?.[0].key).toBe(setting)
+  expect(reading.issues?.[0].message).toMatch(message)
+})
+
+test('of several wrong settings the first is named first', () => {
+  const keys = read({ analytics: '?', slug: '?' }).issues?.map(({ path }) => path?.[0].key)
+  expect(keys).toEqual(['slug', 'analytics'])
+})
+
+test('an id fits into a key', () => {
+  expect(v.is(OrganizationId, 'Acme_1-x')).toBe(true)
+  for (const id of ['', '-a', 'a b', 'x'.repeat(65)]) expect(v.is(OrganizationId, id)).toBe(false)
+})
+
+test('a new organization has no capability but billing events', () => {
+  const { billingEvents, analytics, retentionOfferAnalytics } = newOrganization('acme', 'Acme')
+  expect([billingEvents, analytics, retentionOfferAnalytics]).toEqual([true, false, false])
+})
+
+test('a parent exists and is somebody else', () => {
+  expect(parentProblem('acme', 'acme')).toBe('An organization cannot be its own parent.')
+  expect(parentProblem('acme', 'group')).toBe('There is no organization group, so it cannot be the parent.')
+})

@@ -1,0 +1,107 @@
+import * as v from 'valibot'
+import type { Organization } from '../../ports/organization.ts'
+import { isOrganizationId } from '../access/api-key.ts'
+import { PLATFORM_LOCAL_PART } from '../messaging/sender.ts'
+import { isPhoneCountry, phoneToE164 } from '../text/phone-number.ts'
+import { PosSource } from './pos-source.ts'
+
+// The settings of an organization that an operator may give. Each message is the rest of a sentence that begins with
+// the setting's name.
+
+/** The local part of an address has at most 64 octets (RFC 5321), and a DNS label, which a slug may become, 63. */
+const SLUG_MAX_LENGTH = 63
+const SLUG = /^[a-z0-9](?:-?[a-z0-9])*$/
+const NAME_MAX_LENGTH = 200
+
+/** An organization's id, as it was chosen by the operator. */
+export const OrganizationId = v.pipe(
+  v.string(),
+  v.check(isOrganizationId, 'must be 1 to 64 letters, digits, _ or -, and begin with a letter or digit'),
+)
+
+const Name = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text.trim() !== '' && text.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(text),
+    `must be 1 to ${NAME_MAX_LENGTH} characters, without control characters`,
+  ),
+)
+
+const Slug = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text !== PLATFORM_LOCAL_PART,
+    `${PLATFORM_LOCAL_PART} would make the operator's own sender address the tenant's`,
+  ),
+  v.check(
+    (text) => SLUG.test(text) && text.length <= SLUG_MAX_LENGTH,
+    `must be at most ${SLUG_MAX_LENGTH} lower-case letters, digits and single hyphens between them`,
+  ),
+)
+
+const SmsNumber = v.pipe(
+  v.string(),
+  // Without a country, only the international form can be read. A number is accepted when its E.164 form is the text
+  // itself.
+  v.check(
+    (text) => phoneToE164(text, '') === text,
+    'must be a valid number in E.164 form, such as +12125550100',
+  ),
+)
+
+const PhoneCountry = v.pipe(
+  v.string(),
+  v.check(isPhoneCountry, 'must be an ISO 3166-1 alpha-2 code in upper case, such as US'),
+)
+
+const YesNo = v.pipe(
+  v.picklist(['yes', 'no'], 'must be yes or no'),
+  v.transform((text) => text === 'yes'),
+)
+
+/** Empty text clears a setting. */
+function orNone<Schema extends v.GenericSchema<string, string>>(schema: Schema) {
+  return v.union([
+    v.pipe(
+      v.literal(''),
+      v.transform(() => null),
+    ),
+    schema,
+  ])
+}
+
+/** Settings of an organization as text, each of which may be left out. */
+export const OrganizationChanges = v.object({
+  name: v.exactOptional(Name),
+  slug: v.exactOptional(orNone(Slug)),
+  parentId: v.exactOptional(orNone(OrganizationId)),
+  smsNumber: v.exactOptional(orNone(SmsNumber)),
+  phoneCountry: v.exactOptional(PhoneCountry),
+  posSource: v.exactOptional(PosSource),
+  billingEvents: v.exactOptional(YesNo),
+  analytics: v.exactOptional(YesNo),
+  retentionOfferAnalytics: v.exactOptional(YesNo),
+} satisfies Readonly<Record<Exclude<keyof Organization, 'organizationId'>, v.GenericSchema>>)
+export type OrganizationChanges = v.InferOutput<typeof OrganizationChanges>
+
+/** An organization for which only an id and a name were given. */
+export function newOrganization(organizationId: string, name: string): Organization {
+  return {
+    organizationId,
+    name,
+    slug: null,
+    parentId: null,
+    smsNumber: null,
+    phoneCountry: 'US',
+    posSource: null,
+    billingEvents: true,
+    analytics: false,
+    retentionOfferAnalytics: false,
+  }
+}
+
+/** Why the parent is refused: storage does not know it, or it is the organization itself. */
+export function parentProblem(organizationId: string, parentId: string): string {
+  if (parentId === organizationId) return 'An organization cannot be its own parent.'
+  return `There is no organization ${parentId}, so it cannot be the parent.`
+}

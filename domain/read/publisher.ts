@@ -1,0 +1,24 @@
+import type { StoredRow } from '../../ports/query.ts'
+import type { Resource } from '../record/resource.ts'
+import { isPublishedAsStored, serializer } from '../record/resource.ts'
+
+type Publisher = (row: StoredRow) => StoredRow
+
+/** Serializers of a resource, without and with codes, each made once. */
+const made = new WeakMap<Resource, [plain?: Publisher, withCodes?: Publisher]>()
+
+/**
+ * Turns a stored row of a resource into the published one; null: a row that storage wrote as JSON is in published form
+ * already.
+ * @param read the fields that the rows hold, in order
+ */
+export function publisherOf(resource: Resource, codes: boolean, read: readonly string[]): Publisher | null {
+  return isPublishedAsStored(resource, codes, read) ? null : serializerOf(resource, codes)
+}
+
+/** The resource's serializer. */
+function serializerOf(resource: Resource, codes: boolean): Publisher {
+  const known = made.get(resource) ?? []
+  made.set(resource, known)
+  return (known[codes ? 1 : 0] ??= serializer(resource, codes))
+}

@@ -1,0 +1,95 @@
+import type { Predicate, Scalar } from '../../ports/query.ts'
+import { ECHO_MAX_LENGTH } from '../bounds/echo.ts'
+import type { Filters } from '../record/filter.ts'
+import { cutText } from '../text/cut-text.ts'
+
+/** What is wrong with a query string, in a sentence for the caller. */
+export interface QueryProblem {
+  readonly kind: 'problem'
+  readonly error: string
+}
+
+/** The parameters of a request, each at most once and none unknown. Empty values are left out. */
+export interface QueryParameters {
+  readonly kind: 'parameters'
+  readonly given: ReadonlyMap<string, string>
+  /**
+   * Every `limit` that was given, empty ones included. An invalid one falls back to the default and is never an error.
+   */
+  readonly limits: readonly string[]
+}
+
+/** Filter values as applied, and the predicates they make. */
+export interface FilterValues {
+  readonly kind: 'filters'
+  /** Every filter of the collection by parameter name; null where it was not passed. */
+  readonly echo: Readonly<Record<string, Scalar | null>>
+  readonly where: readonly Predicate[]
+}
+
+/** A filter can only be read with the organization's phone country. */
+export interface NeedsCountry {
+  readonly kind: 'needs_country'
+}
+
+export function problem(error: string): QueryProblem {
+  return { kind: 'problem', error }
+}
+
+/** Splits a query string into known parameters. Unknown and repeated ones are a problem. */
+export function readParameters(
+  query: URLSearchParams,
+  allowed: readonly string[],
+): QueryParameters | QueryProblem {
+  const given = new Map<string, string>()
+  const seen = new Set<string>()
+  for (const [name, text] of query) {
+    if (!allowed.includes(name)) return problem(unknownParameter(name, allowed))
+    if (name === 'limit') continue
+    if (seen.has(name)) return problem(`Parameter ${name} must be given at most once.`)
+    seen.add(name)
+    if (text !== '') given.set(name, text)
+  }
+  return { kind: 'parameters', given, limits: query.getAll('limit') }
+}
+
+/** Reads the filters of a collection from its parameters. */
+export function readFilters(
+  filters: Filters,
+  given: ReadonlyMap<string, string>,
+  phoneCountry: string | null,
+): FilterValues | NeedsCountry | QueryProblem {
+  const echo: Record<string, Scalar | null> = {}
+  const where: Predicate[] = []
+  let needsCountry = false
+  for (const [name, filter] of Object.entries(filters)) {
+    const text = given.get(name)
+    echo[name] = null
+    if (text === undefined) continue
+    const reading = filter.read(text, phoneCountry)
+    if (reading.kind === 'invalid') return problem(`Parameter ${name} ${filter.allowed}.`)
+    if (reading.kind === 'needs_country') needsCountry = true
+    else {
+      echo[name] = reading.value
+      where.push({ field: filter.field, operator: filter.operator, value: reading.value })
+    }
+  }
+  return needsCountry ? { kind: 'needs_country' } : { kind: 'filters', echo, where }
+}
+
+/** The parameter that asks for codes, where a resource has any. */
+export const CODES_PARAMETER = 'includeCodes'
+
+/** Whether codes are asked for: exactly `true`; not when the parameter is absent or empty. */
+export function readCodes(given: ReadonlyMap<string, string>): boolean | QueryProblem {
+  const text = given.get(CODES_PARAMETER) ?? 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  return problem(`Parameter ${CODES_PARAMETER} must be true or false.`)
+}
+
+function unknownParameter(name: string, allowed: readonly string[]): string {
+  const shown = JSON.stringify(cutText(name, ECHO_MAX_LENGTH))
+  return allowed.length === 0
+    ? `Unknown parameter ${shown}: this route takes none.`
+    : `Unknown parameter ${shown}. Allowed: ${allowed.join(', ')}.`
+}

@@ -1,0 +1,172 @@
+import type { LinkSource } from '../../ports/link-source.ts'
+import type { QueryResult } from '../../ports/keyed-storage.ts'
+import type { PageQuery, Position, ReadQuery, StoredRow } from '../../ports/query.ts'
+import type { RecordSource, SourceFailure, SourceRefusal } from '../../ports/record-source.ts'
+import { cutPage } from './cut-page.ts'
+import { positionOfGroup } from './page-of-groups.ts'
+import { checkedRow } from './checked-row.ts'
+import { idMaxLength } from '../record/field.ts'
+import type { ReadPlan } from './read-plan.ts'
+import type { Reply } from '../record/reply.ts'
+import { jsonTextReply, notFound, PRIVATE } from '../record/reply.ts'
+import type { PageOfTexts } from './page-of-texts.ts'
+import { cutTexts, positionIn } from './page-of-texts.ts'
+import { isEmpty, linesOf, parsedLine, rowsOf } from './query-result.ts'
+import type { Resource } from '../record/resource.ts'
+
+/** A plan that asks for rows. */
+export type RowsPlan = Extract<ReadPlan, { readonly kind: 'page' | 'groups' | 'one' }>
+
+/**
+ * The queries of a plan: the parent where there is one, then the rows, one more than the page in order to learn whether
+ * another follows.
+ */
+export function storageQueries({ parent, query }: RowsPlan): readonly ReadQuery[] {
+  const asked = query.kind === 'one' ? query : { ...query, limit: query.limit + 1 }
+  return parent === null ? [asked] : [parent, asked]
+}
+
+/** Answers a plan with the results of its `storageQueries`. */
+export async function answerFromStorage(plan: RowsPlan, results: readonly QueryResult[]): Promise<Reply> {
+  const result = results.at(-1)
+  const isOrphan = plan.parent !== null && (results[0] === undefined || isEmpty(results[0]))
+  if (result === undefined || isOrphan) return notFound()
+  switch (plan.kind) {
+    case 'one':
+      return answerOne(plan, result)
+    case 'page':
+      return plan.answer(pageOfResult(plan, result))
+    case 'groups': {
+      const rows = rowsOf(result)
+      const { limit } = plan.query
+      const shown = rows.slice(0, limit)
+      const last = rows.length > limit ? shown.at(-1) : undefined
+      const next = last === undefined ? null : positionOfGroup(last, plan.query.sums[0])
+      return plan.answer({ rows: shown, next })
+    }
+  }
+}
+
+type OnePlan = Extract<RowsPlan, { readonly kind: 'one' }>
+type PagePlan = Extract<RowsPlan, { readonly kind: 'page' }>
+
+function answerOne({ query, publish, isAsked }: OnePlan, result: QueryResult): Reply {
+  if (isEmpty(result)) return notFound()
+  if (result.kind === 'lines' && publish === null && isAsked === null) return rowReply(result.text)
+  const [row = {}] = rowsOf(result)
+  if (isAsked?.(row) === false) return notFound()
+  return rowReply(publishedText(publish, query.select, row))
+}
+
+function rowReply(text: string): Reply {
+  return jsonTextReply(200, text, PRIVATE)
+}
+
+/** The page of a result: the lines of JSON themselves when nothing is computed from them, else each row published. */
+function pageOfResult({ query, publish }: PagePlan, result: QueryResult): PageOfTexts {
+  const lines = publish === null ? linesOf(result) : null
+  if (lines !== null) {
+    const texts = lines.length > query.limit ? lines.slice(0, query.limit) : lines
+    const lastShown = texts.at(-1)
+    const isLast = lines.length <= query.limit || lastShown === undefined
+    const next = isLast ? null : positionIn(parsedLine(lastShown), query.order)
+    return cutTexts({ texts, next }, query.order, (index) => parsedLine(texts[index] ?? ''))
+  }
+  const isCutShort = result.kind === 'rows' && result.isCutShort
+  const { rows, next } = cutPage(rowsOf(result), query, isCutShort)
+  return publishedPage({ query, publish }, rows, next)
+}
+
+function publishedPage(
+  { query, publish }: Pick<PagePlan, 'query' | 'publish'>,
+  rows: readonly StoredRow[],
+  next: Position | null,
+): PageOfTexts {
+  const published = publishedTexts({ query, publish }, rows, next)
+  return cutTexts(published, query.order, (index) => rows[index] ?? {})
+}
+
+function publishedTexts(
+  { query, publish }: Pick<PagePlan, 'query' | 'publish'>,
+  rows: readonly StoredRow[],
+  next: Position | null,
+): PageOfTexts {
+  return { texts: rows.map((row) => publishedText(publish, query.select, row)), next }
+}
+
+/** A published row as JSON. Where it is published as it is stored, its fields come in the order of the query. */
+function publishedText(publish: PagePlan['publish'], select: readonly string[], row: StoredRow): string {
+  if (publish !== null) return JSON.stringify(publish(row))
+  return JSON.stringify(Object.fromEntries(select.map((field) => [field, row[field] ?? null])))
+}
+
+/** The answers of a source that contain no rows. */
+export type SourceNegative = SourceFailure | SourceRefusal
+
+/**
+ * Answers a plan with rows of an outside source, none of which is published before it was checked. For a nested route,
+ * the source has the parent too.
+ * @param resource the resource to which the rows must conform
+ * @param refused makes the answer when the source cannot be used, or does not support the query
+ * @throws UnpublishableRow for a row that lacks a value without which it is never published
+ */
+export async function answerFromSource(
+  plan: RowsPlan,
+  resource: Resource,
+  source: RecordSource | LinkSource,
+  refused: (negative: SourceNegative) => Reply,
+): Promise<Reply> {
+  if (plan.parent !== null) {
+    const parent = await source.one(plan.parent)
+    if (parent.kind !== 'row') return refused(parent)
+    if (parent.row === null) return notFound()
+  }
+  switch (plan.kind) {
+    case 'page': {
+      const page = await source.page(plan.query)
+      if (page.kind !== 'page') return refused(page)
+      const rows = checkedRows(resource, page.rows, plan.query)
+      if ('kind' in rows) return refused(rows)
+      const published = publishedTexts(plan, rows, page.next)
+      // A source of links answers at most 100 small rows, and names its pages in its own way: none can end early.
+      if ('groups' in source) return plan.answer(published)
+      return plan.answer(cutTexts(published, plan.query.order, (index) => page.rows[index] ?? {}))
+    }
+    case 'groups': {
+      if (!('groups' in source)) throw new Error('Groups were planned for a source that has none')
+      const page = await source.groups(plan.query)
+      return page.kind === 'groups' ? plan.answer(page) : refused(page)
+    }
+    case 'one': {
+      // No row with such an id would be published, so the source need not be asked.
+      if (plan.query.id.length > idMaxLength) return notFound()
+      const found = await source.one(plan.query)
+      if (found.kind !== 'row') return refused(found)
+      if (found.row === null) return notFound()
+      const reading = checkedRow(resource, plan.query.select, found.row)
+      if (reading.kind === 'misfit') return refused(misfit(resource, reading.field))
+      if (plan.isAsked?.(reading.row) === false) return notFound()
+      return rowReply(publishedText(plan.publish, plan.query.select, reading.row))
+    }
+  }
+}
+
+function checkedRows(
+  resource: Resource,
+  given: readonly StoredRow[],
+  { limit, select }: PageQuery,
+): readonly StoredRow[] | SourceFailure {
+  if (given.length > limit)
+    return { kind: 'unavailable', reason: 'it answered more rows than were asked for' }
+  const rows: StoredRow[] = []
+  for (const each of given) {
+    const reading = checkedRow(resource, select, each)
+    if (reading.kind === 'misfit') return misfit(resource, reading.field)
+    rows.push(reading.row)
+  }
+  return rows
+}
+
+function misfit({ collection }: Resource, field: string): SourceFailure {
+  return { kind: 'unavailable', reason: `a row of ${collection} has an unusable ${field}` }
+}

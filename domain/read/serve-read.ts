@@ -1,0 +1,156 @@
+import type { Organization } from '../../ports/organization.ts'
+import type { LinkSource } from '../../ports/link-source.ts'
+import type { PosSource } from '../../ports/pos-source.ts'
+import type { RecordSource, SourceRefusal } from '../../ports/record-source.ts'
+import type { RoutedRequest } from '../record/routed-request.ts'
+import type { OpenSource, ReadWorld } from './world.ts'
+import type { TenantReader } from '../access/authenticate.ts'
+import { openReader } from '../access/authenticate.ts'
+import { refusalOf } from '../record/capability.ts'
+import { UnpublishableRow } from './checked-row.ts'
+import { withDeprecation } from '../record/deprecation.ts'
+import type { ReadEndpoint } from '../record/endpoint.ts'
+import { unmetNeed } from './filter-needs.ts'
+import { planCollection } from './plan-collection.ts'
+import { planDetail } from './plan-detail.ts'
+import { planGroups } from './plan-groups.ts'
+import type { ReadPlan, ReadRequest } from './read-plan.ts'
+import type { RowsPlan } from './read-rows.ts'
+import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
+import type { Reply } from '../record/reply.ts'
+import { errorReply, internalError, notFound, sourceUnavailable, unauthorized } from '../record/reply.ts'
+
+/** Rows that are kept outside this service. Some kinds of sources declare their differences. */
+type AnySource = RecordSource | PosSource | LinkSource
+
+/** One read: the endpoint, the request and the caller's key. */
+interface Read {
+  readonly endpoint: ReadEndpoint
+  readonly request: ReadRequest
+  readonly requestId: string
+  readonly tenant: TenantReader
+  readonly world: ReadWorld
+}
+
+/**
+ * Serves a canonical read, or answers a caller with a valid key with `verdict` (for example, that the method is wrong).
+ */
+export async function serveRead(
+  endpoint: ReadEndpoint,
+  routed: RoutedRequest,
+  world: ReadWorld,
+  verdict: Reply | null = null,
+): Promise<Reply> {
+  const tenant = openReader(routed, world)
+  if (tenant === null) return unauthorized()
+  const { organizationId } = tenant
+  const request: ReadRequest = {
+    organizationId,
+    params: routed.params,
+    query: routed.url.searchParams,
+    nowMs: world.clock.nowMs(),
+  }
+  const read = { endpoint, request, requestId: routed.requestId, tenant, world }
+  const open = endpoint.rowsFrom === 'storage' ? null : world.sources[endpoint.rowsFrom]
+  if (open !== null) return serveFromSource(read, open, verdict)
+  if (verdict !== null) return (await tenant.read([])).authenticated ? verdict : unauthorized()
+  return serveFromStorage(read)
+}
+
+/**
+ * The key check travels with the page in one storage call; a request that cannot be planned still has its key
+ * checked first, so that only a key holder learns what is wrong with it.
+ */
+async function serveFromStorage(read: Read): Promise<Reply> {
+  const { endpoint, tenant } = read
+  const first = await plan(read, null)
+  const outcome = await tenant.read(asksForRows(first) ? storageQueries(first) : [])
+  if (!outcome.authenticated) return unauthorized()
+  const refusal = refusalOf(endpoint.requires, outcome.organization)
+  if (refusal !== null) return refusal
+  if (asksForRows(first)) return answerFromStorage(first, outcome.results)
+  if (first.kind === 'refusal') return first.reply
+
+  const second = await plan(read, outcome.organization.phoneCountry)
+  if (!asksForRows(second)) return refusalIn(second)
+  const again = await tenant.read(storageQueries(second))
+  return again.authenticated ? answerFromStorage(second, again.results) : unauthorized()
+}
+
+/**
+ * A source is asked only after the key was checked, so that a stranger cannot keep it busy. For an organization without
+ * a source the route does not exist. Every other answer carries the endpoint's deprecation headers.
+ */
+async function serveFromSource(read: Read, open: OpenSource, verdict: Reply | null): Promise<Reply> {
+  const { endpoint, request, tenant } = read
+  const outcome = await tenant.read([])
+  if (!outcome.authenticated) return unauthorized()
+  const { organization } = outcome
+  const source = mayUse(endpoint, organization) ? open(organization) : null
+  if (source === null) return verdict ?? notFound()
+  const refusal = verdict ?? refusalOf(endpoint.requires, organization)
+  const reply = refusal ?? (await readOrFail(read, source, organization.phoneCountry))
+  const id = endpoint.kind === 'detail' ? (request.params[endpoint.param] ?? '') : null
+  return endpoint.deprecation === null ? reply : withDeprecation(reply, endpoint.deprecation, id)
+}
+
+function mayUse({ onlyFor }: Read['endpoint'], { posSource }: Organization): boolean {
+  return onlyFor === null || posSource?.kind === onlyFor
+}
+
+/** The answer, an internal failure included: the log names a row that cannot be published by its id alone. */
+async function readOrFail(read: Read, source: AnySource, phoneCountry: string): Promise<Reply> {
+  const { endpoint, requestId, world } = read
+  try {
+    return await readSource(read, source, phoneCountry)
+  } catch (cause) {
+    const row =
+      cause instanceof UnpublishableRow
+        ? { collection: cause.collection, rowId: cause.rowId, missing: cause.field }
+        : {}
+    world.log.error('request_failed', { requestId, endpointId: endpoint.id, ...row }, cause)
+    return internalError(requestId)
+  }
+}
+
+async function readSource(read: Read, source: AnySource, phoneCountry: string): Promise<Reply> {
+  const { endpoint, requestId, world } = read
+  const made = await plan(read, phoneCountry)
+  if (!asksForRows(made)) return refusalIn(made)
+  const unmet = 'capabilities' in source ? unmetNeed(endpoint, made.query, source.capabilities) : null
+  if (unmet !== null) return errorReply(400, unmet)
+  return answerFromSource(made, endpoint.resource, source, (negative) => {
+    if (negative.kind === 'unsupported') return errorReply(400, unsupported(endpoint, negative))
+    const { reason, cause } = negative
+    world.log.error('source_unavailable', { requestId, endpointId: endpoint.id, reason }, cause)
+    return sourceUnavailable()
+  })
+}
+
+/** Names the parameter that a source cannot serve. */
+function unsupported(endpoint: ReadEndpoint, { field, operator, allowed }: SourceRefusal): string {
+  const filters = endpoint.kind === 'detail' ? [] : Object.entries(endpoint.filters)
+  const [name = 'sortBy'] =
+    filters.find(([, filter]) => filter.field === field && filter.operator === operator) ?? []
+  return `Parameter ${name} ${allowed}.`
+}
+
+function plan({ endpoint, request, world }: Read, phoneCountry: string | null): Promise<ReadPlan> {
+  switch (endpoint.kind) {
+    case 'collection':
+      return planCollection(endpoint, request, phoneCountry, world.secrets)
+    case 'groups':
+      return planGroups(endpoint, request, phoneCountry, world.secrets)
+    case 'detail':
+      return planDetail(endpoint, request, phoneCountry, world.secrets)
+  }
+}
+
+function asksForRows(made: ReadPlan): made is RowsPlan {
+  return made.kind === 'page' || made.kind === 'groups' || made.kind === 'one'
+}
+
+function refusalIn(made: Exclude<ReadPlan, RowsPlan>): Reply {
+  if (made.kind === 'refusal') return made.reply
+  throw new Error('A plan asked for the phone country although it was given')
+}

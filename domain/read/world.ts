@@ -1,0 +1,26 @@
+import type { LinkSource } from '../../ports/link-source.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Organization } from '../../ports/organization.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { RecordSource } from '../../ports/record-source.ts'
+import type { KeyWorld } from '../access/authenticate.ts'
+import type { RowsFrom } from '../record/endpoint.ts'
+
+/** Opens an organization's rows at an outside source, without I/O; null: the organization has no such source. */
+export type OpenSource<Source extends RecordSource = RecordSource | LinkSource> = (
+  organization: Organization,
+) => Source | null
+
+/** Where rows can be kept besides this service's own storage. */
+export interface Sources extends Readonly<Record<Exclude<RowsFrom, 'storage'>, OpenSource | null>> {
+  /** Null: links are stored here. */
+  readonly links: OpenSource<LinkSource> | null
+  readonly pos: OpenSource
+}
+
+/** The ports that a read needs. */
+export interface ReadWorld extends KeyWorld {
+  readonly sources: Sources
+  readonly clock: Clock
+  readonly log: Log
+}

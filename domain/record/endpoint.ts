@@ -1,0 +1,239 @@
+import type { PosKind } from '../../ports/organization.ts'
+import type { PosCapabilities } from '../../ports/pos-source.ts'
+import type { Order } from '../../ports/query.ts'
+import type { Capability } from './capability.ts'
+import type { Described } from './description.ts'
+import type { Filters } from './filter.ts'
+import type { Groups } from './groups.ts'
+import { groupFilters } from './groups.ts'
+import type { OperationEndpoint } from './operation.ts'
+import type { Resource, StoredNameOf } from './resource.ts'
+import { hasCodes } from './resource.ts'
+
+/**
+ * Where the rows of an endpoint are kept: in this service's storage, or at a place chosen by the deployment or by the
+ * organization's settings.
+ */
+export type RowsFrom = 'storage' | 'links' | 'pos'
+
+/**
+ * Since when an endpoint is deprecated, and which endpoint replaces it. Headers of its answers say both (RFC 9745, RFC
+ * 8288).
+ */
+export interface Deprecation {
+  /** Seconds since 1970-01-01T00:00:00Z. */
+  readonly sinceSeconds: number
+  /**
+   * The path of the endpoint that replaces it, and the path's parameter for a detail's id; null: the path has no
+   * parameter.
+   */
+  readonly successor: { readonly path: string; readonly param: string | null }
+}
+
+/** A filter that some sources serve only together with another. */
+export interface FilterNeed {
+  /** Names of query parameters. */
+  readonly filter: string
+  readonly needs: string
+  /** The capability that marks the sources that need the other filter. */
+  readonly at: keyof PosCapabilities
+}
+
+/** Settings that only matter for rows of outside sources. */
+interface Outside {
+  /** Where the rows of an endpoint are kept. */
+  readonly rowsFrom: RowsFrom
+  /**
+   * The kind of point-of-sale source whose organizations have this route; null: organizations of every kind have it.
+   */
+  readonly onlyFor: PosKind | null
+  /** Null: the endpoint is not deprecated. */
+  readonly deprecation: Deprecation | null
+}
+
+/** The parent of a nested collection or detail: it must exist, and only its rows are read. */
+export interface Parent<Name extends string = string> {
+  readonly resource: Resource
+  /** The path parameter that holds the parent's id, and the stored field of the rows that refers to it. */
+  readonly param: Name
+}
+
+/** A paged read of one resource. */
+export interface CollectionEndpoint<Id extends string = string> extends Described, Outside {
+  readonly kind: 'collection'
+  readonly id: Id
+  readonly method: 'GET'
+  readonly path: string
+  readonly access: 'tenant'
+  readonly resource: Resource
+  readonly filters: Filters
+  /** Filters that need another one at some sources. */
+  readonly filterNeeds: readonly FilterNeed[]
+  /** The natural order: newest first. */
+  readonly order: Order
+  /** The order of a forward sync, used when an `updatedAfter` or `updatedBefore` is given; null: there is none. */
+  readonly syncOrder: Order | null
+  /** The fields that a caller may sort by instead, the natural order's among them; empty: the order is fixed. */
+  readonly sorts: readonly string[]
+  readonly parent: Parent | null
+  readonly maxLimit: number
+  /** Whether `includeCodes` is a parameter: the resource has codes. */
+  readonly offersCodes: boolean
+  /** What an organization must have to use the endpoint; one without it is refused. Null: nothing. */
+  readonly requires: Capability | null
+}
+
+/** The read of one row by its id. */
+export interface DetailEndpoint<Id extends string = string> extends Described, Outside {
+  readonly kind: 'detail'
+  readonly id: Id
+  readonly method: 'GET'
+  readonly path: string
+  readonly access: 'tenant'
+  readonly resource: Resource
+  /** The path parameter that holds the row's id. */
+  readonly param: string
+  /** The parent of a nested detail: it must exist, and the row must refer to it. */
+  readonly parent: Parent | null
+  /** Whether `includeCodes` is a parameter: the resource has codes. */
+  readonly offersCodes: boolean
+  /** As of a collection. */
+  readonly requires: Capability | null
+}
+
+/** A paged read of sums over rows, in groups that the caller chooses, within a window of time. */
+export interface GroupsEndpoint<Id extends string = string> extends Described, Outside {
+  readonly kind: 'groups'
+  readonly id: Id
+  readonly method: 'GET'
+  readonly path: string
+  readonly access: 'tenant'
+  /** What a group is published as. */
+  readonly resource: Resource
+  /** As of a collection; a group's field of the parameter's name is the parent's id. */
+  readonly parent: Parent | null
+  /** `groupBy`, `start` and `end`. */
+  readonly filters: Filters
+  readonly groups: Groups
+  /** The grouping when the caller names none. */
+  readonly defaultGrouping: string
+  readonly maxLimit: number
+  /** Never set: a group has no codes. */
+  readonly offersCodes: false
+  /** As of a collection. */
+  readonly requires: Capability | null
+}
+
+/** A read of a canonical resource: planned from its record, and served from storage or from an outside source. */
+export type ReadEndpoint = CollectionEndpoint | DetailEndpoint | GroupsEndpoint
+
+export type Endpoint = ReadEndpoint | OperationEndpoint
+
+export const SYNC_FIELD = 'updatedAt'
+
+/** An order by fields that are known by name. */
+export interface OrderBy<Name extends string> extends Order {
+  readonly field: Name
+  readonly idField: Name
+}
+
+export function newestFirst<const Name extends string>(field: Name, idField: Name): OrderBy<Name> {
+  return { field, idField, direction: 'descending' }
+}
+
+function oldestFirst(field: string, idField: string): Order {
+  return { field, idField, direction: 'ascending' }
+}
+
+/** Every field that the declaration names must be a stored field of the resource. */
+type CollectionDeclaration<Id extends string, Of extends Resource> = Described & {
+  readonly id: Id
+  readonly path: string
+  readonly resource: Of
+  readonly filters: Filters<StoredNameOf<Of>>
+  readonly order: OrderBy<StoredNameOf<Of>>
+  readonly parent?: Parent<StoredNameOf<Of>>
+  readonly sorts?: readonly StoredNameOf<Of>[]
+  readonly maxLimit?: number
+  readonly requires?: Capability
+  readonly rowsFrom?: RowsFrom
+  readonly filterNeeds?: readonly FilterNeed[]
+}
+
+/** The defaults of a declaration. */
+const here: Outside = { rowsFrom: 'storage', onlyFor: null, deprecation: null }
+
+/** Declares a collection. Its sync order follows from its having a filter on `updatedAt`. */
+export function collection<const Id extends string, Of extends Resource>(
+  declaration: CollectionDeclaration<Id, Of>,
+): CollectionEndpoint<Id> {
+  const syncs = Object.values(declaration.filters).some((filter) => filter.field === SYNC_FIELD)
+  return {
+    kind: 'collection',
+    method: 'GET',
+    access: 'tenant',
+    parent: null,
+    requires: null,
+    ...here,
+    filterNeeds: [],
+    sorts: [],
+    maxLimit: 500,
+    offersCodes: hasCodes(declaration.resource),
+    ...declaration,
+    syncOrder: syncs ? oldestFirst(SYNC_FIELD, declaration.order.idField) : null,
+  }
+}
+
+type DetailDeclaration<Id extends string, Of extends Resource> = Described & {
+  readonly id: Id
+  readonly path: string
+  readonly resource: Of
+  readonly param?: string
+  readonly parent?: Parent<StoredNameOf<Of>>
+  readonly requires?: Capability
+  readonly rowsFrom?: RowsFrom
+}
+
+/** Declares a detail: its path ends in `{param}`, which is named after the resource's id unless it says otherwise. */
+export function detail<const Id extends string, Of extends Resource>(
+  declaration: DetailDeclaration<Id, Of>,
+): DetailEndpoint<Id> {
+  const { resource } = declaration
+  return {
+    kind: 'detail',
+    method: 'GET',
+    access: 'tenant',
+    param: resource.idField,
+    parent: null,
+    requires: null,
+    ...here,
+    offersCodes: hasCodes(resource),
+    ...declaration,
+  }
+}
+
+type GroupsDeclaration<Id extends string> = Described & {
+  readonly id: Id
+  readonly path: string
+  readonly resource: Resource
+  readonly groups: Groups
+  readonly defaultGrouping: string
+  readonly parent?: Parent
+  readonly rowsFrom?: RowsFrom
+}
+
+/** Declares a read of groups. Its parameters follow from the groupings. */
+export function groups<const Id extends string>(declaration: GroupsDeclaration<Id>): GroupsEndpoint<Id> {
+  return {
+    kind: 'groups',
+    method: 'GET',
+    access: 'tenant',
+    parent: null,
+    requires: null,
+    ...here,
+    maxLimit: 500,
+    offersCodes: false,
+    filters: groupFilters(declaration.groups, declaration.defaultGrouping),
+    ...declaration,
+  }
+}

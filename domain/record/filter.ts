@@ -1,0 +1,193 @@
+import * as v from 'valibot'
+import type { Predicate, Scalar } from '../../ports/query.ts'
+import { idMaxLength } from './field.ts'
+import { emailKey, isEmailAddress } from '../text/email-address.ts'
+import { isInternationalForm, phoneToE164 } from '../text/phone-number.ts'
+import { parseInstant } from '../text/instant.ts'
+
+/** What reading a filter value may yield. `needs_country`: ask again with the organization's phone country. */
+export type FilterReading =
+  | { readonly kind: 'value'; readonly value: Scalar }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'needs_country' }
+
+/** One query parameter that narrows a collection. */
+export interface Filter<Name extends string = string> {
+  /** The stored field it compares, and how. */
+  readonly field: Name
+  readonly operator: Predicate['operator']
+  /** What is allowed, as the end of a sentence that begins with the parameter's name. */
+  readonly allowed: string
+  readonly description: string
+  /** The echoed value; the contract document derives the parameter from it too. */
+  readonly schema: v.GenericSchema<Scalar>
+  /** A value that is accepted, for examples and contract tests. */
+  readonly example: string
+  readonly read: (text: string, phoneCountry: string | null) => FilterReading
+}
+
+/** Query parameters by name. When the type knows the resource's fields, each parameter must compare one of them. */
+export type Filters<Name extends string = string> = Readonly<Record<string, Filter<Name>>>
+
+const invalid: FilterReading = { kind: 'invalid' }
+const value = (of: Scalar): FilterReading => ({ kind: 'value', value: of })
+
+/** Rows whose field is exactly this identifier. */
+export function idFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
+  return {
+    field,
+    operator: 'equals',
+    allowed: `must be an identifier of at most ${idMaxLength} characters`,
+    description,
+    schema: v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength)),
+    example: 'example-id',
+    read: (text) => (text.length <= idMaxLength ? value(text) : invalid),
+  }
+}
+
+/** Rows whose list of identifiers has this one. */
+export function listFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
+  return { ...idFilter(field, description), operator: 'contains' }
+}
+
+const WHOLE_NUMBER = /^-?\d{1,15}$/
+
+/** Rows whose number is at least, or at most, this whole number; a row without one is left out. */
+export function boundFilter<const Name extends string>(
+  field: Name,
+  operator: 'atLeast' | 'atMost',
+  description: string,
+): Filter<Name> {
+  return {
+    field,
+    operator,
+    allowed: 'must be a whole number',
+    description,
+    schema: v.pipe(v.number(), v.integer()),
+    example: '3',
+    read: (text) => (WHOLE_NUMBER.test(text) ? value(Number(text)) : invalid),
+  }
+}
+
+/** Rows whose number is exactly this whole number. */
+export function numberFilter<const Name extends string>(
+  field: Name,
+  minimum: number,
+  maximum: number,
+  description: string,
+): Filter<Name> {
+  const inRange = (number: number) => number >= minimum && number <= maximum
+  return {
+    field,
+    operator: 'equals',
+    allowed: `must be a whole number from ${minimum} to ${maximum}`,
+    description,
+    schema: v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)),
+    example: String(maximum),
+    read: (text) => (WHOLE_NUMBER.test(text) && inRange(Number(text)) ? value(Number(text)) : invalid),
+  }
+}
+
+/** Rows whose field is one of a closed list of words. */
+export function wordFilter<const Name extends string>(
+  field: Name,
+  words: readonly [string, ...string[]],
+  description: string,
+): Filter<Name> {
+  return {
+    field,
+    operator: 'equals',
+    allowed: `must be one of ${words.join(', ')}`,
+    description,
+    schema: v.picklist(words),
+    example: words[0],
+    read: (text) => (words.includes(text) ? value(text) : invalid),
+  }
+}
+
+/** Rows whose boolean field is as given. */
+export function booleanFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
+  return {
+    field,
+    operator: 'equals',
+    allowed: 'must be true or false',
+    description,
+    schema: v.boolean(),
+    example: 'true',
+    read: (text) => (text === 'true' || text === 'false' ? value(text === 'true') : invalid),
+  }
+}
+
+/** Rows with this email address, compared in the normalised form that identifies a contact. */
+export function emailFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
+  return {
+    field,
+    operator: 'equals',
+    allowed: 'must be an email address',
+    description,
+    schema: v.string(),
+    example: 'ada@example.com',
+    read: (text) => (isEmailAddress(text.trim()) ? value(emailKey(text)) : invalid),
+  }
+}
+
+/** Rows with this phone number in any accepted form; a national form is read in the organization's country. */
+export function phoneFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
+  return {
+    field,
+    operator: 'equals',
+    allowed: 'must be a valid phone number in national or international form',
+    description,
+    schema: v.string(),
+    example: '+12125550123',
+    read: (text, phoneCountry) => {
+      // An unencoded + arrives as a space in a query string.
+      const given = text.startsWith(' ') ? `+${text.slice(1)}` : text
+      if (phoneCountry === null && !isInternationalForm(given)) return { kind: 'needs_country' }
+      const e164 = phoneToE164(given, phoneCountry ?? 'US')
+      return e164 === null ? invalid : value(e164)
+    },
+  }
+}
+
+/** Rows whose instant is at or after the given one, or before it, depending on the operator. */
+export function instantFilter<const Name extends string>(
+  field: Name,
+  operator: Predicate['operator'],
+  description: string,
+): Filter<Name> {
+  return {
+    field,
+    operator,
+    allowed: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)',
+    description,
+    schema: v.pipe(v.string(), v.isoTimestamp()),
+    example: '2026-01-31T12:00:00+02:00',
+    read: (text) => {
+      // An unencoded + of an offset arrives as a space in a query string.
+      const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'), 'up')
+      return instant === null ? invalid : value(instant)
+    },
+  }
+}
+
+/** The two parameters of a window, both of the field that is bounded. */
+type Window<Stem extends string> = {
+  readonly [Parameter in `${Stem}After` | `${Stem}Before`]: Filter<`${Stem}At`>
+}
+
+/**
+ * The pair of filters that bounds a time: `xAfter` inclusive, `xBefore` exclusive, so that adjacent windows neither
+ * overlap nor leave a gap. The parameters are named after the field without its `At`: `createdAt` gives `createdAfter`.
+ */
+export function window<const Stem extends string>(field: `${Stem}At`): Window<Stem> {
+  const stem = field.slice(0, -'At'.length)
+  const after = `Only rows whose \`${field}\` is at or after this instant.`
+  const before = `Only rows whose \`${field}\` is before this instant.`
+  const filters: Filters<typeof field> = {
+    [`${stem}After`]: instantFilter(field, 'atLeast', after),
+    [`${stem}Before`]: instantFilter(field, 'below', before),
+  }
+  // A computed key has the type of any string.
+  return filters as Window<Stem>
+}

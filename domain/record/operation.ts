@@ -1,0 +1,155 @@
+import type * as v from 'valibot'
+import type { Capability } from './capability.ts'
+import type { Access, Described } from './description.ts'
+import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
+import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
+import type { RoutedRequest } from './routed-request.ts'
+
+/** How an endpoint words its failures: as `{ error }`, or as the submission endpoint does, for pages of any origin. */
+export type ErrorStyle = 'api' | 'submission'
+
+/** A header that a request may carry. */
+export interface RequestHeader {
+  readonly description: string
+  readonly schema: v.GenericSchema
+  readonly example: string
+}
+
+/** A header that a response always carries. */
+export interface ResponseHeader {
+  readonly description: string
+  readonly schema: v.GenericSchema
+}
+
+/** A body in one media type. */
+export interface Media<Schema extends v.GenericSchema = v.GenericSchema> {
+  readonly schema: Schema
+  /** Absent: the contract document makes one from the schema. */
+  readonly example?: v.InferOutput<Schema>
+}
+
+/** The body of an operation's request: its schema, and the bounds that the code enforces when it reads the body. */
+export interface RequestBody<Schema extends v.GenericSchema = v.GenericSchema> {
+  readonly description: string
+  readonly maxBytes: number
+  readonly contentTypes: readonly string[]
+  readonly schema: Schema
+  /** The schema of the body as it is sent, before reading transforms it. */
+  readonly example: v.InferInput<Schema>
+}
+
+/** An answer of an operation with one status. Without content the response has no body. */
+export interface ResponseDeclaration {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, ResponseHeader>>
+  /** By media type. */
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+/** The responses that mean the same at every endpoint; the contract document describes each of them once. */
+export type SharedResponse =
+  'BadRequest' | 'Unauthorized' | 'Forbidden' | 'NotFound' | 'InternalError' | 'SourceUnavailable'
+
+/** Responses by status. */
+export type ResponseDeclarations = Readonly<Record<number, ResponseDeclaration | SharedResponse>>
+
+/** An endpoint that is not a read derived from a record: it has a handler, whose type follows from this declaration. */
+export interface OperationEndpoint<
+  Id extends string = string,
+  Allowed extends Access = Access,
+  Query extends QueryParameters = QueryParameters,
+  Responses extends ResponseDeclarations = ResponseDeclarations,
+> extends Described {
+  readonly kind: 'operation'
+  readonly id: Id
+  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  readonly path: string
+  /** Checked before the handler is called. The handler receives the admitted caller. */
+  readonly access: Allowed
+  /** What an organization must have to use the operation; one without it is refused. Null: nothing. */
+  readonly requires: Capability | null
+  readonly errorStyle: ErrorStyle
+  /** Read before the handler is called. The handler receives the values. Null: there are none. */
+  readonly query: Query | null
+  /** Request headers that matter to it, besides those of authentication and of the body. */
+  readonly headers: Readonly<Record<string, RequestHeader>>
+  /** Null: the operation has no body. The handler reads it, because the allowed body can depend on the caller. */
+  readonly body: RequestBody | null
+  /** What the handler may answer. Refusals by the access check, and internal failures, need no declaration. */
+  readonly responses: Responses
+}
+
+type Defaulted = 'requires' | 'errorStyle' | 'query' | 'headers' | 'body'
+
+type OperationDeclaration<
+  Id extends string,
+  Allowed extends Access,
+  Query extends QueryParameters,
+  Responses extends ResponseDeclarations,
+> = Omit<OperationEndpoint<Id, Allowed, Query, Responses>, 'kind' | Defaulted> & {
+  readonly requires?: Capability
+  readonly errorStyle?: ErrorStyle
+  readonly query?: Query
+  readonly headers?: Readonly<Record<string, RequestHeader>>
+  readonly body?: RequestBody
+}
+
+/** Declares an endpoint with a handler of its own. */
+export function operation<
+  const Id extends string,
+  const Allowed extends Access,
+  Responses extends ResponseDeclarations,
+  Query extends QueryParameters = NoParameters,
+>(
+  declaration: OperationDeclaration<Id, Allowed, Query, Responses>,
+): OperationEndpoint<Id, Allowed, Query, Responses> {
+  return {
+    kind: 'operation',
+    errorStyle: 'api',
+    requires: null,
+    query: null,
+    headers: {},
+    body: null,
+    ...declaration,
+  }
+}
+
+/** A response that is JSON of this schema and nothing else. */
+export function jsonResponse<Schema extends v.GenericSchema>(
+  description: string,
+  schema: Schema,
+  example: v.InferOutput<Schema>,
+) {
+  return { description, content: { 'application/json': { schema, example } } }
+}
+
+/** A request as a handler receives it: the declared query parameters are read. */
+export interface OperationRequest<Query extends QueryParameters> extends RoutedRequest {
+  readonly query: QueryValues<Query>
+}
+
+/** The request that the handler of an operation receives. */
+export type RequestOf<Operation extends OperationEndpoint> = OperationRequest<NonNullable<Operation['query']>>
+
+/** What the handler of an operation may answer. */
+export type ReplyOf<Operation extends OperationEndpoint> = ReplyTo<Operation['responses']>
+
+/**
+ * The answers that the declared responses allow. A body with an extra property compiles, as everywhere in TypeScript;
+ * contract tests refuse it.
+ */
+export type ReplyTo<Responses extends ResponseDeclarations> = {
+  readonly [Status in keyof Responses & number]: ReplyWith<Status, Responses[Status]>
+}[keyof Responses & number]
+
+type ReplyWith<Status extends number, Response> = Response extends SharedResponse
+  ? JsonReply<Status, ErrorBody>
+  : Response extends { readonly content: infer Content }
+    ? ReplyIn<Status, Content, keyof Content>
+    : EmptyReply<Status>
+
+type ReplyIn<Status extends number, Content, Type extends keyof Content> = Type extends 'application/json'
+  ? Content[Type] extends Media<infer Schema>
+    ? JsonReply<Status, v.InferOutput<Schema>>
+    : never
+  : TextReply<Status>

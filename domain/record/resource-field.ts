@@ -1,0 +1,126 @@
+import type { StoredRow } from '../../ports/query.ts'
+import type { Field } from './field.ts'
+import { timestamp } from './field.ts'
+import type { Assigned } from './tally.ts'
+
+/** Fills a field from another collection's row: the stored `by` field holds that row's id. */
+export interface Join<By extends string = string> {
+  readonly collection: string
+  readonly by: By
+  readonly field: string
+}
+
+/** A field that is stored as imported. */
+export interface Imported<Value = unknown> {
+  readonly origin: 'imported'
+  readonly field: Field<Value>
+  /** A code: published only when codes are asked for, always imported. */
+  readonly isCode?: true
+  /** The collection that must have a row of this id when a line is imported. */
+  readonly refersTo?: string
+}
+
+/** A stored field that the import of this resource makes itself: a line cannot carry it. */
+export interface Minted<Value = unknown> {
+  readonly origin: 'minted'
+  readonly field: Field<Value>
+}
+
+/** A stored field that the resource's `derive` computes from the imported ones. */
+export interface DeclaredDerived<Value = unknown> {
+  readonly origin: 'derived'
+  readonly field: Field<Value>
+}
+
+/** A derived field with what derives it, each time the row is written. */
+export interface Derived<Value = unknown> extends DeclaredDerived<Value> {
+  readonly derive: (row: StoredRow) => Value
+}
+
+/** A field that is read from another collection. */
+export interface Joined<Value = unknown, By extends string = string> {
+  readonly origin: 'joined'
+  readonly field: Field<Value>
+  readonly join: Join<By>
+}
+
+/** A field that is not stored; the resource's `compute` computes it from the stored ones that it uses. */
+export interface DeclaredComputed<
+  Value = unknown,
+  Uses extends string = string,
+  Codes extends string = string,
+> {
+  readonly origin: 'computed'
+  readonly field: Field<Value>
+  readonly uses: readonly Uses[]
+  /** The fields from which it is computed when the caller asks for codes; absent: the same fields as without codes. */
+  readonly usesWithCodes?: readonly Codes[]
+}
+
+/** A computed field with what computes it, each time a row is published. */
+export interface Computed<Value = unknown> {
+  readonly origin: 'computed'
+  readonly field: Field<Value>
+  readonly uses: readonly string[]
+  readonly compute: (row: StoredRow) => Value
+  /**
+   * The fields from which it is computed, and how, when the caller asks for codes; absent: the same as without codes.
+   */
+  readonly withCodes?: Pick<Computed<Value>, 'uses' | 'compute'>
+}
+
+export type ResourceField = Imported | Minted | Assigned | Derived | Joined | Computed
+
+/** A field as a record declares it. A plain one is imported. */
+export type DeclaredField = Field | Imported | Minted | Assigned | DeclaredDerived | Joined | DeclaredComputed
+
+/** A code that a customer redeems: published only when the caller asks for codes. */
+export function code<Value>(field: Field<Value>): Imported<Value> {
+  return { origin: 'imported', field, isCode: true }
+}
+
+/** An id that an import accepts only when that collection has it. */
+export function refersTo<Value>(collection: string, field: Field<Value>): Imported<Value> {
+  return { origin: 'imported', field, refersTo: collection }
+}
+
+/** A field that the import of the resource makes itself. */
+export function minted<Value>(field: Field<Value>): Minted<Value> {
+  return { origin: 'minted', field }
+}
+
+/** A stored field that `derive` of the same record fills whenever a row is written. */
+export function derived<Value>(field: Field<Value>): DeclaredDerived<Value> {
+  return { origin: 'derived', field }
+}
+
+/** A field of another collection's row, whose id this row's `by` field holds. */
+export function joined<Value, const By extends string>(
+  field: Field<Value>,
+  join: Join<By>,
+): Joined<Value, By> {
+  return { origin: 'joined', field, join }
+}
+
+/**
+ * A field that `compute` of the same record makes from the stored fields that it uses.
+ * @param usesWithCodes the fields from which `computeWithCodes` makes it when the caller asks for codes
+ */
+export function computed<Value, const Uses extends string, const Codes extends string = never>(
+  field: Field<Value>,
+  uses: readonly Uses[],
+  usesWithCodes?: readonly Codes[],
+): DeclaredComputed<Value, Uses, Codes> {
+  const plain = { origin: 'computed', field, uses } as const
+  return usesWithCodes === undefined ? plain : { ...plain, usesWithCodes }
+}
+
+/** A field that only the store sets. */
+export function assigned<Value>(field: Field<Value>): Assigned<Value> {
+  return { origin: 'assigned', field, tally: null }
+}
+
+/** The instant the store last saw the row's content change; it orders a forward sync. */
+export function updatedAt(): Assigned<string> {
+  return assigned(timestamp())
+}

@@ -1,0 +1,171 @@
+import type { StoredRow } from '../../ports/query.ts'
+import type { ResourceField } from './resource-field.ts'
+import type { FieldFunctions, WithOrigin } from './with-origin.ts'
+import { withOrigin } from './with-origin.ts'
+import type { Compute, Derive, Fields, NamesStored, NoFields, Row, StoredName } from './row.ts'
+
+/** One thing that is wrong with a line: the key (a dotted path) and why. */
+export interface ImportIssue {
+  readonly field: string
+  readonly message: string
+}
+
+/**
+ * A resource: its published and its stored fields. Tables, imports, routes and the contract document are all derived
+ * from this record.
+ */
+export interface Resource {
+  /** Name of its schema in the contract document. */
+  readonly name: string
+  /** Name of its stored collection and of its import kind. */
+  readonly collection: string
+  readonly description: string
+  readonly idField: string
+  /**
+   * The stored fields that identify a row within an organization: the id alone, unless rows of different parents may
+   * share an id.
+   */
+  readonly key: readonly string[]
+  /** Whether an id is unique across all organizations, so that the id alone leads to its organization. */
+  readonly serviceWideIds: boolean
+  /**
+   * When the store itself makes these rows, the collection from which it makes them: they change with it in one
+   * transaction, and cannot be written. Null: the rows are written by imports and submissions.
+   */
+  readonly keptFrom: string | null
+  /**
+   * Whether the store makes rows for the parent organization from these, so that a write here changes the parent's rows
+   * too.
+   */
+  readonly seenByParent: boolean
+  /** Another stored field that is unique within an organization, as the id is; null: there is none. */
+  readonly alternateKey: string | null
+  /** Pairs of fields that callers filter by together often enough to deserve an index of both. */
+  readonly indexPairs: readonly IndexPair[]
+  /** Published fields, in the order in which they are published. */
+  readonly fields: Readonly<Record<string, ResourceField>>
+  /** Stored, never published. */
+  readonly hidden: Readonly<Record<string, ResourceField>>
+  /** The condition that selects the rows of this resource from the collection; null: all rows. */
+  readonly only: Only | null
+}
+
+type IndexPair<Name extends string = string> = readonly [Name, Name]
+
+/** A resource whose fields the compiler knows: it checks every name of a field, and rows have types. */
+export interface ResourceOf<
+  Published extends Fields,
+  Hidden extends Fields,
+  Id extends string,
+> extends Resource {
+  readonly idField: Id
+  readonly fields: WithOrigin<Published>
+  readonly hidden: WithOrigin<Hidden>
+}
+
+/** A stored row of a resource. */
+export type RowOf<Of extends Resource> = Row<Of['fields'], Of['hidden']>
+
+/** The name of a stored field of a resource; any text when the type does not know the resource's fields. */
+export type StoredNameOf<Of extends Resource> = StoredName<Of['fields'], Of['hidden']>
+
+/** A stored field that must have this value. */
+export interface Only<Name extends string = string> {
+  readonly field: Name
+  readonly value: boolean
+}
+
+/** What a record declares about a resource. `Resource` documents the defaults of what it leaves out. */
+export type ResourceDeclaration<Published extends Fields, Hidden extends Fields, Id extends string> = {
+  readonly name: string
+  readonly collection: string
+  readonly description: string
+  readonly idField: Id & StoredName<Published, Hidden>
+  readonly key?: readonly StoredName<Published, Hidden>[]
+  readonly serviceWideIds?: boolean
+  readonly keptFrom?: string
+  readonly seenByParent?: boolean
+  readonly alternateKey?: StoredName<Published, Hidden>
+  readonly indexPairs?: readonly IndexPair<StoredName<Published, Hidden>>[]
+  readonly fields: Published & NamesStored<Published, StoredName<Published, Hidden>>
+  readonly hidden?: Hidden
+} & Derive<Published, Hidden> &
+  Compute<Published, Row<Published, Hidden>>
+
+/** Declares a resource. A plain field is an imported one. */
+export function resource<const Id extends string, Published extends Fields, Hidden extends Fields = NoFields>(
+  declaration: ResourceDeclaration<Published, Hidden, Id>,
+): ResourceOf<Published, Hidden, Id> {
+  const { derive, compute, computeWithCodes, ...said } = declaration
+  const functions: FieldFunctions = { derive, compute, computeWithCodes }
+  return {
+    alternateKey: null,
+    key: [declaration.idField],
+    keptFrom: null,
+    only: null,
+    serviceWideIds: false,
+    seenByParent: false,
+    indexPairs: [],
+    ...said,
+    fields: withOrigin(declaration.fields, functions),
+    hidden: withOrigin(declaration.hidden ?? {}, functions),
+  }
+}
+
+/** Every stored field of a resource, published ones first. */
+export function storedFields(of: Resource): readonly (readonly [string, ResourceField])[] {
+  return Object.entries({ ...of.fields, ...of.hidden }).filter(
+    ([, { origin }]) => origin !== 'computed' && origin !== 'joined',
+  )
+}
+
+/** Whether a field is left out unless codes are asked for. */
+export function isCode(entry: ResourceField): boolean {
+  return entry.origin === 'imported' && entry.isCode === true
+}
+
+/** Whether a resource has anything that is published only when the caller asks for codes. */
+export function hasCodes(of: Resource): boolean {
+  return Object.values(of.fields).some(
+    (entry) => isCode(entry) || (entry.origin === 'computed' && entry.withCodes !== undefined),
+  )
+}
+
+/** The published fields, computed ones as they are with or without codes. */
+function publishedFields(of: Resource, codes: boolean): readonly (readonly [string, ResourceField])[] {
+  return Object.entries(of.fields).flatMap(([name, entry]) => {
+    if (codes && entry.origin === 'computed') return [[name, { ...entry, ...entry.withCodes }] as const]
+    return !codes && isCode(entry) ? [] : [[name, entry] as const]
+  })
+}
+
+/** The fields that must be read from storage to publish the resource; codes are not even read when not asked for. */
+export function selection(of: Resource, codes = false): readonly string[] {
+  const names = publishedFields(of, codes).flatMap(([name, entry]) =>
+    entry.origin === 'computed' ? entry.uses : [name],
+  )
+  return [...new Set(of.only === null ? names : [...names, of.only.field])]
+}
+
+/**
+ * Whether rows are published exactly as storage writes them as JSON: nothing is computed, no other field was read, and
+ * there are no fractions, which storage writes differently from `JSON.stringify`.
+ * @param read the fields of the rows, in order: `selection(of, codes)` and the fields by which they were ordered
+ */
+export function isPublishedAsStored(of: Resource, codes: boolean, read: readonly string[]): boolean {
+  const plan = publishedFields(of, codes)
+  const isPlain = plan.every(([, { origin, field }]) => origin !== 'computed' && field.storage !== 'real')
+  return isPlain && read.length === plan.length && plan.every(([name], index) => read[index] === name)
+}
+
+/** Publishes rows: exactly the declared fields, in their order. */
+export function serializer(of: Resource, codes = false): (row: StoredRow) => StoredRow {
+  const plan = publishedFields(of, codes)
+  return (row) => {
+    const published: Record<string, unknown> = {}
+    for (const [name, entry] of plan) {
+      published[name] = entry.origin === 'computed' ? entry.compute(row) : (row[name] ?? null)
+    }
+    return published
+  }
+}

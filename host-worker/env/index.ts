@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { rootSecretProblem } from '../../domain/access/secrets.ts'
+import type { PosSettings } from './pos.ts'
+import { readPos } from './pos.ts'
+import type { ProviderSettings } from './providers.ts'
+import { readProviders } from './providers.ts'
+import type { Bindings } from './variables.ts'
+import { database, read, text, whenSet } from './variables.ts'
+
+const rootSecret = whenSet(
+  (given) => rootSecretProblem(given) === null,
+  ({ input }) => String(rootSecretProblem(input)),
+)
+
+const NO_DATABASE = 'is missing: it must be a D1 database binding'
+
+const Own = v.pipe(
+  v.object({
+    ROOT_SECRET: v.pipe(text, v.nonEmpty('is missing: it must be 32 random bytes in base64url'), rootSecret),
+    ROOT_SECRET_PREVIOUS: v.pipe(text, rootSecret),
+    DB: v.optional(v.nonNullable(database(NO_DATABASE), NO_DATABASE), ''),
+    DEMO_SITE_URL: v.optional(v.unknown()),
+  }),
+  v.transform((given) => ({
+    database: given.DB,
+    rootSecret: given.ROOT_SECRET,
+    /** The root secret before the one in force, while a rotation lasts. */
+    previousRootSecret: given.ROOT_SECRET_PREVIOUS === '' ? null : given.ROOT_SECRET_PREVIOUS,
+    /** The demo tenant's web site, which only a local start has; null: there is none. */
+    demoSiteUrl: typeof given.DEMO_SITE_URL === 'string' ? given.DEMO_SITE_URL : null,
+  })),
+)
+
+/** The deployment's configuration, checked. */
+export interface Env extends Readonly<v.InferOutput<typeof Own>>, ProviderSettings, PosSettings {}
+
+export type EnvReading =
+  { readonly ok: true; readonly env: Env } | { readonly ok: false; readonly problems: readonly string[] }
+
+/** Checks bindings and variables before anything is served. Each problem names the variable, never its value. */
+export function readEnv(bindings: Bindings): EnvReading {
+  const problems: string[] = []
+  const own = read(Own, bindings, problems)
+  const providers = readProviders(bindings, problems)
+  const pos = readPos(bindings, problems)
+  if (own === null || problems.length > 0) return { ok: false, problems }
+  return { ok: true, env: { ...own, ...providers, ...pos } }
+}

@@ -1,0 +1,94 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import * as v from 'valibot'
+
+/** What the platform hands to the Worker: variables and secrets as text, and bindings to its own services. */
+export type Bindings = Readonly<Record<string, unknown>>
+
+/** Collects a sentence for each problem. Sentences name variables, never their values. */
+export type Problems = string[]
+
+/** Reads the variables of a schema; null when something is wrong with them. */
+export function read<Schema extends v.GenericSchema>(
+  schema: Schema,
+  bindings: Bindings,
+  problems: Problems,
+): v.InferOutput<Schema> | null {
+  const reading = v.safeParse(schema, bindings)
+  if (reading.success) return reading.output
+  for (const { path, message } of reading.issues) {
+    problems.push(path === undefined ? message : `${String(path[0].key)} ${message}`)
+  }
+  return null
+}
+
+/** A variable; empty text when it is not set. */
+export const text = v.optional(v.string('must be text'), '')
+
+/** A variable that must be set, because others of its group are. */
+export function required(group: string) {
+  return v.pipe(text, v.nonEmpty(`is missing: other ${group} variables are set`))
+}
+
+/** A check of an optional variable. */
+export function whenSet(
+  isGood: (given: string) => boolean,
+  message: string | ((issue: v.CheckIssue<string>) => string),
+) {
+  return v.check((given: string) => given === '' || isGood(given), message)
+}
+
+/** The root of a provider's API. The variable is set when a stand-in or a regional host replaces the usual one. */
+export function apiRoot(usual: string) {
+  return v.pipe(
+    text,
+    whenSet((given) => isSafeUrl(URL.parse(given)), 'must be an https URL'),
+    v.transform((given) => (given === '' ? usual : given.replace(/\/+$/, ''))),
+  )
+}
+
+/** Whether credentials may be sent to this address: the connection is encrypted, or stays on this machine. */
+export function isSafeUrl(url: URL | null): url is URL {
+  if (url === null) return false
+  const isLocal = url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname)
+  return isLocal || url.protocol === 'https:'
+}
+
+/** A binding to one of the platform's services, recognised by its methods; null when there is none. */
+export function binding<Binding>(methods: readonly string[], message: string) {
+  const none = v.pipe(
+    v.literal(''),
+    v.transform(() => null),
+  )
+  return v.optional(v.union([none, v.custom<Binding>((given) => hasMethods(given, methods))], message), '')
+}
+
+/** A binding to a D1 database; null when there is none. */
+export function database(message: string) {
+  return binding<D1Database>(['prepare', 'batch'], message)
+}
+
+function hasMethods(given: unknown, methods: readonly string[]): boolean {
+  if (typeof given !== 'object' || given === null) return false
+  return methods.every((method) => typeof Reflect.get(given, method) === 'function')
+}
+
+/**
+ * Variables that are used together or not at all: when none of those named is set, only `always` is checked and the
+ * result is null.
+ */
+export function group<Schema extends v.GenericSchema>(
+  names: readonly string[],
+  always: v.ObjectEntries,
+  present: Schema,
+) {
+  const absent = v.pipe(
+    v.object(always),
+    v.transform(() => null),
+  )
+  return v.lazy((given) => (isAnySet(given as Bindings, names) ? present : absent))
+}
+
+/** Whether any of the variables is set. */
+export function isAnySet(bindings: Bindings, names: readonly string[]): boolean {
+  return names.some((name) => (bindings[name] ?? '') !== '')
+}

@@ -1,0 +1,106 @@
+/** Keeps `node_modules` in step with `package-lock.json`. Plain JavaScript for the reason given in `run.mjs`. */
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { withFileLock } from './file-lock.mjs'
+
+/**
+ * Runs `npm ci` unless what is installed matches the lock file. Safe when several processes start at once: one
+ * installs, the others wait. Writes to standard error only. Throws an `Error` that says what to do when it fails.
+ * @param {string} root the project's root
+ */
+export async function ensureInstalled(root) {
+  if (isInstalled(root)) return
+  const waiting = () => process.stderr.write('Waiting for another process that installs the dependencies…\n')
+  const install = async () => {
+    if (isInstalled(root)) return
+    process.stderr.write('Installing dependencies (npm ci)…\n')
+    await npmCi(root)
+    writeFileSync(stampPath(root), lockHash(root))
+  }
+  await withFileLock(join(root, '.wrangler', 'install.lock'), install, waiting)
+}
+
+const stampPath = (root) => join(root, 'node_modules', '.installed-lock-hash')
+
+function lockHash(root) {
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+}
+
+function isInstalled(root) {
+  const hash = lockHash(root)
+  if (readText(stampPath(root)) === hash) return true
+  if (!matchesHiddenLock(root)) return false
+  writeFileSync(stampPath(root), hash)
+  return true
+}
+
+/** Whether a manual `npm install` or `npm ci` has already installed exactly the locked packages. */
+function matchesHiddenLock(root) {
+  const hidden = readText(join(root, 'node_modules', '.package-lock.json'))
+  if (hidden === null) return false
+  const installed = JSON.parse(hidden).packages
+  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  return Object.entries(locked).every(
+    ([path, wanted]) =>
+      path === '' ||
+      (installed[path] === undefined ? wanted.optional : installed[path].integrity === wanted.integrity),
+  )
+}
+
+/**
+ * The environment variables that npm needs: the places of programs, its own files and a proxy, and its own settings.
+ * Anything else, such as ROOT_SECRET or a cloud token, is kept from a package manager.
+ */
+const NPM_ENVIRONMENT =
+  /^(?:PATH|HOME|TMPDIR|LANG|npm_config_.*|(?:https?|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:SYSTEM|WIN)(?:ROOT|DIR)|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|(?:LOCAL)?APPDATA)$/i
+
+/** @param {string} path the value of PATH */
+function npmEnvironment(path) {
+  const kept = Object.entries(process.env).filter(([name]) => NPM_ENVIRONMENT.test(name))
+  return { ...Object.fromEntries(kept), PATH: path }
+}
+
+async function npmCi(root) {
+  // The path leaves out the project's own binaries, because they are about to be replaced.
+  const path = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((entry) => !entry.startsWith(join(root, 'node_modules')))
+  const child = spawn(
+    'npm',
+    // No package needs its install script: the binaries come as packages of their own, one for each platform.
+    [
+      'ci',
+      '--ignore-scripts',
+      '--include=dev',
+      '--include=optional',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ],
+    {
+      cwd: root,
+      // npm's output goes to standard error, because standard output belongs to the script that runs afterwards.
+      stdio: ['ignore', 2, 2],
+      env: npmEnvironment(path.join(delimiter)),
+      shell: process.platform === 'win32',
+    },
+  )
+  const problem = await new Promise((resolve) => {
+    child.on('error', (error) => resolve(error.message))
+    child.on('exit', (code, signal) => resolve(code === 0 ? null : `it ended with ${code ?? signal}`))
+  })
+  if (problem !== null)
+    throw new Error(`npm ci failed (${problem}). Its output above says why; then try again.`)
+}
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}

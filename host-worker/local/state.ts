@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
+/** Files that only their owner may read: they hold secrets and tenants' data. */
+const PRIVATE_MODE = 0o600
+const PRIVATE_DIRECTORY_MODE = 0o700
+/** Takes every permission away from everybody but the owner. */
+const PRIVATE_UMASK = 0o077
+
+/**
+ * Makes the directory of local state, if it is missing, and keeps it from other users of the machine: the directory
+ * itself, and each file that this process and the processes that it starts will make in it. To be called before
+ * anything else touches the state, because the programs that create databases cannot be told a file mode.
+ */
+export function openPrivateState(directory: string): void {
+  process.umask(PRIVATE_UMASK)
+  mkdirSync(directory, { recursive: true })
+  chmodSync(directory, PRIVATE_DIRECTORY_MODE)
+}
+
+/** The directory of local state: the database, the root secret, the demo key. `STATE_DIR`, else `.wrangler/state`. */
+export function stateDirectory(root: string): string {
+  const given = process.env.STATE_DIR
+  return given === undefined || given === '' ? join(root, '.wrangler', 'state') : resolve(given)
+}
+
+/** Where wrangler keeps databases below a `--persist-to` directory. */
+export function persistPath(directory: string): string {
+  return join(directory, 'v3')
+}
+
+/** The file of secrets that the local service reads, in `.env` form. */
+export function secretsPath(directory: string): string {
+  return join(directory, 'secrets.env')
+}
+
+/** The local secrets. A new state directory gets a root secret of its own; later calls, and processes, find that one. */
+export function localSecrets(directory: string): Readonly<Record<string, string | undefined>> {
+  const path = secretsPath(directory)
+  createPrivateFile(path, () => `ROOT_SECRET=${randomBytes(32).toString('base64url')}\n`)
+  return parseEnv(readFileSync(path, 'utf8'))
+}
+
+/** Creates a private file with its content in one step, unless there is one. */
+export function createPrivateFile(path: string, content: () => string): void {
+  if (readTextFile(path) !== null) return
+  mkdirSync(join(path, '..'), { recursive: true })
+  const complete = `${path}.${process.pid}`
+  writeFileSync(complete, content(), { mode: PRIVATE_MODE })
+  try {
+    linkSync(complete, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(complete)
+  }
+}
+
+/** A demo organization's tenant key, as it was shown when it was issued; null when there is none yet. */
+export function readDemoKey(directory: string, organizationId: string): string | null {
+  return readTextFile(demoKeyPath(directory, organizationId))?.trim() ?? null
+}
+
+/** Stores a demo key in a file, because the database has only its hash and every start shows the key. */
+export function writeDemoKey(directory: string, organizationId: string, key: string): void {
+  const path = demoKeyPath(directory, organizationId)
+  rmSync(path, { force: true })
+  writeFileSync(path, `${key}\n`, { mode: PRIVATE_MODE })
+}
+
+/** `demo-key` of the organization `demo`, `demo-x-key` of `demo-x`. */
+function demoKeyPath(directory: string, organizationId: string): string {
+  return join(directory, `${organizationId}-key`)
+}
+
+function readTextFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+import type { MessageBatch } from '@cloudflare/workers-types'
+import { consumeBatch } from '../../adapters/queue-cloudflare/index.ts'
+import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
+import { deliver } from '../../domain/jobs/deliver.ts'
+import { DELIVERY_WIDTH, sweep } from '../../domain/jobs/sweep.ts'
+import type { JobWorld } from '../../domain/jobs/world.ts'
+import type { OutboxRef } from '../../ports/outbox-store.ts'
+import type { Env } from '../env/index.ts'
+import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { emailOf, smsOf } from './providers.ts'
+import { createMeter, openStorage } from './storage.ts'
+
+/** Handles a batch of queue messages. */
+export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
+  const world = openJobWorld(env)
+  await consumeBatch(batch, (ref) => deliverOrLog(ref, world), DELIVERY_WIDTH)
+}
+
+/** Works on the due entries that no queue message reached. */
+export async function serveCron(env: Env): Promise<void> {
+  await sweep(openJobWorld(env))
+}
+
+/** Answers a delivery by QStash; null when the service does not work with it. */
+export async function serveQstash(request: Request, env: Env): Promise<Response | null> {
+  const { queue } = env
+  if (queue?.kind !== 'qstash') return null
+  const world = openJobWorld(env)
+  return receiveFromQstash(request, {
+    keys: queue.keys,
+    url: queue.callbackUrl,
+    deadline: systemDeadline,
+    deliver: (ref) => deliverOrLog(ref, world),
+  })
+}
+
+/** The ports for work that follows requests. */
+function openJobWorld(env: Env): JobWorld {
+  return {
+    outbox: openStorage(env, createMeter()).outbox,
+    email: emailOf(env),
+    sms: smsOf(env),
+    mail: env.mail,
+    clock: systemClock,
+    deadline: systemDeadline,
+    random: systemRandom,
+    log: consoleLog,
+  }
+}
+
+/**
+ * Works on an entry. A rejection makes the queue deliver its message again; the queue does not report the reason, so it
+ * is logged here.
+ */
+async function deliverOrLog(ref: OutboxRef, world: JobWorld): Promise<void> {
+  try {
+    await deliver(ref, world)
+  } catch (cause) {
+    world.log.error('outbox_delivery_failed', { outboxId: ref.outboxId }, cause)
+    throw cause
+  }
+}

@@ -1,0 +1,43 @@
+import { openLegacyVendor } from '../../adapters/pos-legacy-vendor/index.ts'
+import type { SourceKind } from '../../adapters/pos-odbc/index.ts'
+import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
+import { posCapabilities } from '../../domain/pos/index.ts'
+import type { Meter } from '../../ports/meter.ts'
+import type { PosKind } from '../../ports/organization.ts'
+import type { PosSource, PosSources } from '../../ports/pos-source.ts'
+import type { SourceFailure } from '../../ports/record-source.ts'
+import type { PosGatewaySettings, PosSettings } from '../env/pos.ts'
+import { systemClock, systemDeadline, systemFetch, systemRandom } from '../system.ts'
+import { openPosLegacy } from './storage.ts'
+
+/**
+ * Picks the adapter of each kind of point of sale. A source that is not configured answers `unavailable` when it is
+ * read.
+ */
+export function openPosSources({ posGateway, posLegacy }: PosSettings, meter: Meter): PosSources {
+  const open: Readonly<Record<PosKind, (tenant: string) => PosSource>> = {
+    legacy_vendor: (tenant) =>
+      posLegacy === null
+        ? unconfigured('legacy_vendor', 'the binding POS_LEGACY')
+        : openLegacyVendor({ database: openPosLegacy(posLegacy, meter), deadline: systemDeadline }, tenant),
+    odbc_shared: (tenant) => openOdbc(posGateway, 'odbc_shared', tenant),
+    odbc_second: (tenant) => openOdbc(posGateway, 'odbc_second', tenant),
+  }
+  return { open: ({ kind, tenant }) => open[kind](tenant) }
+}
+
+function openOdbc(gateway: PosGatewaySettings | null, kind: SourceKind, tenant: string): PosSource {
+  if (gateway === null) return unconfigured(kind, 'POS_GATEWAY_URL and POS_GATEWAY_SECRET')
+  const { url, secret, service } = gateway
+  const system = { clock: systemClock, deadline: systemDeadline, random: systemRandom }
+  const fetch = service === null ? systemFetch : service.fetch.bind(service)
+  return createOdbcPosSources({ url, secret, fetch, ...system }).open({ kind, tenant })
+}
+
+function unconfigured(kind: PosKind, missing: string): PosSource {
+  const failure: SourceFailure = {
+    kind: 'unavailable',
+    reason: `the organization is tied to ${kind}, for which ${missing} must be configured`,
+  }
+  return { capabilities: posCapabilities[kind], page: async () => failure, one: async () => failure }
+}

@@ -1,0 +1,49 @@
+import { createResendSender } from '../../adapters/email-resend/index.ts'
+import { createClickHouseExitSurvey } from '../../adapters/exit-survey-clickhouse/index.ts'
+import { openDubLinks } from '../../adapters/links-dub/index.ts'
+import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
+import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
+import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
+import type { World } from '../../domain/world.ts'
+import type { EmailSender } from '../../ports/email-sender.ts'
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
+import type { Queue } from '../../ports/queue.ts'
+import type { SmsSender } from '../../ports/sms-sender.ts'
+import type { Env } from '../env/index.ts'
+import { systemClock, systemDeadline, systemFetch } from '../system.ts'
+import { openMailbox } from './storage.ts'
+
+const system = { fetch: systemFetch, deadline: systemDeadline, clock: systemClock }
+
+/** The email provider; null when none is configured. */
+export function emailOf(env: Env): EmailSender | null {
+  const { email } = env
+  if (email === null) return null
+  return email.kind === 'mailbox' ? openMailbox(env).email : createResendSender({ ...email, ...system })
+}
+
+/** The SMS provider; null when none is configured. */
+export function smsOf(env: Env): SmsSender | null {
+  const { sms } = env
+  if (sms === null) return null
+  return sms.kind === 'mailbox' ? openMailbox(env).sms : createTwilioSender({ ...sms, ...system })
+}
+
+/** The queue; null when none is configured. */
+export function queueOf({ queue }: Env): Queue | null {
+  if (queue === null) return null
+  return queue.kind === 'cloudflare'
+    ? createCloudflareQueue(queue.binding)
+    : createQstashQueue({ ...queue, ...system })
+}
+
+/** The link service; null when none is configured, and links are in the service's own storage. */
+export function linksOf({ links }: Env): World['sources']['links'] {
+  if (links === null) return null
+  return ({ organizationId }) => openDubLinks({ ...links, ...system }, organizationId)
+}
+
+/** The analytics database with the exit survey; null when none is configured. */
+export function exitSurveyOf({ clickHouse }: Env): ExitSurveySource | null {
+  return clickHouse === null ? null : createClickHouseExitSurvey({ ...clickHouse, fetch: systemFetch })
+}

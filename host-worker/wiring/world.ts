@@ -1,0 +1,70 @@
+import type { Secrets } from '../../domain/access/secrets.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
+import { createFormCache } from '../../domain/forms/submit/cache.ts'
+import type { World } from '../../domain/world.ts'
+import type { Meter } from '../../ports/meter.ts'
+import type { Background } from '../../ports/background.ts'
+import type { Env } from '../env/index.ts'
+import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { openPosSources } from './pos-sources.ts'
+import { emailOf, exitSurveyOf, linksOf, queueOf, smsOf } from './providers.ts'
+import { openStorage } from './storage.ts'
+
+/** Lets the platform keep the isolate alive for work after the response. */
+export interface Lifetime {
+  waitUntil(work: Promise<unknown>): void
+}
+
+/** Kept for the life of the isolate. */
+const formCache = createFormCache()
+const openedSecrets = new Map<string, Promise<Secrets>>()
+
+/** Assembles the ports for one request. */
+export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<World> {
+  const storage = openStorage(env, meter)
+  const pos = openPosSources(env, meter)
+  return {
+    storage: storage.keyed,
+    keys: storage.administration,
+    forms: storage.forms,
+    sources: {
+      links: linksOf(env),
+      pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
+    },
+    analytics: storage.analytics,
+    exitSurvey: exitSurveyOf(env) ?? storage.exitSurvey,
+    formCache,
+    secrets: await secretsOf(env),
+    clock: systemClock,
+    deadline: systemDeadline,
+    random: systemRandom,
+    log: consoleLog,
+    background: backgroundOf(lifetime),
+    queue: queueOf(env),
+    email: emailOf(env),
+    sms: smsOf(env),
+    mail: env.mail,
+    sends: storage.sends,
+  }
+}
+
+function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
+  const name = `${rootSecret}.${previousRootSecret ?? ''}`
+  const known = openedSecrets.get(name)
+  if (known !== undefined) return known
+  const opened = openSecrets(rootSecret, previousRootSecret)
+  openedSecrets.set(name, opened)
+  return opened
+}
+
+function backgroundOf(lifetime: Lifetime): Background {
+  return {
+    run: (work) => {
+      lifetime.waitUntil(
+        work.catch((cause: unknown) => {
+          consoleLog.error('background_failed', {}, cause)
+        }),
+      )
+    },
+  }
+}

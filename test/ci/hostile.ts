@@ -1,0 +1,176 @@
+/**
+ * Hostile requests against the service as `npm start` runs it. `HOSTILE_REQUESTS` is their number and `HOSTILE_SEED` what
+ * they are drawn from; the same seed makes the same requests in the same order.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { Ending } from '../hostile/client.ts'
+import { openClient, runRaw } from '../hostile/client.ts'
+import { createHostileDraw } from '../hostile/draw.ts'
+import { rawAttacks } from '../hostile/raw-attacks.ts'
+import type { HostileRequest, Loot, Target } from '../hostile/requests.ts'
+import { hostileRequest } from '../hostile/requests.ts'
+import { createChecks } from '../support/checks.ts'
+import { processTree } from '../support/process-tree.ts'
+import { freePort, operateOrThrow, scratchDirectory, startService } from '../support/started-service.ts'
+
+const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
+const SEED = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000)
+const CONNECTIONS = 16
+/** The requests are sent in parts, and after each the runtime's memory is looked at. */
+const PARTS = 10
+/**
+ * The runtime collects garbage when it likes, so its memory rises at first and then stays; a leak goes on rising. The
+ * second half of the requests may add so much to what the first half left.
+ */
+const GROWTH_MAX = 1.2
+/** In fewer requests than these the local runtime, which has gigabytes, sees no reason to collect garbage. */
+const REQUESTS_FOR_MEMORY = 100_000
+
+const { check, report, say } = createChecks()
+const port = await freePort()
+const state = scratchDirectory()
+const service = await startService({ port, stateDirectory: state })
+const platformKey = await operateOrThrow(state, 'key', 'issue', '--platform')
+const targets = await readTargets()
+const loot: Loot = {
+  keys: [service.demoKey, service.demoKey, platformKey],
+  cursors: await readCursors(),
+  formIds: ['demo-contact', 'demo-contact', 'demo-damage-claim', 'demo-members'],
+}
+const draw = createHostileDraw(SEED)
+say(`        ${REQUESTS} requests from seed ${SEED}`)
+
+const statuses = new Map<string, number>()
+const bad: string[] = []
+
+const raw = rawAttacks(draw)
+const rawEndings = Promise.all(raw.map(async (attack) => [attack.name, await runRaw(port, attack)] as const))
+const memoryMiB: number[] = []
+for (let part = 0; part < PARTS; part += 1) memoryMiB.push(await flood(Math.ceil(REQUESTS / PARTS)))
+
+await check('no answer of 500 and no hang among the requests', () => {
+  say(
+    `        ${[...statuses]
+      .sort()
+      .map(([kind, count]) => `${kind}: ${count}`)
+      .join(', ')}`,
+  )
+  assert.deepEqual(bad, [])
+})
+await check(`each of ${raw.length} attacks on the connection is answered or ended`, async () => {
+  for (const [name, ending] of await rawEndings) {
+    assert.notEqual(ending.kind, 'hung', name)
+    // The local runtime answers some broken requests with a 500 of its own, before the service sees them.
+    if (ending.kind === 'status' && ending.isOurs)
+      assert.ok(ending.status < 500, `${name}: ${describe(ending)}`)
+  }
+})
+await check('the log has no failed request', () => {
+  const failed = service
+    .output()
+    .split('\n')
+    .filter((line) => /"event":"(?:request_failed|background_failed)"/.test(line))
+  assert.deepEqual(failed.slice(0, 5), [])
+})
+say(`        resident memory of the runtime after each part, in MiB: ${memoryMiB.map(Math.round).join(', ')}`)
+if (REQUESTS >= REQUESTS_FOR_MEMORY) {
+  await check('memory does not go on rising', () => {
+    const half = memoryMiB[PARTS / 2 - 1] ?? 0
+    const end = memoryMiB.at(-1) ?? 0
+    assert.ok(end < half * GROWTH_MAX, `it rose from ${Math.round(half)} to ${Math.round(end)} MiB`)
+  })
+}
+await check('the service still answers as before', async () => {
+  const response = await fetch(`${service.origin}/api/v1/contacts?limit=1`, {
+    headers: { authorization: `Bearer ${service.demoKey}` },
+  })
+  assert.equal(response.status, 200)
+})
+await service.stop()
+report()
+process.exit()
+
+/** Sends so many requests, a few at once, and tells the runtime's memory in MiB at the end. */
+async function flood(count: number): Promise<number> {
+  const client = openClient(service.origin, CONNECTIONS)
+  let sent = 0
+  const sender = async () => {
+    while (sent < count) {
+      sent += 1
+      const hostile = hostileRequest(draw, targets, loot)
+      note(hostile, await client.send(hostile))
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, sender))
+  client.close()
+  return runtimeMemoryMiB()
+}
+
+function note({ method, path, headers, body }: HostileRequest, ending: Ending): void {
+  const kind = describe(ending)
+  statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
+  // The local runtime answers 501 by itself where it takes the rest of a body that nobody read for the next request.
+  const isBad = ending.kind === 'hung' || (ending.kind === 'status' && ending.isOurs && ending.status >= 500)
+  if (!isBad || bad.length >= 10) return
+  const shown = { ...headers, authorization: headers.authorization === undefined ? 'none' : 'a key' }
+  bad.push(
+    `${kind}: ${method} ${path.slice(0, 300)} ${JSON.stringify(shown)} ${body?.toString('latin1').slice(0, 300) ?? ''}`,
+  )
+}
+
+function describe(ending: Ending): string {
+  return ending.kind === 'status' ? String(ending.status) : ending.kind
+}
+
+/** Resident memory of every workerd process of the service. */
+function runtimeMemoryMiB(): number {
+  const runtimes = processTree(service.pid).filter(({ command }) => /^\S*workerd /.test(command))
+  assert.ok(runtimes.length > 0, 'no runtime was found')
+  const kibOf = (pid: number) =>
+    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+  return runtimes.reduce((sum, { pid }) => sum + kibOf(pid), 0) / 1024
+}
+
+/** The operations of the contract document, those that take a body several times: there is more to get wrong. */
+async function readTargets(): Promise<readonly [Target, ...Target[]]> {
+  const response = await fetch(`${service.origin}/api/v1/openapi.json`)
+  const { paths } = (await response.json()) as {
+    readonly paths: Readonly<
+      Record<
+        string,
+        Readonly<Record<string, { readonly parameters?: readonly { name: string; in: string }[] }>>
+      >
+    >
+  }
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
+      const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+      const target: Target = { method: method.toUpperCase(), path, query }
+      return method === 'post' ? Array.from({ length: 12 }, () => target) : [target]
+    }),
+  )
+  const [first, ...others] = all
+  assert.ok(first !== undefined, 'the document has no operations')
+  return [first, ...others]
+}
+
+async function readCursors(): Promise<readonly [string, ...string[]]> {
+  const cursors = await Promise.all(
+    ['contacts', 'purchases', 'links?sortBy=clicks', 'vouchers'].map(async (path) => {
+      const response = await fetch(
+        `${service.origin}/api/v1/${path}${path.includes('?') ? '&' : '?'}limit=1`,
+        {
+          headers: { authorization: `Bearer ${service.demoKey}` },
+        },
+      )
+      const { pagination } = (await response.json()) as {
+        readonly pagination: { readonly nextCursor: string | null }
+      }
+      return pagination.nextCursor ?? ''
+    }),
+  )
+  const [first = '', ...others] = cursors.filter((cursor) => cursor !== '')
+  assert.ok(first !== '', 'the demo has no second page')
+  return [first, ...others]
+}

@@ -1,0 +1,8 @@
+import { describe, test } from 'vitest'
+import { runnerOf } from '../support/case-runner.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { registerStorageSuite } from './index.ts'
+
+describe('storage on node:sqlite', () => {
+  registerStorageSuite(runnerOf(test), async (clock) => createScratchStorage({ clock }))
+})

@@ -1,0 +1,24 @@
+import type { RowOf } from '../../domain/record/resource.ts'
+import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resources/cancellations/membership.ts'
+import type { memberships } from '../../domain/resources/memberships.ts'
+import type { StoredRow } from '../../ports/index.ts'
+
+/** What a test says of a membership that differs from the others. */
+export type MembershipChanges = Partial<RowOf<typeof memberships>>
+
+/** A membership as an import stores it: what was given, and what follows from that. */
+export function withDerived(
+  given: StoredRow &
+    Parameters<typeof cancellationInstant>[0] &
+    Parameters<typeof tenureDaysOf>[0] &
+    Parameters<typeof siteOf>[0],
+): StoredRow {
+  const canceledAt = cancellationInstant(given)
+  return {
+    ...given,
+    ...siteOf(given),
+    canceledAt,
+    isCancellation: canceledAt !== null,
+    tenureDays: tenureDaysOf(given),
+  }
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
+import { endpoints } from '../../domain/catalog.ts'
+import type { Endpoint } from '../../domain/record/endpoint.ts'
+import { crc32 } from '../../domain/text/crc32.ts'
+import { toBase62, utf8 } from '../../domain/text/encoding.ts'
+import type { Meter } from '../../ports/meter.ts'
+import type { LocalD1 } from '../support/d1.ts'
+import { openLocalD1 } from '../support/d1.ts'
+import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
+import type { TestService } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+// The form and the checksum of a key are public, so anybody can make one that looks right. Such a key must not make the
+// service read anything but the row of the key that it names, if there is one.
+
+let databases: LocalD1
+let service: TestService
+let meter: Meter
+/** Keys by what a stranger knows of the organization. */
+let forged: Readonly<
+  Record<'stranger to everybody' | 'of a missing organization' | 'with a known key id', string>
+>
+
+beforeAll(async () => {
+  databases = await openLocalD1(1)
+  const database = await databases.next()
+  meter = createMeter()
+  service = await openTestService((clock) => createD1Storage({ database, clock, meter }))
+  const able = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
+  const real = await addSampleOrganization(service, 'mine', 'm-', 40, able)
+  const keyId = real.slice('ck_live_mine_'.length, 'ck_live_mine_'.length + 12)
+  forged = {
+    'stranger to everybody': forgedKey('mine', 'A'.repeat(12)),
+    'of a missing organization': forgedKey('nobody', 'A'.repeat(12)),
+    'with a known key id': forgedKey('mine', keyId),
+  }
+})
+
+afterAll(() => databases.dispose())
+
+function forgedKey(organizationId: string, keyId: string): string {
+  const unchecked = `ck_live_${organizationId}_${keyId}${'z'.repeat(28)}`
+  return unchecked + toBase62(crc32(utf8(unchecked)), 6)
+}
+
+async function answer({ method, path }: Endpoint, url: string, key: string) {
+  const before = { ...meter }
+  const body = method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {}
+  const response = await service.send(url, { method, key, ...body })
+  const headers = [...response.headers].filter(([name]) => name !== 'x-request-id')
+  return {
+    shown: { path, status: response.status, headers, body: await response.text() },
+    calls: meter.calls - before.calls,
+    rowsRead: meter.rowsRead - before.rowsRead,
+    rowsWritten: meter.rowsWritten - before.rowsWritten,
+  }
+}
+
+const guarded: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'public')
+
+describe.each(guarded.map((endpoint) => ({ id: endpoint.id, endpoint })))('$id', ({ endpoint }) => {
+  test('a forged key reads no row but the one of the key that it names', async () => {
+    const url = samplePath(endpoint, (field) => `m-${field}-0`)
+    const [unknown, nobody, known] = [
+      await answer(endpoint, url, forged['stranger to everybody']),
+      await answer(endpoint, url, forged['of a missing organization']),
+      await answer(endpoint, url, forged['with a known key id']),
+    ]
+    expect(unknown.shown.status).toBe(401)
+    expect([nobody.shown, known.shown]).toEqual([unknown.shown, unknown.shown])
+    expect([unknown, nobody, known].map(({ calls, rowsWritten }) => [calls, rowsWritten])).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ])
+    expect([unknown.rowsRead, nobody.rowsRead]).toEqual([0, 0])
+    expect(known.rowsRead).toBeLessThanOrEqual(1)
+  })
+})

@@ -1,0 +1,35 @@
+import { createDraw } from '../../host-worker/dev/demo/draw.ts'
+import { hostileTexts } from './texts.ts'
+
+/** Seeded draws of the parts that hostile requests are made of: the same seed makes the same requests. */
+export interface HostileDraw {
+  below(limit: number): number
+  chance(percent: number): boolean
+  pick<Choice>(choices: readonly [Choice, ...Choice[]]): Choice
+  /** A text from the list, alone or several in a row. */
+  text(): string
+  /** Any JSON value, nested at most `depth` deep. */
+  json(depth: number): unknown
+  bytes(length: number): Buffer
+}
+
+/** @param seed any whole number */
+export function createHostileDraw(seed: number): HostileDraw {
+  const drawn = createDraw(seed)
+  const below = (limit: number) => drawn.below(limit)
+  const chance = (percent: number) => drawn.chance(percent)
+  const pick: HostileDraw['pick'] = (choices) => drawn.pick(choices)
+  const text = (): string => (chance(15) ? pick(hostileTexts) + pick(hostileTexts) : pick(hostileTexts))
+  const json = (depth: number): unknown => {
+    const kind = below(depth > 0 ? 10 : 7)
+    if (kind < 3) return text()
+    if (kind === 3) return pick([0, -0, 1, -1, 1e21, 1.5e-7, 2 ** 53, -(2 ** 31), 0.1 + 0.2])
+    if (kind === 4) return chance(50)
+    if (kind < 7) return null
+    const length = chance(5) ? 300 : below(5)
+    const items = Array.from({ length }, () => json(depth - 1))
+    return kind < 9 ? items : Object.fromEntries(items.map((item) => [text(), item]))
+  }
+  const bytes = (length: number) => Buffer.from(Array.from({ length }, () => below(256)))
+  return { below, chance, pick, text, json, bytes }
+}

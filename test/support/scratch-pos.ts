@@ -1,0 +1,35 @@
+import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
+import { openImage } from '../../adapters/node-sqlite/index.ts'
+import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
+import { posCapabilities } from '../../domain/pos/index.ts'
+import { systemDeadline } from '../../host-worker/system.ts'
+import type { PosSourceTie } from '../../ports/organization.ts'
+import type { PosSources } from '../../ports/pos-source.ts'
+import type { PosWriter } from '../../ports/pos-writer.ts'
+import { migratedImage } from './scratch-storage.ts'
+
+/** Point-of-sale sources of every kind in memory, for one test. */
+export interface ScratchPos extends PosSources {
+  /** Opens an organization's source for writing. */
+  writer(tie: PosSourceTie): PosWriter
+}
+
+/**
+ * Opens fresh, empty sources. Each kind is a legacy vendor's database of its own that says of itself what that kind can
+ * do. A database is made when it is first asked for, because few tests have a point of sale.
+ */
+export function createScratchPos(): ScratchPos {
+  const databases = new Map<PosSourceTie['kind'], NodeSqlite>()
+  const databaseOf = (kind: PosSourceTie['kind']): NodeSqlite => {
+    const database = databases.get(kind) ?? openImage(migratedImage('pos-legacy-vendor'))
+    databases.set(kind, database)
+    return database
+  }
+  return {
+    open: ({ kind, tenant }) => ({
+      ...openLegacyVendor({ database: databaseOf(kind), deadline: systemDeadline }, tenant),
+      capabilities: posCapabilities[kind],
+    }),
+    writer: ({ kind, tenant }) => openLegacyVendorWriter(databaseOf(kind), tenant),
+  }
+}

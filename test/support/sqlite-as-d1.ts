@@ -1,0 +1,34 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { openImage } from '../../adapters/node-sqlite/index.ts'
+import type { Statement } from '../../adapters/sqlite/index.ts'
+import { migratedImage } from './scratch-storage.ts'
+
+/**
+ * A migrated database in this process that takes the same statements as D1, for tests that send more of them than the
+ * real runtime answers in good time. A batch is one transaction, as on D1; rows read and written are not counted.
+ */
+export function openSqliteAsD1(): { readonly database: D1Database; close(): void } {
+  const sqlite = openImage(migratedImage())
+  const batch = async (statements: readonly Statement[]) => {
+    const results = await sqlite.batch(statements)
+    return results.map(({ rows, changes }) => ({
+      success: true,
+      results: rows,
+      meta: { changes, rows_read: 0, rows_written: 0 },
+    }))
+  }
+  const prepare = (sql: string, parameters: Statement['parameters'] = []) => ({
+    sql,
+    parameters,
+    bind: (...given: Statement['parameters']) => prepare(sql, given),
+    all: async () => (await batch([{ sql, parameters }]))[0],
+  })
+  const dressed: unknown = { prepare: (sql: string) => prepare(sql), batch }
+  return {
+    // Only what the adapter of D1 and these tests call is there.
+    database: dressed as D1Database,
+    close: () => {
+      sqlite.close()
+    },
+  }
+}
