@@ -41,6 +41,8 @@ export interface Administration {
   saveOrganization(organization: Organization): Promise<'saved' | 'slug_taken' | 'parent_missing'>
   /** The organization, or null when there is none of that id. */
   findOrganization(organizationId: string): Promise<Organization | null>
+  /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
+  listOrganizations(afterId: string | null, limit: number): Promise<readonly Organization[]>
   /** Stores a new key. The key id is unique; storing one twice is an error. */
   addKey(key: StoredKey): Promise<void>
   /** The keys of an organization, or the platform keys for null, oldest first, revoked ones included. */

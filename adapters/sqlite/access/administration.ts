@@ -63,6 +63,12 @@ const saveOrganization = template(sql`
 const findOrganization = template(sql<OrganizationRow>`
   select * from organizations where organization_id = ${slot('organization_id')}`)
 
+const firstOrganizations = template(sql<OrganizationRow>`
+  select * from organizations order by organization_id limit +${slot('limit')}`)
+const nextOrganizations = template(sql<OrganizationRow>`
+  select * from organizations where organization_id > ${slot('afterId')} order by organization_id
+  limit +${slot('limit')}`)
+
 const addKey = template(sql`
   insert into api_keys (key_id, kind, organization_id, hash, secret_version, created_at, revoked_at)
   values (${slot('key_id')}, ${slot('kind')}, ${slot('organization_id')}, ${slot('hash')}, ${slot('secret_version')},
@@ -113,6 +119,12 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
     async findOrganization(organizationId) {
       const [row] = await rowsOf(executor, bind(findOrganization, { organization_id: organizationId }))
       return row === undefined ? null : organizationFromRow(row)
+    },
+
+    async listOrganizations(afterId, limit) {
+      const statement =
+        afterId === null ? bind(firstOrganizations, { limit }) : bind(nextOrganizations, { afterId, limit })
+      return (await rowsOf(executor, statement)).map(organizationFromRow)
     },
 
     async addKey(key) {
