@@ -66,7 +66,7 @@ export async function serveWrongMethod(
   if (first === undefined) throw new Error('A path without endpoints was routed')
   if (first.kind !== 'operation') return serveRead(first, routed, world, methodNotAllowed(allow))
   return first.errorStyle === 'api'
-    ? admitted(first.access, null, routed, world, async () => methodNotAllowed(allow))
+    ? admitted({ ...first, requires: null }, routed, world, async () => methodNotAllowed(allow))
     : failedReply(routed.request, 'method_not_allowed', 'Method not allowed', { allow: allow.join(', ') })
 }
 

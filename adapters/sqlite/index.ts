@@ -43,7 +43,7 @@ export interface SqliteStorage {
 export function createStorage({ executor, clock }: StorageOptions): SqliteStorage {
   const tenant = (organizationId: string) => createTenantWriter(executor, clock, organizationId)
   return {
-    keyed: createKeyedStorage(executor),
+    keyed: createKeyedStorage(executor, clock),
     administration: createAdministration(executor, clock),
     forms: createFormDirectory(executor, tenant),
     outbox: createOutboxStore(executor),

@@ -1,7 +1,7 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { Capability } from '../record/capability.ts'
 import { refusalOf } from '../record/capability.ts'
-import type { Access } from '../record/description.ts'
+import type { Access, Scope } from '../record/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
@@ -11,9 +11,9 @@ import type {
 import type { QueryParameters } from '../record/query-parameters.ts'
 import { readQuery } from '../record/query-parameters.ts'
 import type { Reply } from '../record/reply.ts'
-import { errorReply, unauthorized } from '../record/reply.ts'
+import { errorReply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
-import type { Caller, KeyWorld } from './authenticate.ts'
+import type { Admitted, Caller, KeyWorld } from './authenticate.ts'
 import { authenticate, authenticateTenant } from './authenticate.ts'
 
 /** The caller that each kind of access admits, as the handler receives it. */
@@ -59,9 +59,9 @@ export function handled<
   operation: OperationEndpoint<Id, Allowed, Query, Responses>,
   handler: Handler<Allowed, Query, Responses, World>,
 ): HandledOperation<Id, World & KeyWorld> {
-  const { id, access, requires, query: declared } = operation
+  const { id, query: declared } = operation
   const serve = (routed: RoutedRequest, world: World & KeyWorld): Promise<Reply> =>
-    admitted(access, requires, routed, world, async (caller) => {
+    admitted(operation, routed, world, async (caller) => {
       const reading = readQuery(declared, routed.url.searchParams)
       return reading.kind === 'refused'
         ? errorReply(400, reading.error)
@@ -70,39 +70,46 @@ export function handled<
   return { id, serve }
 }
 
+/** What an endpoint asks of its caller. */
+export interface Guard<Allowed extends Access = Access> {
+  readonly access: Allowed
+  readonly scope: Scope | null
+  readonly requires: Capability | null
+}
+
 /**
  * Passes the caller to `answer` when the access admits them. A caller who is not admitted is refused before anything
  * else of the request is read.
  */
 export async function admitted<Allowed extends Access>(
-  access: Allowed,
-  requires: Capability | null,
+  guard: Guard<Allowed>,
   routed: RoutedRequest,
   world: KeyWorld,
   answer: (caller: Callers[Allowed]) => Promise<Reply>,
 ): Promise<Reply> {
-  const admission = await admissions[access](routed, world, requires)
+  const admission = await admissions[guard.access](routed, guard, world)
   return 'refusal' in admission ? admission.refusal : answer(admission.caller)
 }
-
-type Admission<Allowed extends Access> = { readonly caller: Callers[Allowed] } | { readonly refusal: Reply }
 
 const admissions: {
   readonly [Allowed in Access]: (
     routed: RoutedRequest,
+    guard: Guard,
     world: KeyWorld,
-    requires: Capability | null,
-  ) => Promise<Admission<Allowed>>
+  ) => Promise<Admitted<Callers[Allowed]>>
 } = {
   public: async () => ({ caller: null }),
-  tenant: async (routed, world, requires) => {
-    const organization = await authenticateTenant(routed, world)
-    if (organization === null) return { refusal: unauthorized() }
-    const refusal = refusalOf(requires, organization)
-    return refusal === null ? { caller: organization } : { refusal }
+  tenant: async (routed, guard, world) => {
+    const tenant = await authenticateTenant(routed, scopeOf(guard), world)
+    if ('refusal' in tenant) return tenant
+    const refusal = refusalOf(guard.requires, tenant.caller)
+    return refusal === null ? tenant : { refusal }
   },
-  tenant_or_platform: async (routed, world) => {
-    const caller = await authenticate(routed, world)
-    return caller === null ? { refusal: unauthorized() } : { caller }
-  },
+  tenant_or_platform: async (routed, guard, world) => authenticate(routed, scopeOf(guard), world),
+}
+
+/** The declaration of an operation with a key does not compile without a scope. */
+function scopeOf({ access, scope }: Guard): Scope {
+  if (scope === null) throw new Error(`An operation for ${access} declares no scope`)
+  return scope
 }

@@ -1,6 +1,9 @@
 /** Who may call an endpoint. */
 export type Access = 'public' | 'tenant' | 'tenant_or_platform'
 
+/** What an endpoint does, for which a key can be restricted: it reads data, or sends messages. */
+export type Scope = 'read' | 'send'
+
 /** Groups of operations in the contract document, in its order. */
 export const tags = [
   'Sites',

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { Capability } from './capability.ts'
-import type { Access, Described } from './description.ts'
+import type { Access, Described, Scope } from './description.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
@@ -66,6 +66,8 @@ export interface OperationEndpoint<
   readonly path: string
   /** Checked before the handler is called. The handler receives the admitted caller. */
   readonly access: Allowed
+  /** What a key must be allowed to do. Null: the operation asks for no key. */
+  readonly scope: Scope | null
   /** What an organization must have to use the operation; one without it is refused. Null: nothing. */
   readonly requires: Capability | null
   readonly errorStyle: ErrorStyle
@@ -79,7 +81,12 @@ export interface OperationEndpoint<
   readonly responses: Responses
 }
 
-type Defaulted = 'requires' | 'errorStyle' | 'query' | 'headers' | 'body'
+type Defaulted = 'scope' | 'requires' | 'errorStyle' | 'query' | 'headers' | 'body'
+
+/** An operation that asks for a key says what the key must be allowed to do. */
+type ScopeDeclaration<Allowed extends Access> = Allowed extends 'public'
+  ? { readonly scope?: never }
+  : { readonly scope: Scope }
 
 type OperationDeclaration<
   Id extends string,
@@ -92,7 +99,7 @@ type OperationDeclaration<
   readonly query?: Query
   readonly headers?: Readonly<Record<string, RequestHeader>>
   readonly body?: RequestBody
-}
+} & ScopeDeclaration<Allowed>
 
 /** Declares an endpoint with a handler of its own. */
 export function operation<
@@ -105,6 +112,7 @@ export function operation<
 ): OperationEndpoint<Id, Allowed, Query, Responses> {
   return {
     kind: 'operation',
+    scope: null,
     errorStyle: 'api',
     requires: null,
     query: null,

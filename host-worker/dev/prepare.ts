@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { installMailbox } from '../../adapters/local/index.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
+import { keyState } from '../../domain/operators/key-state.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import type { Organization } from '../../ports/organization.ts'
@@ -83,7 +84,7 @@ async function seedOnce({ organization, seed }: Demo, { administration }: Sqlite
   await seed()
 }
 
-/** The key kept in the state directory, unless it is missing or was revoked: then a new one. */
+/** The key kept in the state directory, unless it is missing or does not work any more: then a new one. */
 async function demoKey(
   directory: string,
   { organizationId }: Organization,
@@ -92,7 +93,9 @@ async function demoKey(
 ): Promise<string> {
   const kept = readDemoKey(directory, organizationId)
   const keys = await storage.administration.listKeys(organizationId)
-  const works = keys.some(({ keyId, revokedAt }) => revokedAt === null && kept?.includes(keyId) === true)
+  const works = keys.some(
+    (known) => keyState(known, systemClock) === 'active' && kept?.includes(known.keyId) === true,
+  )
   if (kept !== null && works) return kept
   const { key, stored } = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(stored)

@@ -82,17 +82,20 @@ function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
     let identity = NOBODY
+    let ownHeaders: Reply['headers'] = {}
     const routed: RoutedRequest = {
       request,
       url,
       params: decoded(ittyRequest.params),
       requestId: host.requestId,
-      identified: (found) => {
+      identified: (found, headers = {}) => {
         identity = found
+        ownHeaders = headers
       },
     }
     const reply = await answerOr500(endpoint, ofPath, routed, host)
-    return respond(reply, request, host, { endpointId: endpoint?.id ?? path, ...identity })
+    const adorned = { ...reply, headers: { ...reply.headers, ...ownHeaders } }
+    return respond(adorned, request, host, { endpointId: endpoint?.id ?? path, ...identity })
   }
 }
 
