@@ -18,6 +18,7 @@ export interface OperatorChanges {
   readonly saveOrganization: Administration['saveOrganization']
   readonly addKey: Administration['addKey']
   readonly revokeKey: Administration['revokeKey']
+  readonly rotateKey: Administration['rotateKey']
   /** Makes an outbox entry due again, as `OutboxStore` says. */
   readonly redrive: OutboxStore['redrive']
   /**

@@ -37,14 +37,14 @@ export type OperatorKeyPosition = Pick<StoredOperatorKey, 'createdAt' | 'keyId'>
 /** The keys of operators, who belong to no organization. Changes of them are made through `OperatorChanges`. */
 export interface OperatorKeys {
   /**
-   * The key that a claim proves at the instant `now`: it exists, is neither revoked nor expired, and its hash is one of
-   * those claimed. Null for any other claim, of which only the key's own row is read.
+   * The key that a claim proves: it exists, is neither revoked nor expired, and its hash is one of those claimed. Null for
+   * any other claim, of which only the key's own row is read.
    */
-  prove(claim: OperatorKeyClaim, now: string): Promise<StoredOperatorKey | null>
+  prove(claim: OperatorKeyClaim): Promise<StoredOperatorKey | null>
   /** Keys, oldest first, starting after `after` (null: at the oldest), at most `limit`, revoked and expired ones included. */
   list(after: OperatorKeyPosition | null, limit: number): Promise<readonly StoredOperatorKey[]>
   /** Notes a use of a key in an hour, which is given as the instant at which it began. A later hour is never replaced. */
-  noteUse(keyId: string, hour: string): Promise<void>
+  noteKeyUse(keyId: string, hour: string): Promise<void>
   /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */
-  rehash(keyId: string, hash: string, secretVersion: string): Promise<void>
+  rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
 }

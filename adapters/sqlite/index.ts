@@ -52,9 +52,9 @@ export interface SqliteStorage {
 export function createStorage({ executor, clock }: StorageOptions): SqliteStorage {
   const tenant = (organizationId: string) => createTenantWriter(executor, clock, organizationId)
   return {
-    keyed: createKeyedStorage(executor),
+    keyed: createKeyedStorage(executor, clock),
     administration: createAdministration(executor, clock),
-    operatorKeys: createOperatorKeys(executor),
+    operatorKeys: createOperatorKeys(executor, clock),
     audit: createAudit(executor),
     operatorChanges: operatorChanges(executor, clock),
     forms: createFormDirectory(executor, tenant),

@@ -1,4 +1,4 @@
-import type { KeyKind, StoredKey } from '../../ports/administration.ts'
+import type { KeyAttributes, KeyKind, StoredKey } from '../../ports/administration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeyClaim } from '../../ports/keyed-storage.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
@@ -47,28 +47,45 @@ export function readKey(text: string): PresentedKey | null {
     : { kind: 'platform', organizationId: null, keyId: platform[1], text }
 }
 
-/** Who a new key is for: an organization, or null for the platform. */
-export interface KeyOwner {
+/** What a new key is to be. */
+export interface NewKey extends Partial<KeyAttributes> {
+  /** Whose key it is; null: the platform's. */
   readonly organizationId: string | null
+  /** The first UTC instant at which it no longer works. */
+  readonly expiresAt?: string | null
 }
 
-/** Makes a new key. `key` is shown once and never stored; `stored` is what goes to the store. */
+/** A key that was just made. */
+export interface IssuedKey {
+  /** The whole key: shown once, never stored. */
+  readonly key: string
+  /** What goes to the store. */
+  readonly stored: StoredKey
+}
+
+/** Makes a new key. Attributes that are not given leave it unlimited. */
 export async function issueKey(
-  owner: KeyOwner,
+  { organizationId, label = null, scope = 'all', expiresAt = null, ratePerMinute = null }: NewKey,
   secrets: Secrets,
   random: RandomSource,
   clock: Clock,
-): Promise<{ readonly key: string; readonly stored: StoredKey }> {
-  const prefix = owner.organizationId === null ? 'pk_live_' : `ck_live_${owner.organizationId}_`
+): Promise<IssuedKey> {
+  const prefix = organizationId === null ? 'pk_live_' : `ck_live_${organizationId}_`
   const { keyId, key } = drawKey(prefix, random)
   const stored: StoredKey = {
     keyId,
-    kind: owner.organizationId === null ? 'platform' : 'tenant',
-    organizationId: owner.organizationId,
+    kind: organizationId === null ? 'platform' : 'tenant',
+    organizationId,
     hash: await hashKey(key, secrets.current),
     secretVersion: secrets.current.version,
     createdAt: toInstant(clock.nowMs()),
     revokedAt: null,
+    label,
+    scope,
+    expiresAt,
+    ratePerMinute,
+    lastUsedAt: null,
+    successorId: null,
   }
   return { key, stored }
 }
@@ -102,8 +119,8 @@ export async function claimedHashes(
 }
 
 /**
- * Whether a stored key is the presented one and still works. Takes the same time wherever the first difference between
- * the hashes is.
+ * Whether a stored key is the presented one and was not revoked; the store gives out none that has expired. Takes the
+ * same time wherever the first difference between the hashes is.
  */
 export async function isKey(presented: PresentedKey, stored: StoredKey, secrets: Secrets): Promise<boolean> {
   const secret = secrets.find(stored.secretVersion)

@@ -1,7 +1,7 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { Capability } from '../record/capability.ts'
 import { refusalOf } from '../record/capability.ts'
-import type { Access, PublicAccess } from '../record/description.ts'
+import type { Access, PublicAccess, Scope } from '../record/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
@@ -11,9 +11,9 @@ import type {
 import type { QueryParameters } from '../record/query-parameters.ts'
 import { readQuery } from '../record/query-parameters.ts'
 import type { Reply } from '../record/reply.ts'
-import { errorReply, unauthorized } from '../record/reply.ts'
+import { errorReply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
-import type { Caller, KeyWorld } from './authenticate.ts'
+import type { Admitted, Caller, KeyWorld } from './authenticate.ts'
 import { authenticate, authenticateTenant } from './authenticate.ts'
 import type { Operator } from './operator.ts'
 
@@ -65,16 +65,16 @@ export function handled<
   operation: OperationEndpoint<Id, Allowed, Query, Responses>,
   handler: Handler<Allowed, Query, Responses, World>,
 ): HandledOperation<Id, World & KeyWorld> {
-  const { id, access, requires, query: declared } = operation
+  const { id, query: declared } = operation
   return {
     id,
     async serve(routed, world) {
-      const admission: Admission<Allowed> = await admissions[access](routed, world, requires)
+      const admission = await admit(operation, routed, world)
       if ('refusal' in admission) return admission.refusal
       return withQuery(declared, routed, (request) => handler(request, world, admission.caller))
     },
     async judge(routed, world, verdict) {
-      const admission: Admission<Allowed> = await admissions[access](routed, world, null)
+      const admission = await admit({ ...operation, requires: null }, routed, world)
       return 'refusal' in admission ? admission.refusal : verdict
     },
   }
@@ -92,29 +92,41 @@ export async function withQuery<Query extends QueryParameters>(
     : answer({ ...routed, query: reading.value })
 }
 
-/**
- * The caller, when the access admits them. A caller who is not admitted is refused before anything else of the request
- * is read.
- */
-export type Admission<Allowed extends Access> =
-  { readonly caller: Callers[Allowed] } | { readonly refusal: Reply }
+/** What an endpoint asks of its caller. */
+export interface Guard<Allowed extends Access = Access> {
+  readonly access: Allowed
+  readonly scope: Scope | null
+  readonly requires: Capability | null
+}
+
+/** Admits a caller or refuses them, before anything else of the request is read. */
+function admit<Allowed extends PublicAccess>(
+  guard: Guard<Allowed>,
+  routed: RoutedRequest,
+  world: KeyWorld,
+): Promise<Admitted<Callers[Allowed]>> {
+  return admissions[guard.access](routed, guard, world)
+}
 
 const admissions: {
   readonly [Allowed in PublicAccess]: (
     routed: RoutedRequest,
+    guard: Guard,
     world: KeyWorld,
-    requires: Capability | null,
-  ) => Promise<Admission<Allowed>>
+  ) => Promise<Admitted<Callers[Allowed]>>
 } = {
   public: async () => ({ caller: null }),
-  tenant: async (routed, world, requires) => {
-    const organization = await authenticateTenant(routed, world)
-    if (organization === null) return { refusal: unauthorized() }
-    const refusal = refusalOf(requires, organization)
-    return refusal === null ? { caller: organization } : { refusal }
+  tenant: async (routed, guard, world) => {
+    const tenant = await authenticateTenant(routed, scopeOf(guard), world)
+    if ('refusal' in tenant) return tenant
+    const refusal = refusalOf(guard.requires, tenant.caller)
+    return refusal === null ? tenant : { refusal }
   },
-  tenant_or_platform: async (routed, world) => {
-    const caller = await authenticate(routed, world)
-    return caller === null ? { refusal: unauthorized() } : { caller }
-  },
+  tenant_or_platform: async (routed, guard, world) => authenticate(routed, scopeOf(guard), world),
+}
+
+/** The declaration of an operation with a key does not compile without a scope. */
+function scopeOf({ access, scope }: Guard): Scope {
+  if (scope === null) throw new Error(`An operation for ${access} declares no scope`)
+  return scope
 }

@@ -10,6 +10,9 @@ export type OperatorAccess = 'public' | 'support' | 'admin' | 'admin_or_root_sec
 /** Who may call an endpoint. */
 export type Access = PublicAccess | OperatorAccess
 
+/** What an endpoint does, for which a key can be restricted: it reads data, or sends messages. */
+export type Scope = 'read' | 'send'
+
 /** Groups of operations in the contract document of the public interface, in its order. */
 export const tags = [
   'Sites',

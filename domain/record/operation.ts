@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { Capability } from './capability.ts'
-import type { Access, Described } from './description.ts'
+import type { Access, Described, Scope } from './description.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
@@ -73,6 +73,8 @@ export interface OperationEndpoint<
   readonly path: string
   /** Checked before the handler is called. The handler receives the admitted caller. */
   readonly access: Allowed
+  /** What a key must be allowed to do. Null: the operation asks for no key. */
+  readonly scope: Scope | null
   /** What an organization must have to use the operation; one without it is refused. Null: nothing. */
   readonly requires: Capability | null
   readonly errorStyle: ErrorStyle
@@ -91,7 +93,12 @@ export interface OperationEndpoint<
   readonly responses: Responses
 }
 
-type Defaulted = 'requires' | 'errorStyle' | 'query' | 'headers' | 'body' | 'action'
+type Defaulted = 'scope' | 'requires' | 'errorStyle' | 'query' | 'headers' | 'body' | 'action'
+
+/** An operation that asks for a tenant's or the platform's key says what the key must be allowed to do. */
+type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tenant_or_platform'
+  ? { readonly scope: Scope }
+  : { readonly scope?: never }
 
 type OperationDeclaration<
   Id extends string,
@@ -106,7 +113,7 @@ type OperationDeclaration<
   readonly headers?: Readonly<Record<string, RequestHeader>>
   readonly body?: Body
   readonly action?: string
-}
+} & ScopeDeclaration<Allowed>
 
 /** Declares an endpoint with a handler of its own. */
 export function operation<
@@ -121,6 +128,7 @@ export function operation<
   const { body, ...declared } = declaration
   return {
     kind: 'operation',
+    scope: null,
     errorStyle: 'api',
     requires: null,
     query: null,

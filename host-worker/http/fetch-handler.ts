@@ -84,13 +84,15 @@ function routeOf<World extends LoggingWorld>(api: Api<World>, path: string, ofPa
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
     let identity = NOBODY
+    let ownHeaders: Reply['headers'] = {}
     const routed: RoutedRequest = {
       request,
       url,
       params: decoded(ittyRequest.params),
       requestId: host.requestId,
-      identified: (found) => {
+      identified: (found, headers = {}) => {
         identity = found
+        ownHeaders = headers
       },
     }
     const answer =
@@ -102,7 +104,8 @@ function routeOf<World extends LoggingWorld>(api: Api<World>, path: string, ofPa
       host.world.log.error('request_failed', facts, cause)
       return api.answerFailure(ofPath, routed)
     })
-    return respond(reply, request, host, { endpointId: endpoint?.id ?? path, ...identity })
+    const adorned = { ...reply, headers: { ...reply.headers, ...ownHeaders } }
+    return respond(adorned, request, host, { endpointId: endpoint?.id ?? path, ...identity })
   }
 }
 

@@ -13,6 +13,8 @@ export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
   readonly path: string
+  /** Whether it asks for a key. */
+  readonly isKeyed: boolean
   readonly requestBody: DocumentedRequest | undefined
   /** By status, with references resolved. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>
@@ -61,6 +63,7 @@ function operationsOf({ paths, components }: Document): readonly DocumentedOpera
         operationId: String(operation.operationId),
         method: method.toUpperCase(),
         path,
+        isKeyed: (operation.security as readonly unknown[]).length > 0,
         requestBody: operation.requestBody as DocumentedRequest | undefined,
         responses: resolved(operation.responses as Readonly<Record<string, Node>>, responses),
       })),

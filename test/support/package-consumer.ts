@@ -15,7 +15,14 @@ import {
 } from 'tenant-data-api/adapters/node-sqlite'
 import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { registerPosSuite, registerStorageSuite } from 'tenant-data-api/conformance'
-import { createFormCache, issueKey, openSecrets, publicApi, toBase64Url } from 'tenant-data-api/domain'
+import {
+  createFormCache,
+  createRateLimiter,
+  issueKey,
+  openSecrets,
+  publicApi,
+  toBase64Url,
+} from 'tenant-data-api/domain'
 import { createFetchHandler } from 'tenant-data-api/http'
 import * as ports from 'tenant-data-api/ports'
 
@@ -34,6 +41,7 @@ const world = {
   analytics: storage.analytics,
   exitSurvey: storage.exitSurvey,
   formCache: createFormCache(),
+  rateLimiter: createRateLimiter(clock),
   secrets,
   clock,
   deadline,

@@ -1,6 +1,7 @@
 import type { ScratchPos } from './scratch-pos.ts'
 import { createScratchPos } from './scratch-pos.ts'
 import { createMeter } from '../../adapters/d1/index.ts'
+import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { createFormCache } from '../../domain/forms/submit/cache.ts'
 import { publicApi } from '../../domain/api.ts'
 import type { World } from '../../domain/world.ts'
@@ -94,6 +95,7 @@ export async function openTestService(
     analytics: storage.analytics,
     exitSurvey: storage.exitSurvey,
     formCache: createFormCache(),
+    rateLimiter: createRateLimiter(clock),
     secrets,
     clock,
     deadline: systemDeadline,

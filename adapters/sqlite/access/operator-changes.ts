@@ -28,6 +28,7 @@ export function operatorChanges(executor: Executor, clock: Clock): OpenOperatorC
       saveOrganization: (organization) => administration.saveOrganization(organization),
       addKey: (key) => administration.addKey(key),
       revokeKey: (keyId, revokedAt) => administration.revokeKey(keyId, revokedAt),
+      rotateKey: (rotation) => administration.rotateKey(rotation),
       redrive: (outboxId, now) => outbox.redrive(outboxId, now),
       ...operatorKeyChanges(recording),
     }

@@ -1,14 +1,13 @@
-import type { OperatorRole, StoredOperatorKey } from '../../../ports/operator-keys.ts'
-import { claimedHashes, hashKey } from '../../access/api-key.ts'
+import type { OperatorRole } from '../../../ports/operator-keys.ts'
+import { claimedHashes } from '../../access/api-key.ts'
 import { bearerToken } from '../../access/bearer.ts'
 import type { Operator } from '../../access/operator.ts'
-import type { PresentedOperatorKey } from '../../access/operator-key.ts'
+import { keepUp } from '../../access/key-upkeep.ts'
 import { readOperatorKey } from '../../access/operator-key.ts'
 import { isProofOf, isRecent, readProof } from '../../access/root-secret-proof.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import type { OperatorAccess } from '../../record/description.ts'
 import type { RoutedRequest } from '../../record/routed-request.ts'
-import { toInstant } from '../../text/instant.ts'
 import type { OperatorWorld } from './world.ts'
 
 /** Whoever sent a request of the operator interface, and whether their role is enough for it. */
@@ -17,7 +16,6 @@ export type Admission =
 
 /** Largest body on which a proof of the root secret is looked at, and the longest that it may take to arrive. */
 const PROVEN_BODY = { maxBytes: 16_384, durationMs: 10_000 }
-const HOUR_MS = 3_600_000
 
 /** Who holds the root secret may do what an `admin` may, where they are admitted at all. */
 const ROOT: Operator = { keyId: null, name: 'ROOT_SECRET', role: 'admin' }
@@ -48,30 +46,11 @@ async function authenticateOperator(
   if (presented === null) return null
   const { keyId } = presented
   const hashes = await claimedHashes(presented, world.secrets)
-  const stored = await world.operatorKeys.prove({ keyId, hashes }, toInstant(world.clock.nowMs()))
+  const stored = await world.operatorKeys.prove({ keyId, hashes })
   if (stored === null) return null
   identified({ organizationId: null, keyId })
-  noteUse(stored, world)
-  rehashAfterRotation(presented, stored, world)
+  keepUp(presented.text, stored, world.operatorKeys, world)
   return { keyId, name: stored.operator, role: stored.role }
-}
-
-/** Writes at most once an hour for each key. */
-function noteUse({ keyId, lastUsedAt }: StoredOperatorKey, world: OperatorWorld): void {
-  const nowMs = world.clock.nowMs()
-  const hour = toInstant(nowMs - (nowMs % HOUR_MS))
-  if (lastUsedAt === null || lastUsedAt < hour) world.background.run(world.operatorKeys.noteUse(keyId, hour))
-}
-
-/** A key hashed under the previous root secret moves to the current one on its first use. */
-function rehashAfterRotation(
-  { keyId, text }: PresentedOperatorKey,
-  stored: StoredOperatorKey,
-  { secrets: { current }, operatorKeys, background }: OperatorWorld,
-): void {
-  if (stored.secretVersion === current.version) return
-  const rehash = async () => operatorKeys.rehash(keyId, await hashKey(text, current), current.version)
-  background.run(rehash())
 }
 
 /** Only the root secret in force counts: the previous one is being replaced, perhaps because others have it. */
