@@ -7,8 +7,10 @@ import type { OperatorOperationId } from './operator-catalog.ts'
 import { operatorEndpoints } from './operator-catalog.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
+import * as keys from './operators/endpoints/keys.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
 import * as organizations from './operators/endpoints/organizations.ts'
+import * as serveKeys from './operators/endpoints/serve-keys.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 
@@ -17,6 +19,12 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'organizations.list': operated(organizations.listOrganizations, organizations.serveOrganizations),
   'organizations.show': operated(organizations.showOrganization, organizations.serveOrganization),
   'organizations.save': operated(organizations.saveOrganization, organizations.serveSaveOrganization),
+  'keys.issue': operated(keys.issueTenantKey, serveKeys.serveIssueTenantKey),
+  'keys.list': operated(keys.listTenantKeys, serveKeys.serveTenantKeys),
+  'platformKeys.issue': operated(keys.issuePlatformKey, serveKeys.serveIssuePlatformKey),
+  'platformKeys.list': operated(keys.listPlatformKeys, serveKeys.servePlatformKeys),
+  'keys.revoke': operated(keys.revokeKey, serveKeys.serveRevokeKey),
+  'keys.rotate': operated(keys.rotateKeyEndpoint, serveKeys.serveRotateKey),
   'operatorKeys.issue': operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
   'operatorKeys.list': operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   'operatorKeys.revoke': operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),

@@ -1,4 +1,12 @@
 import { getOperatorContract } from './operators/endpoints/contract.ts'
+import {
+  issuePlatformKey,
+  issueTenantKey,
+  listPlatformKeys,
+  listTenantKeys,
+  revokeKey,
+  rotateKeyEndpoint,
+} from './operators/endpoints/keys.ts'
 import { getHealth } from './operators/endpoints/health.ts'
 import {
   issueOperatorKeyEndpoint,
@@ -12,6 +20,12 @@ export const operatorEndpoints = [
   listOrganizations,
   showOrganization,
   saveOrganization,
+  issueTenantKey,
+  listTenantKeys,
+  issuePlatformKey,
+  listPlatformKeys,
+  revokeKey,
+  rotateKeyEndpoint,
   issueOperatorKeyEndpoint,
   listOperatorKeys,
   revokeOperatorKey,

@@ -19,7 +19,7 @@ export interface OperatorWorld {
   readonly operatorKeys: OperatorKeys
   readonly administration: Pick<
     Administration,
-    'findOrganization' | 'listOrganizations' | 'listKeys' | 'countHashes' | 'findHashes'
+    'findOrganization' | 'listOrganizations' | 'findKey' | 'listKeys' | 'countHashes' | 'findHashes'
   >
   readonly outbox: Pick<OutboxStore, 'list'>
   readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
