@@ -18,6 +18,7 @@ import { contactMatchingCases } from './contact-matching.ts'
 import { voucherCountCases } from './voucher-counts.ts'
 import { groupCases } from './groups.ts'
 import { isolationCases } from './isolation.ts'
+import { keyAttributeCases } from './key-attributes.ts'
 import { keyCases } from './keys.ts'
 import { nullOrderCases } from './null-orders.ts'
 import { organizationCases } from './organizations.ts'
@@ -40,6 +41,7 @@ export { exitSurveySuite } from './exit-survey.ts'
 /** Every case, by topic. */
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
+  ...keyAttributeCases,
   ...organizationCases,
   ...pagingCases,
   ...nullOrderCases,

@@ -4,13 +4,14 @@ import { createMeter } from '../../adapters/d1/index.ts'
 import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { createFormCache } from '../../domain/forms/submit/cache.ts'
 import type { World } from '../../domain/world.ts'
+import type { NewKey } from '../../domain/access/api-key.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { requestFields } from '../../host-worker/request-log.ts'
 import { lineLog, systemDeadline } from '../../host-worker/system.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import type { Analytics } from '../../ports/analytics.ts'
-import type { Administration } from '../../ports/administration.ts'
+import type { Administration, StoredKey } from '../../ports/administration.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
@@ -45,6 +46,11 @@ export interface TestService {
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
+  /**
+   * Issues another key. It was last used in the hour in which it is issued, unless the attributes say otherwise, so that
+   * tests count what a request costs without the note of a first use.
+   */
+  addKey(attributes: NewKey & Partial<Pick<StoredKey, 'lastUsedAt'>>): Promise<string>
   /** Waits for the work that requests left in the background. */
   settled(): Promise<void>
   /** Sends a request to the service, in this process. Throws when the contract document does not describe the answer. */
@@ -100,9 +106,13 @@ export async function openTestService(
     background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
   const handle = createFetchHandler()
-  const addKey = async (organizationId: string | null): Promise<string> => {
-    const { key, stored } = await issueKey({ organizationId }, secrets, random, clock)
-    await storage.administration.addKey(stored)
+  const addKey: TestService['addKey'] = async ({ lastUsedAt, ...attributes }) => {
+    const { key, stored } = await issueKey(attributes, secrets, random, clock)
+    const hour = `${stored.createdAt.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`
+    await storage.administration.addKey({
+      ...stored,
+      lastUsedAt: lastUsedAt === undefined ? hour : lastUsedAt,
+    })
     return key
   }
   let requests = 0
@@ -128,9 +138,10 @@ export async function openTestService(
         ...newOrganization(organizationId, 'Test'),
         ...settings,
       })
-      return addKey(organizationId)
+      return addKey({ organizationId })
     },
-    addPlatformKey: () => addKey(null),
+    addPlatformKey: () => addKey({ organizationId: null }),
+    addKey,
     settled: async () => {
       await Promise.all(background)
     },
