@@ -36,6 +36,9 @@ export interface StoredKey extends KeyAttributes {
   readonly successorId: string | null
 }
 
+/** Where a list of keys continues: after this key. */
+export type KeyPosition = Pick<StoredKey, 'createdAt' | 'keyId'>
+
 /** The replacement of a key by another one of the same owner. */
 export interface KeyRotation {
   /** The key to be replaced. */
@@ -45,7 +48,7 @@ export interface KeyRotation {
   readonly endsAt: string
 }
 
-/** How many keys that work (neither revoked nor expired) and how many form passwords are stored. */
+/** How many keys of all kinds that work (neither revoked nor expired) and how many form passwords are stored. */
 export interface HashCounts {
   readonly keys: number
   readonly formPasswords: number
@@ -53,9 +56,9 @@ export interface HashCounts {
 
 /** A key that works, or a form with a password. */
 export interface HashHolder {
-  readonly kind: 'key' | 'form'
+  readonly kind: 'key' | 'operator key' | 'form'
   readonly id: string
-  /** Null for a platform key. */
+  /** Null for a platform key, and for an operator's. */
   readonly organizationId: string | null
 }
 
@@ -68,12 +71,21 @@ export interface Administration {
   saveOrganization(organization: Organization): Promise<'saved' | 'slug_taken' | 'parent_missing'>
   /** The organization, or null when there is none of that id. */
   findOrganization(organizationId: string): Promise<Organization | null>
+  /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
+  listOrganizations(afterId: string | null, limit: number): Promise<readonly Organization[]>
   /** Stores a new key. The key id is unique; storing one twice is an error. */
   addKey(key: StoredKey): Promise<void>
   /** The key of that id, whether it works or not; null: there is none. */
   findKey(keyId: string): Promise<StoredKey | null>
-  /** The keys of an organization, or the platform keys for null, oldest first, those that no longer work included. */
-  listKeys(organizationId: string | null): Promise<readonly StoredKey[]>
+  /**
+   * The keys of an organization, or the platform keys for null, oldest first, those that no longer work included, starting
+   * after `after` (null: at the oldest), at most `limit`.
+   */
+  listKeys(
+    organizationId: string | null,
+    after: KeyPosition | null,
+    limit: number,
+  ): Promise<readonly StoredKey[]>
   /** Revokes a key. Revoking it again keeps the first instant. False: there is no such key. */
   revokeKey(keyId: string, revokedAt: string): Promise<boolean>
   /**
@@ -89,7 +101,7 @@ export interface Administration {
   /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */
   rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
   /**
-   * Counts, over all organizations and the platform, the keys that work and the form passwords, hashed under the root
+   * Counts, over all organizations, the platform and operators, the keys that work and the form passwords, hashed under the root
    * secret of that version, or under any for null. The hash of a form password has the version between two `$`.
    */
   countHashes(secretVersion: string | null): Promise<HashCounts>

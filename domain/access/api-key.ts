@@ -24,9 +24,10 @@ export interface PresentedKey {
 const KEY_ID_LENGTH = 12
 const SECRET_LENGTH = 28
 const CHECKSUM_LENGTH = 6
-const TAIL = `([0-9A-Za-z]{${KEY_ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
-const TENANT_KEY = new RegExp(`^ck_live_([A-Za-z0-9][A-Za-z0-9_-]{0,63})_${TAIL}$`)
-const PLATFORM_KEY = new RegExp(`^pk_live_${TAIL}$`)
+/** The end of every key, as a pattern: the key id, which it captures, the secret and the checksum. */
+export const KEY_TAIL = `([0-9A-Za-z]{${KEY_ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
+const TENANT_KEY = new RegExp(`^ck_live_([A-Za-z0-9][A-Za-z0-9_-]{0,63})_${KEY_TAIL}$`)
+const PLATFORM_KEY = new RegExp(`^pk_live_${KEY_TAIL}$`)
 
 /** Whether an organization id can be part of a key. */
 export function isOrganizationId(text: string): boolean {
@@ -35,8 +36,7 @@ export function isOrganizationId(text: string): boolean {
 
 /** Splits a key into its parts; null when it is malformed or its checksum is wrong. Does no look-up. */
 export function readKey(text: string): PresentedKey | null {
-  const unchecked = text.slice(0, -CHECKSUM_LENGTH)
-  if (text.slice(-CHECKSUM_LENGTH) !== checksum(unchecked)) return null
+  if (!hasGoodChecksum(text)) return null
   const tenant = TENANT_KEY.exec(text)
   if (tenant?.[1] !== undefined && tenant[2] !== undefined) {
     return { kind: 'tenant', organizationId: tenant[1], keyId: tenant[2], text }
@@ -70,11 +70,8 @@ export async function issueKey(
   random: RandomSource,
   clock: Clock,
 ): Promise<IssuedKey> {
-  const draw = (length: number) => randomBase62(length, (count) => random.bytes(count))
-  const keyId = draw(KEY_ID_LENGTH)
   const prefix = organizationId === null ? 'pk_live_' : `ck_live_${organizationId}_`
-  const unchecked = `${prefix}${keyId}${draw(SECRET_LENGTH)}`
-  const key = unchecked + checksum(unchecked)
+  const { keyId, key } = drawKey(prefix, random)
   const stored: StoredKey = {
     keyId,
     kind: organizationId === null ? 'platform' : 'tenant',
@@ -93,6 +90,17 @@ export async function issueKey(
   return { key, stored }
 }
 
+/** Draws the id and the secret of a new key; `key` is all of it. */
+export function drawKey(
+  prefix: string,
+  random: RandomSource,
+): { readonly keyId: string; readonly key: string } {
+  const draw = (length: number) => randomBase62(length, (count) => random.bytes(count))
+  const keyId = draw(KEY_ID_LENGTH)
+  const unchecked = `${prefix}${keyId}${draw(SECRET_LENGTH)}`
+  return { keyId, key: unchecked + checksum(unchecked) }
+}
+
 /** The hash under which a key is stored: HMAC-SHA-256 under the secret's subkey, base64url. */
 export async function hashKey(key: string, secret: SecretVersion): Promise<string> {
   return toBase64Url(await secret.mac('api-key', utf8(key)))
@@ -103,7 +111,7 @@ export async function hashKey(key: string, secret: SecretVersion): Promise<strin
  * previous one while a rotation lasts.
  */
 export async function claimedHashes(
-  { text }: PresentedKey,
+  { text }: Pick<PresentedKey, 'text'>,
   { current, previous }: Pick<Secrets, 'current' | 'previous'>,
 ): Promise<KeyClaim['hashes']> {
   const underCurrent = await hashKey(text, current)
@@ -119,6 +127,11 @@ export async function isKey(presented: PresentedKey, stored: StoredKey, secrets:
   if (secret === null || stored.revokedAt !== null) return false
   if (stored.kind !== presented.kind || stored.organizationId !== presented.organizationId) return false
   return equalInConstantTime(utf8(stored.hash), utf8(await hashKey(presented.text, secret)))
+}
+
+/** Whether the end of a key fits the rest of it: one that was mistyped needs no look-up. */
+export function hasGoodChecksum(text: string): boolean {
+  return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH))
 }
 
 function checksum(text: string): string {

@@ -1,7 +1,7 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { Capability } from '../record/capability.ts'
 import { refusalOf } from '../record/capability.ts'
-import type { Access, Scope } from '../record/description.ts'
+import type { Access, PublicAccess, Scope } from '../record/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
@@ -15,6 +15,7 @@ import { errorReply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
 import type { Admitted, Caller, KeyWorld } from './authenticate.ts'
 import { authenticate, authenticateTenant } from './authenticate.ts'
+import type { Operator } from './operator.ts'
 
 /** The caller that each kind of access admits, as the handler receives it. */
 export interface Callers {
@@ -22,6 +23,9 @@ export interface Callers {
   readonly public: null
   readonly tenant: Organization
   readonly tenant_or_platform: Caller
+  readonly support: Operator
+  readonly admin: Operator
+  readonly admin_or_root_secret: Operator
 }
 
 /** The handler of an operation. Its arguments and its possible answers follow from the operation's declaration. */
@@ -46,12 +50,14 @@ export interface HandledOperation<Id extends string, World> {
   readonly id: Id
   /** Answers a routed request. Rejects only on an internal failure. */
   readonly serve: (routed: RoutedRequest, world: World) => Promise<Reply>
+  /** Answers whoever may call the operation with `verdict`, for example that the method is wrong; refuses all others. */
+  readonly judge: (routed: RoutedRequest, world: World, verdict: Reply) => Promise<Reply>
 }
 
 /** Joins an operation and its handler. A handler that answers what the operation does not declare does not compile. */
 export function handled<
   Id extends string,
-  Allowed extends Access,
+  Allowed extends PublicAccess,
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
   World,
@@ -60,14 +66,30 @@ export function handled<
   handler: Handler<Allowed, Query, Responses, World>,
 ): HandledOperation<Id, World & KeyWorld> {
   const { id, query: declared } = operation
-  const serve = (routed: RoutedRequest, world: World & KeyWorld): Promise<Reply> =>
-    admitted(operation, routed, world, async (caller) => {
-      const reading = readQuery(declared, routed.url.searchParams)
-      return reading.kind === 'refused'
-        ? errorReply(400, reading.error)
-        : handler({ ...routed, query: reading.value }, world, caller)
-    })
-  return { id, serve }
+  return {
+    id,
+    async serve(routed, world) {
+      const admission = await admit(operation, routed, world)
+      if ('refusal' in admission) return admission.refusal
+      return withQuery(declared, routed, (request) => handler(request, world, admission.caller))
+    },
+    async judge(routed, world, verdict) {
+      const admission = await admit({ ...operation, requires: null }, routed, world)
+      return 'refusal' in admission ? admission.refusal : verdict
+    },
+  }
+}
+
+/** Reads the declared query parameters of an admitted request and passes them on; refuses the first that is wrong. */
+export async function withQuery<Query extends QueryParameters>(
+  declared: Query | null,
+  routed: RoutedRequest,
+  answer: (request: OperationRequest<Query>) => Promise<Reply>,
+): Promise<Reply> {
+  const reading = readQuery(declared, routed.url.searchParams)
+  return reading.kind === 'refused'
+    ? errorReply(400, reading.error)
+    : answer({ ...routed, query: reading.value })
 }
 
 /** What an endpoint asks of its caller. */
@@ -77,22 +99,17 @@ export interface Guard<Allowed extends Access = Access> {
   readonly requires: Capability | null
 }
 
-/**
- * Passes the caller to `answer` when the access admits them. A caller who is not admitted is refused before anything
- * else of the request is read.
- */
-export async function admitted<Allowed extends Access>(
+/** Admits a caller or refuses them, before anything else of the request is read. */
+function admit<Allowed extends PublicAccess>(
   guard: Guard<Allowed>,
   routed: RoutedRequest,
   world: KeyWorld,
-  answer: (caller: Callers[Allowed]) => Promise<Reply>,
-): Promise<Reply> {
-  const admission = await admissions[guard.access](routed, guard, world)
-  return 'refusal' in admission ? admission.refusal : answer(admission.caller)
+): Promise<Admitted<Callers[Allowed]>> {
+  return admissions[guard.access](routed, guard, world)
 }
 
 const admissions: {
-  readonly [Allowed in Access]: (
+  readonly [Allowed in PublicAccess]: (
     routed: RoutedRequest,
     guard: Guard,
     world: KeyWorld,

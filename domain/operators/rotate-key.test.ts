@@ -50,7 +50,10 @@ test('an end that has come, and a key of the platform that could do nothing, are
     kind: 'refused',
     setting: 'scope',
   })
-  expect([await world.keys.listKeys('acme'), await world.keys.listKeys(null)]).toEqual([[], []])
+  expect([await world.keys.listKeys('acme', null, 100), await world.keys.listKeys(null, null, 100)]).toEqual([
+    [],
+    [],
+  ])
 })
 
 test.each(['acme', null])(
@@ -61,7 +64,7 @@ test.each(['acme', null])(
     const outcome = await rotateKey({ keyId, overlapMs }, world)
     if (outcome.kind !== 'rotated') throw new Error(JSON.stringify(outcome))
     expect(outcome.endsAt).toBe('2026-06-22T12:00:00.000Z')
-    const [old, successor] = await world.keys.listKeys(owner)
+    const [old, successor] = await world.keys.listKeys(owner, null, 100)
     expect(old).toMatchObject({ keyId, expiresAt: outcome.endsAt, successorId: successor?.keyId })
     expect(successor).toEqual(outcome.stored)
     expect(successor).toMatchObject({
@@ -119,7 +122,7 @@ test('a key that is unknown, revoked, expired or replaced is not rotated, and th
     true,
     `The key ${replaced} was replaced before. Its successor is ${successorId}.`,
   ])
-  expect(await world.keys.listKeys('acme')).toHaveLength(4)
+  expect(await world.keys.listKeys('acme', null, 100)).toHaveLength(4)
 })
 
 test('of two rotations at the same moment one happens', async () => {
@@ -129,5 +132,5 @@ test('of two rotations at the same moment one happens', async () => {
     rotateKey({ keyId, overlapMs }, world),
   ])
   expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['not_rotated', 'rotated'])
-  expect(await world.keys.listKeys('acme')).toHaveLength(2)
+  expect(await world.keys.listKeys('acme', null, 100)).toHaveLength(2)
 })

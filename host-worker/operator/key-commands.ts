@@ -12,6 +12,9 @@ import { CommandError } from './errors.ts'
 import { keySettingsOf, overlapMsOf, refusedFlag } from './key-flags.ts'
 import { ownerOf, ownerOptions } from './owner.ts'
 
+/** More than anybody looks through. */
+const LISTED_MAX = 10_000
+
 const text = { type: 'string' } as const
 
 export const issue: Command = {
@@ -72,7 +75,7 @@ export const list: Command = {
   run: async (context, values) => {
     const owner = await ownerOf(context, values)
     const { administration } = await context.storage()
-    const keys = await administration.listKeys(owner)
+    const keys = await administration.listKeys(owner, null, LISTED_MAX)
     const secrets = await context.secretsIfGiven()
     for (const key of keys) context.out(columnsOf(key, secretName(key.secretVersion, secrets)).join('  '))
   },

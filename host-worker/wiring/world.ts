@@ -51,7 +51,8 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
   }
 }
 
-function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
+/** The root secrets, opened once for the life of the isolate. */
+export function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
   const name = `${rootSecret}.${previousRootSecret ?? ''}`
   const known = openedSecrets.get(name)
   if (known !== undefined) return known
@@ -60,7 +61,8 @@ function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
   return opened
 }
 
-function backgroundOf(lifetime: Lifetime): Background {
+/** Work after the response; a failure of it is logged. */
+export function backgroundOf(lifetime: Lifetime): Background {
   return {
     run: (work) => {
       lifetime.waitUntil(

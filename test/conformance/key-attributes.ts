@@ -40,7 +40,7 @@ export const keyAttributeCases: readonly StorageCase[] = [
       assert.deepEqual(await outcomes(), [true, true, true])
       clock.ms = START_MS + 60_000
       assert.deepEqual(await outcomes(), [false, false, false])
-      assert.equal((await administration.listKeys('org-a')).length, 2)
+      assert.equal((await administration.listKeys('org-a', null, 100)).length, 2)
     },
   },
   {
@@ -56,12 +56,12 @@ export const keyAttributeCases: readonly StorageCase[] = [
         tenantKey('org-a', 'key-a', { expiresAt: at(3600), successorId: 'key-2' }),
         tenantKey('org-a', 'key-2', { label: 'next', createdAt: at(1) }),
       ]
-      assert.deepEqual(await administration.listKeys('org-a'), keys)
+      assert.deepEqual(await administration.listKeys('org-a', null, 100), keys)
       const works = async (keyId: string) =>
         (await keyed.open(claimOf('org-a', keyId)).read([])).authenticated
       assert.deepEqual([await works('key-a'), await works('key-2')], [true, true])
       assert.equal(await rotated('key-3'), false)
-      assert.deepEqual(await administration.listKeys('org-a'), keys)
+      assert.deepEqual(await administration.listKeys('org-a', null, 100), keys)
       clock.ms = START_MS + 3_600_000
       assert.deepEqual([await works('key-a'), await works('key-2')], [false, true])
     },
@@ -83,7 +83,7 @@ export const keyAttributeCases: readonly StorageCase[] = [
       assert.equal((await administration.findKey('key-e'))?.expiresAt, at(60))
       clock.ms = START_MS + 60_000
       assert.equal(await rotated('key-late', 'key-late2'), false)
-      const ids = (await administration.listKeys('org-a')).map(({ keyId }) => keyId)
+      const ids = (await administration.listKeys('org-a', null, 100)).map(({ keyId }) => keyId)
       assert.deepEqual(ids, ['key-a', 'key-e', 'key-late', 'key-r', 'key-e2'])
     },
   },
@@ -93,7 +93,7 @@ export const keyAttributeCases: readonly StorageCase[] = [
       const { administration } = await twoTenants(make)
       const taken = tenantKey('org-a', 'key-b')
       await assert.rejects(administration.rotateKey({ keyId: 'key-a', successor: taken, endsAt: at(1) }))
-      assert.deepEqual(await administration.listKeys('org-a'), [tenantKey('org-a', 'key-a')])
+      assert.deepEqual(await administration.listKeys('org-a', null, 100), [tenantKey('org-a', 'key-a')])
     },
   },
   {

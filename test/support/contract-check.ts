@@ -11,8 +11,8 @@ export interface Exchange {
   readonly body: string
 }
 
-const errorBody = { $ref: '#/components/schemas/Error' }
-const submissionErrorBody = { $ref: '#/components/schemas/SubmissionError' }
+const errorBody = { $ref: 'contract#/components/schemas/Error' }
+const submissionErrorBody = { $ref: 'contract#/components/schemas/SubmissionError' }
 const json = (schema: object): DocumentedResponse => ({
   content: { 'application/json': { schema: { ...schema } } },
 })

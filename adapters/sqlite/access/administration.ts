@@ -64,6 +64,12 @@ const saveOrganization = template(sql`
 const findOrganization = template(sql<OrganizationRow>`
   select * from organizations where organization_id = ${slot('organization_id')}`)
 
+const firstOrganizations = template(sql<OrganizationRow>`
+  select * from organizations order by organization_id limit +${slot('limit')}`)
+const nextOrganizations = template(sql<OrganizationRow>`
+  select * from organizations where organization_id > ${slot('afterId')} order by organization_id
+  limit +${slot('limit')}`)
+
 /** Organizations and keys. */
 export function createAdministration(executor: Executor, clock: Clock): Administration {
   return {
@@ -83,6 +89,12 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
     async findOrganization(organizationId) {
       const [row] = await rowsOf(executor, bind(findOrganization, { organization_id: organizationId }))
       return row === undefined ? null : organizationFromRow(row)
+    },
+
+    async listOrganizations(afterId, limit) {
+      const statement =
+        afterId === null ? bind(firstOrganizations, { limit }) : bind(nextOrganizations, { afterId, limit })
+      return (await rowsOf(executor, statement)).map(organizationFromRow)
     },
 
     ...createKeys(executor, clock),

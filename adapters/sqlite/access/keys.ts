@@ -9,7 +9,7 @@ import { keyFromRow, keyToRow } from '../table/access-rows.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 
-type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization'>
+type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 
 const columns = [
   'key_id',
@@ -34,8 +34,11 @@ const addKey = template(sql`${insertInto}`)
 
 const findKey = template(sql<KeyRow>`select * from api_keys where key_id = ${slot('key_id')}`)
 
-const listKeys = template(sql<KeyRow>`
-  select * from api_keys where organization_id is ${slot('organization_id')} order by created_at, key_id`)
+const keysOf = sql`select * from api_keys where organization_id is ${slot('organization_id')}`
+const oldest = sql`order by created_at, key_id limit +${slot('limit')}`
+const firstKeys = template(sql<KeyRow>`${keysOf} ${oldest}`)
+const nextKeys = template(sql<KeyRow>`${keysOf}
+  and (created_at, key_id) > (${slot('created_at')}, ${slot('key_id')}) ${oldest}`)
 
 const revokeKey = template(sql`
   update api_keys set revoked_at = coalesce(revoked_at, ${slot('revoked_at')}) where key_id = ${slot('key_id')}`)
@@ -62,17 +65,23 @@ const rehashKey = template(sql`
 const hashedKeys = sql`from api_keys where ${worksNow('api_keys')}
   and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
 
+const hashedOperatorKeys = sql`from operator_keys where ${worksNow('operator_keys')}
+  and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
+
 const hashedForms = sql`from forms where password_hash is not null
   and (${slot('secret_version')} is null or instr(password_hash, '$' || ${slot('secret_version')} || '$') > 0)`
 
 const countHashes = template(sql<HashCounts>`
-  select (select count(*) ${hashedKeys}) as "keys", (select count(*) ${hashedForms}) as "formPasswords"`)
+  select (select count(*) ${hashedKeys}) + (select count(*) ${hashedOperatorKeys}) as "keys",
+    (select count(*) ${hashedForms}) as "formPasswords"`)
 
 const findHashes = template(sql<HashHolder>`
   select kind, id, organization_id as "organizationId" from (
     select 1 as rank, 'key' as kind, key_id as id, organization_id ${hashedKeys}
     union all
-    select 2 as rank, 'form' as kind, form_id as id, organization_id ${hashedForms}
+    select 2 as rank, 'operator key' as kind, key_id as id, null as organization_id ${hashedOperatorKeys}
+    union all
+    select 3 as rank, 'form' as kind, form_id as id, organization_id ${hashedForms}
   ) order by rank, id limit +${slot('limit')}`)
 
 /** The keys of organizations and of the platform. */
@@ -87,9 +96,13 @@ export function createKeys(executor: Executor, clock: Clock): KeyAdministration 
       return row === undefined ? null : keyFromRow(row)
     },
 
-    async listKeys(organizationId) {
-      const rows = await rowsOf(executor, bind(listKeys, { organization_id: organizationId }))
-      return rows.map(keyFromRow)
+    async listKeys(organizationId, after, limit) {
+      const values = { organization_id: organizationId, limit }
+      const statement =
+        after === null
+          ? bind(firstKeys, values)
+          : bind(nextKeys, { ...values, created_at: after.createdAt, key_id: after.keyId })
+      return (await rowsOf(executor, statement)).map(keyFromRow)
     },
 
     async revokeKey(keyId, revokedAt) {

@@ -4,7 +4,7 @@ import { name, slot } from '../statement/compiler.ts'
 
 /**
  * Whether a key still works at the instant of the slot `now`: it was not revoked, and its end has not come.
- * @param table what the statement calls the table `api_keys`
+ * @param table what the statement calls the table `api_keys`, or `operator_keys`
  */
 export function worksNow(table: string): RawBuilder<unknown> {
   const expiresAt = name(table, 'expires_at')
