@@ -21,6 +21,8 @@ import { isolationCases } from './isolation.ts'
 import { keyAttributeCases } from './key-attributes.ts'
 import { keyCases } from './keys.ts'
 import { nullOrderCases } from './null-orders.ts'
+import { operatorChangeCases } from './operator-changes.ts'
+import { operatorKeyCases } from './operator-keys.ts'
 import { organizationCases } from './organizations.ts'
 import { outboxCases } from './outbox.ts'
 import { pagingCases } from './paging.ts'
@@ -42,6 +44,8 @@ export { exitSurveySuite } from './exit-survey.ts'
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
   ...keyAttributeCases,
+  ...operatorKeyCases,
+  ...operatorChangeCases,
   ...organizationCases,
   ...pagingCases,
   ...nullOrderCases,
