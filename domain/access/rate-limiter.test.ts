@@ -130,8 +130,8 @@ describe('memory', () => {
     expect(new Set(spentOf(limiter, 10_000))).toEqual(new Set([true]))
   })
 
-  test('never more instants are kept than allowed: the keys unused for longest are forgotten', () => {
-    const limiter = createRateLimiter(fakeClock(), 100 * RATE)
+  test('never more is kept than allowed: the keys unused for longest are forgotten', () => {
+    const limiter = createRateLimiter(fakeClock(), 100 * (RATE + 50))
     for (let index = 0; index < 10_000; index += 1) {
       burst(limiter, RATE, RATE, `key-${index}`)
       limiter.take('key-0', RATE)
@@ -140,6 +140,14 @@ describe('memory', () => {
     expect(spent.filter(Boolean)).toHaveLength(100)
     expect(spent[0]).toBe(true)
     expect(spent.slice(-99)).not.toContain(false)
+  })
+
+  test('keys of the smallest rate are forgotten too, although their rings are small', () => {
+    const limiter = createRateLimiter(fakeClock())
+    for (let index = 0; index < 60_000; index += 1) limiter.take(`key-${index}`, 1)
+    const kept = spentOf(limiter, 60_000).filter(Boolean).length
+    expect(kept).toBeGreaterThan(10_000)
+    expect(kept).toBeLessThan(40_000)
   })
 
   test('a rate larger than all that is allowed is counted all the same', () => {
