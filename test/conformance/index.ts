@@ -18,6 +18,7 @@ import { contactMatchingCases } from './contact-matching.ts'
 import { voucherCountCases } from './voucher-counts.ts'
 import { groupCases } from './groups.ts'
 import { isolationCases } from './isolation.ts'
+import { keyAttributeCases } from './key-attributes.ts'
 import { keyCases } from './keys.ts'
 import { nullOrderCases } from './null-orders.ts'
 import { operatorChangeCases } from './operator-changes.ts'
@@ -42,6 +43,7 @@ export { exitSurveySuite } from './exit-survey.ts'
 /** Every case, by topic. */
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
+  ...keyAttributeCases,
   ...operatorKeyCases,
   ...operatorChangeCases,
   ...organizationCases,
