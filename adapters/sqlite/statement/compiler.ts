@@ -1,12 +1,6 @@
 import { createQueryId, sql, SqliteQueryCompiler, type RawBuilder } from 'kysely'
 import type { BoundValue, Statement } from './executor.ts'
 
-/**
- * Of Kysely only what makes SQL text is used. Its query builder would run statements by itself, past the batch and with
- * it past atomicity and the meter, and it is the larger part of the library in a bundle.
- */
-const compiler = new SqliteQueryCompiler()
-
 /** Marks a place in compiled SQL whose value is known only when the statement is bound. */
 class Slot {
   readonly name: string
@@ -14,6 +8,31 @@ class Slot {
   constructor(name: string) {
     this.name = name
   }
+}
+
+/**
+ * Compiles one template. Parameters are numbered, so that a slot which occurs in several places is bound once.
+ *
+ * Of Kysely only what makes SQL text is used. Its query builder would run statements by itself, past the batch and with
+ * it past atomicity and the meter, and it is the larger part of the library in a bundle.
+ */
+class TemplateCompiler extends SqliteQueryCompiler {
+  /** The name of each numbered parameter, in order. */
+  readonly slots: string[] = []
+
+  protected override appendValue(parameter: unknown): void {
+    if (!(parameter instanceof Slot)) throw new Error(`A template holds a value: ${this.getSql()}`)
+    const known = this.slots.indexOf(parameter.name) + 1
+    this.append(`?${known === 0 ? this.slots.push(parameter.name) : known}`)
+  }
+}
+
+/** A quoted name or text, or white space outside of it. */
+const QUOTED_OR_SPACE = /'[^']*'|"[^"]*"|\s+/g
+
+/** SQL with its line breaks and indents taken out: its text travels to the database with every request. */
+function onOneLine(sql: string): string {
+  return sql.replace(QUOTED_OR_SPACE, (part) => (part.trim() === '' ? ' ' : part)).trim()
 }
 
 /**
@@ -32,7 +51,7 @@ export function name(...path: readonly string[]): RawBuilder<unknown> {
 /** SQL compiled once and bound many times. */
 export interface Template<Row = unknown> {
   readonly sql: string
-  /** The slot of each parameter, in order. */
+  /** The slot of each numbered parameter, in order. */
   readonly slots: readonly string[]
   /** Never set: it carries the type of the rows that the SQL was declared to give, as `sql<Row>` does. */
   readonly rowType?: Row
@@ -40,12 +59,9 @@ export interface Template<Row = unknown> {
 
 /** Compiles SQL whose every parameter is a slot. Throws for a value: it would be frozen into a cached template. */
 export function template<Row>(builder: RawBuilder<Row>): Template<Row> {
-  const compiled = compiler.compileQuery(builder.toOperationNode(), createQueryId())
-  const slots = compiled.parameters.map((parameter) => {
-    if (!(parameter instanceof Slot)) throw new Error(`A template holds a value: ${compiled.sql}`)
-    return parameter.name
-  })
-  return { sql: compiled.sql, slots }
+  const compiler = new TemplateCompiler()
+  const { sql } = compiler.compileQuery(builder.toOperationNode(), createQueryId())
+  return { sql: onOneLine(sql), slots: compiler.slots }
 }
 
 /**
