@@ -1,55 +1,76 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
+import { boundedNow, nextInstant } from './write-clock.ts'
 
-const organization = slot('organization_id')
+const organization = slot('organizationId')
+
+/** The oldest contact with the email; else the oldest with the phone and no other email; else the new id. */
+const matchedContact = sql`coalesce(
+  (select contact_id from contacts where organization_id = ${organization} and email_key = ${slot('emailKey')}
+    order by created_at, contact_id limit 1),
+  (select contact_id from contacts where organization_id = ${organization} and phone = ${slot('phone')}
+    and (email_key is null or ${slot('emailKey')} is null) order by created_at, contact_id limit 1),
+  ${slot('newContactId')})`
+
+/** The value of a slot, or null when a contact of the organization has it in the column. */
+function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): RawBuilder<unknown> {
+  return sql`iif(exists (select 1 from contacts as other
+    where other.organization_id = ${organization} and ${name('other', column)} = ${slot(key)}), null, ${slot(value)})`
+}
+
+/** The value of each column of the view `incoming_submissions`, which migration 0013 describes. */
+const incoming: Readonly<Record<string, RawBuilder<unknown>>> = {
+  organization_id: organization,
+  submission_id: slot('submissionId'),
+  form_id: slot('formId'),
+  form_version: slot('formVersion'),
+  limit_per_contact: slot('limit'),
+  contact_id: matchedContact,
+  new_contact_id: slot('newContactId'),
+  email: unlessTaken('email_key', 'emailKey', 'email'),
+  email_key: unlessTaken('email_key', 'emailKey'),
+  phone: unlessTaken('phone', 'phone'),
+  first_name: slot('firstName'),
+  last_name: slot('lastName'),
+  license_plate: slot('licensePlate'),
+  source: slot('source'),
+  attribution: slot('attribution'),
+  answers: slot('answers'),
+  submitted_at: slot('submittedAt'),
+  saved_at: nextInstant(sql`(select clock_at from organizations where organization_id = ${organization})`),
+  // What follows is due by the clock of the service: the organization's may be ahead of it.
+  due_at: boundedNow,
+  outbox: slot('outbox'),
+  changes_before: sql`total_changes()`,
+}
 
 interface SavedRow {
+  /** 0: nothing was saved. */
+  readonly isSaved: number
   readonly contactId: string | null
   /** The ids of the automation runs that follow the submission. */
   readonly runIds: JsonText<readonly string[]>
 }
 
-/** The columns of the view `incoming_submissions`, which migration 0013 describes. */
-const columns = [
-  'organization_id',
-  'submission_id',
-  'form_id',
-  'form_version',
-  'limit_per_contact',
-  'source',
-  'attribution',
-  'answers',
-  'submitted_at',
-  'outbox',
-  'has_contact',
-  'new_contact_id',
-  'email',
-  'email_key',
-  'phone',
-  'first_name',
-  'last_name',
-  'license_plate',
-  'now',
-] as const
-
 /**
  * An insert into the view, whose trigger writes everything that belongs to the submission. What is returned is read after
- * that; there is no row when the trigger wrote nothing. The ids of runs all begin alike, and `:` follows every digit.
+ * that. The ids of runs all begin alike, and `:` follows every digit.
  */
 const insertSubmission = template(sql<SavedRow>`
-  insert into incoming_submissions (${sql.join(columns.map((column) => name(column)))})
-  values (${sql.join(columns.map(slot))})
-  returning
+  insert into incoming_submissions (${sql.join(Object.keys(incoming).map((column) => name(column)))})
+  values (${sql.join(Object.values(incoming))})
+  returning total_changes() > changes_before as "isSaved",
     (select contact_id from form_submissions as s
-      where s.organization_id = ${organization} and s.submission_id = ${slot('submission_id')}) as "contactId",
+      where s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}) as "contactId",
     (select json_group_array(outbox_id) from outbox as o where o.organization_id = ${organization}
-      and o.outbox_id >= 'run_' || ${slot('submission_id')} || '_'
-      and o.outbox_id < 'run_' || ${slot('submission_id')} || '_:') as "runIds"`)
+      and o.outbox_id >= 'run_' || ${slot('submissionId')} || '_'
+      and o.outbox_id < 'run_' || ${slot('submissionId')} || '_:') as "runIds"`)
 
 interface RefusalRow {
   readonly submissionId: string | null
@@ -60,10 +81,10 @@ interface RefusalRow {
 /** Why nothing was inserted: the submission was saved before, the form is no longer current, or the limit is reached. */
 const readRefusal = template(sql<RefusalRow>`
   select s.submission_id as "submissionId", s.contact_id as "contactId",
-    exists (select 1 from forms where organization_id = ${organization} and form_id = ${slot('form_id')}
-      and is_published = 1 and version = ${slot('form_version')}) as current
+    exists (select 1 from forms where organization_id = ${organization} and form_id = ${slot('formId')}
+      and is_published = 1 and version = ${slot('formVersion')}) as current
   from (select 1) left join form_submissions as s
-    on s.organization_id = ${organization} and s.submission_id = ${slot('submission_id')}`)
+    on s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}`)
 
 /** Saves a submission in one call. Only one that was not inserted costs a second call, to learn why. */
 export async function saveSubmission(
@@ -72,9 +93,9 @@ export async function saveSubmission(
   submission: NewSubmission,
   now: string,
 ): Promise<SaveSubmissionOutcome> {
-  const values = valuesOf(organizationId, submission, now)
+  const values = { organizationId, now, ...submissionValues(submission) }
   const [saved] = await rowsOf(executor, bind(insertSubmission, values))
-  if (saved !== undefined) {
+  if (saved?.isSaved === 1) {
     const outboxIds = [...submission.outbox.map(({ outboxId }) => outboxId), ...parsed(saved.runIds)]
     return { kind: 'saved', contactId: saved.contactId, outboxIds }
   }
@@ -82,11 +103,7 @@ export async function saveSubmission(
   return refusalOutcome(refusal)
 }
 
-function valuesOf(
-  organizationId: string,
-  submission: NewSubmission,
-  now: string,
-): Readonly<Record<(typeof columns)[number], BoundValue>> {
+function submissionValues(submission: NewSubmission): Readonly<Record<string, BoundValue>> {
   const { contact, outbox } = submission
   const entries = outbox.map(({ outboxId, kind, payload }) => [
     outboxId,
@@ -94,25 +111,22 @@ function valuesOf(
     JSON.stringify(payload ?? null),
   ])
   return {
-    organization_id: organizationId,
-    submission_id: submission.submissionId,
-    form_id: submission.formId,
-    form_version: submission.formVersion,
-    limit_per_contact: submission.limitPerContact,
+    submissionId: submission.submissionId,
+    formId: submission.formId,
+    formVersion: submission.formVersion,
+    submittedAt: submission.submittedAt,
     source: submission.source,
-    attribution: JSON.stringify(submission.attribution),
     answers: JSON.stringify(submission.answers),
-    submitted_at: submission.submittedAt,
+    attribution: JSON.stringify(submission.attribution),
+    limit: submission.limitPerContact,
     outbox: entries.length === 0 ? null : JSON.stringify(entries),
-    has_contact: contact === null ? 0 : 1,
-    new_contact_id: contact?.newContactId ?? null,
+    newContactId: contact?.newContactId ?? null,
     email: contact?.email ?? null,
-    email_key: contact?.emailKey ?? null,
+    emailKey: contact?.emailKey ?? null,
     phone: contact?.phone ?? null,
-    first_name: contact?.firstName ?? null,
-    last_name: contact?.lastName ?? null,
-    license_plate: contact?.licensePlate ?? null,
-    now,
+    firstName: contact?.firstName ?? null,
+    lastName: contact?.lastName ?? null,
+    licensePlate: contact?.licensePlate ?? null,
   }
 }
 
