@@ -1,4 +1,3 @@
-import type { IRequest } from 'itty-router'
 import { IttyRouter } from 'itty-router'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
@@ -31,7 +30,13 @@ export interface RequestHost {
 
 const NOBODY: Identity = { organizationId: null, keyId: null }
 
-type Route = (request: IRequest, host: RequestHost, url: URL) => Promise<Response>
+/** Answers a request to a path whose pattern has these parameters. */
+type Route = (
+  params: Readonly<Record<string, string>>,
+  request: Request,
+  host: RequestHost,
+  url: URL,
+) => Promise<Response>
 
 /**
  * Builds the service's HTTP side from the endpoint records: routing, 404, 405, `HEAD`, 500 and the common headers.
@@ -41,34 +46,49 @@ export function createFetchHandler(): (request: Request, host: RequestHost) => P
   const sections = createSections(groupByPath(endpoints))
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
-    const router =
-      sections.get(sectionOf(url.pathname, SECTION_LENGTH)) ?? sections.get(sectionOf(url.pathname, 2))
-    const routed = (await router?.fetch(request, host, url)) as Response | undefined
-    return routed ?? respond(answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
+    const { pathname } = url
+    const section = sections.get(sectionOf(pathname, SECTION_LENGTH)) ?? sections.get(sectionOf(pathname, 2))
+    for (const { pattern, route } of section ?? []) {
+      const match = pattern.exec(pathname)
+      if (match !== null) return route(match.groups ?? {}, request, host, url)
+    }
+    return respond(answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
   }
 }
 
-type Router = ReturnType<typeof IttyRouter<IRequest, [RequestHost, URL]>>
+/** The paths of a section in the order in which they are tried, literal ones first. */
+type Section = readonly { readonly pattern: RegExp; readonly route: Route }[]
 
 /** How many segments a section is named by, where so many of them are literal. */
 const SECTION_LENGTH = 3
 
 /**
- * A router for each section of the paths, such as `/api/v1/contacts`: the router tries its patterns one after another, so
- * it is given only those that a path can match.
+ * The paths by section, such as `/api/v1/contacts`: patterns are tried one after another, so a path is only tried on those
+ * that it can match.
  */
 function createSections(
   paths: readonly (readonly [string, readonly Endpoint[]])[],
-): ReadonlyMap<string, Router> {
-  const sections = new Map<string, Router>()
+): ReadonlyMap<string, Section> {
+  const sections = new Map<string, Section>()
   for (const [path, ofPath] of paths) {
     const [literal = path] = path.split('/{')
     const name = sectionOf(literal, SECTION_LENGTH)
-    const router = sections.get(name) ?? IttyRouter<IRequest, [RequestHost, URL]>()
-    sections.set(name, router)
-    router.all(toRoutePattern(path), routeOf(path, ofPath))
+    const route = { pattern: patternOf(path), route: routeOf(path, ofPath) }
+    sections.set(name, [...(sections.get(name) ?? []), route])
   }
   return sections
+}
+
+/**
+ * What a path looks like, as the router compiles it. Only that is taken from the router: it would read the address and the
+ * query of each request once more, and write what it finds onto the request, which costs the platform's garbage collector.
+ */
+function patternOf(path: string): RegExp {
+  const router = IttyRouter()
+  router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+  const [compiled] = router.routes
+  if (compiled === undefined) throw new Error(`The router did not take ${path}`)
+  return compiled[1]
 }
 
 /** The first segments of a path. */
@@ -77,15 +97,14 @@ function sectionOf(path: string, length: number): string {
 }
 
 function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
-  return async (ittyRequest, host, url) => {
-    const request = ittyRequest as unknown as Request
+  return async (params, request, host, url) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
     let identity = NOBODY
     const routed: RoutedRequest = {
       request,
       url,
-      params: decoded(ittyRequest.params),
+      params: decoded(params),
       requestId: host.requestId,
       identified: (found) => {
         identity = found
@@ -137,16 +156,15 @@ function groupByPath(all: readonly Endpoint[]): readonly (readonly [string, read
   return [...byPath].sort(([left], [right]) => (left < right ? -1 : 1))
 }
 
-function toRoutePattern(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1')
-}
-
 function decoded(params: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, percentDecoded(text)]))
+  const texts: Record<string, string> = {}
+  for (const name in params) texts[name] = percentDecoded(params[name] ?? '')
+  return texts
 }
 
 /** Malformed escapes stay as they are: no stored id looks like that, so the request ends in a 404. */
 function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {
