@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Executor, SqliteStorage } from '../../adapters/sqlite/index.ts'
 import type { Meter } from '../../ports/meter.ts'
-import { readStatement } from '../../adapters/sqlite/read/rows-statements.ts'
+import { keyedStatement } from '../../adapters/sqlite/read/keyed-statements.ts'
+import { readingOf } from '../../adapters/sqlite/read/reading.ts'
 import { rowsOf } from '../../adapters/sqlite/statement/executor.ts'
+import { serviceTables } from '../../adapters/sqlite/table/table-set.ts'
 import { columnOf, tableOf } from '../../adapters/sqlite/table/tables.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { CollectionEndpoint, GroupsEndpoint } from '../../domain/record/endpoint.ts'
@@ -146,8 +148,10 @@ function pageQuery(
   return { kind: 'page', collection: endpoint.resource.collection, select, where, order, after, limit: LIMIT }
 }
 
+/** The plan of the very statement that a request runs, its look at the key included. */
 async function planOf({ executor }: PlanBench, query: ReadQuery): Promise<readonly string[]> {
-  const { sql, parameters } = readStatement('org-a', query)
+  const claim = claimOf('org-a', 'key-a')
+  const { sql, parameters } = keyedStatement(claim, [readingOf(serviceTables, query)], 0)
   const steps = await rowsOf(executor, { sql: `explain query plan ${sql}`, parameters })
   return steps.map(({ detail }) => String(detail))
 }
