@@ -1,7 +1,7 @@
 import type { IRequest } from 'itty-router'
 import { IttyRouter } from 'itty-router'
-import { endpoints } from '../../domain/catalog.ts'
-import type { Endpoint } from '../../domain/record/endpoint.ts'
+import type { Route as EndpointRoute } from '../../domain/routes.ts'
+import { routes } from '../../domain/routes.ts'
 import { answerFailure, answerUnknownRoute, serve, serveWrongMethod } from '../../domain/api.ts'
 import type { Reply } from '../../domain/record/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
@@ -38,7 +38,7 @@ type Route = (request: IRequest, host: RequestHost, url: URL) => Promise<Respons
  * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
  */
 export function createFetchHandler(): (request: Request, host: RequestHost) => Promise<Response> {
-  const sections = createSections(groupByPath(endpoints))
+  const sections = createSections(groupByPath(routes))
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
     const router =
@@ -58,7 +58,7 @@ const SECTION_LENGTH = 3
  * it is given only those that a path can match.
  */
 function createSections(
-  paths: readonly (readonly [string, readonly Endpoint[]])[],
+  paths: readonly (readonly [string, readonly EndpointRoute[]])[],
 ): ReadonlyMap<string, Router> {
   const sections = new Map<string, Router>()
   for (const [path, ofPath] of paths) {
@@ -76,7 +76,7 @@ function sectionOf(path: string, length: number): string {
   return path.split('/', length + 1).join('/')
 }
 
-function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
+function routeOf(path: string, ofPath: readonly EndpointRoute[]): Route {
   return async (ittyRequest, host, url) => {
     const request = ittyRequest as unknown as Request
     const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -97,8 +97,8 @@ function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
 }
 
 async function answerOr500(
-  endpoint: Endpoint | undefined,
-  ofPath: readonly Endpoint[],
+  endpoint: EndpointRoute | undefined,
+  ofPath: readonly EndpointRoute[],
   routed: RoutedRequest,
   host: RequestHost,
 ): Promise<Reply> {
@@ -130,8 +130,10 @@ function respond(
 }
 
 /** Paths with their endpoints; literal segments come before parameters, so that they win. */
-function groupByPath(all: readonly Endpoint[]): readonly (readonly [string, readonly Endpoint[]])[] {
-  const byPath = new Map<string, Endpoint[]>()
+function groupByPath(
+  all: readonly EndpointRoute[],
+): readonly (readonly [string, readonly EndpointRoute[]])[] {
+  const byPath = new Map<string, EndpointRoute[]>()
   for (const endpoint of all) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint])
   // In ASCII, `{` sorts after every character that a literal segment uses.
   return [...byPath].sort(([left], [right]) => (left < right ? -1 : 1))

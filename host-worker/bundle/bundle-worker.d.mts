@@ -1,0 +1,22 @@
+/** A file of the built Worker. `path` is relative to the folder that wrangler uploads. */
+export interface BuiltFile {
+  readonly path: string
+  readonly contents: Uint8Array
+}
+
+/** A module of the built Worker. */
+export interface BuiltModule {
+  /** Source files that are in it, relative to the project. */
+  readonly inputs: readonly string[]
+  /** Paths of the modules that it imports at once. Those imported on demand are left out. */
+  readonly loads: readonly string[]
+}
+
+export interface BuiltWorker {
+  /** The entry comes first. */
+  readonly files: readonly BuiltFile[]
+  readonly modules: ReadonlyMap<string, BuiltModule>
+}
+
+export function bundleWorker(): Promise<BuiltWorker>
+export function loadedFirst(modules: BuiltWorker['modules']): ReadonlySet<string>

@@ -1,0 +1,67 @@
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+/** Where the files would be written; the paths of the result are relative to it. */
+const outdir = join(root, 'host-worker', 'dist')
+const ENTRY = 'worker.js'
+
+/**
+ * Bundles the Worker: `worker.js` with what every request needs, and a module for each part that is imported only when
+ * a request asks for it. wrangler's own bundler makes one module of everything, which every isolate would then
+ * evaluate when it starts.
+ */
+export async function bundleWorker() {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { worker: 'host-worker/worker.ts' },
+    outdir,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2024',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    minify: true,
+    sourcemap: true,
+    sourcesContent: true,
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  })
+  const files = outputFiles.map(({ path, contents }) => ({ path: slashed(relative(outdir, path)), contents }))
+  const entryFirst = files.toSorted(
+    (left, right) => Number(right.path === ENTRY) - Number(left.path === ENTRY),
+  )
+  return { files: entryFirst, modules: modulesOf(metafile) }
+}
+
+/** The modules by path: their inputs, and which modules each of them loads at once or on demand. */
+function modulesOf({ outputs }) {
+  const pathOf = (output) => slashed(relative(outdir, join(root, output)))
+  const modules = Object.entries(outputs).filter(([output]) => output.endsWith('.js'))
+  return new Map(
+    modules.map(([output, { inputs, imports }]) => {
+      const loads = imports.filter(({ kind, external }) => kind === 'import-statement' && external !== true)
+      return [
+        pathOf(output),
+        { inputs: Object.keys(inputs).map(slashed), loads: loads.map(({ path }) => pathOf(path)) },
+      ]
+    }),
+  )
+}
+
+/** Paths of the modules that are loaded and evaluated before the first request: the entry, and what it imports. */
+export function loadedFirst(modules) {
+  const loaded = new Set([ENTRY])
+  for (const path of loaded) for (const needed of modules.get(path)?.loads ?? []) loaded.add(needed)
+  return loaded
+}
+
+function slashed(path) {
+  return path.replaceAll('\\', '/')
+}
