@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { writeIfChanged } from '../bundle/write-files.mjs'
+import { writeIfChanged } from './write-if-changed.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const target = join(folder, 'dist', 'form-client.mjs')

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildBrowserParts } from '../browser/build.mjs'
 import { bundleWorker } from './bundle-worker.mjs'
-import { writeIfChanged } from './write-files.mjs'
+import { writeIfChanged } from '../browser/write-if-changed.mjs'
 
 const target = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist')
 

@@ -1,27 +1,13 @@
-import { createQueryId, sql, SqliteQueryCompiler, type RawBuilder } from 'kysely'
 import type { BoundValue, Statement } from './executor.ts'
-
-/**
- * Of Kysely only what makes SQL text is used. Its query builder would run statements by itself, past the batch and with
- * it past atomicity and the meter, and it is the larger part of the library in a bundle.
- */
-const compiler = new SqliteQueryCompiler()
-
-/** Marks a place in compiled SQL whose value is known only when the statement is bound. */
-class Slot {
-  readonly name: string
-
-  constructor(name: string) {
-    this.name = name
-  }
-}
+import type { RawBuilder } from './sql.ts'
+import { sql } from './sql.ts'
 
 /**
  * A place to be filled by `bind` under this name. The same name may occur in several places. After LIMIT and OFFSET it is
  * written `+${slot('limit')}`: SQLite looks at a bare parameter there while it plans, and would plan anew for each value.
  */
 export function slot(name: string): RawBuilder<unknown> {
-  return sql`${new Slot(name)}`
+  return { parts: [{ slot: name }] }
 }
 
 /** A quoted identifier: a table, or a column behind its table's alias. */
@@ -38,14 +24,10 @@ export interface Template<Row = unknown> {
   readonly rowType?: Row
 }
 
-/** Compiles SQL whose every parameter is a slot. Throws for a value: it would be frozen into a cached template. */
-export function template<Row>(builder: RawBuilder<Row>): Template<Row> {
-  const compiled = compiler.compileQuery(builder.toOperationNode(), createQueryId())
-  const slots = compiled.parameters.map((parameter) => {
-    if (!(parameter instanceof Slot)) throw new Error(`A template holds a value: ${compiled.sql}`)
-    return parameter.name
-  })
-  return { sql: compiled.sql, slots }
+/** Compiles SQL. Each slot becomes a parameter, so a name that occurs twice is bound twice. */
+export function template<Row>({ parts }: RawBuilder<Row>): Template<Row> {
+  const slots = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.slot]))
+  return { sql: parts.map((part) => (typeof part === 'string' ? part : '?')).join(''), slots }
 }
 
 /**

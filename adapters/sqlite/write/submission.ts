@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { boundedNow, nextInstant } from './write-clock.ts'
+import { sql } from '../statement/sql.ts'
 
 const organization = slot('organizationId')
 
@@ -29,7 +29,7 @@ const insertSubmission = template(sql<{ readonly contactId: string | null }>`
   insert into form_submissions (organization_id, submission_id, form_id, contact_id, attribution, source,
     submitted_at, updated_at, answers)
   select f.organization_id, ${slot('submissionId')}, f.form_id, m.contact_id, ${slot('attribution')},
-    ${slot('source')}, ${slot('submittedAt')}, ${nextInstant(sql.ref('o.clock_at'))}, ${slot('answers')}
+    ${slot('source')}, ${slot('submittedAt')}, ${nextInstant(sql.id('o', 'clock_at'))}, ${slot('answers')}
   from forms as f
     join organizations as o on o.organization_id = f.organization_id
     join (select ${matchedContact} as contact_id) as m
