@@ -1,6 +1,7 @@
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { phoneMetadata } from './phone-metadata.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /** Where the files would be written; the paths of the result are relative to it. */
@@ -31,6 +32,7 @@ export async function bundleWorker() {
     legalComments: 'none',
     metafile: true,
     write: false,
+    plugins: [phoneMetadata],
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ path: slashed(relative(outdir, path)), contents }))
