@@ -19,7 +19,7 @@ export interface Filter<Name extends string = string> {
   /** What is allowed, as the end of a sentence that begins with the parameter's name. */
   readonly allowed: string
   readonly description: string
-  /** The echoed value; the contract document derives the parameter from it too. */
+  /** The echoed value; the contract document derives the parameter from it too, and alone asks for it. */
   readonly schema: v.GenericSchema<Scalar>
   /** A value that is accepted, for examples and contract tests. */
   readonly example: string
@@ -39,7 +39,9 @@ export function idFilter<const Name extends string>(field: Name, description: st
     operator: 'equals',
     allowed: `must be an identifier of at most ${idMaxLength} characters`,
     description,
-    schema: v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength)),
+    get schema() {
+      return v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
+    },
     example: 'example-id',
     read: (text) => (text.length <= idMaxLength ? value(text) : invalid),
   }
@@ -63,7 +65,9 @@ export function boundFilter<const Name extends string>(
     operator,
     allowed: 'must be a whole number',
     description,
-    schema: v.pipe(v.number(), v.integer()),
+    get schema() {
+      return v.pipe(v.number(), v.integer())
+    },
     example: '3',
     read: (text) => (WHOLE_NUMBER.test(text) ? value(Number(text)) : invalid),
   }
@@ -82,7 +86,9 @@ export function numberFilter<const Name extends string>(
     operator: 'equals',
     allowed: `must be a whole number from ${minimum} to ${maximum}`,
     description,
-    schema: v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)),
+    get schema() {
+      return v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum))
+    },
     example: String(maximum),
     read: (text) => (WHOLE_NUMBER.test(text) && inRange(Number(text)) ? value(Number(text)) : invalid),
   }
@@ -99,7 +105,9 @@ export function wordFilter<const Name extends string>(
     operator: 'equals',
     allowed: `must be one of ${words.join(', ')}`,
     description,
-    schema: v.picklist(words),
+    get schema() {
+      return v.picklist(words)
+    },
     example: words[0],
     read: (text) => (words.includes(text) ? value(text) : invalid),
   }
@@ -112,7 +120,9 @@ export function booleanFilter<const Name extends string>(field: Name, descriptio
     operator: 'equals',
     allowed: 'must be true or false',
     description,
-    schema: v.boolean(),
+    get schema() {
+      return v.boolean()
+    },
     example: 'true',
     read: (text) => (text === 'true' || text === 'false' ? value(text === 'true') : invalid),
   }
@@ -125,7 +135,9 @@ export function emailFilter<const Name extends string>(field: Name, description:
     operator: 'equals',
     allowed: 'must be an email address',
     description,
-    schema: v.string(),
+    get schema() {
+      return v.string()
+    },
     example: 'ada@example.com',
     read: (text) => (isEmailAddress(text.trim()) ? value(emailKey(text)) : invalid),
   }
@@ -138,7 +150,9 @@ export function phoneFilter<const Name extends string>(field: Name, description:
     operator: 'equals',
     allowed: 'must be a valid phone number in national or international form',
     description,
-    schema: v.string(),
+    get schema() {
+      return v.string()
+    },
     example: '+12125550123',
     read: (text, phoneCountry) => {
       // An unencoded + arrives as a space in a query string.
@@ -161,7 +175,9 @@ export function instantFilter<const Name extends string>(
     operator,
     allowed: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)',
     description,
-    schema: v.pipe(v.string(), v.isoTimestamp()),
+    get schema() {
+      return v.pipe(v.string(), v.isoTimestamp())
+    },
     example: '2026-01-31T12:00:00+02:00',
     read: (text) => {
       // An unencoded + of an offset arrives as a space in a query string.

@@ -1,5 +1,5 @@
 import type { CountryCode } from 'libphonenumber-js/core'
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/core'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import { phoneMetadata } from './phone-metadata.ts'
 
 /** The longest text worth parsing: fifteen digits with generous punctuation and a prefix. */
@@ -11,9 +11,8 @@ const PHONE_TEXT_MAX_LENGTH = 60
  */
 export function phoneToE164(text: string, country: string): string | null {
   if (text.length > PHONE_TEXT_MAX_LENGTH) return null
-  const metadata = phoneMetadata()
-  const options = isSupportedCountry(country, metadata) ? { defaultCountry: country } : {}
-  const number = parsePhoneNumberFromString(text, { ...options, extract: false }, metadata)
+  const options = isPhoneCountry(country) ? { defaultCountry: country } : {}
+  const number = parsePhoneNumberFromString(text, { ...options, extract: false }, phoneMetadata())
   if (number === undefined || !number.isValid() || number.ext !== undefined) return null
   return number.number
 }
@@ -25,5 +24,5 @@ export function isInternationalForm(text: string): boolean {
 
 /** Whether `country` is one whose numbers can be read (ISO 3166-1 alpha-2, upper case). */
 export function isPhoneCountry(country: string): country is CountryCode {
-  return isSupportedCountry(country, phoneMetadata())
+  return Object.hasOwn(phoneMetadata().countries, country)
 }
