@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { isEmailAddress } from '../text/email-address.ts'
-import { phoneToE164 } from '../text/phone-number.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 /** How a store keeps a field: the only thing about its type that an adapter needs to know. */
@@ -9,8 +8,11 @@ export type StorageType = 'text' | 'integer' | 'real' | 'boolean' | 'json'
 /** The settings on which reading an imported value may depend. */
 export interface ImportContext {
   readonly organizationId: string
-  /** Country in which national phone numbers are read (ISO 3166-1 alpha-2). */
-  readonly phoneCountry: string
+  /**
+   * The E.164 form of a valid phone number; null for any other text. A national number is read in the organization's
+   * country.
+   */
+  readonly toE164: (text: string) => string | null
 }
 
 /** One field of a resource: the only place that says how it is published, stored and imported. */
@@ -199,11 +201,11 @@ export function phone(): Field<string> {
   return field(
     'text',
     () => v.string(),
-    ({ phoneCountry }) =>
+    ({ toE164 }) =>
       v.pipe(
         v.string(),
         v.rawTransform(({ dataset, addIssue, NEVER }) => {
-          const e164 = phoneToE164(dataset.value, phoneCountry)
+          const e164 = toE164(dataset.value)
           if (e164 !== null) return e164
           addIssue({ message: 'must be a valid phone number' })
           return NEVER

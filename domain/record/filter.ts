@@ -2,14 +2,13 @@ import * as v from 'valibot'
 import type { Predicate, Scalar } from '../../ports/query.ts'
 import { idMaxLength } from './field.ts'
 import { emailKey, isEmailAddress } from '../text/email-address.ts'
-import { isInternationalForm, phoneToE164 } from '../text/phone-number.ts'
 import { parseInstant } from '../text/instant.ts'
 
-/** What reading a filter value may yield. `needs_country`: ask again with the organization's phone country. */
+/** What reading a filter value may yield. `phone`: a text to be read by the rules of phone numbers, which are loaded for it. */
 export type FilterReading =
   | { readonly kind: 'value'; readonly value: Scalar }
   | { readonly kind: 'invalid' }
-  | { readonly kind: 'needs_country' }
+  | { readonly kind: 'phone'; readonly text: string }
 
 /** One query parameter that narrows a collection. */
 export interface Filter<Name extends string = string> {
@@ -23,7 +22,7 @@ export interface Filter<Name extends string = string> {
   readonly schema: v.GenericSchema<Scalar>
   /** A value that is accepted, for examples and contract tests. */
   readonly example: string
-  readonly read: (text: string, phoneCountry: string | null) => FilterReading
+  readonly read: (text: string) => FilterReading
 }
 
 /** Query parameters by name. When the type knows the resource's fields, each parameter must compare one of them. */
@@ -154,13 +153,8 @@ export function phoneFilter<const Name extends string>(field: Name, description:
       return v.string()
     },
     example: '+12125550123',
-    read: (text, phoneCountry) => {
-      // An unencoded + arrives as a space in a query string.
-      const given = text.startsWith(' ') ? `+${text.slice(1)}` : text
-      if (phoneCountry === null && !isInternationalForm(given)) return { kind: 'needs_country' }
-      const e164 = phoneToE164(given, phoneCountry ?? 'US')
-      return e164 === null ? invalid : value(e164)
-    },
+    // An unencoded + arrives as a space in a query string.
+    read: (text) => ({ kind: 'phone', text: text.startsWith(' ') ? `+${text.slice(1)}` : text }),
   }
 }
 

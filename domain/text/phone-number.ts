@@ -17,11 +17,6 @@ export function phoneToE164(text: string, country: string): string | null {
   return number.number
 }
 
-/** Whether a number is written in international form, so that reading it needs no country. */
-export function isInternationalForm(text: string): boolean {
-  return /^\s*[+＋]/.test(text)
-}
-
 /** Whether `country` is one whose numbers can be read (ISO 3166-1 alpha-2, upper case). */
 export function isPhoneCountry(country: string): country is CountryCode {
   return Object.hasOwn(phoneMetadata().countries, country)

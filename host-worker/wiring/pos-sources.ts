@@ -19,7 +19,7 @@ export function openPosSources({ posGateway, posLegacy }: PosSettings, meter: Me
       posLegacy === null
         ? unconfigured('legacy_vendor', 'the binding POS_LEGACY')
         : loadedSource('legacy_vendor', async () => {
-            const { openLegacyVendor } = await import('../../adapters/pos-legacy-vendor/index.ts')
+            const { openLegacyVendor } = await import('./outside-sources.ts')
             return openLegacyVendor(
               { database: openPosLegacy(posLegacy, meter), deadline: systemDeadline },
               tenant,
@@ -37,7 +37,7 @@ function openOdbc(gateway: PosGatewaySettings | null, kind: SourceKind, tenant: 
   const system = { clock: systemClock, deadline: systemDeadline, random: systemRandom }
   const fetch = service === null ? systemFetch : service.fetch.bind(service)
   return loadedSource(kind, async () => {
-    const { createOdbcPosSources } = await import('../../adapters/pos-odbc/index.ts')
+    const { createOdbcPosSources } = await import('./outside-sources.ts')
     return createOdbcPosSources({ url, secret, fetch, ...system }).open({ kind, tenant })
   })
 }

@@ -42,7 +42,7 @@ export function linksOf({ links }: Env): World['sources']['links'] {
   if (links === null) return null
   return ({ organizationId }) => {
     const open = async () => {
-      const { openDubLinks } = await import('../../adapters/links-dub/index.ts')
+      const { openDubLinks } = await import('./outside-sources.ts')
       return openDubLinks({ ...links, ...system }, organizationId)
     }
     return {
