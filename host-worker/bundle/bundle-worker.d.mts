@@ -6,6 +6,8 @@ export interface BuiltFile {
 
 /** A module of the built Worker. */
 export interface BuiltModule {
+  /** The source file that is imported on demand to load it; null: it is only loaded with other modules. */
+  readonly source: string | null
   /** Source files that are in it, relative to the project. */
   readonly inputs: readonly string[]
   /** Paths of the modules that it imports at once. Those imported on demand are left out. */
@@ -20,3 +22,4 @@ export interface BuiltWorker {
 
 export function bundleWorker(): Promise<BuiltWorker>
 export function loadedFirst(modules: BuiltWorker['modules']): ReadonlySet<string>
+export function loadedWith(modules: BuiltWorker['modules'], path: string): ReadonlySet<string>

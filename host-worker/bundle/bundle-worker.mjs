@@ -42,16 +42,20 @@ export async function bundleWorker() {
   return { files: entryFirst, modules: modulesOf(metafile) }
 }
 
-/** The modules by path: their inputs, and which modules each of them loads at once or on demand. */
+/** The modules by path, with what each of them loads at once. */
 function modulesOf({ outputs }) {
   const pathOf = (output) => slashed(relative(outdir, join(root, output)))
   const modules = Object.entries(outputs).filter(([output]) => output.endsWith('.js'))
   return new Map(
-    modules.map(([output, { inputs, imports }]) => {
+    modules.map(([output, { entryPoint, inputs, imports }]) => {
       const loads = imports.filter(({ kind, external }) => kind === 'import-statement' && external !== true)
       return [
         pathOf(output),
-        { inputs: Object.keys(inputs).map(slashed), loads: loads.map(({ path }) => pathOf(path)) },
+        {
+          source: entryPoint === undefined ? null : slashed(entryPoint),
+          inputs: Object.keys(inputs).map(slashed),
+          loads: loads.map(({ path }) => pathOf(path)),
+        },
       ]
     }),
   )
@@ -59,8 +63,13 @@ function modulesOf({ outputs }) {
 
 /** Paths of the modules that are loaded and evaluated before the first request: the entry, and what it imports. */
 export function loadedFirst(modules) {
-  const loaded = new Set([ENTRY])
-  for (const path of loaded) for (const needed of modules.get(path)?.loads ?? []) loaded.add(needed)
+  return loadedWith(modules, ENTRY)
+}
+
+/** Paths of the modules that are loaded when one of them is: it, and what it imports. */
+export function loadedWith(modules, path) {
+  const loaded = new Set([path])
+  for (const each of loaded) for (const needed of modules.get(each)?.loads ?? []) loaded.add(needed)
   return loaded
 }
 

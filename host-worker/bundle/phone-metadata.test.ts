@@ -12,7 +12,7 @@ const draw = createDraw(1)
 
 /** Numbers as people of a country write them: near a real one, and of any length, with and without prefixes. */
 function numbersOf(country: CountryCode): readonly string[] {
-  const callingCode = full.countries[country][0]
+  const callingCode = full.countries[country]?.[0] ?? ''
   const example = getExampleNumber(country, examples, full)?.nationalNumber ?? '2125550123'
   const near = Array.from({ length: 8 }, () => example.slice(0, -draw.below(example.length)) + digits(4))
   const sameLength = near.map((number) => number.padEnd(example.length, '7').slice(0, example.length))
