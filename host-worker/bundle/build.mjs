@@ -4,24 +4,19 @@
  * whatever Node runs wrangler.
  */
 import { readdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join } from 'node:path'
 import { buildBrowserParts } from '../browser/build.mjs'
-import { bundleWorker } from './bundle-worker.mjs'
 import { writeIfChanged } from '../browser/write-if-changed.mjs'
+import { bundleWorker, outdir } from './bundle-worker.mjs'
 
-const target = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist')
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await buildBrowserParts()
-  const { files } = await bundleWorker()
-  // The entry comes last, so that whoever reads it finds the modules that it names.
-  for (const { path, contents } of files.toReversed()) writeIfChanged(join(target, path), contents)
-  removeAllBut(new Set(files.map(({ path }) => path)))
-}
+await buildBrowserParts()
+const { files } = await bundleWorker()
+// The entry comes last, so that whoever reads it finds the modules that it names.
+for (const { path, contents } of files.toReversed()) writeIfChanged(join(outdir, path), contents)
+removeAllBut(new Set(files.map(({ path }) => path)))
 
 /** Removes modules of earlier builds: wrangler uploads every module in the folder. */
 function removeAllBut(wanted) {
-  const found = readdirSync(target, { recursive: true }).map((path) => path.replaceAll('\\', '/'))
-  for (const path of found) if (/\.js(\.map)?$/.test(path) && !wanted.has(path)) rmSync(join(target, path))
+  const found = readdirSync(outdir, { recursive: true }).map((path) => path.replaceAll('\\', '/'))
+  for (const path of found) if (/\.js(\.map)?$/.test(path) && !wanted.has(path)) rmSync(join(outdir, path))
 }

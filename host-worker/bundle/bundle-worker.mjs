@@ -4,8 +4,8 @@ import { build } from 'esbuild'
 import { phoneMetadata } from './phone-metadata.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-/** Where the files would be written; the paths of the result are relative to it. */
-const outdir = join(root, 'host-worker', 'dist')
+/** Where the files belong (`main` in wrangler.toml). wrangler watches the folders of the sources, so it is none of them. */
+export const outdir = join(root, '.wrangler', 'worker')
 const ENTRY = 'worker.js'
 
 /**

@@ -38,11 +38,10 @@ type Route = (request: IRequest, host: RequestHost, url: URL) => Promise<Respons
  * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
  */
 export function createFetchHandler(): (request: Request, host: RequestHost) => Promise<Response> {
-  const sections = createSections(groupByPath(routes))
+  const routerOf = createSections(groupByPath(routes))
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
-    const router =
-      sections.get(sectionOf(url.pathname, SECTION_LENGTH)) ?? sections.get(sectionOf(url.pathname, 2))
+    const router = routerOf(sectionOf(url.pathname, SECTION_LENGTH)) ?? routerOf(sectionOf(url.pathname, 2))
     const routed = (await router?.fetch(request, host, url)) as Response | undefined
     return routed ?? respond(answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
   }
@@ -54,21 +53,23 @@ type Router = ReturnType<typeof IttyRouter<IRequest, [RequestHost, URL]>>
 const SECTION_LENGTH = 3
 
 /**
- * A router for each section of the paths, such as `/api/v1/contacts`: the router tries its patterns one after another, so
- * it is given only those that a path can match.
+ * Finds the router of a section of the paths, such as `/api/v1/contacts`: the router tries its patterns one after
+ * another, so it is given only those that a path can match. It is made when the section is first asked for.
  */
 function createSections(
   paths: readonly (readonly [string, readonly EndpointRoute[]])[],
-): ReadonlyMap<string, Router> {
-  const sections = new Map<string, Router>()
-  for (const [path, ofPath] of paths) {
-    const [literal = path] = path.split('/{')
-    const name = sectionOf(literal, SECTION_LENGTH)
-    const router = sections.get(name) ?? IttyRouter<IRequest, [RequestHost, URL]>()
-    sections.set(name, router)
-    router.all(toRoutePattern(path), routeOf(path, ofPath))
+): (section: string) => Router | undefined {
+  const sections = Map.groupBy(paths, ([path]) => sectionOf(path.split('/{', 1)[0] ?? path, SECTION_LENGTH))
+  const routers = new Map<string, Router>()
+  return (section) => {
+    const known = routers.get(section)
+    const ofSection = sections.get(section)
+    if (known !== undefined || ofSection === undefined) return known
+    const router = IttyRouter<IRequest, [RequestHost, URL]>()
+    for (const [path, ofPath] of ofSection) router.all(toRoutePattern(path), routeOf(path, ofPath))
+    routers.set(section, router)
+    return router
   }
-  return sections
 }
 
 /** The first segments of a path. */

@@ -46,7 +46,7 @@ async function benchService(directus: StartedDirectus | null): Promise<void> {
   const script = buildWorker()
   if (subject === 'requests') {
     await printBundle()
-    if (process.env.NOSTART !== '1') await printStartUp(WRANGLER, script, folder)
+    await printStartUp(WRANGLER, script, folder)
   }
   const seedFolder = join(folder, 'seed')
   const seeding = openMiniflare(script, seedFolder)
