@@ -1,55 +1,55 @@
 import type { HandledOperation } from './access/serve-operation.ts'
-import { admitted, handled } from './access/serve-operation.ts'
-import * as survey from './analytics/cancellation-survey.ts'
-import * as cancellations from './analytics/cancellations.ts'
-import * as cohorts from './analytics/cohorts.ts'
-import * as members from './analytics/members.ts'
-import * as offers from './analytics/retention-offers.ts'
+import { admitted, handledByRoute } from './access/serve-operation.ts'
 import type { OperationId } from './catalog.ts'
-import { endpoints } from './catalog.ts'
-import { getContract, serveContract } from './document/contract-endpoint.ts'
 import { preflight } from './forms/answer/preflight.ts'
 import { failedReply, unknownFormReply } from './forms/answer/reply.ts'
-import { preflightForm, submitForm } from './forms/endpoints.ts'
+import type { preflightForm, submitForm } from './forms/endpoints.ts'
+import { preflightRoute, submitRoute } from './forms/routes.ts'
 import { serveSubmission } from './forms/serve.ts'
-import { sendEmail, sendMessage } from './messaging/endpoints.ts'
-import { serveEmail } from './messaging/serve-email.ts'
-import { serveMessage } from './messaging/serve-message.ts'
 import { serveRead } from './read/serve-read.ts'
-import type { Endpoint } from './record/endpoint.ts'
 import type { ErrorStyle } from './record/operation.ts'
 import type { Reply } from './record/reply.ts'
 import { internalError, methodNotAllowed, notFound } from './record/reply.ts'
 import type { RoutedRequest } from './record/routed-request.ts'
+import type { Route } from './routes.ts'
+import { routes } from './routes.ts'
 import type { World } from './world.ts'
+
+/** An operation with its handler, there from the start or loaded when it is asked for. */
+type Handled<Id extends string> = HandledOperation<Id, World> | Promise<HandledOperation<Id, World>>
+
+const submission = handledByRoute<typeof submitForm, World>(submitRoute, serveSubmission)
+const formPreflight = handledByRoute<typeof preflightForm, World>(preflightRoute, async () => preflight())
+
+const analytics = () => import('./analytics/handled.ts')
+const messaging = () => import('./messaging/handled.ts')
 
 /**
  * The operations with their handlers, by id. One that lacks a handler does not compile, nor does a handler that
- * answers what its operation does not declare.
+ * answers what its operation does not declare. What few requests need is imported by each of them anew, which costs
+ * nothing after the first: a promise kept from another request could be one that failed, or that ended with it.
  */
-const operations: { readonly [Id in OperationId]: HandledOperation<Id, World> } = {
-  'analytics.members': handled(members.exportMembers, members.serveMembers),
-  'analytics.cohorts': handled(cohorts.getCohorts, cohorts.serveCohorts),
-  'analytics.retentionOffers': handled(offers.getRetentionOffers, offers.serveRetentionOffers),
-  'analytics.cancellations': handled(cancellations.getCancellations, cancellations.serveCancellations),
-  'analytics.cancellationSurvey': handled(survey.getCancellationSurvey, survey.serveCancellationSurvey),
-  'contract.get': handled(getContract, (request) => serveContract(endpoints, request)),
-  'forms.submit': handled(submitForm, serveSubmission),
-  'forms.preflight': handled(preflightForm, async () => preflight()),
-  'message.send': handled(sendMessage, serveMessage),
-  'email.send': handled(sendEmail, serveEmail),
+const operations: { readonly [Id in OperationId]: () => Handled<Id> } = {
+  'analytics.members': async () => (await analytics()).members,
+  'analytics.cohorts': async () => (await analytics()).cohorts,
+  'analytics.retentionOffers': async () => (await analytics()).retentionOffers,
+  'analytics.cancellations': async () => (await analytics()).cancellations,
+  'analytics.cancellationSurvey': async () => (await analytics()).cancellationSurvey,
+  'contract.get': async () => (await import('./contract.ts')).contract,
+  'forms.submit': () => submission,
+  'forms.preflight': () => formPreflight,
+  'message.send': async () => (await messaging()).message,
+  'email.send': async () => (await messaging()).email,
 }
 
-const operationsById: ReadonlyMap<string, HandledOperation<string, World>> = new Map(
-  Object.entries(operations),
-)
+const operationsById: ReadonlyMap<string, () => Handled<string>> = new Map(Object.entries(operations))
 
 /** Answers a routed request. Rejects only on an internal failure, for which `answerFailure` makes the response. */
-export async function serve(endpoint: Endpoint, routed: RoutedRequest, world: World): Promise<Reply> {
-  if (endpoint.kind !== 'operation') return serveRead(endpoint, routed, world)
-  const operation = operationsById.get(endpoint.id)
-  if (operation === undefined) throw new Error(`The operation ${endpoint.id} has no handler`)
-  return operation.serve(routed, world)
+export async function serve(route: Route, routed: RoutedRequest, world: World): Promise<Reply> {
+  if (route.kind !== 'operation') return serveRead(route, routed, world)
+  const operation = operationsById.get(route.id)
+  if (operation === undefined) throw new Error(`The operation ${route.id} has no handler`)
+  return (await operation()).serve(routed, world)
 }
 
 /**
@@ -57,13 +57,13 @@ export async function serve(endpoint: Endpoint, routed: RoutedRequest, world: Wo
  * instead.
  */
 export async function serveWrongMethod(
-  ofPath: readonly Endpoint[],
+  ofPath: readonly Route[],
   routed: RoutedRequest,
   world: World,
 ): Promise<Reply> {
   const allow = allowedMethods(ofPath)
   const [first] = ofPath
-  if (first === undefined) throw new Error('A path without endpoints was routed')
+  if (first === undefined) throw new Error('A path without routes was routed')
   if (first.kind !== 'operation') return serveRead(first, routed, world, methodNotAllowed(allow))
   return first.errorStyle === 'api'
     ? admitted(first.access, null, routed, world, async () => methodNotAllowed(allow))
@@ -71,16 +71,16 @@ export async function serveWrongMethod(
 }
 
 /** The methods that a path answers to, as `Allow` lists them. `HEAD` comes with `GET`. */
-function allowedMethods(of: readonly Endpoint[]): readonly string[] {
+function allowedMethods(of: readonly Route[]): readonly string[] {
   return of.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 }
 
 /** The answer to an internal failure, in the style of the endpoints of the path. */
 export async function answerFailure(
-  ofPath: readonly Endpoint[],
+  ofPath: readonly Route[],
   { request, requestId }: Pick<RoutedRequest, 'request' | 'requestId'>,
 ): Promise<Reply> {
-  if (!ofPath.some((endpoint) => errorStyleOf(endpoint) === 'submission')) return internalError(requestId)
+  if (!ofPath.some((route) => errorStyleOf(route) === 'submission')) return internalError(requestId)
   return failedReply(
     request,
     'internal_error',
@@ -97,10 +97,10 @@ export function answerUnknownRoute({ pathname }: URL): Reply {
 }
 
 /** The paths of submissions, with anything in the place of a form's id. */
-const submissionPaths = endpoints
-  .filter((endpoint) => errorStyleOf(endpoint) === 'submission')
+const submissionPaths = routes
+  .filter((route) => errorStyleOf(route) === 'submission')
   .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '.*')}/*$`))
 
-function errorStyleOf(endpoint: Endpoint): ErrorStyle {
-  return endpoint.kind === 'operation' ? endpoint.errorStyle : 'api'
+function errorStyleOf(route: Route): ErrorStyle {
+  return route.kind === 'operation' ? route.errorStyle : 'api'
 }

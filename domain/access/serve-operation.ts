@@ -5,10 +5,11 @@ import type { Access } from '../record/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
+  OperationRoute,
   ReplyTo,
   ResponseDeclarations,
 } from '../record/operation.ts'
-import type { QueryParameters } from '../record/query-parameters.ts'
+import type { NoParameters, QueryParameters } from '../record/query-parameters.ts'
 import { readQuery } from '../record/query-parameters.ts'
 import type { Reply } from '../record/reply.ts'
 import { errorReply, unauthorized } from '../record/reply.ts'
@@ -59,7 +60,25 @@ export function handled<
   operation: OperationEndpoint<Id, Allowed, Query, Responses>,
   handler: Handler<Allowed, Query, Responses, World>,
 ): HandledOperation<Id, World & KeyWorld> {
-  const { id, access, requires, query: declared } = operation
+  return joined(operation, operation.query, handler)
+}
+
+/**
+ * The same for an operation without query parameters whose declaration is not loaded to serve it: `Operation` is its
+ * type alone.
+ */
+export function handledByRoute<Operation extends OperationEndpoint<string, Access, NoParameters>, World>(
+  route: OperationRoute<Operation['id'], Operation['access']>,
+  handler: HandlerFor<Operation, World>,
+): HandledOperation<Operation['id'], World & KeyWorld> {
+  return joined(route, null, handler)
+}
+
+function joined<Id extends string, Allowed extends Access, Query extends QueryParameters, World>(
+  { id, access, requires }: OperationRoute<Id, Allowed>,
+  declared: Query | null,
+  handler: (request: OperationRequest<Query>, world: World, caller: Callers[Allowed]) => Promise<Reply>,
+): HandledOperation<Id, World & KeyWorld> {
   const serve = (routed: RoutedRequest, world: World & KeyWorld): Promise<Reply> =>
     admitted(access, requires, routed, world, async (caller) => {
       const reading = readQuery(declared, routed.url.searchParams)

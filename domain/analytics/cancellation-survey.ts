@@ -12,6 +12,7 @@ import { count, dateRange, organizationId } from './figures-schema.ts'
 import { rangeOf } from './parameters.ts'
 import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples.ts'
 import { surveyFigures } from './survey-reasons.ts'
+import { cancellationSurveyRoute } from './routes.ts'
 
 const pct = described(
   v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
@@ -46,11 +47,7 @@ const CancellationSurvey = v.strictObject({
   ),
 })
 
-export const getCancellationSurvey = operation({
-  id: 'analytics.cancellationSurvey',
-  method: 'GET',
-  path: '/api/v1/cancellation-survey',
-  access: 'tenant',
+export const getCancellationSurvey = operation(cancellationSurveyRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report the cancellation survey',

@@ -18,6 +18,7 @@ import { percentage } from '../figures/ratio.ts'
 import { nullsLast } from '../text/text-order.ts'
 import { sampleCancellations, sampleOrganizationId, sampleRange } from './samples.ts'
 import { Tenure, tenureFigures } from './tenure.ts'
+import { cancellationsRoute } from './routes.ts'
 
 const ReasonRow = v.strictObject({
   reason: described(v.nullable(v.string()), 'As the point of sale reports it; null when unknown.'),
@@ -46,12 +47,7 @@ const Cancellations = v.strictObject({
   tenure: Tenure,
 })
 
-export const getCancellations = operation({
-  id: 'analytics.cancellations',
-  method: 'GET',
-  path: '/api/v1/cancellations',
-  access: 'tenant',
-  requires: 'analytics',
+export const getCancellations = operation(cancellationsRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report cancellations',

@@ -18,6 +18,7 @@ import { monthsOf, wordOf } from './parameters.ts'
 import { percentage } from '../figures/ratio.ts'
 import { nullsLast } from '../text/text-order.ts'
 import { sampleCohorts, sampleOrganizationId } from './samples.ts'
+import { cohortsRoute } from './routes.ts'
 
 const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]
 
@@ -69,12 +70,7 @@ const Cohorts = v.strictObject({
   ),
 })
 
-export const getCohorts = operation({
-  id: 'analytics.cohorts',
-  method: 'GET',
-  path: '/api/v1/cohorts',
-  access: 'tenant',
-  requires: 'analytics',
+export const getCohorts = operation(cohortsRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report signup cohorts',

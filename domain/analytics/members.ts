@@ -12,6 +12,7 @@ import { toInstant } from '../text/instant.ts'
 import { count, organizationId } from './figures-schema.ts'
 import { endOf, limitOf, offsetOf, startOf, wordOf } from './parameters.ts'
 import { sampleMembers, sampleNow, sampleOrganizationId, sampleRange } from './samples.ts'
+import { membersRoute } from './routes.ts'
 
 const LIMIT_DEFAULT = 500
 const LIMIT_MAX = 1_000
@@ -65,12 +66,7 @@ const Members = v.strictObject({
   members: v.array(MemberRow),
 })
 
-export const exportMembers = operation({
-  id: 'analytics.members',
-  method: 'GET',
-  path: '/api/v1/members',
-  access: 'tenant',
-  requires: 'analytics',
+export const exportMembers = operation(membersRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Export members',

@@ -13,6 +13,7 @@ import { nullsLast } from '../text/text-order.ts'
 import { LifetimeValue, lifetimeValue } from './lifetime-value.ts'
 import { rangeOf } from './parameters.ts'
 import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
+import { retentionOffersRoute } from './routes.ts'
 
 const counts = {
   viewed: described(count, 'Times an offer was shown.'),
@@ -45,12 +46,7 @@ const RetentionOffers = v.strictObject({
   ltv: LifetimeValue,
 })
 
-export const getRetentionOffers = operation({
-  id: 'analytics.retentionOffers',
-  method: 'GET',
-  path: '/api/v1/retention-offers',
-  access: 'tenant',
-  requires: 'retentionOfferAnalytics',
+export const getRetentionOffers = operation(retentionOffersRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report retention offers',

@@ -8,14 +8,11 @@ import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { namesEtag } from '../text/etag.ts'
 import type { Document } from './openapi.ts'
 import { buildDocument } from './openapi.ts'
+import { contractRoute } from './routes.ts'
 
 const headers = { ETag: { description: 'Changes with the document.', schema: v.string() } }
 
-export const getContract = operation({
-  id: 'contract.get',
-  method: 'GET',
-  path: '/api/v1/openapi.json',
-  access: 'public',
+export const getContract = operation(contractRoute, {
   tag: 'Contract',
   summary: 'Retrieve the contract document',
   description:

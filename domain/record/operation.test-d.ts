@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { HandlerFor } from '../access/serve-operation.ts'
 import { handled } from '../access/serve-operation.ts'
 import type { ReplyOf, RequestOf } from './operation.ts'
-import { jsonResponse, operation } from './operation.ts'
+import { jsonResponse, operation, operationRoute } from './operation.ts'
 import type { QueryParameter } from './query-parameters.ts'
 import { errorReply, jsonReply } from './reply.ts'
 
@@ -16,12 +16,11 @@ const unit: QueryParameter<'day' | 'month'> = {
   read: ([text]) => ({ kind: 'value', value: text === 'month' ? 'month' : 'day' }),
 }
 
-const described = { tag: 'Analytics', summary: 'Report', method: 'GET', path: '/figures' } as const
+const described = { tag: 'Analytics', summary: 'Report' } as const
+const place = { method: 'GET', path: '/figures' } as const
 
-const getFigures = operation({
+const getFigures = operation(operationRoute({ ...place, id: 'figures.get', access: 'tenant' }), {
   ...described,
-  id: 'figures.get',
-  access: 'tenant',
   query: { unit },
   responses: {
     200: jsonResponse('The figures.', Figures, { total: 1, unit: 'day' }),
@@ -30,10 +29,8 @@ const getFigures = operation({
   },
 })
 
-const postFigures = operation({
+const postFigures = operation(operationRoute({ ...place, id: 'figures.post', access: 'public' }), {
   ...described,
-  id: 'figures.post',
-  access: 'public',
   responses: {
     200: {
       description: 'Taken.',

@@ -79,39 +79,50 @@ export interface OperationEndpoint<
   readonly responses: Responses
 }
 
-type Defaulted = 'requires' | 'errorStyle' | 'query' | 'headers' | 'body'
+type Routed = 'kind' | 'id' | 'method' | 'path' | 'access' | 'requires' | 'errorStyle'
+
+/**
+ * What routing and admission need of an operation. The rest of its declaration can be loaded with its handler, when a
+ * request asks for it.
+ */
+export type OperationRoute<Id extends string = string, Allowed extends Access = Access> = Pick<
+  OperationEndpoint<Id, Allowed>,
+  Routed
+>
+
+type RouteDeclaration<Id extends string, Allowed extends Access> = Pick<
+  OperationRoute<Id, Allowed>,
+  'id' | 'method' | 'path' | 'access'
+> & { readonly requires?: Capability; readonly errorStyle?: ErrorStyle }
+
+/** Declares where an operation is found, and who may call it. */
+export function operationRoute<const Id extends string, const Allowed extends Access>(
+  declaration: RouteDeclaration<Id, Allowed>,
+): OperationRoute<Id, Allowed> {
+  return { kind: 'operation', requires: null, errorStyle: 'api', ...declaration }
+}
 
 type OperationDeclaration<
-  Id extends string,
-  Allowed extends Access,
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
-> = Omit<OperationEndpoint<Id, Allowed, Query, Responses>, 'kind' | Defaulted> & {
-  readonly requires?: Capability
-  readonly errorStyle?: ErrorStyle
+> = Described & {
   readonly query?: Query
   readonly headers?: Readonly<Record<string, RequestHeader>>
   readonly body?: RequestBody
+  readonly responses: Responses
 }
 
 /** Declares an endpoint with a handler of its own. */
 export function operation<
-  const Id extends string,
-  const Allowed extends Access,
+  Id extends string,
+  Allowed extends Access,
   Responses extends ResponseDeclarations,
   Query extends QueryParameters = NoParameters,
 >(
-  declaration: OperationDeclaration<Id, Allowed, Query, Responses>,
+  route: OperationRoute<Id, Allowed>,
+  declaration: OperationDeclaration<Query, Responses>,
 ): OperationEndpoint<Id, Allowed, Query, Responses> {
-  return {
-    kind: 'operation',
-    errorStyle: 'api',
-    requires: null,
-    query: null,
-    headers: {},
-    body: null,
-    ...declaration,
-  }
+  return { ...route, query: null, headers: {}, body: null, ...declaration }
 }
 
 /** A response that is JSON of this schema and nothing else. */

@@ -1,6 +1,6 @@
 import { IttyRouter } from 'itty-router'
-import { endpoints } from '../../domain/catalog.ts'
-import type { Endpoint } from '../../domain/record/endpoint.ts'
+import type { Route as EndpointRoute } from '../../domain/routes.ts'
+import { routes } from '../../domain/routes.ts'
 import { answerFailure, answerUnknownRoute, serve, serveWrongMethod } from '../../domain/api.ts'
 import type { Reply } from '../../domain/record/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
@@ -43,11 +43,11 @@ type Route = (
  * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
  */
 export function createFetchHandler(): (request: Request, host: RequestHost) => Promise<Response> {
-  const sections = createSections(groupByPath(endpoints))
+  const sectionNamed = createSections(groupByPath(routes))
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
     const { pathname } = url
-    const section = sections.get(sectionOf(pathname, SECTION_LENGTH)) ?? sections.get(sectionOf(pathname, 2))
+    const section = sectionNamed(sectionOf(pathname, SECTION_LENGTH)) ?? sectionNamed(sectionOf(pathname, 2))
     for (const { pattern, route } of section ?? []) {
       const match = pattern.exec(pathname)
       if (match !== null) return route(match.groups ?? {}, request, host, url)
@@ -63,20 +63,25 @@ type Section = readonly { readonly pattern: RegExp; readonly route: Route }[]
 const SECTION_LENGTH = 3
 
 /**
- * The paths by section, such as `/api/v1/contacts`: patterns are tried one after another, so a path is only tried on those
- * that it can match.
+ * Finds a section of the paths, such as `/api/v1/contacts`: patterns are tried one after another, so a path is only tried
+ * on those that it can match. A section is made when it is first asked for.
  */
 function createSections(
-  paths: readonly (readonly [string, readonly Endpoint[]])[],
-): ReadonlyMap<string, Section> {
+  paths: readonly (readonly [string, readonly EndpointRoute[]])[],
+): (name: string) => Section | undefined {
+  const pathsOf = Map.groupBy(paths, ([path]) => sectionOf(path.split('/{', 1)[0] ?? path, SECTION_LENGTH))
   const sections = new Map<string, Section>()
-  for (const [path, ofPath] of paths) {
-    const [literal = path] = path.split('/{')
-    const name = sectionOf(literal, SECTION_LENGTH)
-    const route = { pattern: patternOf(path), route: routeOf(path, ofPath) }
-    sections.set(name, [...(sections.get(name) ?? []), route])
+  return (name) => {
+    const known = sections.get(name)
+    const ofSection = pathsOf.get(name)
+    if (known !== undefined || ofSection === undefined) return known
+    const section = ofSection.map(([path, ofPath]) => ({
+      pattern: patternOf(path),
+      route: routeOf(path, ofPath),
+    }))
+    sections.set(name, section)
+    return section
   }
-  return sections
 }
 
 /**
@@ -96,7 +101,7 @@ function sectionOf(path: string, length: number): string {
   return path.split('/', length + 1).join('/')
 }
 
-function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
+function routeOf(path: string, ofPath: readonly EndpointRoute[]): Route {
   return async (params, request, host, url) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
@@ -116,8 +121,8 @@ function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
 }
 
 async function answerOr500(
-  endpoint: Endpoint | undefined,
-  ofPath: readonly Endpoint[],
+  endpoint: EndpointRoute | undefined,
+  ofPath: readonly EndpointRoute[],
   routed: RoutedRequest,
   host: RequestHost,
 ): Promise<Reply> {
@@ -149,8 +154,10 @@ function respond(
 }
 
 /** Paths with their endpoints; literal segments come before parameters, so that they win. */
-function groupByPath(all: readonly Endpoint[]): readonly (readonly [string, readonly Endpoint[]])[] {
-  const byPath = new Map<string, Endpoint[]>()
+function groupByPath(
+  all: readonly EndpointRoute[],
+): readonly (readonly [string, readonly EndpointRoute[]])[] {
+  const byPath = new Map<string, EndpointRoute[]>()
   for (const endpoint of all) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint])
   // In ASCII, `{` sorts after every character that a literal segment uses.
   return [...byPath].sort(([left], [right]) => (left < right ? -1 : 1))

@@ -22,9 +22,15 @@ export interface LiveService {
   close(): Promise<void>
 }
 
-/** @param settings more secrets and variables of the worker */
-export async function openLiveService(settings: Readonly<Record<string, string>> = {}): Promise<LiveService> {
-  const worker = await openLiveWorker(settings)
+/**
+ * @param settings more secrets and variables of the worker
+ * @param directory another build of the worker than the one that all tests share
+ */
+export async function openLiveService(
+  settings: Readonly<Record<string, string>> = {},
+  directory?: string,
+): Promise<LiveService> {
+  const worker = await openLiveWorker(settings, directory)
   return { origin: worker.origin, key: await seed(worker.bindings.DB), close: () => worker.close() }
 }
 
@@ -57,13 +63,16 @@ export async function openLiveWorkerWithProviders() {
 }
 
 /** Starts the worker; `variables` are further secrets or variables that it is given. */
-export async function openLiveWorker(variables: Readonly<Record<string, string>> = {}): Promise<LiveWorker> {
+export async function openLiveWorker(
+  variables: Readonly<Record<string, string>> = {},
+  directory?: string,
+): Promise<LiveWorker> {
   const { createTestHarness } = await loadWrangler()
   const harness = createTestHarness({
     workers: [
       {
         configPath: join(projectRoot, 'wrangler.toml'),
-        prebuiltWorkerDir: await builtWorker(),
+        prebuiltWorkerDir: directory ?? (await builtWorker()),
         secrets: { ROOT_SECRET: testRootSecret(), ...variables },
       },
     ],

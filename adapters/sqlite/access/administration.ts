@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Organization } from '../../../ports/organization.ts'
@@ -8,6 +7,7 @@ import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
 import { keyFromRow, keyToRow, organizationFromRow, organizationToRow } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
+import { sql } from '../statement/sql.ts'
 
 const settings = [
   'name',

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type {
   KeyClaim,
   KeyedRead,
@@ -19,6 +18,7 @@ import { decodeRows } from '../table/decode.ts'
 import { serviceTables } from '../table/table-set.ts'
 import type { KeyRow } from '../table/access-rows.ts'
 import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
+import { sql } from '../statement/sql.ts'
 
 const findPlatformKey = template(sql<KeyRow>`
   select * from api_keys where key_id = ${slot('keyId')} and kind = 'platform' and revoked_at is null`)

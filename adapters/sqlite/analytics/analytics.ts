@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { byHorizon } from '../../../domain/analytics/churn-horizons.ts'
 import type {
   Analytics,
@@ -15,6 +14,7 @@ import { resultsOf } from '../statement/executor.ts'
 import { readMembers } from './members-page.ts'
 import { BEHIND_ALL, splitAtMonths } from './month-split.ts'
 import { readOfferCounts, readRevenueByDecision } from './offers.ts'
+import { sql } from '../statement/sql.ts'
 
 /**
  * The figures of the analytics. Cohorts and cancellations come from the counts that triggers keep

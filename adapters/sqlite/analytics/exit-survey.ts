@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { ExitSurveySource, ReasonCount } from '../../../ports/exit-survey-source.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { BEHIND_ALL } from './month-split.ts'
+import { sql } from '../statement/sql.ts'
 
 const reasonCounts = template(sql<ReasonCount>`
   select reason_code as code, count(*) as count

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { MemberRecord, MembersQuery } from '../../../ports/analytics.ts'
 import { memberFields } from '../../../domain/resources/memberships.ts'
 import type { Template } from '../statement/compiler.ts'
@@ -9,6 +8,7 @@ import { rowsOf } from '../statement/executor.ts'
 import { BEHIND_ALL } from './month-split.ts'
 import { selectFrom } from '../read/select.ts'
 import { tableOf } from '../table/tables.ts'
+import { sql } from '../statement/sql.ts'
 
 const templates = new Map<string, Template<ResultRow>>()
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type {
   DecisionRevenue,
   InstantRange,
@@ -9,6 +8,7 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { BEHIND_ALL } from './month-split.ts'
+import { sql } from '../statement/sql.ts'
 
 const inRange = sql`organization_id = ${slot('organizationId')}
   and occurred_at >= ${slot('from')} and occurred_at <= ${slot('until')}`

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
@@ -8,6 +6,8 @@ import type { BoundValue, ResultRow, Statement } from '../statement/executor.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import { boundedRows, textOfRows } from './bounded-rows.ts'
 import type { Reading } from './reading.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /** A key's row when the key is valid: every claimed part matches, and the key was not revoked. */
 const proven = sql`k.key_id = ${slot('keyId')} and k.organization_id = ${slot('owner')} and k.kind = 'tenant'

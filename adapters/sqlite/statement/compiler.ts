@@ -1,31 +1,6 @@
-import { createQueryId, sql, SqliteQueryCompiler, type RawBuilder } from 'kysely'
 import type { BoundValue, Statement } from './executor.ts'
-
-/** Marks a place in compiled SQL whose value is known only when the statement is bound. */
-class Slot {
-  readonly name: string
-
-  constructor(name: string) {
-    this.name = name
-  }
-}
-
-/**
- * Compiles one template. Parameters are numbered, so that a slot which occurs in several places is bound once.
- *
- * Of Kysely only what makes SQL text is used. Its query builder would run statements by itself, past the batch and with
- * it past atomicity and the meter, and it is the larger part of the library in a bundle.
- */
-class TemplateCompiler extends SqliteQueryCompiler {
-  /** The name of each numbered parameter, in order. */
-  readonly slots: string[] = []
-
-  protected override appendValue(parameter: unknown): void {
-    if (!(parameter instanceof Slot)) throw new Error(`A template holds a value: ${this.getSql()}`)
-    const known = this.slots.indexOf(parameter.name) + 1
-    this.append(`?${known === 0 ? this.slots.push(parameter.name) : known}`)
-  }
-}
+import type { RawBuilder } from './sql.ts'
+import { sql } from './sql.ts'
 
 /** A quoted name or text, or white space outside of it. */
 const QUOTED_OR_SPACE = /'[^']*'|"[^"]*"|\s+/g
@@ -40,7 +15,7 @@ function onOneLine(sql: string): string {
  * written `+${slot('limit')}`: SQLite looks at a bare parameter there while it plans, and would plan anew for each value.
  */
 export function slot(name: string): RawBuilder<unknown> {
-  return sql`${new Slot(name)}`
+  return { parts: [{ slot: name }] }
 }
 
 /** A quoted identifier: a table, or a column behind its table's alias. */
@@ -57,11 +32,13 @@ export interface Template<Row = unknown> {
   readonly rowType?: Row
 }
 
-/** Compiles SQL whose every parameter is a slot. Throws for a value: it would be frozen into a cached template. */
-export function template<Row>(builder: RawBuilder<Row>): Template<Row> {
-  const compiler = new TemplateCompiler()
-  const { sql } = compiler.compileQuery(builder.toOperationNode(), createQueryId())
-  return { sql: onOneLine(sql), slots: compiler.slots }
+/**
+ * Compiles SQL. Slots become numbered parameters, so that a slot which occurs in several places is bound once.
+ */
+export function template<Row>({ parts }: RawBuilder<Row>): Template<Row> {
+  const slots = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.slot])))]
+  const text = parts.map((part) => (typeof part === 'string' ? part : `?${slots.indexOf(part.slot) + 1}`))
+  return { sql: onOneLine(text.join('')), slots }
 }
 
 /**

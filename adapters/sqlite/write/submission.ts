@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
@@ -7,6 +5,8 @@ import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { boundedNow, nextInstant } from './write-clock.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 const organization = slot('organizationId')
 
