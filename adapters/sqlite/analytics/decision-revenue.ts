@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { DecisionRevenue, InstantRange, RevenueByDecision } from '../../../ports/analytics.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { resultsOf } from '../statement/executor.ts'
+import type { MiddleRow } from './middle.ts'
+import { middleOf } from './middle.ts'
+import { splitAtPeriods, textRangeOf, yearsAndMonths } from './period-split.ts'
+
+const organization = slot('organizationId')
+
+const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join member_decision_totals as t
+  on t.organization_id = ${organization} and t.period >= p.value ->> 0 and t.period < p.value ->> 1`
+
+/**
+ * Decisions that no kept sum of the range contains: the last ones of members in its partial months, and those that were
+ * superseded only after it.
+ */
+const singleDecisions = sql`
+  select d.decision, d.billing_events > 0 as known, d.revenue_cents
+  from json_each(${slot('instants')}) as i cross join member_decisions as d
+    indexed by member_decisions_superseded_at_decided_at
+    on d.organization_id = ${organization} and d.superseded_at is null
+    and d.decided_at >= i.value ->> 0 and d.decided_at < i.value ->> 1
+  union all
+  select d.decision, d.billing_events > 0, d.revenue_cents
+  from member_decisions as d indexed by member_decisions_superseded_at_decided_at
+  where d.organization_id = ${organization} and d.superseded_at >= ${slot('until')}
+    and d.decided_at >= ${slot('from')} and d.decided_at < ${slot('until')}`
+
+/** Sums in floating point: exact for every realistic amount of money, and without overflow. */
+const decisionTotals = template(sql<TotalRow>`
+  select decision, sum(members) as members, sum(with_revenue) as "membersWithRevenue", total(revenue_cents) as "revenueCents"
+  from (
+    select t.decision, t.members, t.with_revenue, t.revenue_cents ${wholePeriods}
+    union all select decision, 1, known, revenue_cents from (${singleDecisions})
+  ) group by decision having sum(members) > 0`)
+
+type TotalRow = Omit<DecisionRevenue, 'middleCents'> & { readonly decision: string }
+
+const revenueMiddle = template(
+  middleOf({
+    before: sql`
+      spans as (select t.decision as subject, t.period ${wholePeriods}),
+      ends as materialized (select decision as subject, revenue_cents as value from (${singleDecisions}) where known)`,
+    shifts: [16, 8, 0],
+  }),
+)
+
+/**
+ * Reads the sums of whole years and months, the decisions of the partial months at the ends of the range, and those of
+ * members who decided again after the range.
+ */
+export async function readRevenueByDecision(
+  executor: Executor,
+  organizationId: string,
+  range: InstantRange,
+): Promise<RevenueByDecision> {
+  const { periods, instants } = splitAtPeriods(range, yearsAndMonths)
+  const [from, until] = textRangeOf(range)
+  const values = {
+    organizationId,
+    from,
+    until,
+    periods: JSON.stringify(periods),
+    instants: JSON.stringify(instants),
+  }
+  const [totals, middles] = await resultsOf(executor, [
+    bind(decisionTotals, values),
+    bind(revenueMiddle, values),
+  ])
+  const groupOf = (decision: string) => groupFrom(decision, totals.rows, middles.rows)
+  return { accepted: groupOf('accepted'), declined: groupOf('declined') }
+}
+
+function groupFrom(
+  decision: string,
+  totals: readonly TotalRow[],
+  middles: readonly MiddleRow[],
+): DecisionRevenue {
+  const row = totals.find((total) => total.decision === decision)
+  if (row === undefined) return { members: 0, membersWithRevenue: 0, revenueCents: 0, middleCents: null }
+  const { members, membersWithRevenue, revenueCents } = row
+  const middle = middles.find(({ subject }) => subject === decision)
+  const middleCents = middle === undefined ? null : ([middle.lower, middle.upper] as const)
+  return { members, membersWithRevenue, revenueCents, middleCents }
+}
