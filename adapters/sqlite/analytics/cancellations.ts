@@ -43,7 +43,7 @@ type TenureRow = Readonly<Record<'members' | 'known' | 'days' | `within${(typeof
 const tenureMiddle = template(
   middleOf({
     before: sql`
-      spans as (select distinct 'tenure' as subject, c.period ${wholePeriods}),
+      spans as materialized (select distinct 'tenure' as subject, c.period ${wholePeriods}),
       ends as materialized (
         select 'tenure' as subject, m.tenure_days as value ${partialDays} and m.tenure_days is not null)`,
     shifts: [5, 0],

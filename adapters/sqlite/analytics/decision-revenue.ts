@@ -5,7 +5,7 @@ import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import type { MiddleRow } from './middle.ts'
 import { middleOf } from './middle.ts'
-import { splitAtPeriods, textRangeOf, yearsAndMonths } from './period-split.ts'
+import { splitAtPeriods, textRangeOf, yearsToDays } from './period-split.ts'
 
 const organization = slot('organizationId')
 
@@ -13,8 +13,9 @@ const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join memb
   on t.organization_id = ${organization} and t.period >= p.value ->> 0 and t.period < p.value ->> 1`
 
 /**
- * Decisions that no kept sum of the range contains: the last ones of members in its partial months, and those that were
- * superseded only after it.
+ * Decisions that no kept sum of the range contains: the last ones of members in its partial days, and those that were
+ * superseded only after it. The plus signs keep SQLite from reading all decisions of the range by their time, in the hope
+ * that there are few different values of superseded_at to try.
  */
 const singleDecisions = sql`
   select d.decision, d.billing_events > 0 as known, d.revenue_cents
@@ -26,7 +27,7 @@ const singleDecisions = sql`
   select d.decision, d.billing_events > 0, d.revenue_cents
   from member_decisions as d indexed by member_decisions_superseded_at_decided_at
   where d.organization_id = ${organization} and d.superseded_at >= ${slot('until')}
-    and d.decided_at >= ${slot('from')} and d.decided_at < ${slot('until')}`
+    and +d.decided_at >= ${slot('from')} and +d.decided_at < ${slot('until')}`
 
 /** Sums in floating point: exact for every realistic amount of money, and without overflow. */
 const decisionTotals = template(sql<TotalRow>`
@@ -41,22 +42,22 @@ type TotalRow = Omit<DecisionRevenue, 'middleCents'> & { readonly decision: stri
 const revenueMiddle = template(
   middleOf({
     before: sql`
-      spans as (select t.decision as subject, t.period ${wholePeriods}),
+      spans as materialized (select t.decision as subject, t.period ${wholePeriods}),
       ends as materialized (select decision as subject, revenue_cents as value from (${singleDecisions}) where known)`,
-    shifts: [16, 8, 0],
+    shifts: [14, 7, 0],
   }),
 )
 
 /**
- * Reads the sums of whole years and months, the decisions of the partial months at the ends of the range, and those of
- * members who decided again after the range.
+ * Reads the sums of whole years, months and days, the decisions of the partial days at the ends of the range, and those
+ * of members who decided again after the range.
  */
 export async function readRevenueByDecision(
   executor: Executor,
   organizationId: string,
   range: InstantRange,
 ): Promise<RevenueByDecision> {
-  const { periods, instants } = splitAtPeriods(range, yearsAndMonths)
+  const { periods, instants } = splitAtPeriods(range, yearsToDays)
   const [from, until] = textRangeOf(range)
   const values = {
     organizationId,

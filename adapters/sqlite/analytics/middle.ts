@@ -60,9 +60,9 @@ function step(index: number, shift: number, widerShift: number | null): RawBuild
         select w.subject, w.bucket, e.value >> ${bits}, 1
         from ${wider} as w cross join ends as e on e.subject = w.subject ${endWithin}
       ) group by subject, wider, bucket
-    ), ${running} as (
+    ), ${running} as materialized (
       select *, sum(members) over (partition by subject, wider order by bucket) as upto from ${cells}
-    ), ${found} as (
+    ), ${found} as materialized (
       select p.subject, p.side, r.bucket, p.place - (r.upto - r.members) as place
       from ${places} as p cross join ${running} as r on r.subject = p.subject and r.wider is p.bucket
         and r.upto >= p.place and r.upto - r.members < p.place

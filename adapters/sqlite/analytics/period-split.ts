@@ -13,21 +13,24 @@ interface PeriodKind {
   readonly length: number
 }
 
-/** Kinds of periods, of which the second divides the first. The sums of each are kept by 0014_analytics_sums.sql. */
-type PeriodKinds = readonly [coarse: PeriodKind, fine: PeriodKind]
+/** Kinds of periods, each of which divides the one before it. The sums of them are kept by 0014_analytics_sums.sql. */
+type PeriodKinds = readonly [PeriodKind, ...PeriodKind[]]
 
+const year: PeriodKind = { letter: 'Y', length: 'YYYY'.length }
 const month: PeriodKind = { letter: 'M', length: 'YYYY-MM'.length }
-export const monthsAndDays: PeriodKinds = [month, { letter: 'D', length: 'YYYY-MM-DD'.length }]
-export const yearsAndMonths: PeriodKinds = [{ letter: 'Y', length: 'YYYY'.length }, month]
+const day: PeriodKind = { letter: 'D', length: 'YYYY-MM-DD'.length }
+
+export const monthsAndDays: PeriodKinds = [month, day]
+export const yearsToDays: PeriodKinds = [year, month, day]
 
 /**
  * A range of instants, split into whole periods, for which sums are kept, and the partial periods at its two ends, whose
  * rows are counted one by one.
  */
 export interface PeriodSplit {
-  /** Names of periods. Coarse ones in the middle, fine ones around them. */
+  /** Names of periods, the coarsest ones in the middle and the finest ones around them. */
   readonly periods: readonly TextRange[]
-  /** Instants. Each range lies within one fine period, whose name is its first text up to the period's length. */
+  /** Instants. Each range lies within one day, with which its first text begins. */
   readonly instants: readonly TextRange[]
 }
 
@@ -40,29 +43,35 @@ export function textRangeOf({ start, end }: InstantRange): TextRange {
 
 /** Splits a range at the borders of periods. Rows without a date belong only to a range that has no bounds. */
 export function splitAtPeriods(range: InstantRange, kinds: PeriodKinds): PeriodSplit {
-  const [from, until] = textRangeOf(range)
-  if (from >= until) return { periods: [], instants: [] }
-  const [coarse, fine] = kinds
+  const whole = textRangeOf(range)
+  if (!isSome(whole)) return { periods: [], instants: [] }
   // `0` sorts after the empty text, which stands for the period of rows without a date, and before every date.
   const isBounded = range.start !== null || range.end !== null
-  const middle = splitAt([from, until], coarse, isBounded ? '0' : '')
-  const around = middle.ends.map((end) => splitAt(end, fine, ''))
-  return {
-    periods: [named(coarse, middle.whole), ...around.map(({ whole }) => named(fine, whole))].filter(isSome),
-    instants: around.flatMap(({ ends }) => ends),
+  const periods: TextRange[] = []
+  let ends: readonly TextRange[] = [whole]
+  for (const kind of kinds) {
+    const parts = ends.map((end) => splitAt(end, kind, isBounded ? '0' : ''))
+    periods.push(...parts.map(({ inside }) => named(kind, inside)).filter(isSome))
+    ends = parts.flatMap((part) => part.ends)
   }
+  return { periods, instants: ends }
 }
 
-/** The whole periods of a range, and its ends. A text that is cut short sorts before all that it begins. */
-function splitAt([from, until]: TextRange, { length }: PeriodKind, first: string) {
+interface Part {
+  readonly inside: TextRange
+  readonly ends: readonly TextRange[]
+}
+
+/** The whole periods inside a range, and its ends. A text that is cut short sorts before all that it begins. */
+function splitAt([from, until]: TextRange, { length }: PeriodKind, first: string): Part {
   const [head, tail] = [from.slice(0, length), until.slice(0, length)]
   const behindHead = head + BEHIND_ALL
   const beginsWhole = from === '' || isFirstOf(from, length)
-  const whole: TextRange = [from === '' ? first : beginsWhole ? head : behindHead, tail]
+  const inside: TextRange = [from === '' ? first : beginsWhole ? head : behindHead, tail]
   const inHead: TextRange = [from, until < behindHead ? until : behindHead]
   const inTail: TextRange = [tail, until]
   const hasTail = !isFirstOf(until, length) && (beginsWhole || head !== tail)
-  return { whole, ends: [...(beginsWhole ? [] : [inHead]), ...(hasTail ? [inTail] : [])] }
+  return { inside, ends: [...(beginsWhole ? [] : [inHead]), ...(hasTail ? [inTail] : [])] }
 }
 
 /** Whether a text is the first instant of its period, or the period itself. */

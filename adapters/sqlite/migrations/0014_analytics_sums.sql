@@ -93,8 +93,10 @@ SELECT organization_id, month, iif(part = 0, month * 100 - 99, signup_order), ii
   sum(status = 'churned')
 FROM (
   SELECT organization_id, signup_order / 100 AS month, signup_order, membership_id, status, place, (place - 1) / 500 AS part
-  FROM (SELECT *, row_number() OVER (
-    PARTITION BY organization_id, signup_order / 100 ORDER BY signup_order, membership_id) AS place FROM memberships)
+  FROM (
+    SELECT organization_id, signup_order, membership_id, status, row_number() OVER (
+      PARTITION BY organization_id, signup_order / 100 ORDER BY signup_order, membership_id) AS place
+    FROM memberships)
 ) GROUP BY organization_id, month, part HAVING min(place) > 0;
 
 -- 2. Cancellations, by month and by day, and how the lengths of stay are spread.
@@ -250,7 +252,7 @@ SELECT e.organization_id, p.column1 || substr(e.occurred_at, 1, p.column2) AS pe
   sum(e.event = 'viewed'), sum(e.event = 'accepted'), sum(e.event = 'declined')
 FROM retention_offer_events AS e CROSS JOIN (VALUES ('M', 7), ('D', 10)) AS p GROUP BY 1, 2, 3;
 
--- 4. What members decided on their offers, with the revenue from each member. The sums, by year and by month, are of
+-- 4. What members decided on their offers, with the revenue from each member. The sums, by year, month and day, are of
 -- each member's last decision. A decision that was superseded counts in a range that ends before the next one.
 
 CREATE TABLE member_decisions (
@@ -286,13 +288,13 @@ BEGIN
   INSERT INTO member_decision_totals
   SELECT NEW.organization_id, p.column1 || substr(NEW.decided_at, 1, p.column2), NEW.decision, NEW.weight,
     NEW.weight * (NEW.billing_events > 0), NEW.weight * NEW.revenue_cents
-  FROM (VALUES ('Y', 4), ('M', 7)) AS p WHERE true
+  FROM (VALUES ('Y', 4), ('M', 7), ('D', 10)) AS p WHERE true
   ON CONFLICT (organization_id, period, decision) DO UPDATE SET members = members + excluded.members,
     with_revenue = with_revenue + excluded.with_revenue, revenue_cents = revenue_cents + excluded.revenue_cents;
   INSERT INTO member_spreads
   SELECT NEW.organization_id, NEW.decision, p.column1 || substr(NEW.decided_at, 1, p.column2), s.column1,
     NEW.revenue_cents >> s.column1, NEW.weight
-  FROM (VALUES ('Y', 4), ('M', 7)) AS p CROSS JOIN (VALUES (16), (8), (0)) AS s WHERE NEW.billing_events > 0
+  FROM (VALUES ('Y', 4), ('M', 7), ('D', 10)) AS p CROSS JOIN (VALUES (14), (7), (0)) AS s WHERE NEW.billing_events > 0
   ON CONFLICT (organization_id, subject, period, shift, bucket) DO UPDATE SET members = members + excluded.members;
 END;
 

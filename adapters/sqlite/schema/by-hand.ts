@@ -14,7 +14,7 @@ export const tablesByHand: Readonly<Record<string, Reason>> = {
   membership_blocks: 'how many members come before a place in the members export',
   member_spreads: 'how lengths of stay and revenue are spread over members, to find medians',
   member_decisions: 'what members decided on retention offers, with the revenue from each member',
-  member_decision_totals: 'members and revenue by their last decision, by year and month',
+  member_decision_totals: 'members and revenue by their last decision, by year, month and day',
   retention_offer_counts: 'the events of each retention offer, by month and day',
   exit_survey_counts: 'the reasons picked in the exit survey, by month and day',
 }
