@@ -5,29 +5,34 @@ import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import type { MiddleRow } from './middle.ts'
 import { middleOf } from './middle.ts'
-import { splitAtPeriods, textRangeOf, yearsToDays } from './period-split.ts'
+import { BEHIND_ALL, splitAtPeriods, textRangeOf, yearsToDays } from './period-split.ts'
 
 const organization = slot('organizationId')
 
 const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join member_decision_totals as t
   on t.organization_id = ${organization} and t.period >= p.value ->> 0 and t.period < p.value ->> 1`
 
+/** The values of held_days_max. Between a decision and the one that supersedes it are at most so many days. */
+const heldDaysMax = [8, 64, 512, 4_000_000].map((days) => sql`(${sql.lit(days)})`)
+const byHeldDays = sql`indexed by member_decisions_held_days_max_decided_at`
+
 /**
  * Decisions that no kept sum of the range contains: the last ones of members in its partial days, and those that were
- * superseded only after it. The plus signs keep SQLite from reading all decisions of the range by their time, in the hope
- * that there are few different values of superseded_at to try.
+ * superseded only after it. The latter are sought in the last days of the range alone, as many as they can have held; a range without an end has none.
  */
 const singleDecisions = sql`
   select d.decision, d.billing_events > 0 as known, d.revenue_cents
-  from json_each(${slot('instants')}) as i cross join member_decisions as d
-    indexed by member_decisions_superseded_at_decided_at
-    on d.organization_id = ${organization} and d.superseded_at is null
+  from json_each(${slot('instants')}) as i cross join member_decisions as d ${byHeldDays}
+    on d.organization_id = ${organization} and d.held_days_max is null
     and d.decided_at >= i.value ->> 0 and d.decided_at < i.value ->> 1
   union all
   select d.decision, d.billing_events > 0, d.revenue_cents
-  from member_decisions as d indexed by member_decisions_superseded_at_decided_at
-  where d.organization_id = ${organization} and d.superseded_at >= ${slot('until')}
-    and +d.decided_at >= ${slot('from')} and +d.decided_at < ${slot('until')}`
+  from (select column1 as days from (values ${sql.join(heldDaysMax)}) where ${slot('until')} < ${sql.lit(BEHIND_ALL)}) as held
+  cross join member_decisions as d ${byHeldDays}
+    on d.organization_id = ${organization} and d.held_days_max = held.days and d.decided_at < ${slot('until')}
+    and d.decided_at >= max(${slot('from')},
+      coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ${slot('until')}, '-' || held.days || ' days'), ''))
+  where d.superseded_at >= ${slot('until')}`
 
 /** Sums in floating point: exact for every realistic amount of money, and without overflow. */
 const decisionTotals = template(sql<TotalRow>`

@@ -13,7 +13,10 @@ interface PeriodKind {
   readonly length: number
 }
 
-/** Kinds of periods, each of which divides the one before it. The sums of them are kept by 0014_analytics_sums.sql. */
+/**
+ * Kinds of periods, each of which divides the one before it. 0014_analytics_sums.sql and 0018_event_sums.sql keep their
+ * sums.
+ */
 type PeriodKinds = readonly [PeriodKind, ...PeriodKind[]]
 
 const year: PeriodKind = { letter: 'Y', length: 'YYYY'.length }
