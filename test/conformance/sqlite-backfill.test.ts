@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { migrationsOf } from '../../adapters/node-sqlite/index.ts'
 import { rowsOf } from '../../adapters/sqlite/statement/executor.ts'
 import { chanceOf, changedData, generatedData } from '../support/analytics-data.ts'
@@ -84,12 +84,16 @@ function migratedAfter(migration: string, stored: ReadonlyMap<string, Rows>): Da
   return database
 }
 
+let database: ScratchStorage['database']
+beforeAll(async () => {
+  database = (await importedStorage()).database
+})
+
 test.each([
   ['0010_membership_analytics.sql', ofMemberships],
   ['0014_analytics_sums.sql', ofMemberships],
   ['0018_event_sums.sql', ofEvents],
 ])('rows stored before %s are counted as the triggers count', async (migration, kept) => {
-  const { database } = await importedStorage()
   const read = (sql: string) => rowsOf(database, { sql, parameters: [] }) as Promise<unknown> as Promise<Rows>
   const stored = new Map<string, Rows>()
   for (const table of imported) stored.set(table, await read(`select * from ${table}`))
