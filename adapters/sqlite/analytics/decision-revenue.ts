@@ -18,7 +18,8 @@ const byHeldDays = sql`indexed by member_decisions_held_days_max_decided_at`
 
 /**
  * Decisions that no kept sum of the range contains: the last ones of members in its partial days, and those that were
- * superseded only after it. The latter are sought in the last days of the range alone, as many as they can have held; a range without an end has none.
+ * superseded only after it. The latter are sought in the last days of the range alone, as many as they can have held; a
+ * range without an end has none.
  */
 const singleDecisions = sql`
   select d.decision, d.billing_events > 0 as known, d.revenue_cents
