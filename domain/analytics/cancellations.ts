@@ -76,7 +76,7 @@ export async function serveCancellations(
 function bodyOf(
   id: string,
   range: InstantRange,
-  { reasons, tenures }: FoundCancellations,
+  { reasons, tenure }: FoundCancellations,
 ): v.InferOutput<typeof Cancellations> {
   const totals = totalsOf(reasons)
   return {
@@ -91,7 +91,7 @@ function bodyOf(
       count: same,
       pct: percentage(same, totals.cancellations),
     })),
-    tenure: tenureFigures(tenures),
+    tenure: tenureFigures(tenure),
   }
 }
 
