@@ -65,12 +65,13 @@ export async function openLocalD1(count = 1, image = migratedImage()): Promise<L
 export async function emptyDatabase(database: D1Database, tables: readonly string[]): Promise<void> {
   const filled = tables.map((table) => `exists (select 1 from ${table}) as ${table}`)
   const look = database.prepare(`select ${filled.join(', ')}`)
-  for (;;) {
-    const [found] = (await look.all<Readonly<Record<string, number>>>()).results
-    const left = tables.filter((table) => found?.[table] !== 0)
-    if (left.length === 0) return
-    await database.batch(left.map((table) => database.prepare(`delete from ${table}`)))
-  }
+  let left: readonly string[] = []
+  do {
+    const clearing = left.map((table) => database.prepare(`delete from ${table}`))
+    const answers = await database.batch<Readonly<Record<string, number>>>([...clearing, look])
+    const found = answers.at(-1)?.results[0]
+    left = tables.filter((table) => found?.[table] !== 0)
+  } while (left.length > 0)
 }
 
 /** One statement of a migration. A trigger ends with its END, not with the statements in it. */
