@@ -88,6 +88,15 @@ function isLate(how: Misbehaviour | null): boolean {
   return how === 'silence' || (how !== null && typeof how === 'object' && 'delayMs' in how)
 }
 
+/** A time limit that is reached when the provider is late with an answer, and not when the machine is. */
+export function untilLate(standIn: StandIn): AbortSignal {
+  const limit = new AbortController()
+  standIn.onLate = () => {
+    limit.abort()
+  }
+  return limit.signal
+}
+
 async function read(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
