@@ -52,6 +52,9 @@ export interface TestService {
   sendUnchecked: TestService['send']
 }
 
+/** Keeps nothing from one request to the next, so that all services share it. */
+const handle = createFetchHandler()
+
 /** The whole service on the given storage, with a clock that stands still and repeatable randomness. */
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
@@ -97,7 +100,6 @@ export async function openTestService(
     ...providers,
     background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
-  const handle = createFetchHandler()
   const addKey = async (organizationId: string | null): Promise<string> => {
     const { key, stored } = await issueKey({ organizationId }, secrets, random, clock)
     await storage.administration.addKey(stored)
@@ -136,8 +138,14 @@ export async function openTestService(
     send: async (path, init) => {
       const request = requestOf(path, init)
       const response = await answer(request)
-      await checkResponse(request.method, request.url, response)
-      return response
+      if (response.body === null) {
+        checkResponse(request, response, '')
+        return response
+      }
+      // Read once and made anew: a clone, of which both are read, costs as much as the request itself.
+      const body = await response.bytes()
+      checkResponse(request, response, new TextDecoder().decode(body))
+      return new Response(body, response)
     },
   }
 }
