@@ -78,7 +78,8 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
 
 /** Triggers that do something that does not follow from a record. */
 export const triggersByHand: Readonly<Record<string, Reason>> = {
-  incoming_submissions_saved: 'an insert into the view incoming_submissions saves a submission and what belongs to it',
+  incoming_submissions_saved:
+    'an insert into the view incoming_submissions saves a submission and what belongs to it',
   memberships_cohort_joined: 'analytics of memberships: figures over the whole history are kept as counts',
   memberships_cohort_changed: 'analytics of memberships',
   memberships_churned: 'analytics of memberships',
