@@ -29,5 +29,10 @@ export type OperationId = (typeof operations)[number]['id']
 
 /** Every endpoint of the service with its whole declaration, in the order of the contract document. */
 export const endpoints: readonly Endpoint[] = [...reads, ...operations].toSorted(
-  (left, right) => tags.indexOf(left.tag) - tags.indexOf(right.tag),
+  (left, right) => placeOf(left) - placeOf(right),
 )
+
+/** The place of an endpoint's tag in the document. */
+function placeOf({ tag }: Endpoint): number {
+  return tags.findIndex((other) => other === tag)
+}

@@ -4,7 +4,7 @@ import type { ReasonCount } from '../../ports/exit-survey-source.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { askPatiently } from './ask-patiently.ts'
@@ -47,7 +47,7 @@ const CancellationSurvey = v.strictObject({
   ),
 })
 
-export const getCancellationSurvey = operation(cancellationSurveyRoute, {
+export const getCancellationSurvey = operationAt(cancellationSurveyRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report the cancellation survey',

@@ -7,7 +7,7 @@ import type {
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { churnTypes } from '../resources/memberships.ts'
 import type { AnalyticsWorld } from './world.ts'
@@ -47,7 +47,7 @@ const Cancellations = v.strictObject({
   tenure: Tenure,
 })
 
-export const getCancellations = operation(cancellationsRoute, {
+export const getCancellations = operationAt(cancellationsRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report cancellations',

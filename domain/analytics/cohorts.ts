@@ -8,7 +8,7 @@ import type {
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { toInstant } from '../text/instant.ts'
@@ -70,7 +70,7 @@ const Cohorts = v.strictObject({
   ),
 })
 
-export const getCohorts = operation(cohortsRoute, {
+export const getCohorts = operationAt(cohortsRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report signup cohorts',

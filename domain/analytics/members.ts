@@ -3,7 +3,7 @@ import type { InstantRange, MemberRecord } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { tenureDays } from '../resources/cancellations/membership.ts'
 import { churnTypes } from '../resources/memberships.ts'
@@ -66,7 +66,7 @@ const Members = v.strictObject({
   members: v.array(MemberRow),
 })
 
-export const exportMembers = operation(membersRoute, {
+export const exportMembers = operationAt(membersRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Export members',

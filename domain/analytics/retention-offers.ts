@@ -3,7 +3,7 @@ import type { InstantRange, OfferCount, RevenueByDecision } from '../../ports/an
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { count, dateRange, organizationId, percentageOf } from './figures-schema.ts'
@@ -46,7 +46,7 @@ const RetentionOffers = v.strictObject({
   ltv: LifetimeValue,
 })
 
-export const getRetentionOffers = operation(retentionOffersRoute, {
+export const getRetentionOffers = operationAt(retentionOffersRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report retention offers',

@@ -5,6 +5,7 @@ export const membersRoute = operationRoute({
   method: 'GET',
   path: '/api/v1/members',
   access: 'tenant',
+  scope: 'read',
   requires: 'analytics',
 })
 
@@ -13,6 +14,7 @@ export const cohortsRoute = operationRoute({
   method: 'GET',
   path: '/api/v1/cohorts',
   access: 'tenant',
+  scope: 'read',
   requires: 'analytics',
 })
 
@@ -21,6 +23,7 @@ export const retentionOffersRoute = operationRoute({
   method: 'GET',
   path: '/api/v1/retention-offers',
   access: 'tenant',
+  scope: 'read',
   requires: 'retentionOfferAnalytics',
 })
 
@@ -29,6 +32,7 @@ export const cancellationsRoute = operationRoute({
   method: 'GET',
   path: '/api/v1/cancellations',
   access: 'tenant',
+  scope: 'read',
   requires: 'analytics',
 })
 
@@ -37,4 +41,5 @@ export const cancellationSurveyRoute = operationRoute({
   method: 'GET',
   path: '/api/v1/cancellation-survey',
   access: 'tenant',
+  scope: 'read',
 })

@@ -63,11 +63,27 @@ function describe(endpoint: Endpoint): string {
     case 'detail':
       return `One \`${endpoint.resource.name}\` by its identifier. ${own}`.trim()
     case 'operation':
-      return own === '' ? `${endpoint.summary}.` : own
+      return [own === '' ? `${endpoint.summary}.` : own, ...roleSentence(endpoint.access)].join(' ')
   }
 }
 
-function securityOf(access: Endpoint['access']): readonly Node[] {
+/** What an operator must be for an operation. Nothing of an endpoint of the public interface. */
+function roleSentence(access: Endpoint['access']): readonly string[] {
+  switch (access) {
+    case 'support':
+      return ['Any role may do it.']
+    case 'admin':
+    case 'admin_or_root_secret':
+      return ['It needs the role `admin`.']
+    case 'public':
+    case 'tenant':
+    case 'tenant_or_platform':
+      return []
+  }
+}
+
+/** The ways to prove that one may call an endpoint, any of which is enough. */
+export function securityOf(access: Endpoint['access']): readonly Readonly<Record<string, readonly []>>[] {
   switch (access) {
     case 'public':
       return []
@@ -75,6 +91,11 @@ function securityOf(access: Endpoint['access']): readonly Node[] {
       return [{ tenantKey: [] }]
     case 'tenant_or_platform':
       return [{ tenantKey: [] }, { platformKey: [] }]
+    case 'support':
+    case 'admin':
+      return [{ operatorKey: [] }]
+    case 'admin_or_root_secret':
+      return [{ operatorKey: [] }, { rootSecretProof: [] }]
   }
 }
 

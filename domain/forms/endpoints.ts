@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
 import type { RequestBody, ResponseDeclaration } from '../record/operation.ts'
-import { operation } from '../record/operation.ts'
+import { operationAt } from '../record/operation.ts'
 import { ALLOWED_HEADERS, ALLOWED_METHODS } from './answer/preflight.ts'
 import { SubmissionError, SubmissionReceipt } from './answer/schema.ts'
 import { acceptedTypes } from './body/accepted-types.ts'
@@ -59,7 +59,7 @@ function failure(description: string) {
   return { description, headers: cors, content } satisfies ResponseDeclaration
 }
 
-export const submitForm = operation(submitRoute, {
+export const submitForm = operationAt(submitRoute, {
   tag: 'Form submission',
   summary: 'Submit answers to a published form',
   description:
@@ -98,7 +98,7 @@ export const submitForm = operation(submitRoute, {
   },
 })
 
-export const preflightForm = operation(preflightRoute, {
+export const preflightForm = operationAt(preflightRoute, {
   tag: 'Form submission',
   summary: 'Answer a cross-origin preflight',
   description: 'What a browser asks before a page of another origin may submit. No cookie is used.',

@@ -1,4 +1,4 @@
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { ErrorBody } from '../record/reply.ts'
 import { emailBody, messageBody } from './request.ts'
 import { NO_NUMBER, NO_SLUG, responses } from './response.ts'
@@ -27,7 +27,7 @@ const badNumber = {
   error: 'This is not a valid phone number in E.164, ten digits or dashed ten digits.',
 }
 
-export const sendMessage = operation(messageRoute, {
+export const sendMessage = operationAt(messageRoute, {
   tag: 'Messaging',
   deprecated: true,
   summary: 'Send an SMS or MMS',
@@ -53,7 +53,7 @@ export const sendMessage = operation(messageRoute, {
   },
 })
 
-export const sendEmail = operation(emailRoute, {
+export const sendEmail = operationAt(emailRoute, {
   tag: 'Messaging',
   deprecated: true,
   summary: 'Send an email',

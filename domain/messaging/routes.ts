@@ -5,6 +5,7 @@ export const messageRoute = operationRoute({
   method: 'POST',
   path: '/api/v1/message',
   access: 'tenant_or_platform',
+  scope: 'send',
 })
 
 export const emailRoute = operationRoute({
@@ -12,4 +13,5 @@ export const emailRoute = operationRoute({
   method: 'POST',
   path: '/api/v1/email',
   access: 'tenant_or_platform',
+  scope: 'send',
 })

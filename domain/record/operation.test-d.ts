@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { HandlerFor } from '../access/serve-operation.ts'
 import { handled } from '../access/serve-operation.ts'
 import type { ReplyOf, RequestOf } from './operation.ts'
-import { jsonResponse, operation, operationRoute } from './operation.ts'
+import { jsonResponse, operation } from './operation.ts'
 import type { QueryParameter } from './query-parameters.ts'
 import { errorReply, jsonReply } from './reply.ts'
 
@@ -19,7 +19,11 @@ const unit: QueryParameter<'day' | 'month'> = {
 const described = { tag: 'Analytics', summary: 'Report' } as const
 const place = { method: 'GET', path: '/figures' } as const
 
-const getFigures = operation(operationRoute({ ...place, id: 'figures.get', access: 'tenant' }), {
+const getFigures = operation({
+  ...place,
+  id: 'figures.get',
+  access: 'tenant',
+  scope: 'read',
   ...described,
   query: { unit },
   responses: {
@@ -29,7 +33,10 @@ const getFigures = operation(operationRoute({ ...place, id: 'figures.get', acces
   },
 })
 
-const postFigures = operation(operationRoute({ ...place, id: 'figures.post', access: 'public' }), {
+const postFigures = operation({
+  ...place,
+  id: 'figures.post',
+  access: 'public',
   ...described,
   responses: {
     200: {
@@ -84,6 +91,11 @@ handled(postFigures, handler)
 
 // @ts-expect-error an example that its schema does not allow
 jsonResponse('The figures.', Figures, { total: 1, unit: 'year' })
+
+// @ts-expect-error an operation with a key says what the key must be allowed to do
+operation({ ...described, id: 'x', access: 'tenant', responses: {} })
+// @ts-expect-error an operation without a key asks nothing of one
+operation({ ...described, id: 'x', access: 'public', scope: 'read', responses: {} })
 
 // @ts-expect-error a misspelt part of a declaration
 operation({ ...described, id: 'x', access: 'public', responses: {}, querry: { unit } })

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { Capability } from './capability.ts'
-import type { Access, Described } from './description.ts'
+import type { Access, Described, Scope } from './description.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
@@ -48,7 +48,13 @@ export interface ResponseDeclaration {
 
 /** The responses that mean the same at every endpoint; the contract document describes each of them once. */
 export type SharedResponse =
-  'BadRequest' | 'Unauthorized' | 'Forbidden' | 'NotFound' | 'InternalError' | 'SourceUnavailable'
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'Conflict'
+  | 'InternalError'
+  | 'SourceUnavailable'
 
 /** Responses by status. */
 export type ResponseDeclarations = Readonly<Record<number, ResponseDeclaration | SharedResponse>>
@@ -59,13 +65,16 @@ export interface OperationEndpoint<
   Allowed extends Access = Access,
   Query extends QueryParameters = QueryParameters,
   Responses extends ResponseDeclarations = ResponseDeclarations,
+  Body extends RequestBody | null = RequestBody | null,
 > extends Described {
   readonly kind: 'operation'
   readonly id: Id
-  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
   readonly path: string
   /** Checked before the handler is called. The handler receives the admitted caller. */
   readonly access: Allowed
+  /** What a key must be allowed to do. Null: the operation asks for no key. */
+  readonly scope: Scope | null
   /** What an organization must have to use the operation; one without it is refused. Null: nothing. */
   readonly requires: Capability | null
   readonly errorStyle: ErrorStyle
@@ -73,13 +82,18 @@ export interface OperationEndpoint<
   readonly query: Query | null
   /** Request headers that matter to it, besides those of authentication and of the body. */
   readonly headers: Readonly<Record<string, RequestHeader>>
-  /** Null: the operation has no body. The handler reads it, because the allowed body can depend on the caller. */
-  readonly body: RequestBody | null
+  /**
+   * Null: the operation has no body. A handler of the public interface reads it, because the allowed body can depend on
+   * the caller; one of the operator interface receives it.
+   */
+  readonly body: Body
+  /** What the audit of the operator interface calls the change that it makes, such as `key.revoke`. Null: it makes none. */
+  readonly action: string | null
   /** What the handler may answer. Refusals by the access check, and internal failures, need no declaration. */
   readonly responses: Responses
 }
 
-type Routed = 'kind' | 'id' | 'method' | 'path' | 'access' | 'requires' | 'errorStyle'
+type Routed = 'kind' | 'id' | 'method' | 'path' | 'access' | 'scope' | 'requires' | 'errorStyle'
 
 /**
  * What routing and admission need of an operation. The rest of its declaration can be loaded with its handler, when a
@@ -90,39 +104,69 @@ export type OperationRoute<Id extends string = string, Allowed extends Access = 
   Routed
 >
 
+/** An operation that asks for a tenant's or the platform's key says what the key must be allowed to do. */
+type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tenant_or_platform'
+  ? { readonly scope: Scope }
+  : { readonly scope?: never }
+
 type RouteDeclaration<Id extends string, Allowed extends Access> = Pick<
   OperationRoute<Id, Allowed>,
   'id' | 'method' | 'path' | 'access'
-> & { readonly requires?: Capability; readonly errorStyle?: ErrorStyle }
+> & { readonly requires?: Capability; readonly errorStyle?: ErrorStyle } & ScopeDeclaration<Allowed>
 
 /** Declares where an operation is found, and who may call it. */
 export function operationRoute<const Id extends string, const Allowed extends Access>(
   declaration: RouteDeclaration<Id, Allowed>,
 ): OperationRoute<Id, Allowed> {
-  return { kind: 'operation', requires: null, errorStyle: 'api', ...declaration }
+  return { kind: 'operation', scope: null, requires: null, errorStyle: 'api', ...declaration }
 }
 
 type OperationDeclaration<
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
+  Body extends RequestBody | null,
 > = Described & {
   readonly query?: Query
   readonly headers?: Readonly<Record<string, RequestHeader>>
-  readonly body?: RequestBody
+  readonly body?: Body
+  readonly action?: string
   readonly responses: Responses
 }
 
-/** Declares an endpoint with a handler of its own. */
+/** Declares an endpoint with a handler of its own, in one piece. */
 export function operation<
+  const Id extends string,
+  const Allowed extends Access,
+  Responses extends ResponseDeclarations,
+  Query extends QueryParameters = NoParameters,
+  Body extends RequestBody | null = null,
+>(
+  declaration: OperationDeclaration<Query, Responses, Body> & RouteDeclaration<Id, Allowed>,
+): OperationEndpoint<Id, Allowed, Query, Responses, Body> {
+  return operationAt(operationRoute(declaration), declaration)
+}
+
+/** Declares what an endpoint with a route of its own says and answers. */
+export function operationAt<
   Id extends string,
   Allowed extends Access,
   Responses extends ResponseDeclarations,
   Query extends QueryParameters = NoParameters,
+  Body extends RequestBody | null = null,
 >(
   route: OperationRoute<Id, Allowed>,
-  declaration: OperationDeclaration<Query, Responses>,
-): OperationEndpoint<Id, Allowed, Query, Responses> {
-  return { ...route, query: null, headers: {}, body: null, ...declaration }
+  declaration: OperationDeclaration<Query, Responses, Body>,
+): OperationEndpoint<Id, Allowed, Query, Responses, Body> {
+  const { body, ...declared } = declaration
+  return {
+    query: null,
+    headers: {},
+    action: null,
+    ...declared,
+    ...route,
+    // Without a body its type is null, which the compiler cannot see in a property that may be absent.
+    body: (body ?? null) as Body,
+  }
 }
 
 /** A response that is JSON of this schema and nothing else. */

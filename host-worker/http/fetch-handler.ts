@@ -1,10 +1,9 @@
 import { IttyRouter } from 'itty-router'
-import type { Route as EndpointRoute } from '../../domain/routes.ts'
-import { routes } from '../../domain/routes.ts'
-import { answerFailure, answerUnknownRoute, serve, serveWrongMethod } from '../../domain/api.ts'
+import type { Api } from '../../domain/create-api.ts'
+import type { Route } from '../../domain/record/endpoint.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Reply } from '../../domain/record/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
-import type { World } from '../../domain/world.ts'
 
 /** The facts about a request that are known after its answer. */
 export interface Answered {
@@ -19,7 +18,7 @@ export interface Answered {
 }
 
 /** What a host provides for one request. */
-export interface RequestHost {
+export interface RequestHost<World extends LoggingWorld> {
   readonly requestId: string
   /** The request's address, where the host has read it already. */
   readonly url?: URL
@@ -28,36 +27,48 @@ export interface RequestHost {
   answered(facts: Answered): void
 }
 
+/** The port that the HTTP side itself needs, beside what its endpoints do. */
+interface LoggingWorld {
+  readonly log: Log
+}
+
 const NOBODY: Identity = { organizationId: null, keyId: null }
 
+const NO_HEADERS: Reply['headers'] = {}
+
 /** Answers a request to a path whose pattern has these parameters. */
-type Route = (
+type Answer<World extends LoggingWorld> = (
   params: Readonly<Record<string, string>>,
   request: Request,
-  host: RequestHost,
+  host: RequestHost<World>,
   url: URL,
 ) => Promise<Response>
 
 /**
- * Builds the service's HTTP side from the endpoint records: routing, 404, 405, `HEAD`, 500 and the common headers.
+ * Builds the HTTP side of an interface from its routes: routing, 404, 405, `HEAD`, 500 and the common headers.
  * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
  */
-export function createFetchHandler(): (request: Request, host: RequestHost) => Promise<Response> {
-  const sectionNamed = createSections(groupByPath(routes))
+export function createFetchHandler<World extends LoggingWorld>(
+  api: Api<World>,
+): (request: Request, host: RequestHost<World>) => Promise<Response> {
+  const sectionNamed = createSections(api)
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
     const { pathname } = url
     const section = sectionNamed(sectionOf(pathname, SECTION_LENGTH)) ?? sectionNamed(sectionOf(pathname, 2))
-    for (const { pattern, route } of section ?? []) {
+    for (const { pattern, answer } of section ?? []) {
       const match = pattern.exec(pathname)
-      if (match !== null) return route(match.groups ?? {}, request, host, url)
+      if (match !== null) return answer(match.groups ?? {}, request, host, url)
     }
-    return respond(answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
+    return respond(api.answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
   }
 }
 
 /** The paths of a section in the order in which they are tried, literal ones first. */
-type Section = readonly { readonly pattern: RegExp; readonly route: Route }[]
+type Section<World extends LoggingWorld> = readonly {
+  readonly pattern: RegExp
+  readonly answer: Answer<World>
+}[]
 
 /** How many segments a section is named by, where so many of them are literal. */
 const SECTION_LENGTH = 3
@@ -66,18 +77,19 @@ const SECTION_LENGTH = 3
  * Finds a section of the paths, such as `/api/v1/contacts`: patterns are tried one after another, so a path is only tried
  * on those that it can match. A section is made when it is first asked for.
  */
-function createSections(
-  paths: readonly (readonly [string, readonly EndpointRoute[]])[],
-): (name: string) => Section | undefined {
+function createSections<World extends LoggingWorld>(
+  api: Api<World>,
+): (name: string) => Section<World> | undefined {
+  const paths = groupByPath(api.routes)
   const pathsOf = Map.groupBy(paths, ([path]) => sectionOf(path.split('/{', 1)[0] ?? path, SECTION_LENGTH))
-  const sections = new Map<string, Section>()
+  const sections = new Map<string, Section<World>>()
   return (name) => {
     const known = sections.get(name)
     const ofSection = pathsOf.get(name)
     if (known !== undefined || ofSection === undefined) return known
     const section = ofSection.map(([path, ofPath]) => ({
       pattern: patternOf(path),
-      route: routeOf(path, ofPath),
+      answer: answerOf(api, path, ofPath),
     }))
     sections.set(name, section)
     return section
@@ -101,49 +113,58 @@ function sectionOf(path: string, length: number): string {
   return path.split('/', length + 1).join('/')
 }
 
-function routeOf(path: string, ofPath: readonly EndpointRoute[]): Route {
+function answerOf<World extends LoggingWorld>(
+  api: Api<World>,
+  path: string,
+  ofPath: readonly Route[],
+): Answer<World> {
   return async (params, request, host, url) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    const endpoint = ofPath.find((candidate) => candidate.method === method)
+    const route = ofPath.find((candidate) => candidate.method === method)
     let identity = NOBODY
+    let ownHeaders = NO_HEADERS
     const routed: RoutedRequest = {
       request,
       url,
       params: decoded(params),
       requestId: host.requestId,
-      identified: (found) => {
+      identified: (found, headers = NO_HEADERS) => {
         identity = found
+        ownHeaders = headers
       },
     }
-    const reply = await answerOr500(endpoint, ofPath, routed, host)
-    return respond(reply, request, host, { endpointId: endpoint?.id ?? path, ...identity })
+    const reply = await answerOrFail(api, route, ofPath, routed, host)
+    const adorned =
+      ownHeaders === NO_HEADERS ? reply : { ...reply, headers: { ...reply.headers, ...ownHeaders } }
+    return respond(adorned, request, host, { endpointId: route?.id ?? path, ...identity })
   }
 }
 
-async function answerOr500(
-  endpoint: EndpointRoute | undefined,
-  ofPath: readonly EndpointRoute[],
+async function answerOrFail<World extends LoggingWorld>(
+  api: Api<World>,
+  route: Route | undefined,
+  ofPath: readonly Route[],
   routed: RoutedRequest,
-  host: RequestHost,
+  host: RequestHost<World>,
 ): Promise<Reply> {
   try {
-    return endpoint === undefined
-      ? await serveWrongMethod(ofPath, routed, host.world)
-      : await serve(endpoint, routed, host.world)
+    return route === undefined
+      ? await api.serveWrongMethod(ofPath, routed, host.world)
+      : await api.serve(route, routed, host.world)
   } catch (cause) {
     host.world.log.error(
       'request_failed',
-      { requestId: host.requestId, endpointId: endpoint?.id ?? null },
+      { requestId: host.requestId, endpointId: route?.id ?? null },
       cause,
     )
-    return await answerFailure(ofPath, routed)
+    return await api.answerFailure(ofPath, routed)
   }
 }
 
 function respond(
   reply: Reply,
   request: Request,
-  host: RequestHost,
+  host: Pick<RequestHost<LoggingWorld>, 'requestId' | 'answered'>,
   found: Pick<Answered, 'endpointId' | keyof Identity>,
 ): Response {
   host.answered({ requestId: host.requestId, status: reply.status, ...found })
@@ -153,12 +174,10 @@ function respond(
   })
 }
 
-/** Paths with their endpoints; literal segments come before parameters, so that they win. */
-function groupByPath(
-  all: readonly EndpointRoute[],
-): readonly (readonly [string, readonly EndpointRoute[]])[] {
-  const byPath = new Map<string, EndpointRoute[]>()
-  for (const endpoint of all) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint])
+/** Paths with their routes; literal segments come before parameters, so that they win. */
+function groupByPath(all: readonly Route[]): readonly (readonly [string, readonly Route[]])[] {
+  const byPath = new Map<string, Route[]>()
+  for (const route of all) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
   // In ASCII, `{` sorts after every character that a literal segment uses.
   return [...byPath].sort(([left], [right]) => (left < right ? -1 : 1))
 }

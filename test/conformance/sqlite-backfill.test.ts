@@ -10,6 +10,19 @@ import type { ScratchStorage } from '../support/scratch-storage.ts'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import { openTestService } from '../support/service.ts'
 
+test('keys stored before they had attributes may do everything, and have no end', async () => {
+  const storage = createScratchStorage({ clock: fakeClock() })
+  const columns = 'key_id, kind, organization_id, hash, secret_version, created_at, revoked_at'
+  const sql = `insert into api_keys (${columns}) values ('k', 'tenant', 'acme', 'h', 'v', '2026-01-01T00:00:00.000Z', null)`
+  await storage.database.batch([{ sql, parameters: [] }])
+  const attributes = { label: null, scope: 'all', expiresAt: null, ratePerMinute: null }
+  expect(await storage.administration.findKey('k')).toMatchObject({
+    ...attributes,
+    lastUsedAt: null,
+    successorId: null,
+  })
+})
+
 const migrations = migrationsOf('sqlite')
 const files = readdirSync(migrations)
   .filter((file) => file.endsWith('.sql'))

@@ -142,10 +142,13 @@ export function pageQuery(
   return { kind: 'page', collection: endpoint.resource.collection, select, where, order, after, limit: LIMIT }
 }
 
+/** When the requests are made whose plans are looked at. */
+const NOW = '2026-06-15T12:00:00.000Z'
+
 /** The plan of the very statement that a request runs, its look at the key included. */
 async function planOf({ executor }: PlanBench, query: ReadQuery): Promise<readonly string[]> {
   const claim = claimOf('org-a', 'key-a')
-  const { sql, parameters } = keyedStatement(claim, [readingOf(serviceTables, query)], 0)
+  const { sql, parameters } = keyedStatement({ ...claim, now: NOW }, [readingOf(serviceTables, query)], 0)
   const steps = await rowsOf(executor, { sql: `explain query plan ${sql}`, parameters })
   return steps.map(({ detail }) => String(detail))
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import { expect, it } from 'vitest'
 import { bind, name, slot, template } from './compiler.ts'
 
@@ -19,7 +19,8 @@ it('writes statements on one line, and leaves texts and names as they are', () =
 })
 
 it('takes no values, which would be frozen into the template', () => {
-  expect(() => template(sql`select ${1}`)).toThrow('A template holds a value: select ')
+  // @ts-expect-error what is interpolated is another piece of SQL
+  expect(() => template(sql`select ${1}`)).toThrow(TypeError)
 })
 
 it('leaves no slot without a value, and no lone surrogate in a text', () => {

@@ -17,7 +17,12 @@ function written<Row = unknown>(
   texts: TemplateStringsArray,
   ...pieces: readonly RawBuilder<unknown>[]
 ): RawBuilder<Row> {
-  return { parts: texts.flatMap((text, index) => [text, ...(pieces[index]?.parts ?? [])]) }
+  return {
+    parts: texts.flatMap((text, index) => {
+      const piece = pieces[index]
+      return piece === undefined ? [text] : [text, ...piece.parts]
+    }),
+  }
 }
 
 /** Text as it stands. Never for anything that a caller or a file may have written. */
