@@ -1,6 +1,7 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { ImportContext } from '../record/field.ts'
+import { importContext } from './context.ts'
 import type { Chunk } from './chunks.ts'
 import { chunksOf } from './chunks.ts'
 import { createChunkCheck } from './check-chunk.ts'
@@ -49,8 +50,7 @@ export const problemsMax = 20
  * and the source throw.
  */
 export async function runImport(request: ImportRequest): Promise<ImportOutcome> {
-  const { organizationId, phoneCountry } = request.organization
-  const context: ImportContext = { organizationId, phoneCountry }
+  const context = importContext(request.organization)
   const { problems, digests } = await checkFile(request, context)
   if (problems.length > 0) return { kind: 'invalid', problems }
   return writeFile(request, context, digests)

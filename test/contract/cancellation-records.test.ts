@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch-storage.ts'
+import { importContext } from '../../domain/imports/context.ts'
 import { importKind } from '../../domain/imports/kinds.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -28,7 +29,7 @@ async function imported(kindName: string, line: Readonly<Record<string, unknown>
     clock: service.clock,
     secrets: none,
   })
-  const context = { organizationId: 'mine', phoneCountry: 'US' }
+  const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
   expect(kind?.issuesOf(line, context)).toEqual([])
   const row = await kind?.toRow(line, context, null)
   service.clock.advance(1000)
@@ -141,7 +142,7 @@ test.each([
 ])('a membership line is refused for its %s: %j', (field, value) => {
   const none = () => Promise.reject(new Error('not needed'))
   const tools = { passwords: { hash: none, verify: none }, clock: service.clock, secrets: none }
-  const context = { organizationId: 'mine', phoneCountry: 'US' }
+  const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
   const issues = importKind('memberships', tools)?.issuesOf({ ...membership, [field]: value }, context)
   expect(issues?.map((issue) => issue.field)).toEqual([field])
 })

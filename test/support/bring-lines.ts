@@ -1,3 +1,4 @@
+import { importContext } from '../../domain/imports/context.ts'
 import { importKind } from '../../domain/imports/kinds.ts'
 import type { TestService } from './service.ts'
 
@@ -9,7 +10,7 @@ export async function bringLines(
 ): Promise<void> {
   const none = () => Promise.reject(new Error('not needed'))
   const tools = { passwords: { hash: none, verify: none }, clock: service.clock, secrets: none }
-  const context = { organizationId, phoneCountry: 'US' }
+  const context = importContext({ organizationId, phoneCountry: 'US' })
   for (const [name, lines] of Object.entries(linesByKind)) {
     const kind = importKind(name, tools)
     if (kind === null) throw new Error(`There is no import kind ${name}`)

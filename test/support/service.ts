@@ -75,6 +75,10 @@ export interface TestService {
   sendUnchecked: TestService['send']
 }
 
+/** They keep nothing from one request to the next, so that all services share them. */
+const handle = createFetchHandler(publicApi)
+const handleOperator = createFetchHandler(operatorApi)
+
 /** The whole service on the given storage, with a clock that stands still and repeatable randomness. */
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
@@ -130,8 +134,6 @@ export async function openTestService(
     audit: storage.audit,
     changes: storage.operatorChanges,
   }
-  const handle = createFetchHandler(publicApi)
-  const handleOperator = createFetchHandler(operatorApi)
   const addKey: TestService['addKey'] = async ({ lastUsedAt, ...attributes }) => {
     const { key, stored } = await issueKey(attributes, secrets, random, clock)
     const hour = `${stored.createdAt.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`
@@ -191,8 +193,14 @@ export async function openTestService(
     send: async (path, init) => {
       const request = requestOf(path, init)
       const response = await answer(request)
-      await checkResponse(request.method, request.url, response)
-      return response
+      if (response.body === null) {
+        checkResponse(request, response, '')
+        return response
+      }
+      // Read once and made anew: a clone, of which both are read, costs as much as the request itself.
+      const body = await response.bytes()
+      checkResponse(request, response, new TextDecoder().decode(body))
+      return new Response(body, response)
     },
   }
 }
