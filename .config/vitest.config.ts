@@ -29,6 +29,7 @@ export default defineConfig({
     // Every answer of the service is checked against the contract document, and every operation must be exercised.
     globalSetup: [
       'test/support/worker-folder.ts',
+      'test/support/shared-runtimes.ts',
       ...(isPartial ? [] : ['test/support/contract-coverage.ts']),
     ],
     setupFiles: ['test/support/file-setup.ts', ...(isPartial ? [] : ['test/support/contract-setup.ts'])],

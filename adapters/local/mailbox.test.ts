@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LocalD1 } from '../../test/support/d1.ts'
-import { openLocalD1 } from '../../test/support/d1.ts'
+import { openSharedD1 } from '../../test/support/shared-d1.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
 import type { Mailbox } from './index.ts'
 import { createMailbox, installMailbox } from './index.ts'
@@ -23,7 +23,7 @@ const email = {
 const text = { from: { kind: 'shortcode' }, to: '+12125550123', body: 'Hi', mediaUrls: [] } as const
 
 beforeAll(async () => {
-  databases = await openLocalD1(2)
+  databases = await openSharedD1(2)
   const database = await databases.next()
   bare = await databases.next()
   await installMailbox(database)

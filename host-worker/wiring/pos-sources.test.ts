@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMeter } from '../../adapters/d1/index.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { LocalD1 } from '../../test/support/d1.ts'
-import { openLocalD1 } from '../../test/support/d1.ts'
+import { openSharedD1 } from '../../test/support/shared-d1.ts'
 import { migratedImage } from '../../test/support/scratch-storage.ts'
 import { openPosSources } from './pos-sources.ts'
 
@@ -20,7 +20,7 @@ const page = {
 
 let databases: LocalD1
 beforeAll(async () => {
-  databases = await openLocalD1(1, migratedImage('pos-legacy-vendor'))
+  databases = await openSharedD1(1, migratedImage('pos-legacy-vendor'))
 })
 afterAll(() => databases.dispose())
 

@@ -1,6 +1,6 @@
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { makeEvents, makeMemberships, makeMore } from '../support/many-memberships.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openLocalD1 } from '../support/d1-runtime.ts'
 import { openTestService } from '../support/service.ts'
 import { quantile } from './load.ts'
 

@@ -8,7 +8,7 @@ import { resourceOf, resources, writtenResources } from '../../domain/resources/
 import type { Order, Predicate, StoredRow } from '../../ports/query.ts'
 import type { OutboxEntry } from '../../ports/tenant-writer.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import type { PlanBench } from '../support/plan-checks.ts'
 import { LIMIT, checkGroups, checkPlans, collections, groupReads, read } from '../support/plan-checks.ts'
 import { OVERHEAD_ROWS, checkRowsRead } from '../support/row-counts.ts'
@@ -45,7 +45,7 @@ beforeAll(async () => {
     await seeded.tenant('org-b').upsert(resource.collection, samples(resource, 'b-', 250))
   }
   planned = { executor: seeded.database, storage: seeded, meter: seeded.meter }
-  databases = await openLocalD1(1, seeded.database.image())
+  databases = await openSharedD1(1, seeded.database.image())
   const database = await databases.next()
   storage = createD1Storage({ database, clock, meter })
   counted = { executor: createExecutor({ database, clock }), storage, meter }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createD1Storage, createExecutor } from '../../adapters/d1/index.ts'
 import { runnerOf } from '../support/case-runner.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { emptyDatabase, openLocalD1 } from '../support/d1.ts'
+import { emptyDatabase } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { migratedImage, readOutbox, tablesOf } from '../support/scratch-storage.ts'
 import type { MakeStorage } from './index.ts'
 import { registerStorageSuite } from './index.ts'
@@ -25,7 +26,7 @@ const make: MakeStorage = async (clock) => {
 
 describe('D1 storage', () => {
   beforeAll(async () => {
-    databases = await openLocalD1()
+    databases = await openSharedD1()
     database = await databases.next()
   })
   afterAll(() => databases.dispose())

@@ -11,7 +11,7 @@ import type { PageQuery, Position, Predicate, StoredRow } from '../../ports/quer
 import { TimedOut } from '../../domain/bounds/within.ts'
 import { systemClock, systemDeadline } from '../../host-worker/system.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { migratedImage } from '../support/scratch-storage.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
       await openLegacyVendorWriter(scratch, tenant).upsert(resource.collection, rows)
     }
   }
-  databases = await openLocalD1(1, scratch.image())
+  databases = await openSharedD1(1, scratch.image())
   database = createExecutor({ database: await databases.next(), clock: systemClock, meter })
 }, 60_000)
 afterAll(() => databases.dispose())

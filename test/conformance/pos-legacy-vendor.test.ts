@@ -5,7 +5,8 @@ import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-leg
 import { systemClock, systemDeadline } from '../../host-worker/system.ts'
 import { runnerOf } from '../support/case-runner.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { emptyDatabase, openLocalD1 } from '../support/d1.ts'
+import { emptyDatabase } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { migratedImage, tablesOf } from '../support/scratch-storage.ts'
 import type { MakePos } from './index.ts'
 import { registerPosSuite } from './index.ts'
@@ -32,7 +33,7 @@ const make: MakePos = async () => {
 
 describe('legacy vendor on D1', () => {
   beforeAll(async () => {
-    databases = await openLocalD1(1, image)
+    databases = await openSharedD1(1, image)
     local = await databases.next()
   })
   afterAll(() => databases.dispose())

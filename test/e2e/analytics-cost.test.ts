@@ -3,7 +3,7 @@ import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { organization } from '../conformance/fixtures.ts'
 import { capable } from '../support/analytics-service.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { fakeClock } from '../support/fakes.ts'
 import { makeEvents, makeMemberships } from '../support/many-memberships.ts'
 import { createScratchStorage } from '../support/scratch-storage.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
     await makeMemberships(seeded.database, `org-${size}`, size)
     await makeEvents(seeded.database, `org-${size}`, size)
   }
-  databases = await openLocalD1(1, seeded.database.image())
+  databases = await openSharedD1(1, seeded.database.image())
   const database = await databases.next()
   service = await openTestService((clock) => createD1Storage({ database, clock, meter }))
   for (const size of [SMALL, LARGE]) {

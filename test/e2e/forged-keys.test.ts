@@ -7,7 +7,7 @@ import { crc32 } from '../../domain/text/crc32.ts'
 import { toBase62, utf8 } from '../../domain/text/encoding.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -27,7 +27,7 @@ let ended: Readonly<Record<'expired' | 'revoked', string>>
 let spent: string
 
 beforeAll(async () => {
-  databases = await openLocalD1(1)
+  databases = await openSharedD1(1)
   const database = await databases.next()
   meter = createMeter()
   service = await openTestService((clock) => createD1Storage({ database, clock, meter }))

@@ -8,7 +8,7 @@ import { linkEvents } from '../../domain/resources/link-events.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { openSqliteAsD1 } from '../support/sqlite-as-d1.ts'
 import { seededRandom } from '../support/fakes.ts'
 import { collections } from '../support/plan-checks.ts'
@@ -247,7 +247,7 @@ describe('on the real runtime', () => {
   let databases: LocalD1
   let engine: Engine
   beforeAll(async () => {
-    databases = await openLocalD1()
+    databases = await openSharedD1()
     engine = await openEngine(await databases.next())
   })
   afterAll(() => databases.dispose())

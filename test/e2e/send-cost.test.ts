@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Meter } from '../../ports/meter.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { fakeEmail, fakeSms } from '../support/jobs.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -14,7 +14,7 @@ let key: string
 let platformKey: string
 
 beforeAll(async () => {
-  databases = await openLocalD1(1)
+  databases = await openSharedD1(1)
   const database = await databases.next()
   meter = createMeter()
   const providers = {

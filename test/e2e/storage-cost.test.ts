@@ -6,7 +6,7 @@ import { formSubmissions } from '../../domain/resources/form-submissions.ts'
 import { forms } from '../../domain/resources/forms.ts'
 import { sites } from '../../domain/resources/sites.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -18,7 +18,7 @@ let key: string
 let meter: Meter
 
 beforeAll(async () => {
-  databases = await openLocalD1(1)
+  databases = await openSharedD1(1)
   const database = await databases.next()
   meter = createMeter()
   service = await openTestService((clock) => createD1Storage({ database, clock, meter }))

@@ -3,7 +3,7 @@ import type { Meter } from '../../ports/meter.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { conditionalAnswers, conditionalForm } from '../bench/seed.ts'
 import type { LocalD1 } from '../support/d1.ts'
-import { openLocalD1 } from '../support/d1.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
@@ -12,7 +12,7 @@ let service: TestService
 let meter: Meter
 
 beforeAll(async () => {
-  databases = await openLocalD1(1)
+  databases = await openSharedD1(1)
   const database = await databases.next()
   meter = createMeter()
   service = await openTestService((clock) => createD1Storage({ database, clock, meter }))

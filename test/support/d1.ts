@@ -1,59 +1,39 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
-import { Miniflare } from 'miniflare'
 import { migrationsOf } from '../../adapters/node-sqlite/index.ts'
 import { placeDatabase } from './d1-files.ts'
-import { DATABASE_WORKER, databasesAt } from './database-worker.ts'
-import { migratedImage } from './scratch-storage.ts'
+import { databasesAt } from './database-worker.ts'
 
 /** Real local D1 databases, held in temporary files. */
 export interface LocalD1 {
   /** The next database that nobody has used. Throws when all have been handed out. */
   next(): Promise<D1Database>
-  /** Ends the runtime and drops every database. */
+  /** Ends the connections to the databases; those that were opened in a runtime of their own go with it. */
   dispose(): Promise<void>
 }
 
-/**
- * Starts one runtime with `count` databases, each a copy of the image: one that holds nothing but the service's
- * migrations, unless another one is given.
- */
-export async function openLocalD1(count = 1, image = migratedImage()): Promise<LocalD1> {
-  const bindings = Array.from({ length: count }, (_, index) => `DB_${index}`)
-  const files = mkdtempSync(join(tmpdir(), 'd1-'))
+/** Where databases are: what a process has to know to open those of a runtime that another one started. */
+export interface D1Place {
+  readonly url: string
+  /** Directory of the runtime's files: a database begins as the image that is there before its first statement. */
+  readonly files: string
+  /** The names of the databases. */
+  readonly bindings: readonly string[]
+}
+
+/** Opens databases as copies of an image. Disposing of them ends the connections; the runtime goes on. */
+export function databasesOf({ url, files, bindings }: D1Place, image: Uint8Array): LocalD1 {
   for (const binding of bindings) placeDatabase(files, binding, image)
-  const runtime = new Miniflare({
-    resourcePersistencePath: files,
-    workers: [
-      {
-        config: {
-          name: 'storage-test',
-          compatibilityDate: '2026-01-01',
-          manifest: {
-            mainModule: 'index.mjs',
-            modules: { 'index.mjs': { type: 'esm', contents: DATABASE_WORKER } },
-          },
-          env: Object.fromEntries(bindings.map((binding) => [binding, { type: 'd1', id: binding }])),
-        },
-        dev: { unsafeDirectSockets: [{}] },
-      },
-    ],
-  })
-  const databases = databasesAt(await runtime.unsafeGetDirectURL())
+  const databases = databasesAt(new URL(url))
   const unused = bindings.values()
   return {
     async next() {
       const { value: binding } = unused.next()
-      if (binding === undefined) throw new Error(`All ${count} databases are in use`)
+      if (binding === undefined) throw new Error(`All ${bindings.length} databases are in use`)
       return databases.of(binding)
     },
     async dispose() {
       databases.close()
-      await runtime.dispose()
-      rmSync(files, { recursive: true, force: true })
     },
   }
 }

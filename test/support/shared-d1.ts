@@ -1,0 +1,14 @@
+import { inject } from 'vitest'
+import type { D1Place, LocalD1 } from './d1.ts'
+import { databasesOf } from './d1.ts'
+import { migratedImage } from './scratch-storage.ts'
+
+/**
+ * Opens databases that nobody has used in the runtime that all test files of a run share (shared-runtimes.ts), each a copy
+ * of the image: one that holds nothing but the service's migrations, unless another one is given.
+ */
+export async function openSharedD1(count = 1, image = migratedImage()): Promise<LocalD1> {
+  const response = await fetch(`${inject('sharedRuntimes')}/databases?count=${count}`)
+  if (!response.ok) throw new Error(await response.text())
+  return databasesOf((await response.json()) as D1Place, image)
+}
