@@ -1,11 +1,10 @@
-import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestHarness } from 'wrangler'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { systemClock } from '../../host-worker/system.ts'
 import { form, organization } from '../conformance/fixtures.ts'
-import { testRootSecret } from '../support/fakes.ts'
+import type { LiveWorker } from '../support/live-service.ts'
+import { openLiveWorker } from '../support/live-service.ts'
 import { openQstash, openResend, QSTASH_TOKEN, RESEND_KEY, signAsQstash } from '../support/providers.ts'
 
 const CALLBACK_URL = 'https://service.example/qstash'
@@ -13,30 +12,23 @@ const KEYS = { current: 'sig_current', next: 'sig_next' }
 
 let resend: Awaited<ReturnType<typeof openResend>>
 let qstash: Awaited<ReturnType<typeof openQstash>>
-let harness: ReturnType<typeof createTestHarness>
-let origin: string
+let worker: LiveWorker
 let storage: SqliteStorage
 
-/**
- * The real worker with QStash in the place of its queue; the test delivers what the stand-in was given. Unlike the other
- * tests, this one has wrangler bundle the worker and apply the migrations, as it does for `wrangler dev`.
- */
+/** The real worker with QStash in the place of its queue; the test delivers what the stand-in was given. */
 beforeAll(async () => {
   resend = await openResend()
   qstash = await openQstash()
-  const secrets = {
-    ROOT_SECRET: testRootSecret(),
+  worker = await openLiveWorker({
     RESEND_API_KEY: RESEND_KEY,
+    RESEND_API_URL: resend.url,
     QSTASH_TOKEN,
     QSTASH_CURRENT_SIGNING_KEY: KEYS.current,
     QSTASH_NEXT_SIGNING_KEY: KEYS.next,
-  }
-  const vars = { RESEND_API_URL: resend.url, QSTASH_URL: qstash.url, QSTASH_CALLBACK_URL: CALLBACK_URL }
-  harness = createTestHarness({ workers: [{ configPath: 'wrangler.toml', secrets, vars }] })
-  origin = (await harness.listen()).url.origin
-  const worker = harness.getWorker<{ DB: D1Database }>()
-  await worker.applyD1Migrations('DB')
-  storage = createD1Storage({ database: (await worker.getEnv()).DB, clock: systemClock })
+    QSTASH_URL: qstash.url,
+    QSTASH_CALLBACK_URL: CALLBACK_URL,
+  })
+  storage = createD1Storage({ database: worker.bindings.DB, clock: systemClock })
   await storage.administration.saveOrganization(organization('acme', { name: 'Acme', slug: 'acme' }))
   const fields = [{ id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' }]
   const notificationEmails = ['office@example.com']
@@ -44,13 +36,13 @@ beforeAll(async () => {
   await storage.tenant('acme').upsert('forms', [form('plain', { definition })])
 })
 afterAll(async () => {
-  await harness.close()
+  await worker.close()
   await Promise.all([resend.close(), qstash.close()])
 })
 
 async function deliver(body: string, key: string, header = 'upstash-signature'): Promise<number> {
   const nowS = Math.floor(Date.now() / 1000)
-  const response = await fetch(`${origin}/qstash`, {
+  const response = await fetch(`${worker.origin}/qstash`, {
     method: 'POST',
     headers: { [header]: signAsQstash({ key, body, url: CALLBACK_URL, nowS }) },
     body,
@@ -59,7 +51,7 @@ async function deliver(body: string, key: string, header = 'upstash-signature'):
 }
 
 test('a submission goes out when QStash delivers it under its signature, and only then', async () => {
-  const submitted = await fetch(`${origin}/api/forms/plain/submissions`, {
+  const submitted = await fetch(`${worker.origin}/api/forms/plain/submissions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ _gotcha: '', email: 'ada@example.com' }),
@@ -73,7 +65,7 @@ test('a submission goes out when QStash delivers it under its signature, and onl
   expect(await deliver(body, 'sig_other')).toBe(401)
   expect(await deliver(body, '')).toBe(401)
   expect(await deliver(body, KEYS.current, 'x-signature')).toBe(401)
-  expect((await fetch(`${origin}/qstash`)).status).toBe(405)
+  expect((await fetch(`${worker.origin}/qstash`)).status).toBe(405)
   expect(resend.requests).toHaveLength(0)
 
   expect(await deliver(body, KEYS.current)).toBe(200)

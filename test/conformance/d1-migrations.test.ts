@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { migrationsOf, openImage } from '../../adapters/node-sqlite/index.ts'
+import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
+import { afterFile } from '../support/after-file.ts'
+import { migratedImage } from '../support/scratch-storage.ts'
+import { openSharedD1 } from '../support/shared-d1.ts'
+
+/** What a file without a byte is to SQLite: a database without a table. */
+const EMPTY = new Uint8Array()
+/** Without the tables of SQLite and of D1, and the one in which adapters/node-sqlite notes what it applied. */
+const SCHEMA = `select type, name, sql from sqlite_master where name not like 'sqlite!_%' escape '!'
+  and name not like '!_cf!_%' escape '!' and name <> 'applied_migrations' order by type, name`
+
+/** What a database has, one text for each table, index and trigger. */
+function schemaOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
+  return rows.map(({ type, name, sql }) => `${String(type)} ${String(name)} ${String(sql)}`)
+}
+
+// Most tests begin with an image that node:sqlite made. A deployment has wrangler cut each migration into statements, and
+// D1 run them, each migration as one batch.
+test.each(['sqlite', 'pos-legacy-vendor'] as const)(
+  'the migrations of %s, cut by wrangler, give D1 the schema that all other tests begin with',
+  async (adapter) => {
+    Object.assign(process.env, wranglerEnvironment('.wrangler'))
+    const { unstable_splitSqlQuery: split } = await import('wrangler')
+    const databases = await openSharedD1(1, EMPTY)
+    afterFile(() => void databases.dispose())
+    const database = await databases.next()
+    const folder = migrationsOf(adapter)
+    for (const file of readdirSync(folder).sort()) {
+      const statements = split(readFileSync(new URL(file, folder), 'utf8'))
+      expect(statements.length, file).toBeGreaterThan(0)
+      await database.batch(statements.map((statement) => database.prepare(statement)))
+    }
+    const { results } = await database.prepare(SCHEMA).all()
+    const image = openImage(migratedImage(adapter))
+    const [expected] = await image.batch([{ sql: SCHEMA, parameters: [] }])
+    image.close()
+    expect(schemaOf(results)).toEqual(schemaOf(expected?.rows ?? []))
+    expect(results.length).toBeGreaterThan(3)
+  },
+)
