@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { MiniflareOptions } from 'miniflare'
+import type { MigrationRequest } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import { projectRoot } from './root.ts'
+import { localSecrets, persistPath } from './state.ts'
+import { projectWranglerFile, stringIn } from './wrangler-file.ts'
+
+/** A service that runs as long as the program that started it, on a free port of the loopback interface. */
+export interface OwnService {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const SERVICE = 'service'
+const MIGRATOR = 'migrator'
+
+/** The databases by their bindings, with their migrations. */
+const migrationsOf: Readonly<Record<string, string>> = { DB: 'sqlite', POS_LEGACY: 'pos-legacy-vendor' }
+
+/**
+ * Starts the service on a state directory, on the runtime and the database files that `npm start` uses, without what a
+ * developer needs (reloading, static files, the queue). Applies the missing migrations first. Nothing else may run on the
+ * directory meanwhile.
+ * @param report receives what the service logs as an error
+ */
+export async function startOwnService(
+  directory: string,
+  report: (line: string) => void,
+): Promise<OwnService> {
+  const [script, { Miniflare }] = await Promise.all([bundledWorker(), import('miniflare')])
+  const runtime = new Miniflare({
+    resourcePersistencePath: persistPath(directory),
+    handleStructuredLogs: ({ level, message }) => {
+      if (level === 'error' || level === 'warn') report(message)
+    },
+    workers: workersOf(script, localSecrets(directory)),
+  })
+  try {
+    const migrator = await runtime.unsafeGetDirectURL(MIGRATOR)
+    for (const binding of Object.keys(databases()))
+      await migrate({ binding, directory: migrationsDirectory(binding) }, (request) => ask(migrator, request))
+    const { origin: url } = await runtime.unsafeGetDirectURL(SERVICE)
+    return { url, close: () => runtime.dispose() }
+  } catch (error) {
+    await runtime.dispose()
+    throw error
+  }
+}
+
+/** The databases that `wrangler.toml` names and that have migrations here: their ids by binding. */
+function databases(): Readonly<Record<string, string>> {
+  const tables = projectWranglerFile().tables.filter(({ name }) => name === 'd1_databases')
+  const ids = tables.flatMap(({ values }) => {
+    const [binding, id] = [stringIn(values.binding), stringIn(values.preview_database_id ?? values.database_id)]
+    return binding === undefined || id === undefined || !(binding in migrationsOf) ? [] : [[binding, id] as const]
+  })
+  return Object.fromEntries(ids)
+}
+
+function migrationsDirectory(binding: string): string {
+  return join(projectRoot, 'adapters', migrationsOf[binding] ?? '', 'migrations')
+}
+
+function workersOf(
+  script: string,
+  secrets: Readonly<Record<string, string | undefined>>,
+): MiniflareOptions['workers'] {
+  const bound = Object.entries(databases()).map(([binding, id]) => [binding, { type: 'd1', id }] as const)
+  const given = { ...secrets, ...variables() }
+  const texts = Object.entries(given).map(([name, value]) => [name, { type: 'text', value: value ?? '' }] as const)
+  const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
+  return [
+    workerOf(SERVICE, script, Object.fromEntries([...bound, ...texts])),
+    workerOf(MIGRATOR, migrator, Object.fromEntries(bound)),
+  ]
+}
+
+type WorkerOptions = MiniflareOptions['workers'][number]
+
+function workerOf(name: string, contents: string, env: NonNullable<WorkerOptions['config']['env']>): WorkerOptions {
+  const compatibilityDate = stringIn(projectWranglerFile().top.compatibility_date) ?? ''
+  const modules = { 'index.mjs': { type: 'esm', contents } } as const
+  return {
+    config: { name, compatibilityDate, manifest: { mainModule: 'index.mjs', modules }, env },
+    dev: { unsafeDirectSockets: [{}] },
+  }
+}
+
+/** The variables of `wrangler.toml`. */
+function variables(): Readonly<Record<string, string>> {
+  const values = projectWranglerFile().tables.find(({ name }) => name === 'vars')?.values ?? {}
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, stringIn(value) ?? value]))
+}
+
+async function ask(migrator: URL, request: MigrationRequest): Promise<unknown> {
+  const response = await fetch(migrator, { method: 'POST', body: JSON.stringify(request) })
+  if (!response.ok) throw new Error(`Migrating the local database failed: ${await response.text()}`)
+  return response.json()
+}
+
+/** The Worker as one module. Made anew each time, which takes less than finding out whether it must be. */
+async function bundledWorker(): Promise<string> {
+  const browser = join(projectRoot, 'host-worker', 'browser')
+  if (!existsSync(join(browser, 'dist', 'form-client.mjs')))
+    await promisify(execFile)(process.execPath, [join(browser, 'build.mjs')])
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    entryPoints: [join(projectRoot, 'host-worker', 'worker.ts')],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+    logLevel: 'error',
+  })
+  return outputFiles[0]?.text ?? ''
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util'
+import type { Command } from './command.ts'
+import { serviceFlags } from './command.ts'
+import { UsageError } from '../client/errors.ts'
+
+/** The values of a command's flags by name, without the dashes. */
+export type Values = Readonly<Record<string, string | boolean | undefined>>
+
+/** What was given to a command. */
+export interface Arguments {
+  readonly values: Values
+  readonly positionals: readonly string[]
+}
+
+/** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
+export function readArguments(command: Command, args: readonly string[]): Arguments {
+  const given = parsed(command, args)
+  if (given.values.help !== true) checkPresence(command, given)
+  return given
+}
+
+/** The text of a flag, or undefined when it was not given. */
+export function textOf(values: Values, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function parsed(command: Command, args: readonly string[]): Arguments {
+  try {
+    const { values, positionals, tokens } = parseArgs({
+      args: [...args],
+      options: optionsOf(command),
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    })
+    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+    const repeated = names.find((name, index) => names.indexOf(name) !== index)
+    if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice`)
+    return { values, positionals }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function optionsOf({ flags }: Command) {
+  const options = Object.entries({ ...serviceFlags, ...flags }).map(
+    ([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }] as const,
+  )
+  return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
+}
+
+/** Checks that what must be given is given, and no more. An empty text counts as not given. */
+function checkPresence({ positionals: wanted, flags }: Command, { values, positionals }: Arguments): void {
+  const missing = wanted[positionals.length]
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`)
+  const surplus = positionals[wanted.length]
+  if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
+  const namesOf = (presence: string) =>
+    Object.keys(flags).filter((name) => flags[name]?.presence === presence)
+  const absent = namesOf('required').find((name) => !isGiven(values[name]))
+  if (absent !== undefined) throw new UsageError(`--${absent} is missing`)
+  const either = namesOf('either')
+  const chosen = either.filter((name) => values[name] !== undefined)
+  const [first, second] = chosen
+  if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
+  if (either.length > 0 && (first === undefined || !isGiven(values[first])))
+    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
+}
+
+function isGiven(value: Values[string]): boolean {
+  return value !== undefined && value !== ''
+}

@@ -1,0 +1,47 @@
+import type { Endpoint } from '../../../domain/record/endpoint.ts'
+import type { Command } from './command.ts'
+import { serviceFlags, synopsisOf } from './command.ts'
+
+/** The command by which a person calls the operator. */
+export const PROGRAM = 'npm run -s operator --'
+
+const WHERE = [
+  'Each command also takes --url URL and --key KEY, or --remote. They win over OPERATOR_URL and OPERATOR_KEY, and these',
+  'over "login". Without any of them it is about the service of STATE_DIR (default .wrangler/state): the one that runs',
+  'there, else one that runs as long as the command. --remote is the deployed service that wrangler.toml names.',
+]
+
+/** How a command is called, and what it does. */
+export function usage(command: Command): string {
+  const { words, summary, details } = command
+  const call = [PROGRAM, ...words, synopsisOf(command)].filter((part) => part !== '').join(' ')
+  const common = synopsisOf({ positionals: [], flags: serviceFlags })
+  return [`Usage: ${call} ${common}`, '', `${summary}.`, ...details].join('\n')
+}
+
+/** The operations of the interface that a command may call, one a line, by their method and path. */
+export function operationsOf({ operations }: Command, endpoints: readonly Endpoint[]): readonly string[] {
+  return endpoints
+    .filter(({ id }) => operations.some((operation) => operation === id))
+    .map(({ method, path }) => `  ${method} ${path}`)
+}
+
+/** A list of commands, each in a line. */
+export function overview(of: readonly Command[]): string {
+  const width = Math.max(...of.map(({ words }) => words.join(' ').length))
+  return [
+    `Usage: ${PROGRAM} COMMAND …    (COMMAND --help says more)`,
+    '',
+    ...of.map(({ words, summary }) => `  ${words.join(' ').padEnd(width)}  ${summary}`),
+    '',
+    ...WHERE,
+  ].join('\n')
+}
+
+/** The commands as rows of a table of the manual. */
+export function tableRows(of: readonly Command[]): readonly (readonly [call: string, does: string])[] {
+  return of.map((command) => {
+    const call = [...command.words, synopsisOf(command)].filter((part) => part !== '').join(' ')
+    return [`\`${call.replaceAll('|', '\\|')}\``, `${command.summary}.`]
+  })
+}
