@@ -21,7 +21,8 @@ const Label = v.pipe(
   v.check((text) => text.trim() !== '' && text.length <= LABEL_MAX_LENGTH && !BREAKS.test(text), LABEL),
 )
 
-const ExpiresAt = v.pipe(
+/** The end of a key: an instant or a day, read as the UTC instant. */
+export const ExpiresAt = v.pipe(
   v.string(EXPIRES_AT),
   v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): string => {
     const instant = isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text, 'down')

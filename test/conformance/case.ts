@@ -1,10 +1,13 @@
 import type {
   Administration,
   Analytics,
+  Audit,
   Clock,
   ExitSurveySource,
   FormDirectory,
   KeyedStorage,
+  OpenOperatorChanges,
+  OperatorKeys,
   OutboxStore,
   SendLog,
   TenantWriter,
@@ -23,6 +26,9 @@ export interface SeenOutboxEntry {
 export interface StorageInstance {
   readonly keyed: KeyedStorage
   readonly administration: Administration
+  readonly operatorKeys: OperatorKeys
+  readonly operatorChanges: OpenOperatorChanges
+  readonly audit: Audit
   readonly forms: FormDirectory
   readonly outbox: OutboxStore
   readonly sends: SendLog

@@ -20,6 +20,8 @@ import { groupCases } from './groups.ts'
 import { isolationCases } from './isolation.ts'
 import { keyCases } from './keys.ts'
 import { nullOrderCases } from './null-orders.ts'
+import { operatorChangeCases } from './operator-changes.ts'
+import { operatorKeyCases } from './operator-keys.ts'
 import { organizationCases } from './organizations.ts'
 import { outboxCases } from './outbox.ts'
 import { pagingCases } from './paging.ts'
@@ -40,6 +42,8 @@ export { exitSurveySuite } from './exit-survey.ts'
 /** Every case, by topic. */
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
+  ...operatorKeyCases,
+  ...operatorChangeCases,
   ...organizationCases,
   ...pagingCases,
   ...nullOrderCases,

@@ -25,6 +25,19 @@ export const organizationCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'organizations are listed by their id, in pages',
+    async run(make) {
+      const { administration } = await twoTenants(make)
+      const child = organization('org-a-1', { parentId: 'org-a' })
+      await administration.saveOrganization(child)
+      const all = [organization('org-a'), child, organization('org-b')]
+      assert.deepEqual(await administration.listOrganizations(null, 10), all)
+      assert.deepEqual(await administration.listOrganizations(null, 1), all.slice(0, 1))
+      assert.deepEqual(await administration.listOrganizations('org-a', 1), all.slice(1, 2))
+      assert.deepEqual(await administration.listOrganizations('org-b', 10), [])
+    },
+  },
+  {
     name: 'a slug belongs to one organization; having none is no conflict',
     async run(make) {
       const { administration } = await twoTenants(make)

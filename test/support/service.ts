@@ -120,6 +120,7 @@ export async function openTestService(
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     outbox: storage.outbox,
+    tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,
     changes: storage.operatorChanges,
   }

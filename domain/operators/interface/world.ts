@@ -9,6 +9,7 @@ import type { OperatorKeys } from '../../../ports/operator-keys.ts'
 import type { OutboxStore } from '../../../ports/outbox-store.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
 import type { SendLog, TenantSendLog } from '../../../ports/send-log.ts'
+import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import type { Secrets } from '../../access/secrets.ts'
 
 /**
@@ -19,10 +20,12 @@ export interface OperatorWorld {
   readonly operatorKeys: OperatorKeys
   readonly administration: Pick<
     Administration,
-    'findOrganization' | 'listOrganizations' | 'listKeys' | 'countHashes' | 'findHashes'
+    'findOrganization' | 'listOrganizations' | 'findKey' | 'listKeys' | 'countHashes' | 'findHashes'
   >
-  readonly outbox: Pick<OutboxStore, 'list'>
+  readonly outbox: Pick<OutboxStore, 'list' | 'ownerOf'>
   readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
+  /** Opens one organization. */
+  readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany'>
   readonly audit: Audit
   readonly changes: OpenOperatorChanges
   readonly secrets: Secrets
