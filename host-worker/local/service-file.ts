@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { readTextFile, writePrivateFile } from './private-files.ts'
@@ -6,43 +6,64 @@ import { readTextFile, writePrivateFile } from './private-files.ts'
 /** The service that runs on a state directory. */
 export interface RunningService {
   readonly url: string
-  /** The process that runs it, and removes this when it ends. */
+  /** The process that runs it. */
   readonly pid: number
 }
 
 const Written = v.object({ url: v.string(), pid: v.pipe(v.number(), v.integer(), v.minValue(1)) })
 
-/** Says that a service runs on a state directory, so that commands find it. */
-export function writeServiceFile(directory: string, service: RunningService): void {
-  writePrivateFile(servicePath(directory), `${JSON.stringify(service)}\n`)
-}
+const BEAT_MS = 2_000
+const STALE_MS = 20_000
 
 /**
- * The service that a process of this machine says to run on a state directory; null: there is none. A process that was
- * killed leaves its file behind: it counts for nothing once that process is gone.
+ * Says that this process runs a service on a state directory, so that commands find it. The file is touched as long as
+ * that is so: a process that was killed leaves it behind, and its number may soon be another process's.
+ * @returns ends that, and removes the file
  */
-export function readServiceFile(directory: string): RunningService | null {
-  const text = readTextFile(servicePath(directory))
-  const reading = v.safeParse(Written, parsedJson(text ?? ''))
-  return reading.success && isAlive(reading.output.pid) ? reading.output : null
+export function announceService(directory: string, url: string): () => void {
+  const path = servicePath(directory)
+  const { pid } = process
+  writePrivateFile(path, `${JSON.stringify({ url, pid })}\n`)
+  const beat = setInterval(() => {
+    touch(path)
+  }, BEAT_MS)
+  beat.unref()
+  return () => {
+    clearInterval(beat)
+    // Another service may have been announced on the same directory meanwhile.
+    if (writtenIn(path)?.pid === pid) rmSync(path, { force: true })
+  }
 }
 
-/** Removes the file again, unless another process wrote a new one meanwhile. */
-export function removeServiceFile(directory: string, { pid }: Pick<RunningService, 'pid'>): void {
-  const text = readTextFile(servicePath(directory))
-  const reading = v.safeParse(Written, parsedJson(text ?? ''))
-  if (reading.success && reading.output.pid === pid) rmSync(servicePath(directory), { force: true })
+/** The service that is announced on a state directory; null: there is none, or it was killed. */
+export function announcedService(directory: string): RunningService | null {
+  const path = servicePath(directory)
+  const written = writtenIn(path)
+  return written !== null && isAlive(written.pid) && isFresh(path) ? written : null
 }
 
 function servicePath(directory: string): string {
   return join(directory, 'service.json')
 }
 
-function parsedJson(text: string): unknown {
+function writtenIn(path: string): RunningService | null {
   try {
-    return JSON.parse(text)
+    return v.parse(Written, JSON.parse(readTextFile(path) ?? ''))
   } catch {
     return null
+  }
+}
+
+function isFresh(path: string): boolean {
+  const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return modified !== undefined && Date.now() - modified < STALE_MS
+}
+
+function touch(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date())
+  } catch {
+    // The state directory was removed while the service runs; the next command then finds none.
   }
 }
 

@@ -60,3 +60,17 @@ export function writeDemoKey(directory: string, organizationId: string, key: str
 function demoKeyPath(directory: string, organizationId: string): string {
   return join(directory, `${organizationId}-key`)
 }
+
+/** The operator key of the local service; null: there is none yet. */
+export function readLocalOperatorKey(directory: string): string | null {
+  return readTextFile(operatorKeyPath(directory))?.trim() ?? null
+}
+
+/** Keeps the operator key of the local service, for the commands of whoever may read the state. */
+export function writeLocalOperatorKey(directory: string, key: string): void {
+  writePrivateFile(operatorKeyPath(directory), `${key}\n`)
+}
+
+function operatorKeyPath(directory: string): string {
+  return join(directory, 'operator-key')
+}

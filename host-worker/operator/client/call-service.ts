@@ -1,6 +1,7 @@
 import type { OperatorOperationId } from '../../../domain/operator-catalog.ts'
 import { operatorEndpoints } from '../../../domain/operator-catalog.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
+import type { Authorization } from './authorization.ts'
 import { unreachable } from './connection-errors.ts'
 import { CommandError, Refusal } from './errors.ts'
 import type { AnswerTo, CallOf, OperatorService } from './operator-service.ts'
@@ -14,14 +15,9 @@ export interface Connection {
   readonly url: string
   readonly stateDirectory: string | null
   /** The `Authorization` header of a request with this body. */
-  readonly authorization: (body: Uint8Array<ArrayBuffer>) => Promise<string>
+  readonly authorization: Authorization
   /** Left out: the network. */
   readonly fetch?: (request: Request) => Promise<Response>
-}
-
-/** The header with an operator key. */
-export function bearer(key: string): Connection['authorization'] {
-  return async () => `Bearer ${key}`
 }
 
 /** The operator interface behind a connection. No I/O before the first call. */

@@ -6,7 +6,7 @@ import type { WranglerFile } from '../../local/wrangler-file.ts'
  */
 export function deployedAddress({ top, tables }: WranglerFile): { url: string } | { problem: string } {
   const routes = [top.route, top.routes, ...tables.filter(({ name }) => name === 'routes').map(({ values }) => values.pattern)]
-  const patterns = routes.flatMap((text) => [...(text ?? '').matchAll(/"([^"\s]+\.[^"\s]+)"/g)].map(([, found = '']) => found))
+  const patterns = routes.flatMap((text) => [...(text ?? '').replaceAll(ZONE, '').matchAll(/"([^"\s]+\.[^"\s]+)"/g)].map(([, found = '']) => found))
   const host = patterns.map((pattern) => pattern.replace(/^https?:\/\//, '').split('/')[0] ?? '').find(isHost)
   if (host !== undefined) return { url: `https://${host}` }
   return {
@@ -15,6 +15,9 @@ export function deployedAddress({ top, tables }: WranglerFile): { url: string } 
       '--url https://tenant-data-api.ACCOUNT.workers.dev.',
   }
 }
+
+/** The zone of a route: it may stand before the route's own host. */
+const ZONE = /\bzone_\w+\s*=\s*"[^"]*"/g
 
 /** A host without a wildcard. */
 function isHost(text: string): boolean {
