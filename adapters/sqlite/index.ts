@@ -3,6 +3,7 @@ import type { Analytics } from '../../ports/analytics.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { ImportDirectory, ImportSessions } from '../../ports/import-sessions.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { SendLog } from '../../ports/send-log.ts'
@@ -12,6 +13,8 @@ import { createFormDirectory } from './access/form-directory.ts'
 import { createKeyedStorage } from './access/keyed-storage.ts'
 import { createAnalytics } from './analytics/analytics.ts'
 import { createExitSurvey } from './analytics/exit-survey.ts'
+import { createImportDirectory } from './imports/directory.ts'
+import { createImportSessions } from './imports/sessions.ts'
 import { createSendLog } from './outbox/send-log.ts'
 import { createOutboxStore } from './outbox/store.ts'
 import type { Executor } from './statement/executor.ts'
@@ -37,6 +40,9 @@ export interface SqliteStorage {
   readonly exitSurvey: ExitSurveySource
   /** Opens one organization for writing. No I/O. */
   readonly tenant: (organizationId: string) => TenantWriter
+  /** Opens the imports of one organization. No I/O. */
+  readonly imports: (organizationId: string) => ImportSessions
+  readonly importDirectory: ImportDirectory
 }
 
 /** Opens the storage. No I/O. Cheap enough to be done for each request, so that each can have a meter of its own. */
@@ -51,5 +57,7 @@ export function createStorage({ executor, clock }: StorageOptions): SqliteStorag
     analytics: createAnalytics(executor),
     exitSurvey: createExitSurvey(executor),
     tenant,
+    imports: (organizationId) => createImportSessions(executor, clock, organizationId),
+    importDirectory: createImportDirectory(executor),
   }
 }

@@ -1,13 +1,11 @@
 import { readFormLine } from '../../domain/forms/definition/check.ts'
 import { abuseWarnings } from '../../domain/forms/definition/abuse-warnings.ts'
 import { formWarnings, headlessSupport } from '../../domain/forms/definition/support.ts'
-import { readCsv } from '../../domain/imports/csv.ts'
 import type { Entry } from '../../domain/imports/entry.ts'
 import { formKind } from '../../domain/imports/form-kind.ts'
 import type { ImportKind } from '../../domain/imports/kind.ts'
-import { linesOf } from '../../domain/imports/lines.ts'
-import { readNdjson } from '../../domain/imports/ndjson.ts'
-import { withoutOwner } from '../../domain/imports/to-rows.ts'
+import { entriesOf } from '../../domain/imports/read-part.ts'
+import { withoutOwner } from '../../domain/imports/record-owner.ts'
 import { systemClock } from '../system.ts'
 import { sendsText } from '../../domain/jobs/steps.ts'
 import type { Command, Values } from './command.ts'
@@ -36,9 +34,8 @@ export const formCheck: Command = {
       systemClock,
     )
     const sendsTexts = await storedAutomations(context, values)
-    const lines = linesOf(source.open())
     let unreadable = 0
-    for await (const entry of format === 'csv' ? readCsv(lines, kind) : readNdjson(lines)) {
+    for await (const entry of entriesOf(source.open(), { format, columns: kind })) {
       const { verdict, notes } = await judge(entry, kind, sendsTexts)
       if (verdict === null) unreadable += 1
       if (verdict !== null) context.out(verdict)
