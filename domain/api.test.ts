@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answerUnknownRoute } from './api.ts'
+import { publicApi } from './api.ts'
 
 const submissionError = { ok: false, code: 'form_not_found', error: 'There is no such form.' }
 
@@ -12,7 +12,7 @@ it.each<[string, unknown]>([
   ['/x/api/forms/a/submissions', { error: 'Not found' }],
   ['/api/v1/openapi.json/', { error: 'Not found' }],
 ])('a path that no endpoint has: %s', (path, body) => {
-  const reply = answerUnknownRoute(new URL(path, 'https://service.example'))
+  const reply = publicApi.answerUnknownRoute(new URL(path, 'https://service.example'))
   expect([reply.status, JSON.parse(reply.body ?? '')]).toEqual([404, body])
   const isForAnyOrigin = reply.headers['access-control-allow-origin'] === '*'
   expect(isForAnyOrigin).toBe(body === submissionError)

@@ -1,5 +1,5 @@
 import type { HandledOperation } from './access/serve-operation.ts'
-import { admitted, handled } from './access/serve-operation.ts'
+import { handled } from './access/serve-operation.ts'
 import * as survey from './analytics/cancellation-survey.ts'
 import * as cancellations from './analytics/cancellations.ts'
 import * as cohorts from './analytics/cohorts.ts'
@@ -7,6 +7,8 @@ import * as members from './analytics/members.ts'
 import * as offers from './analytics/retention-offers.ts'
 import type { OperationId } from './catalog.ts'
 import { endpoints } from './catalog.ts'
+import type { Api } from './create-api.ts'
+import { allowedMethods, createApi } from './create-api.ts'
 import { getContract, serveContract } from './document/contract-endpoint.ts'
 import { preflight } from './forms/answer/preflight.ts'
 import { failedReply, unknownFormReply } from './forms/answer/reply.ts'
@@ -17,10 +19,6 @@ import { serveEmail } from './messaging/serve-email.ts'
 import { serveMessage } from './messaging/serve-message.ts'
 import { serveRead } from './read/serve-read.ts'
 import type { Endpoint } from './record/endpoint.ts'
-import type { ErrorStyle } from './record/operation.ts'
-import type { Reply } from './record/reply.ts'
-import { internalError, methodNotAllowed, notFound } from './record/reply.ts'
-import type { RoutedRequest } from './record/routed-request.ts'
 import type { World } from './world.ts'
 
 /**
@@ -40,67 +38,38 @@ const operations: { readonly [Id in OperationId]: HandledOperation<Id, World> } 
   'email.send': handled(sendEmail, serveEmail),
 }
 
-const operationsById: ReadonlyMap<string, HandledOperation<string, World>> = new Map(
-  Object.entries(operations),
-)
+const plain = createApi<World>(endpoints, operations, serveRead)
 
-/** Answers a routed request. Rejects only on an internal failure, for which `answerFailure` makes the response. */
-export async function serve(endpoint: Endpoint, routed: RoutedRequest, world: World): Promise<Reply> {
-  if (endpoint.kind !== 'operation') return serveRead(endpoint, routed, world)
-  const operation = operationsById.get(endpoint.id)
-  if (operation === undefined) throw new Error(`The operation ${endpoint.id} has no handler`)
-  return operation.serve(routed, world)
+/** The interface of the contract: what organizations and their websites call. */
+export const publicApi: Api<World> = {
+  ...plain,
+  serveWrongMethod: async (ofPath, routed, world) =>
+    ofPath.some(isOfWebsites)
+      ? failedReply(routed.request, 'method_not_allowed', 'Method not allowed', {
+          allow: allowedMethods(ofPath).join(', '),
+        })
+      : plain.serveWrongMethod(ofPath, routed, world),
+  answerFailure: async (ofPath, failed) =>
+    ofPath.some(isOfWebsites)
+      ? failedReply(
+          failed.request,
+          'internal_error',
+          `The submission could not be processed and may or may not have been saved; do not send it again automatically. Request id: ${failed.requestId}`,
+        )
+      : plain.answerFailure(ofPath, failed),
+  // Where a form's id cannot be one, the path still belongs to the endpoint that any website may read.
+  answerUnknownRoute: (url) =>
+    submissionPaths.some((path) => path.test(url.pathname))
+      ? unknownFormReply()
+      : plain.answerUnknownRoute(url),
 }
 
-/**
- * Answers a method that a path does not have. On a route that needs a key, a request without a valid key gets 401
- * instead.
- */
-export async function serveWrongMethod(
-  ofPath: readonly Endpoint[],
-  routed: RoutedRequest,
-  world: World,
-): Promise<Reply> {
-  const allow = allowedMethods(ofPath)
-  const [first] = ofPath
-  if (first === undefined) throw new Error('A path without endpoints was routed')
-  if (first.kind !== 'operation') return serveRead(first, routed, world, methodNotAllowed(allow))
-  return first.errorStyle === 'api'
-    ? admitted(first.access, null, routed, world, async () => methodNotAllowed(allow))
-    : failedReply(routed.request, 'method_not_allowed', 'Method not allowed', { allow: allow.join(', ') })
-}
-
-/** The methods that a path answers to, as `Allow` lists them. `HEAD` comes with `GET`. */
-function allowedMethods(of: readonly Endpoint[]): readonly string[] {
-  return of.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-}
-
-/** The answer to an internal failure, in the style of the endpoints of the path. */
-export async function answerFailure(
-  ofPath: readonly Endpoint[],
-  { request, requestId }: Pick<RoutedRequest, 'request' | 'requestId'>,
-): Promise<Reply> {
-  if (!ofPath.some((endpoint) => errorStyleOf(endpoint) === 'submission')) return internalError(requestId)
-  return failedReply(
-    request,
-    'internal_error',
-    `The submission could not be processed and may or may not have been saved; do not send it again automatically. Request id: ${requestId}`,
-  )
-}
-
-/**
- * The answer to a path that no endpoint has. Where a form's id cannot be one, the path still belongs to the endpoint
- * that any website may read.
- */
-export function answerUnknownRoute({ pathname }: URL): Reply {
-  return submissionPaths.some((path) => path.test(pathname)) ? unknownFormReply() : notFound()
+/** Whether pages of any origin may read what an endpoint answers, its failures included. */
+function isOfWebsites(endpoint: Endpoint): boolean {
+  return endpoint.kind === 'operation' && endpoint.errorStyle === 'submission'
 }
 
 /** The paths of submissions, with anything in the place of a form's id. */
 const submissionPaths = endpoints
-  .filter((endpoint) => errorStyleOf(endpoint) === 'submission')
+  .filter(isOfWebsites)
   .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '.*')}/*$`))
-
-function errorStyleOf(endpoint: Endpoint): ErrorStyle {
-  return endpoint.kind === 'operation' ? endpoint.errorStyle : 'api'
-}

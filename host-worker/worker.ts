@@ -1,8 +1,10 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
+import { publicApi } from '../domain/api.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import * as formClient from './browser/built.mjs'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'
+import type { Answered } from './http/fetch-handler.ts'
 import { createFetchHandler } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { QSTASH_PATH } from './env/queues.ts'
@@ -16,7 +18,7 @@ import { createMeter } from './wiring/storage.ts'
 import type { Lifetime } from './wiring/world.ts'
 import { openWorld } from './wiring/world.ts'
 
-const handle = createFetchHandler()
+const handle = createFetchHandler(publicApi)
 
 /** The Worker: checks its configuration, then serves. */
 export default {
@@ -46,6 +48,9 @@ export default {
 
 /** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */
 const API_PREFIX = '/api/'
+
+/** Paths with this prefix belong to the operator interface. */
+const OPERATOR_PREFIX = '/operator/'
 
 /**
  * Configurations that were read before, by their bindings: the platform passes the same object to every request of an
@@ -90,15 +95,18 @@ function envOrThrow(bindings: Readonly<Record<string, unknown>>): Env {
 async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime): Promise<Response> {
   const startedMs = systemClock.nowMs()
   const meter = createMeter()
-  const requestId = `req_${randomBase62(16, (length) => systemRandom.bytes(length))}`
-  return handle(request, {
-    requestId,
+  const host = {
+    requestId: `req_${randomBase62(16, (length) => systemRandom.bytes(length))}`,
     url,
-    world: await openWorld(env, lifetime, meter),
-    answered: (facts) => {
+    answered: (facts: Answered) => {
       consoleLog.info('request', requestFields(facts, systemClock.nowMs() - startedMs, meter))
     },
-  })
+  }
+  if (!url.pathname.startsWith(OPERATOR_PREFIX))
+    return handle(request, { ...host, world: await openWorld(env, lifetime, meter) })
+  // Loaded by the first request of an operator, so that no other request waits for it.
+  const { handleOperator, openOperatorWorld } = await import('./operator-service.ts')
+  return handleOperator(request, { ...host, world: await openOperatorWorld(env, lifetime, meter) })
 }
 
 /** A service without its configuration must not guess: it serves nothing and says why. */

@@ -3,8 +3,20 @@ import type { Organization } from './organization.ts'
 /** The two kinds of API key: bound to one organization, or the operator's own (sends only). */
 export type KeyKind = 'tenant' | 'platform'
 
+/** What a key may be used for: to read data, to send messages, or both. */
+export type KeyScope = 'read' | 'send' | 'all'
+
+/** What the operator says of a key when it is issued; it never changes. */
+export interface KeyAttributes {
+  /** What the operator calls the key; null: nothing. */
+  readonly label: string | null
+  readonly scope: KeyScope
+  /** Most requests within any 60 seconds; null: as many as come. */
+  readonly ratePerMinute: number | null
+}
+
 /** An API key as it is stored: enough to verify one, never enough to make one. */
-export interface StoredKey {
+export interface StoredKey extends KeyAttributes {
   readonly keyId: string
   readonly kind: KeyKind
   /** Null for a platform key. */
@@ -14,11 +26,29 @@ export interface StoredKey {
   /** Names the root secret under which `hash` was made. */
   readonly secretVersion: string
   readonly createdAt: string
-  /** UTC instant of revocation; null while the key works. */
+  /** UTC instant of revocation; null: it was not revoked. */
   readonly revokedAt: string | null
+  /** The first UTC instant at which the key no longer works; null: it has no end. */
+  readonly expiresAt: string | null
+  /** The first instant of the UTC hour in which the key was last used; null: it never was. */
+  readonly lastUsedAt: string | null
+  /** The key that took its place in a rotation; null: there was none. */
+  readonly successorId: string | null
 }
 
-/** How many keys that work and how many form passwords are stored. */
+/** Where a list of keys continues: after this key. */
+export type KeyPosition = Pick<StoredKey, 'createdAt' | 'keyId'>
+
+/** The replacement of a key by another one of the same owner. */
+export interface KeyRotation {
+  /** The key to be replaced. */
+  readonly keyId: string
+  readonly successor: StoredKey
+  /** UTC instant at which the replaced key ends, unless it ends before by itself. */
+  readonly endsAt: string
+}
+
+/** How many keys of all kinds that work (neither revoked nor expired) and how many form passwords are stored. */
 export interface HashCounts {
   readonly keys: number
   readonly formPasswords: number
@@ -26,9 +56,9 @@ export interface HashCounts {
 
 /** A key that works, or a form with a password. */
 export interface HashHolder {
-  readonly kind: 'key' | 'form'
+  readonly kind: 'key' | 'operator key' | 'form'
   readonly id: string
-  /** Null for a platform key. */
+  /** Null for a platform key, and for an operator's. */
   readonly organizationId: string | null
 }
 
@@ -41,17 +71,38 @@ export interface Administration {
   saveOrganization(organization: Organization): Promise<'saved' | 'slug_taken' | 'parent_missing'>
   /** The organization, or null when there is none of that id. */
   findOrganization(organizationId: string): Promise<Organization | null>
+  /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
+  listOrganizations(afterId: string | null, limit: number): Promise<readonly Organization[]>
   /** Stores a new key. The key id is unique; storing one twice is an error. */
   addKey(key: StoredKey): Promise<void>
-  /** The keys of an organization, or the platform keys for null, oldest first, revoked ones included. */
-  listKeys(organizationId: string | null): Promise<readonly StoredKey[]>
+  /** The key of that id, whether it works or not; null: there is none. */
+  findKey(keyId: string): Promise<StoredKey | null>
+  /**
+   * The keys of an organization, or the platform keys for null, oldest first, those that no longer work included, starting
+   * after `after` (null: at the oldest), at most `limit`.
+   */
+  listKeys(
+    organizationId: string | null,
+    after: KeyPosition | null,
+    limit: number,
+  ): Promise<readonly StoredKey[]>
   /** Revokes a key. Revoking it again keeps the first instant. False: there is no such key. */
   revokeKey(keyId: string, revokedAt: string): Promise<boolean>
+  /**
+   * Stores the successor of a key and ends the key at `endsAt`, both or neither. False, and nothing is stored: there is
+   * no such key, it does not work any more, or it has a successor already.
+   */
+  rotateKey(rotation: KeyRotation): Promise<boolean>
+  /**
+   * Notes the hour in which a key was used, given as its first UTC instant. Writes nothing when that hour, or a later one,
+   * is noted already.
+   */
+  noteKeyUse(keyId: string, hour: string): Promise<void>
   /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */
   rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
   /**
-   * Counts, over all organizations and the platform, the keys that are not revoked and the form passwords, hashed under
-   * the root secret of that version, or under any for null. The hash of a form password has the version between two `$`.
+   * Counts, over all organizations, the platform and operators, the keys that work and the form passwords, hashed under the root
+   * secret of that version, or under any for null. The hash of a form password has the version between two `$`.
    */
   countHashes(secretVersion: string | null): Promise<HashCounts>
   /** The first `limit` of what `countHashes` counts: keys by their id, then forms by theirs. */

@@ -41,13 +41,13 @@ export type KeyedRead =
 
 /**
  * Reads of one tenant on behalf of a presented API key. The key look-up and the queries are one round trip and one
- * consistent view, so a key that was just revoked reads nothing, and a valid key costs no extra round trip.
+ * consistent view, so a key that was just revoked or has just expired reads nothing, and a valid key costs no extra round trip.
  */
 export interface KeyedReader {
   /**
    * Looks the key up and, only when it is proven, runs the queries: it exists, belongs to the claimed organization, is
-   * not revoked, and its stored hash is one of those claimed. For any other claim only the key's own row is read. The
-   * result of a page is bounded: at most about 4 MiB of rows, or one row.
+   * neither revoked nor expired, and its stored hash is one of those claimed. For any other claim only the key's own row
+   * is read. The result of a page is bounded: at most about 4 MiB of rows, or one row.
    */
   read(queries: readonly ReadQuery[]): Promise<KeyedRead>
 }
@@ -56,6 +56,6 @@ export interface KeyedReader {
 export interface KeyedStorage {
   /** No I/O happens before the first `read`. */
   open(claim: KeyClaim): KeyedReader
-  /** The platform key of that id, or null. */
+  /** The platform key of that id; null: there is none that is neither revoked nor expired. */
   findPlatformKey(keyId: string): Promise<StoredKey | null>
 }

@@ -1,16 +1,22 @@
 import type { Administration } from '../../ports/administration.ts'
 import type { Analytics } from '../../ports/analytics.ts'
+import type { Audit } from '../../ports/audit.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { ImportDirectory, ImportSessions } from '../../ports/import-sessions.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
+import type { OperatorKeys } from '../../ports/operator-keys.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { SendLog } from '../../ports/send-log.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { createAdministration } from './access/administration.ts'
+import { createAudit } from './access/audit.ts'
 import { createFormDirectory } from './access/form-directory.ts'
 import { createKeyedStorage } from './access/keyed-storage.ts'
+import { operatorChanges } from './access/operator-changes.ts'
+import { createOperatorKeys } from './access/operator-keys.ts'
 import { createAnalytics } from './analytics/analytics.ts'
 import { createExitSurvey } from './analytics/exit-survey.ts'
 import { createImportDirectory } from './imports/directory.ts'
@@ -33,6 +39,9 @@ export interface StorageOptions {
 export interface SqliteStorage {
   readonly keyed: KeyedStorage
   readonly administration: Administration
+  readonly operatorKeys: OperatorKeys
+  readonly audit: Audit
+  readonly operatorChanges: OpenOperatorChanges
   readonly forms: FormDirectory
   readonly outbox: OutboxStore
   readonly sends: SendLog
@@ -49,8 +58,11 @@ export interface SqliteStorage {
 export function createStorage({ executor, clock }: StorageOptions): SqliteStorage {
   const tenant = (organizationId: string) => createTenantWriter(executor, clock, organizationId)
   return {
-    keyed: createKeyedStorage(executor),
+    keyed: createKeyedStorage(executor, clock),
     administration: createAdministration(executor, clock),
+    operatorKeys: createOperatorKeys(executor, clock),
+    audit: createAudit(executor),
+    operatorChanges: operatorChanges(executor, clock),
     forms: createFormDirectory(executor, tenant),
     outbox: createOutboxStore(executor),
     sends: createSendLog(executor),

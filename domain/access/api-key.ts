@@ -1,4 +1,4 @@
-import type { KeyKind, StoredKey } from '../../ports/administration.ts'
+import type { KeyAttributes, KeyKind, StoredKey } from '../../ports/administration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeyClaim } from '../../ports/keyed-storage.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
@@ -24,9 +24,10 @@ export interface PresentedKey {
 const KEY_ID_LENGTH = 12
 const SECRET_LENGTH = 28
 const CHECKSUM_LENGTH = 6
-const TAIL = `([0-9A-Za-z]{${KEY_ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
-const TENANT_KEY = new RegExp(`^ck_live_([A-Za-z0-9][A-Za-z0-9_-]{0,63})_${TAIL}$`)
-const PLATFORM_KEY = new RegExp(`^pk_live_${TAIL}$`)
+/** The end of every key, as a pattern: the key id, which it captures, the secret and the checksum. */
+export const KEY_TAIL = `([0-9A-Za-z]{${KEY_ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
+const TENANT_KEY = new RegExp(`^ck_live_([A-Za-z0-9][A-Za-z0-9_-]{0,63})_${KEY_TAIL}$`)
+const PLATFORM_KEY = new RegExp(`^pk_live_${KEY_TAIL}$`)
 
 /** Whether an organization id can be part of a key. */
 export function isOrganizationId(text: string): boolean {
@@ -35,8 +36,7 @@ export function isOrganizationId(text: string): boolean {
 
 /** Splits a key into its parts; null when it is malformed or its checksum is wrong. Does no look-up. */
 export function readKey(text: string): PresentedKey | null {
-  const unchecked = text.slice(0, -CHECKSUM_LENGTH)
-  if (text.slice(-CHECKSUM_LENGTH) !== checksum(unchecked)) return null
+  if (!hasGoodChecksum(text)) return null
   const tenant = TENANT_KEY.exec(text)
   if (tenant?.[1] !== undefined && tenant[2] !== undefined) {
     return { kind: 'tenant', organizationId: tenant[1], keyId: tenant[2], text }
@@ -47,33 +47,58 @@ export function readKey(text: string): PresentedKey | null {
     : { kind: 'platform', organizationId: null, keyId: platform[1], text }
 }
 
-/** Who a new key is for: an organization, or null for the platform. */
-export interface KeyOwner {
+/** What a new key is to be. */
+export interface NewKey extends Partial<KeyAttributes> {
+  /** Whose key it is; null: the platform's. */
   readonly organizationId: string | null
+  /** The first UTC instant at which it no longer works. */
+  readonly expiresAt?: string | null
 }
 
-/** Makes a new key. `key` is shown once and never stored; `stored` is what goes to the store. */
+/** A key that was just made. */
+export interface IssuedKey {
+  /** The whole key: shown once, never stored. */
+  readonly key: string
+  /** What goes to the store. */
+  readonly stored: StoredKey
+}
+
+/** Makes a new key. Attributes that are not given leave it unlimited. */
 export async function issueKey(
-  owner: KeyOwner,
+  { organizationId, label = null, scope = 'all', expiresAt = null, ratePerMinute = null }: NewKey,
   secrets: Secrets,
   random: RandomSource,
   clock: Clock,
-): Promise<{ readonly key: string; readonly stored: StoredKey }> {
-  const draw = (length: number) => randomBase62(length, (count) => random.bytes(count))
-  const keyId = draw(KEY_ID_LENGTH)
-  const prefix = owner.organizationId === null ? 'pk_live_' : `ck_live_${owner.organizationId}_`
-  const unchecked = `${prefix}${keyId}${draw(SECRET_LENGTH)}`
-  const key = unchecked + checksum(unchecked)
+): Promise<IssuedKey> {
+  const prefix = organizationId === null ? 'pk_live_' : `ck_live_${organizationId}_`
+  const { keyId, key } = drawKey(prefix, random)
   const stored: StoredKey = {
     keyId,
-    kind: owner.organizationId === null ? 'platform' : 'tenant',
-    organizationId: owner.organizationId,
+    kind: organizationId === null ? 'platform' : 'tenant',
+    organizationId,
     hash: await hashKey(key, secrets.current),
     secretVersion: secrets.current.version,
     createdAt: toInstant(clock.nowMs()),
     revokedAt: null,
+    label,
+    scope,
+    expiresAt,
+    ratePerMinute,
+    lastUsedAt: null,
+    successorId: null,
   }
   return { key, stored }
+}
+
+/** Draws the id and the secret of a new key; `key` is all of it. */
+export function drawKey(
+  prefix: string,
+  random: RandomSource,
+): { readonly keyId: string; readonly key: string } {
+  const draw = (length: number) => randomBase62(length, (count) => random.bytes(count))
+  const keyId = draw(KEY_ID_LENGTH)
+  const unchecked = `${prefix}${keyId}${draw(SECRET_LENGTH)}`
+  return { keyId, key: unchecked + checksum(unchecked) }
 }
 
 /** The hash under which a key is stored: HMAC-SHA-256 under the secret's subkey, base64url. */
@@ -86,7 +111,7 @@ export async function hashKey(key: string, secret: SecretVersion): Promise<strin
  * previous one while a rotation lasts.
  */
 export async function claimedHashes(
-  { text }: PresentedKey,
+  { text }: Pick<PresentedKey, 'text'>,
   { current, previous }: Pick<Secrets, 'current' | 'previous'>,
 ): Promise<KeyClaim['hashes']> {
   const underCurrent = await hashKey(text, current)
@@ -94,14 +119,19 @@ export async function claimedHashes(
 }
 
 /**
- * Whether a stored key is the presented one and still works. Takes the same time wherever the first difference between
- * the hashes is.
+ * Whether a stored key is the presented one and was not revoked; the store gives out none that has expired. Takes the
+ * same time wherever the first difference between the hashes is.
  */
 export async function isKey(presented: PresentedKey, stored: StoredKey, secrets: Secrets): Promise<boolean> {
   const secret = secrets.find(stored.secretVersion)
   if (secret === null || stored.revokedAt !== null) return false
   if (stored.kind !== presented.kind || stored.organizationId !== presented.organizationId) return false
   return equalInConstantTime(utf8(stored.hash), utf8(await hashKey(presented.text, secret)))
+}
+
+/** Whether the end of a key fits the rest of it: one that was mistyped needs no look-up. */
+export function hasGoodChecksum(text: string): boolean {
+  return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH))
 }
 
 function checksum(text: string): string {

@@ -1,88 +1,104 @@
-import type { Background } from '../../ports/background.ts'
-import type { KeyedRead, KeyedReader, KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { KeyedReader, KeyedStorage, QueryResult } from '../../ports/keyed-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
-import type { RoutedRequest } from '../record/routed-request.ts'
+import type { ReadQuery } from '../../ports/query.ts'
+import type { Scope } from '../record/description.ts'
+import type { Reply } from '../record/reply.ts'
+import { unauthorized } from '../record/reply.ts'
+import type { AdmissionWorld, KeyedRequest } from './admit-key.ts'
+import { admitKey } from './admit-key.ts'
 import type { PresentedKey } from './api-key.ts'
-import { claimedHashes, hashKey, isKey } from './api-key.ts'
+import { claimedHashes, isKey } from './api-key.ts'
 import { readBearer } from './bearer.ts'
-import type { Administration, StoredKey } from '../../ports/administration.ts'
-import type { Secrets } from './secrets.ts'
 
 /** Who sent a request with a good key: an organization, or the operator's own platform (null). */
 export interface Caller {
   readonly organization: Organization | null
 }
 
+/** A caller who was let through, or the answer to one who was not. */
+export type Admitted<Who> = { readonly caller: Who } | { readonly refusal: Reply }
+
+/** What a read of tenant data found for the key of a request. */
+export type TenantRead =
+  | { readonly kind: 'refused'; readonly refusal: Reply }
+  | {
+      readonly kind: 'read'
+      readonly organization: Organization
+      /** One result per query, in the order of the queries. */
+      readonly results: readonly QueryResult[]
+    }
+
 /** Tenant data as the key of a request opens it. */
 export interface TenantReader {
-  /** What the key claims. The claims are not verified before the first `read` was authenticated. */
+  /** What the key claims. The claims are not verified before a first `read` was not refused. */
   readonly organizationId: string
-  readonly read: KeyedReader['read']
+  /** Proves the key and runs the queries, in one storage call. The first read of a request counts against the key's rate. */
+  read(queries: readonly ReadQuery[]): Promise<TenantRead>
 }
-
-type KeyedRequest = Pick<RoutedRequest, 'request' | 'identified'>
 
 /** The ports that checking a key needs. */
-export interface KeyWorld {
+export interface KeyWorld extends AdmissionWorld {
   readonly storage: KeyedStorage
-  readonly keys: Pick<Administration, 'rehashKey'>
-  readonly secrets: Secrets
-  readonly background: Background
 }
 
-/** Opens tenant data for the key of a request; null when it carries no well-formed tenant key. No I/O. */
-export function openReader({ request, identified }: KeyedRequest, world: KeyWorld): TenantReader | null {
-  const key = readBearer(request.headers.get('authorization'))
+/**
+ * Opens tenant data for the key of a request; null when it carries no well-formed tenant key. No I/O.
+ * @param scope what the key must be allowed to do
+ */
+export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld): TenantReader | null {
+  const key = readBearer(routed.request.headers.get('authorization'))
   if (key?.organizationId == null) return null
-  const { organizationId, keyId } = key
+  const { organizationId } = key
+  const open = async () => world.storage.open(await claimOf(key, organizationId, world))
   let opening: Promise<KeyedReader> | null = null
-  const open = async () =>
-    world.storage.open({ organizationId, keyId, hashes: await claimedHashes(key, world.secrets) })
+  let isAdmitted = false
   return {
     organizationId,
-    async read(queries): Promise<KeyedRead> {
+    async read(queries) {
       const reader = await (opening ??= open())
-      const outcome = await reader.read(queries)
-      if (!outcome.authenticated) return outcome
-      identified({ organizationId, keyId })
-      rehashAfterRotation(key, outcome.key, world)
-      return outcome
+      // A key that is known to have spent its rate is proven all the same, because the request may be somebody else's; but
+      // nothing is read for it.
+      const spent = isAdmitted ? null : world.rateLimiter.exhausted(key.keyId)
+      const found = await reader.read(spent === null ? queries : [])
+      if (!found.authenticated) return { kind: 'refused', refusal: unauthorized() }
+      const refusal = isAdmitted
+        ? null
+        : admitKey({ presented: key, stored: found.key, spent }, scope, routed, world)
+      if (refusal !== null) return { kind: 'refused', refusal }
+      isAdmitted = true
+      return { kind: 'read', organization: found.organization, results: found.results }
     },
   }
 }
 
-/** The organization of a request's tenant key; null when the request has no valid one. */
+async function claimOf(key: PresentedKey, organizationId: string, { secrets }: KeyWorld) {
+  return { organizationId, keyId: key.keyId, hashes: await claimedHashes(key, secrets) }
+}
+
+/** Admits the organization of a request's tenant key. */
 export async function authenticateTenant(
   routed: KeyedRequest,
+  scope: Scope,
   world: KeyWorld,
-): Promise<Organization | null> {
-  const outcome = await openReader(routed, world)?.read([])
-  return outcome?.authenticated === true ? outcome.organization : null
+): Promise<Admitted<Organization>> {
+  const found = await openReader(routed, scope, world)?.read([])
+  if (found === undefined) return { refusal: unauthorized() }
+  return found.kind === 'read' ? { caller: found.organization } : { refusal: found.refusal }
 }
 
-/**
- * The caller of an endpoint that accepts tenant keys and platform keys; null when the request has no valid key of
- * either kind.
- */
-export async function authenticate(routed: KeyedRequest, world: KeyWorld): Promise<Caller | null> {
+/** Admits the caller of an endpoint that accepts tenant keys and platform keys. */
+export async function authenticate(
+  routed: KeyedRequest,
+  scope: Scope,
+  world: KeyWorld,
+): Promise<Admitted<Caller>> {
   const key = readBearer(routed.request.headers.get('authorization'))
   if (key?.kind !== 'platform') {
-    const organization = await authenticateTenant(routed, world)
-    return organization === null ? null : { organization }
+    const tenant = await authenticateTenant(routed, scope, world)
+    return 'refusal' in tenant ? tenant : { caller: { organization: tenant.caller } }
   }
   const stored = await world.storage.findPlatformKey(key.keyId)
-  if (stored === null || !(await isKey(key, stored, world.secrets))) return null
-  routed.identified({ organizationId: null, keyId: key.keyId })
-  rehashAfterRotation(key, stored, world)
-  return { organization: null }
-}
-
-/** A key hashed under the previous root secret moves to the current one on its first use. */
-function rehashAfterRotation(key: PresentedKey, stored: StoredKey, world: KeyWorld): void {
-  const { current } = world.secrets
-  if (stored.secretVersion === current.version) return
-  const rehash = async () => {
-    await world.keys.rehashKey(key.keyId, await hashKey(key.text, current), current.version)
-  }
-  world.background.run(rehash())
+  if (stored === null || !(await isKey(key, stored, world.secrets))) return { refusal: unauthorized() }
+  const refusal = admitKey({ presented: key, stored, spent: null }, scope, routed, world)
+  return refusal === null ? { caller: { organization: null } } : { refusal }
 }

@@ -6,6 +6,12 @@ import { readKey } from './api-key.ts'
  * one space (contract, Authentication 1).
  */
 export function readBearer(header: string | null): PresentedKey | null {
+  const token = bearerToken(header)
+  return token === null ? null : readKey(token)
+}
+
+/** What follows the prefix, whatever it is; null: there is no such prefix. */
+export function bearerToken(header: string | null): string | null {
   const prefix = 'Bearer '
-  return header?.startsWith(prefix) === true ? readKey(header.slice(prefix.length)) : null
+  return header?.startsWith(prefix) === true ? header.slice(prefix.length) : null
 }

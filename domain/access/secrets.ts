@@ -1,7 +1,7 @@
 import { fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 
 /** What a subkey of the root secret is for. Each purpose has a key of its own, derived by HKDF. */
-export type Purpose = 'api-key' | 'cursor' | 'form-password'
+export type Purpose = 'api-key' | 'cursor' | 'form-password' | 'root-secret-proof'
 
 /** The purposes of subkeys that a library needs as raw bytes. */
 export type RawPurpose = 'purchase-id'

@@ -1,7 +1,7 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { Capability } from '../record/capability.ts'
 import { refusalOf } from '../record/capability.ts'
-import type { Access } from '../record/description.ts'
+import type { Access, PublicAccess, Scope } from '../record/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
@@ -11,10 +11,11 @@ import type {
 import type { QueryParameters } from '../record/query-parameters.ts'
 import { readQuery } from '../record/query-parameters.ts'
 import type { Reply } from '../record/reply.ts'
-import { errorReply, unauthorized } from '../record/reply.ts'
+import { errorReply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
-import type { Caller, KeyWorld } from './authenticate.ts'
+import type { Admitted, Caller, KeyWorld } from './authenticate.ts'
 import { authenticate, authenticateTenant } from './authenticate.ts'
+import type { Operator } from './operator.ts'
 
 /** The caller that each kind of access admits, as the handler receives it. */
 export interface Callers {
@@ -22,6 +23,9 @@ export interface Callers {
   readonly public: null
   readonly tenant: Organization
   readonly tenant_or_platform: Caller
+  readonly support: Operator
+  readonly admin: Operator
+  readonly admin_or_root_secret: Operator
 }
 
 /** The handler of an operation. Its arguments and its possible answers follow from the operation's declaration. */
@@ -46,12 +50,14 @@ export interface HandledOperation<Id extends string, World> {
   readonly id: Id
   /** Answers a routed request. Rejects only on an internal failure. */
   readonly serve: (routed: RoutedRequest, world: World) => Promise<Reply>
+  /** Answers whoever may call the operation with `verdict`, for example that the method is wrong; refuses all others. */
+  readonly judge: (routed: RoutedRequest, world: World, verdict: Reply) => Promise<Reply>
 }
 
 /** Joins an operation and its handler. A handler that answers what the operation does not declare does not compile. */
 export function handled<
   Id extends string,
-  Allowed extends Access,
+  Allowed extends PublicAccess,
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
   World,
@@ -59,50 +65,68 @@ export function handled<
   operation: OperationEndpoint<Id, Allowed, Query, Responses>,
   handler: Handler<Allowed, Query, Responses, World>,
 ): HandledOperation<Id, World & KeyWorld> {
-  const { id, access, requires, query: declared } = operation
-  const serve = (routed: RoutedRequest, world: World & KeyWorld): Promise<Reply> =>
-    admitted(access, requires, routed, world, async (caller) => {
-      const reading = readQuery(declared, routed.url.searchParams)
-      return reading.kind === 'refused'
-        ? errorReply(400, reading.error)
-        : handler({ ...routed, query: reading.value }, world, caller)
-    })
-  return { id, serve }
+  const { id, query: declared } = operation
+  return {
+    id,
+    async serve(routed, world) {
+      const admission = await admit(operation, routed, world)
+      if ('refusal' in admission) return admission.refusal
+      return withQuery(declared, routed, (request) => handler(request, world, admission.caller))
+    },
+    async judge(routed, world, verdict) {
+      const admission = await admit({ ...operation, requires: null }, routed, world)
+      return 'refusal' in admission ? admission.refusal : verdict
+    },
+  }
 }
 
-/**
- * Passes the caller to `answer` when the access admits them. A caller who is not admitted is refused before anything
- * else of the request is read.
- */
-export async function admitted<Allowed extends Access>(
-  access: Allowed,
-  requires: Capability | null,
+/** Reads the declared query parameters of an admitted request and passes them on; refuses the first that is wrong. */
+export async function withQuery<Query extends QueryParameters>(
+  declared: Query | null,
+  routed: RoutedRequest,
+  answer: (request: OperationRequest<Query>) => Promise<Reply>,
+): Promise<Reply> {
+  const reading = readQuery(declared, routed.url.searchParams)
+  return reading.kind === 'refused'
+    ? errorReply(400, reading.error)
+    : answer({ ...routed, query: reading.value })
+}
+
+/** What an endpoint asks of its caller. */
+export interface Guard<Allowed extends Access = Access> {
+  readonly access: Allowed
+  readonly scope: Scope | null
+  readonly requires: Capability | null
+}
+
+/** Admits a caller or refuses them, before anything else of the request is read. */
+function admit<Allowed extends PublicAccess>(
+  guard: Guard<Allowed>,
   routed: RoutedRequest,
   world: KeyWorld,
-  answer: (caller: Callers[Allowed]) => Promise<Reply>,
-): Promise<Reply> {
-  const admission = await admissions[access](routed, world, requires)
-  return 'refusal' in admission ? admission.refusal : answer(admission.caller)
+): Promise<Admitted<Callers[Allowed]>> {
+  return admissions[guard.access](routed, guard, world)
 }
 
-type Admission<Allowed extends Access> = { readonly caller: Callers[Allowed] } | { readonly refusal: Reply }
-
 const admissions: {
-  readonly [Allowed in Access]: (
+  readonly [Allowed in PublicAccess]: (
     routed: RoutedRequest,
+    guard: Guard,
     world: KeyWorld,
-    requires: Capability | null,
-  ) => Promise<Admission<Allowed>>
+  ) => Promise<Admitted<Callers[Allowed]>>
 } = {
   public: async () => ({ caller: null }),
-  tenant: async (routed, world, requires) => {
-    const organization = await authenticateTenant(routed, world)
-    if (organization === null) return { refusal: unauthorized() }
-    const refusal = refusalOf(requires, organization)
-    return refusal === null ? { caller: organization } : { refusal }
+  tenant: async (routed, guard, world) => {
+    const tenant = await authenticateTenant(routed, scopeOf(guard), world)
+    if ('refusal' in tenant) return tenant
+    const refusal = refusalOf(guard.requires, tenant.caller)
+    return refusal === null ? tenant : { refusal }
   },
-  tenant_or_platform: async (routed, world) => {
-    const caller = await authenticate(routed, world)
-    return caller === null ? { refusal: unauthorized() } : { caller }
-  },
+  tenant_or_platform: async (routed, guard, world) => authenticate(routed, scopeOf(guard), world),
+}
+
+/** The declaration of an operation with a key does not compile without a scope. */
+function scopeOf({ access, scope }: Guard): Scope {
+  if (scope === null) throw new Error(`An operation for ${access} declares no scope`)
+  return scope
 }

@@ -51,6 +51,7 @@ export const getCancellationSurvey = operation({
   method: 'GET',
   path: '/api/v1/cancellation-survey',
   access: 'tenant',
+  scope: 'read',
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report the cancellation survey',

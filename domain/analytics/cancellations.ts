@@ -51,6 +51,7 @@ export const getCancellations = operation({
   method: 'GET',
   path: '/api/v1/cancellations',
   access: 'tenant',
+  scope: 'read',
   requires: 'analytics',
   tag: 'Analytics',
   deprecated: true,

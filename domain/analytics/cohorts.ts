@@ -74,6 +74,7 @@ export const getCohorts = operation({
   method: 'GET',
   path: '/api/v1/cohorts',
   access: 'tenant',
+  scope: 'read',
   requires: 'analytics',
   tag: 'Analytics',
   deprecated: true,

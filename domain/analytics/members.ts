@@ -70,6 +70,7 @@ export const exportMembers = operation({
   method: 'GET',
   path: '/api/v1/members',
   access: 'tenant',
+  scope: 'read',
   requires: 'analytics',
   tag: 'Analytics',
   deprecated: true,

@@ -50,6 +50,7 @@ export const getRetentionOffers = operation({
   method: 'GET',
   path: '/api/v1/retention-offers',
   access: 'tenant',
+  scope: 'read',
   requires: 'retentionOfferAnalytics',
   tag: 'Analytics',
   deprecated: true,

@@ -1,3 +1,4 @@
+import type { Access } from '../record/description.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** A parameter of an operation as the document describes it. */
@@ -11,7 +12,7 @@ export interface SampleParameter {
 export interface SampleCall {
   readonly method: string
   readonly path: string
-  readonly access: 'public' | 'tenant' | 'tenant_or_platform'
+  readonly access: Access
   readonly parameters: readonly SampleParameter[]
   /** The body's example; undefined: there is none. */
   readonly body: unknown

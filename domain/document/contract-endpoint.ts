@@ -7,16 +7,15 @@ import type { RoutedRequest } from '../record/routed-request.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
 import { namesEtag } from '../text/etag.ts'
 import type { Document } from './openapi.ts'
+import type { DocumentTexts } from './texts.ts'
 import { buildDocument } from './openapi.ts'
 
 const headers = { ETag: { description: 'Changes with the document.', schema: v.string() } }
 
-export const getContract = operation({
-  id: 'contract.get',
+/** What the endpoint of every contract document shares. */
+export const contractParts = {
   method: 'GET',
-  path: '/api/v1/openapi.json',
   access: 'public',
-  tag: 'Contract',
   summary: 'Retrieve the contract document',
   description:
     'This document, OpenAPI 3.1, without a key and for pages of any origin. Keep its ETag and ask with `If-None-Match`.',
@@ -40,6 +39,13 @@ export const getContract = operation({
     },
     304: { description: 'The document is the one that `If-None-Match` names.', headers },
   },
+} as const
+
+export const getContract = operation({
+  id: 'contract.get',
+  path: '/api/v1/openapi.json',
+  tag: 'Contract',
+  ...contractParts,
 })
 
 interface Rendered {
@@ -54,8 +60,9 @@ const rendered = new WeakMap<readonly Endpoint[], Rendered>()
 export async function serveContract(
   endpoints: readonly Endpoint[],
   { request }: RoutedRequest,
+  texts?: DocumentTexts,
 ): Promise<ReplyOf<typeof getContract>> {
-  const { document, body, etag } = rendered.get(endpoints) ?? (await render(endpoints))
+  const { document, body, etag } = rendered.get(endpoints) ?? (await render(endpoints, texts))
   const headers = {
     etag,
     'cache-control': 'public, max-age=0, must-revalidate',
@@ -65,8 +72,8 @@ export async function serveContract(
   return writtenReply(200, document, body, headers)
 }
 
-async function render(endpoints: readonly Endpoint[]): Promise<Rendered> {
-  const document = buildDocument(endpoints)
+async function render(endpoints: readonly Endpoint[], texts: DocumentTexts | undefined): Promise<Rendered> {
+  const document = buildDocument(endpoints, texts)
   const body = JSON.stringify(document)
   const digest = await crypto.subtle.digest('SHA-256', utf8(body))
   const made = { document, body, etag: `"${toBase64Url(new Uint8Array(digest).slice(0, 16))}"` }

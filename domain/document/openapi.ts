@@ -1,10 +1,10 @@
 import type { CollectionEndpoint, Endpoint, GroupsEndpoint } from '../record/endpoint.ts'
-import { tags } from '../record/description.ts'
 import { componentName } from '../record/meaning.ts'
 import { explained } from './explain-schema.ts'
-import { nullableSchemaOf, operationObject, pageName } from './operation.ts'
+import { nullableSchemaOf, operationObject, pageName, securityOf } from './operation.ts'
 import { reference } from './shared-parts.ts'
 import * as prose from './prose.ts'
+import type { DocumentTexts } from './texts.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { componentSchemaOf, jsonSchemaOf } from './json-schema.ts'
 import type { Resource } from '../record/resource.ts'
@@ -18,24 +18,27 @@ type Node = Readonly<Record<string, unknown>>
 export type Document = Record<string, unknown>
 
 /** The OpenAPI 3.1 document of the endpoints: nothing in it is written a second time. */
-export function buildDocument(endpoints: readonly Endpoint[]): Document {
+export function buildDocument(
+  endpoints: readonly Endpoint[],
+  texts: DocumentTexts = prose.publicTexts,
+): Document {
   const { schemas, resolve } = componentSchemas(endpoints)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
     const methods = (paths[endpoint.path] ??= {})
     methods[endpoint.method.toLowerCase()] = operationObject(endpoint, resolve)
   }
-  const used = tags.filter((tag) => endpoints.some((endpoint) => endpoint.tag === tag))
+  const used = texts.tags.filter((tag) => endpoints.some((endpoint) => endpoint.tag === tag))
   return {
     openapi: '3.1.0',
-    info: prose.info,
+    info: texts.info,
     servers: [{ url: '/', description: 'The host that served this document.' }],
-    tags: used.map((name) => ({ name, description: prose.tagDescriptions[name] })),
+    tags: used.map((name) => ({ name, description: texts.tagDescriptions[name] })),
     paths,
     components: {
       schemas,
-      responses: usedResponses(paths),
-      securitySchemes: usedSchemes(endpoints),
+      responses: usedResponses(paths, texts),
+      securitySchemes: usedSchemes(endpoints, texts),
     },
   }
 }
@@ -118,17 +121,14 @@ function pageSchema({ kind, resource, filters }: CollectionEndpoint | GroupsEndp
 }
 
 /** The shared responses to which an operation refers. */
-function usedResponses(paths: Node): Node {
+function usedResponses(paths: Node, { responses }: DocumentTexts): Node {
   const text = JSON.stringify(paths)
   return Object.fromEntries(
-    Object.entries(prose.sharedResponses).filter(([name]) =>
-      text.includes(`"#/components/responses/${name}"`),
-    ),
+    Object.entries(responses).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
   )
 }
 
-function usedSchemes(endpoints: readonly Endpoint[]): Node {
-  const { tenantKey, platformKey } = prose.securitySchemes
-  const platform = endpoints.some(({ access }) => access === 'tenant_or_platform')
-  return platform ? { tenantKey, platformKey } : { tenantKey }
+function usedSchemes(endpoints: readonly Endpoint[], { securitySchemes }: DocumentTexts): Node {
+  const used = endpoints.flatMap(({ access }) => securityOf(access).flatMap(Object.keys))
+  return Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => used.includes(name)))
 }

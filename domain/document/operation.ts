@@ -67,7 +67,8 @@ function describe(endpoint: Endpoint): string {
   }
 }
 
-function securityOf(access: Endpoint['access']): readonly Node[] {
+/** The ways to prove that one may call an endpoint, any of which is enough. */
+export function securityOf(access: Endpoint['access']): readonly Readonly<Record<string, readonly []>>[] {
   switch (access) {
     case 'public':
       return []
@@ -75,6 +76,11 @@ function securityOf(access: Endpoint['access']): readonly Node[] {
       return [{ tenantKey: [] }]
     case 'tenant_or_platform':
       return [{ tenantKey: [] }, { platformKey: [] }]
+    case 'support':
+    case 'admin':
+      return [{ operatorKey: [] }]
+    case 'admin_or_root_secret':
+      return [{ operatorKey: [] }, { rootSecretProof: [] }]
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Order } from '../../ports/query.ts'
-import type { Tag } from '../record/description.ts'
+import { tags } from '../record/description.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import type { ParameterObject } from './shared-parts.ts'
-import type { SharedResponse } from '../record/operation.ts'
 import { ErrorBody } from '../record/reply.ts'
 import { DEFAULT_LIMIT } from '../read/limit.ts'
 import { SORT_ORDERS } from '../read/sort.ts'
+import { errorResponse, internalErrorResponse } from './texts.ts'
+import type { DocumentTexts } from './texts.ts'
 
 /** The parts of the contract document that are written by hand and not derived. */
 
@@ -42,7 +43,7 @@ does not have answers 405, with \`Allow\` and a body such as that of a 404 of th
 
 **Tracing.** Every answer carries \`X-Request-Id\`. Quote it when you ask the operator about a request.`
 
-export const info: JsonSchema = {
+const info: JsonSchema = {
   title: 'Tenant data API',
   version: '1.0.0',
   summary: "Read one organization's data, and submit forms to it.",
@@ -51,7 +52,7 @@ export const info: JsonSchema = {
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 }
 
-export const tagDescriptions: Readonly<Record<Tag, string>> = {
+const tagDescriptions: Readonly<Record<(typeof tags)[number], string>> = {
   Sites: 'Places of business.',
   Products: 'What the organization sells.',
   'Checkout links': 'Links that lead to a checkout.',
@@ -105,12 +106,6 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-/** A failure whose body is `{ error }`. */
-function errorResponse(description: string, error: string, extra: JsonSchema = {}): JsonSchema {
-  const media = { schema: { $ref: '#/components/schemas/Error' }, example: { error } }
-  return { description, content: { 'application/json': media }, ...extra }
-}
-
 export const sharedResponses = {
   BadRequest: errorResponse(
     "An unknown, repeated or malformed parameter, a cursor that does not belong here, or a resource unavailable for the organization's provider.",
@@ -130,17 +125,15 @@ export const sharedResponses = {
     'Analytics are not available to this organization.',
   ),
   NotFound: errorResponse('There is no such resource in the organization of the key.', 'Not found'),
-  InternalError: errorResponse(
-    'Internal failure; the text carries the request id and nothing else.',
-    'The request could not be processed. Request id: req_4Xc9mB7tQ2vN8kLw',
-  ),
+  Conflict: errorResponse('What is stored does not allow it.', 'It was changed meanwhile.'),
+  InternalError: internalErrorResponse,
   SourceUnavailable: errorResponse(
     'What this is read from did not answer. Try again later.',
     'A service that this resource comes from is unavailable. Try again later.',
   ),
-} as const satisfies Readonly<Record<SharedResponse, JsonSchema>>
+} as const satisfies DocumentTexts['responses']
 
-export const securitySchemes = {
+const securitySchemes = {
   tenantKey: {
     type: 'http',
     scheme: 'bearer',
@@ -153,6 +146,15 @@ export const securitySchemes = {
     description: "A platform key (`pk_live_…`): sends under the operator's brand, nothing else.",
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>
+
+/** The texts of the contract document of the public interface. */
+export const publicTexts: DocumentTexts = {
+  info,
+  tags,
+  tagDescriptions,
+  responses: sharedResponses,
+  securitySchemes,
+}
 
 export function limitParameter(maximum: number): ParameterObject {
   return {

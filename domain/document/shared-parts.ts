@@ -39,9 +39,12 @@ export function shared(name: SharedResponse): Node {
 
 /** The failures that follow from who may call an endpoint. */
 export function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 'requires'>): Node {
+  const lacks = requires !== null && refusalStatusOf(requires) === 403
   return {
     ...(access === 'public' ? {} : { '401': shared('Unauthorized') }),
-    ...(requires !== null && refusalStatusOf(requires) === 403 ? { '403': shared('Forbidden') } : {}),
+    ...(lacks || access === 'admin' || access === 'admin_or_root_secret'
+      ? { '403': shared('Forbidden') }
+      : {}),
     '500': shared('InternalError'),
   }
 }

@@ -19,7 +19,7 @@ export const OrganizationId = v.pipe(
   v.check(isOrganizationId, 'must be 1 to 64 letters, digits, _ or -, and begin with a letter or digit'),
 )
 
-const Name = v.pipe(
+export const Name = v.pipe(
   v.string(),
   v.check(
     (text) => text.trim() !== '' && text.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(text),
@@ -27,7 +27,7 @@ const Name = v.pipe(
   ),
 )
 
-const Slug = v.pipe(
+export const Slug = v.pipe(
   v.string(),
   v.check(
     (text) => text !== PLATFORM_LOCAL_PART,
@@ -39,7 +39,7 @@ const Slug = v.pipe(
   ),
 )
 
-const SmsNumber = v.pipe(
+export const SmsNumber = v.pipe(
   v.string(),
   // Without a country, only the international form can be read. A number is accepted when its E.164 form is the text
   // itself.
@@ -49,7 +49,7 @@ const SmsNumber = v.pipe(
   ),
 )
 
-const PhoneCountry = v.pipe(
+export const PhoneCountry = v.pipe(
   v.string(),
   v.check(isPhoneCountry, 'must be an ISO 3166-1 alpha-2 code in upper case, such as US'),
 )

@@ -10,18 +10,39 @@ export const PosSource = v.pipe(
   v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): PosSourceTie | null => {
     if (text === 'none') return null
     const [, kind = '', tenant = ''] = /^([^:]*):(.*)$/s.exec(text) ?? []
-    if (!isPosKind(kind) || !isTenant(tenant)) {
-      addIssue({ message: `must be none or KIND:TENANT, where KIND is one of ${posKinds.join(', ')}` })
-      return NEVER
-    }
-    if (tenantIs[kind] === 'source' && !SOURCE_NAME.test(tenant)) {
-      const allowed = 'up to 64 letters, digits, - and _, the first a letter or a digit'
-      addIssue({ message: `${kind}: takes the name of a data source: ${allowed}` })
-      return NEVER
-    }
-    return { kind, tenant }
+    const problem = isPosKind(kind) && isTenant(tenant) ? nameProblem({ kind, tenant }) : NO_TIE
+    if (isPosKind(kind) && problem === null) return { kind, tenant }
+    addIssue({ message: problem ?? NO_TIE })
+    return NEVER
   }),
 )
+
+const NO_TIE = `must be none or KIND:TENANT, where KIND is one of ${posKinds.join(', ')}`
+
+/** The same as an object. */
+export const PosSourceObject = v.pipe(
+  v.strictObject(
+    {
+      kind: v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`),
+      tenant: v.pipe(
+        v.string(),
+        v.check(isTenant, `must be 1 to ${TENANT_MAX_LENGTH} characters without control characters`),
+      ),
+    },
+    'must be an object with kind and tenant, or null',
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? nameProblem(dataset.value) : null
+    if (problem !== null) addIssue({ message: problem })
+  }),
+)
+
+/** Of some kinds the tenant is the name of a data source, which has a form of its own. */
+function nameProblem({ kind, tenant }: PosSourceTie): string | null {
+  if (tenantIs[kind] !== 'source' || SOURCE_NAME.test(tenant)) return null
+  const allowed = 'up to 64 letters, digits, - and _, the first a letter or a digit'
+  return `${kind}: takes the name of a data source: ${allowed}`
+}
 
 function isTenant(text: string): boolean {
   return text !== '' && text === text.trim() && text.length <= TENANT_MAX_LENGTH && !/\p{Cc}/u.test(text)

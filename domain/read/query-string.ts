@@ -87,7 +87,8 @@ export function readCodes(given: ReadonlyMap<string, string>): boolean | QueryPr
   return problem(`Parameter ${CODES_PARAMETER} must be true or false.`)
 }
 
-function unknownParameter(name: string, allowed: readonly string[]): string {
+/** Names a parameter that a route does not have, and those that it has. */
+export function unknownParameter(name: string, allowed: readonly string[]): string {
   const shown = JSON.stringify(cutText(name, ECHO_MAX_LENGTH))
   return allowed.length === 0
     ? `Unknown parameter ${shown}: this route takes none.`

@@ -41,7 +41,7 @@ export async function serveRead(
   world: ReadWorld,
   verdict: Reply | null = null,
 ): Promise<Reply> {
-  const tenant = openReader(routed, world)
+  const tenant = openReader(routed, endpoint.scope, world)
   if (tenant === null) return unauthorized()
   const { organizationId } = tenant
   const request: ReadRequest = {
@@ -53,8 +53,9 @@ export async function serveRead(
   const read = { endpoint, request, requestId: routed.requestId, tenant, world }
   const open = endpoint.rowsFrom === 'storage' ? null : world.sources[endpoint.rowsFrom]
   if (open !== null) return serveFromSource(read, open, verdict)
-  if (verdict !== null) return (await tenant.read([])).authenticated ? verdict : unauthorized()
-  return serveFromStorage(read)
+  if (verdict === null) return serveFromStorage(read)
+  const outcome = await tenant.read([])
+  return outcome.kind === 'refused' ? outcome.refusal : verdict
 }
 
 /**
@@ -65,7 +66,7 @@ async function serveFromStorage(read: Read): Promise<Reply> {
   const { endpoint, tenant } = read
   const first = await plan(read, null)
   const outcome = await tenant.read(asksForRows(first) ? storageQueries(first) : [])
-  if (!outcome.authenticated) return unauthorized()
+  if (outcome.kind === 'refused') return outcome.refusal
   const refusal = refusalOf(endpoint.requires, outcome.organization)
   if (refusal !== null) return refusal
   if (asksForRows(first)) return answerFromStorage(first, outcome.results)
@@ -74,7 +75,7 @@ async function serveFromStorage(read: Read): Promise<Reply> {
   const second = await plan(read, outcome.organization.phoneCountry)
   if (!asksForRows(second)) return refusalIn(second)
   const again = await tenant.read(storageQueries(second))
-  return again.authenticated ? answerFromStorage(second, again.results) : unauthorized()
+  return again.kind === 'refused' ? again.refusal : answerFromStorage(second, again.results)
 }
 
 /**
@@ -84,7 +85,7 @@ async function serveFromStorage(read: Read): Promise<Reply> {
 async function serveFromSource(read: Read, open: OpenSource, verdict: Reply | null): Promise<Reply> {
   const { endpoint, request, tenant } = read
   const outcome = await tenant.read([])
-  if (!outcome.authenticated) return unauthorized()
+  if (outcome.kind === 'refused') return outcome.refusal
   const { organization } = outcome
   const source = mayUse(endpoint, organization) ? open(organization) : null
   if (source === null) return verdict ?? notFound()

@@ -1,7 +1,19 @@
-/** Who may call an endpoint. */
-export type Access = 'public' | 'tenant' | 'tenant_or_platform'
+/** Who may call an endpoint of the public interface. */
+export type PublicAccess = 'public' | 'tenant' | 'tenant_or_platform'
 
-/** Groups of operations in the contract document, in its order. */
+/**
+ * Who may call an endpoint of the operator interface: anybody, an operator whose role is at least this one, or, for the
+ * first operator key of all, whoever holds the root secret.
+ */
+export type OperatorAccess = 'public' | 'support' | 'admin' | 'admin_or_root_secret'
+
+/** Who may call an endpoint. */
+export type Access = PublicAccess | OperatorAccess
+
+/** What an endpoint does, for which a key can be restricted: it reads data, or sends messages. */
+export type Scope = 'read' | 'send'
+
+/** Groups of operations in the contract document of the public interface, in its order. */
 export const tags = [
   'Sites',
   'Products',
@@ -24,7 +36,21 @@ export const tags = [
   'Analytics',
   'Contract',
 ] as const
-export type Tag = (typeof tags)[number]
+
+/** Groups of operations in the document of the operator interface, in its order. */
+export const operatorTags = [
+  'Organizations',
+  'Keys',
+  'Operator keys',
+  'Form definitions',
+  'Imports',
+  'Outbox',
+  'Sends',
+  'Audit',
+  'Service',
+] as const
+
+export type Tag = (typeof tags)[number] | (typeof operatorTags)[number]
 
 /** The texts about an endpoint in the contract document. */
 export interface Described {

@@ -65,6 +65,7 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
   readonly method: 'GET'
   readonly path: string
   readonly access: 'tenant'
+  readonly scope: 'read'
   readonly resource: Resource
   readonly filters: Filters
   /** Filters that need another one at some sources. */
@@ -90,6 +91,7 @@ export interface DetailEndpoint<Id extends string = string> extends Described, O
   readonly method: 'GET'
   readonly path: string
   readonly access: 'tenant'
+  readonly scope: 'read'
   readonly resource: Resource
   /** The path parameter that holds the row's id. */
   readonly param: string
@@ -108,6 +110,7 @@ export interface GroupsEndpoint<Id extends string = string> extends Described, O
   readonly method: 'GET'
   readonly path: string
   readonly access: 'tenant'
+  readonly scope: 'read'
   /** What a group is published as. */
   readonly resource: Resource
   /** As of a collection; a group's field of the parameter's name is the parent's id. */
@@ -172,6 +175,7 @@ export function collection<const Id extends string, Of extends Resource>(
     kind: 'collection',
     method: 'GET',
     access: 'tenant',
+    scope: 'read',
     parent: null,
     requires: null,
     ...here,
@@ -203,6 +207,7 @@ export function detail<const Id extends string, Of extends Resource>(
     kind: 'detail',
     method: 'GET',
     access: 'tenant',
+    scope: 'read',
     param: resource.idField,
     parent: null,
     requires: null,
@@ -228,6 +233,7 @@ export function groups<const Id extends string>(declaration: GroupsDeclaration<I
     kind: 'groups',
     method: 'GET',
     access: 'tenant',
+    scope: 'read',
     parent: null,
     requires: null,
     ...here,

@@ -22,6 +22,7 @@ const getFigures = operation({
   ...described,
   id: 'figures.get',
   access: 'tenant',
+  scope: 'read',
   query: { unit },
   responses: {
     200: jsonResponse('The figures.', Figures, { total: 1, unit: 'day' }),
@@ -87,6 +88,11 @@ handled(postFigures, handler)
 
 // @ts-expect-error an example that its schema does not allow
 jsonResponse('The figures.', Figures, { total: 1, unit: 'year' })
+
+// @ts-expect-error an operation with a key says what the key must be allowed to do
+operation({ ...described, id: 'x', access: 'tenant', responses: {} })
+// @ts-expect-error an operation without a key asks nothing of one
+operation({ ...described, id: 'x', access: 'public', scope: 'read', responses: {} })
 
 // @ts-expect-error a misspelt part of a declaration
 operation({ ...described, id: 'x', access: 'public', responses: {}, querry: { unit } })

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { Capability } from './capability.ts'
-import type { Access, Described } from './description.ts'
+import type { Access, Described, Scope } from './description.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
@@ -48,7 +48,13 @@ export interface ResponseDeclaration {
 
 /** The responses that mean the same at every endpoint; the contract document describes each of them once. */
 export type SharedResponse =
-  'BadRequest' | 'Unauthorized' | 'Forbidden' | 'NotFound' | 'InternalError' | 'SourceUnavailable'
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'Conflict'
+  | 'InternalError'
+  | 'SourceUnavailable'
 
 /** Responses by status. */
 export type ResponseDeclarations = Readonly<Record<number, ResponseDeclaration | SharedResponse>>
@@ -59,13 +65,16 @@ export interface OperationEndpoint<
   Allowed extends Access = Access,
   Query extends QueryParameters = QueryParameters,
   Responses extends ResponseDeclarations = ResponseDeclarations,
+  Body extends RequestBody | null = RequestBody | null,
 > extends Described {
   readonly kind: 'operation'
   readonly id: Id
-  readonly method: 'GET' | 'POST' | 'OPTIONS'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
   readonly path: string
   /** Checked before the handler is called. The handler receives the admitted caller. */
   readonly access: Allowed
+  /** What a key must be allowed to do. Null: the operation asks for no key. */
+  readonly scope: Scope | null
   /** What an organization must have to use the operation; one without it is refused. Null: nothing. */
   readonly requires: Capability | null
   readonly errorStyle: ErrorStyle
@@ -73,26 +82,38 @@ export interface OperationEndpoint<
   readonly query: Query | null
   /** Request headers that matter to it, besides those of authentication and of the body. */
   readonly headers: Readonly<Record<string, RequestHeader>>
-  /** Null: the operation has no body. The handler reads it, because the allowed body can depend on the caller. */
-  readonly body: RequestBody | null
+  /**
+   * Null: the operation has no body. A handler of the public interface reads it, because the allowed body can depend on
+   * the caller; one of the operator interface receives it.
+   */
+  readonly body: Body
+  /** What the audit of the operator interface calls the change that it makes, such as `key.revoke`. Null: it makes none. */
+  readonly action: string | null
   /** What the handler may answer. Refusals by the access check, and internal failures, need no declaration. */
   readonly responses: Responses
 }
 
-type Defaulted = 'requires' | 'errorStyle' | 'query' | 'headers' | 'body'
+type Defaulted = 'scope' | 'requires' | 'errorStyle' | 'query' | 'headers' | 'body' | 'action'
+
+/** An operation that asks for a tenant's or the platform's key says what the key must be allowed to do. */
+type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tenant_or_platform'
+  ? { readonly scope: Scope }
+  : { readonly scope?: never }
 
 type OperationDeclaration<
   Id extends string,
   Allowed extends Access,
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
-> = Omit<OperationEndpoint<Id, Allowed, Query, Responses>, 'kind' | Defaulted> & {
+  Body extends RequestBody | null,
+> = Omit<OperationEndpoint<Id, Allowed, Query, Responses, Body>, 'kind' | Defaulted> & {
   readonly requires?: Capability
   readonly errorStyle?: ErrorStyle
   readonly query?: Query
   readonly headers?: Readonly<Record<string, RequestHeader>>
-  readonly body?: RequestBody
-}
+  readonly body?: Body
+  readonly action?: string
+} & ScopeDeclaration<Allowed>
 
 /** Declares an endpoint with a handler of its own. */
 export function operation<
@@ -100,17 +121,22 @@ export function operation<
   const Allowed extends Access,
   Responses extends ResponseDeclarations,
   Query extends QueryParameters = NoParameters,
+  Body extends RequestBody | null = null,
 >(
-  declaration: OperationDeclaration<Id, Allowed, Query, Responses>,
-): OperationEndpoint<Id, Allowed, Query, Responses> {
+  declaration: OperationDeclaration<Id, Allowed, Query, Responses, Body>,
+): OperationEndpoint<Id, Allowed, Query, Responses, Body> {
+  const { body, ...declared } = declaration
   return {
     kind: 'operation',
+    scope: null,
     errorStyle: 'api',
     requires: null,
     query: null,
     headers: {},
-    body: null,
-    ...declaration,
+    action: null,
+    ...declared,
+    // Without a body its type is null, which the compiler cannot see in a property that may be absent.
+    body: (body ?? null) as Body,
   }
 }
 

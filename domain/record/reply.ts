@@ -99,9 +99,14 @@ export function errorReply<Status extends number>(
   return jsonReply(status, { error }, { ...PRIVATE, ...headers })
 }
 
-/** The one answer to a missing, malformed, unknown or revoked key. */
+/** The one answer to a missing, malformed, unknown, revoked or expired key. */
 export function unauthorized(): Reply {
-  return errorReply(401, 'Unauthorized', { 'www-authenticate': 'Bearer' })
+  return keyRefused('Unauthorized')
+}
+
+/** The answer to a key that may not make the call. */
+export function keyRefused(error: string): Reply {
+  return errorReply(401, error, { 'www-authenticate': 'Bearer' })
 }
 
 /** The one answer to an id that is missing and to one that belongs to another organization. */

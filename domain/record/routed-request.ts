@@ -13,6 +13,9 @@ export interface RoutedRequest {
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly requestId: string
-  /** Tells the host whose request it is, for its log. Called only with an organization that was verified. */
-  readonly identified: (identity: Identity) => void
+  /**
+   * Tells the host whose request it is, for its log. Called only with an organization that was verified.
+   * @param headers what every answer to the request carries from now on; none when left out
+   */
+  readonly identified: (identity: Identity, headers?: Readonly<Record<string, string>>) => void
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { installMailbox } from '../../adapters/local/index.ts'
-import { issueKey } from '../../domain/access/api-key.ts'
+import { issueKey, readKey } from '../../domain/access/api-key.ts'
+import { keyState } from '../../domain/operators/key-state.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import type { Organization } from '../../ports/organization.ts'
@@ -76,14 +77,14 @@ function executorOf(database: Awaited<ReturnType<typeof openLocalDatabase>>['pos
 /** The key is issued after the seed, so a demo organization that has a key is completely seeded. */
 async function seedOnce({ organization, seed }: Demo, { administration }: SqliteStorage): Promise<void> {
   const { organizationId } = organization
-  if ((await administration.listKeys(organizationId)).length > 0) return
+  if ((await administration.listKeys(organizationId, null, 1)).length > 0) return
   process.stderr.write(`Seeding the demo organization ${organizationId}…\n`)
   const existing = await administration.findOrganization(organizationId)
   if (existing === null) await administration.saveOrganization(organization)
   await seed()
 }
 
-/** The key kept in the state directory, unless it is missing or was revoked: then a new one. */
+/** The key kept in the state directory, unless it is missing or does not work any more: then a new one. */
 async function demoKey(
   directory: string,
   { organizationId }: Organization,
@@ -91,8 +92,8 @@ async function demoKey(
   secrets: Secrets,
 ): Promise<string> {
   const kept = readDemoKey(directory, organizationId)
-  const keys = await storage.administration.listKeys(organizationId)
-  const works = keys.some(({ keyId, revokedAt }) => revokedAt === null && kept?.includes(keyId) === true)
+  const known = await storage.administration.findKey(readKey(kept ?? '')?.keyId ?? '')
+  const works = known?.organizationId === organizationId && keyState(known, systemClock) === 'active'
   if (kept !== null && works) return kept
   const { key, stored } = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(stored)

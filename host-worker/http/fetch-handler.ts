@@ -1,11 +1,10 @@
 import type { IRequest } from 'itty-router'
 import { IttyRouter } from 'itty-router'
-import { endpoints } from '../../domain/catalog.ts'
+import type { Api } from '../../domain/create-api.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
-import { answerFailure, answerUnknownRoute, serve, serveWrongMethod } from '../../domain/api.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Reply } from '../../domain/record/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
-import type { World } from '../../domain/world.ts'
 
 /** The facts about a request that are known after its answer. */
 export interface Answered {
@@ -20,7 +19,7 @@ export interface Answered {
 }
 
 /** What a host provides for one request. */
-export interface RequestHost {
+export interface RequestHost<World extends LoggingWorld> {
   readonly requestId: string
   /** The request's address, where the host has read it already. */
   readonly url?: URL
@@ -29,26 +28,31 @@ export interface RequestHost {
   answered(facts: Answered): void
 }
 
+/** The port that the HTTP side itself needs, beside what its endpoints do. */
+interface LoggingWorld {
+  readonly log: Log
+}
+
 const NOBODY: Identity = { organizationId: null, keyId: null }
 
-type Route = (request: IRequest, host: RequestHost, url: URL) => Promise<Response>
-
 /**
- * Builds the service's HTTP side from the endpoint records: routing, 404, 405, `HEAD`, 500 and the common headers.
+ * Builds the HTTP side of an interface from its endpoint records: routing, 404, 405, `HEAD`, 500 and the common headers.
  * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
  */
-export function createFetchHandler(): (request: Request, host: RequestHost) => Promise<Response> {
-  const sections = createSections(groupByPath(endpoints))
+export function createFetchHandler<World extends LoggingWorld>(
+  api: Api<World>,
+): (request: Request, host: RequestHost<World>) => Promise<Response> {
+  const sections = createSections(api)
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
     const router =
       sections.get(sectionOf(url.pathname, SECTION_LENGTH)) ?? sections.get(sectionOf(url.pathname, 2))
     const routed = (await router?.fetch(request, host, url)) as Response | undefined
-    return routed ?? respond(answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
+    return routed ?? respond(api.answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
   }
 }
 
-type Router = ReturnType<typeof IttyRouter<IRequest, [RequestHost, URL]>>
+type Router<World extends LoggingWorld> = ReturnType<typeof IttyRouter<IRequest, [RequestHost<World>, URL]>>
 
 /** How many segments a section is named by, where so many of them are literal. */
 const SECTION_LENGTH = 3
@@ -57,16 +61,14 @@ const SECTION_LENGTH = 3
  * A router for each section of the paths, such as `/api/v1/contacts`: the router tries its patterns one after another, so
  * it is given only those that a path can match.
  */
-function createSections(
-  paths: readonly (readonly [string, readonly Endpoint[]])[],
-): ReadonlyMap<string, Router> {
-  const sections = new Map<string, Router>()
-  for (const [path, ofPath] of paths) {
+function createSections<World extends LoggingWorld>(api: Api<World>): ReadonlyMap<string, Router<World>> {
+  const sections = new Map<string, Router<World>>()
+  for (const [path, ofPath] of groupByPath(api.endpoints)) {
     const [literal = path] = path.split('/{')
     const name = sectionOf(literal, SECTION_LENGTH)
-    const router = sections.get(name) ?? IttyRouter<IRequest, [RequestHost, URL]>()
+    const router = sections.get(name) ?? IttyRouter<IRequest, [RequestHost<World>, URL]>()
     sections.set(name, router)
-    router.all(toRoutePattern(path), routeOf(path, ofPath))
+    router.all(toRoutePattern(path), routeOf(api, path, ofPath))
   }
   return sections
 }
@@ -76,50 +78,41 @@ function sectionOf(path: string, length: number): string {
   return path.split('/', length + 1).join('/')
 }
 
-function routeOf(path: string, ofPath: readonly Endpoint[]): Route {
-  return async (ittyRequest, host, url) => {
+function routeOf<World extends LoggingWorld>(api: Api<World>, path: string, ofPath: readonly Endpoint[]) {
+  return async (ittyRequest: IRequest, host: RequestHost<World>, url: URL): Promise<Response> => {
     const request = ittyRequest as unknown as Request
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoint = ofPath.find((candidate) => candidate.method === method)
     let identity = NOBODY
+    let ownHeaders: Reply['headers'] = {}
     const routed: RoutedRequest = {
       request,
       url,
       params: decoded(ittyRequest.params),
       requestId: host.requestId,
-      identified: (found) => {
+      identified: (found, headers = {}) => {
         identity = found
+        ownHeaders = headers
       },
     }
-    const reply = await answerOr500(endpoint, ofPath, routed, host)
-    return respond(reply, request, host, { endpointId: endpoint?.id ?? path, ...identity })
-  }
-}
-
-async function answerOr500(
-  endpoint: Endpoint | undefined,
-  ofPath: readonly Endpoint[],
-  routed: RoutedRequest,
-  host: RequestHost,
-): Promise<Reply> {
-  try {
-    return endpoint === undefined
-      ? await serveWrongMethod(ofPath, routed, host.world)
-      : await serve(endpoint, routed, host.world)
-  } catch (cause) {
-    host.world.log.error(
-      'request_failed',
-      { requestId: host.requestId, endpointId: endpoint?.id ?? null },
-      cause,
-    )
-    return await answerFailure(ofPath, routed)
+    const answer =
+      endpoint === undefined
+        ? () => api.serveWrongMethod(ofPath, routed, host.world)
+        : () => api.serve(endpoint, routed, host.world)
+    const reply = await answer().catch((cause: unknown) => {
+      const facts = { requestId: host.requestId, endpointId: endpoint?.id ?? null }
+      host.world.log.error('request_failed', facts, cause)
+      return api.answerFailure(ofPath, routed)
+    })
+    const adorned = { ...reply, headers: { ...reply.headers, ...ownHeaders } }
+    return respond(adorned, request, host, { endpointId: endpoint?.id ?? path, ...identity })
   }
 }
 
 function respond(
   reply: Reply,
   request: Request,
-  host: RequestHost,
+  host: Pick<RequestHost<LoggingWorld>, 'requestId' | 'answered'>,
   found: Pick<Answered, 'endpointId' | keyof Identity>,
 ): Response {
   host.answered({ requestId: host.requestId, status: reply.status, ...found })

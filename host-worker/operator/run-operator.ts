@@ -7,7 +7,7 @@ import { wranglerDatabases } from './database.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { formCheck } from './form-check-command.ts'
 import { importCommand } from './import-command.ts'
-import { issue, list, revoke } from './key-commands.ts'
+import { issue, list, revoke, rotate } from './key-commands.ts'
 import { outboxList, outboxRetry, sends } from './outbox-commands.ts'
 import { secretsStatus } from './secrets-command.ts'
 import { createOrganization, showOrganization } from './organization-commands.ts'
@@ -18,6 +18,7 @@ const commands: readonly Command[] = [
   showOrganization,
   issue,
   list,
+  rotate,
   revoke,
   secretsStatus,
   importCommand,

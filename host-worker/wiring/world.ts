@@ -1,5 +1,6 @@
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
+import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { createFormCache } from '../../domain/forms/submit/cache.ts'
 import type { World } from '../../domain/world.ts'
 import type { Meter } from '../../ports/meter.ts'
@@ -17,6 +18,7 @@ export interface Lifetime {
 
 /** Kept for the life of the isolate. */
 const formCache = createFormCache()
+const rateLimiter = createRateLimiter(systemClock)
 const openedSecrets = new Map<string, Promise<Secrets>>()
 
 /** Assembles the ports for one request. */
@@ -34,6 +36,7 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     analytics: storage.analytics,
     exitSurvey: exitSurveyOf(env) ?? storage.exitSurvey,
     formCache,
+    rateLimiter,
     secrets: await secretsOf(env),
     clock: systemClock,
     deadline: systemDeadline,
@@ -48,7 +51,8 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
   }
 }
 
-function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
+/** The root secrets, opened once for the life of the isolate. */
+export function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
   const name = `${rootSecret}.${previousRootSecret ?? ''}`
   const known = openedSecrets.get(name)
   if (known !== undefined) return known
@@ -57,7 +61,8 @@ function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
   return opened
 }
 
-function backgroundOf(lifetime: Lifetime): Background {
+/** Work after the response; a failure of it is logged. */
+export function backgroundOf(lifetime: Lifetime): Background {
   return {
     run: (work) => {
       lifetime.waitUntil(

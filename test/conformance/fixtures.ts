@@ -41,6 +41,12 @@ export function tenantKey(
     secretVersion: 'v1',
     createdAt: toInstant(START_MS),
     revokedAt: null,
+    label: null,
+    scope: 'all',
+    expiresAt: null,
+    ratePerMinute: null,
+    lastUsedAt: null,
+    successorId: null,
     ...changes,
   }
 }

@@ -56,7 +56,7 @@ export const keyCases: readonly StorageCase[] = [
       assert.equal(await administration.revokeKey('key-a', at(1)), true)
       assert.equal((await reader.read([])).authenticated, false)
       assert.equal(await administration.revokeKey('key-a', at(2)), true)
-      assert.equal((await administration.listKeys('org-a'))[0]?.revokedAt, at(1))
+      assert.equal((await administration.listKeys('org-a', null, 100))[0]?.revokedAt, at(1))
       assert.equal(await administration.revokeKey('key-none', at(1)), false)
     },
   },
@@ -68,12 +68,13 @@ export const keyCases: readonly StorageCase[] = [
       await administration.addKey(tenantKey('org-a', 'key-1', { createdAt: at(-5) }))
       const platform = tenantKey('', 'key-p', { kind: 'platform', organizationId: null })
       await administration.addKey(platform)
-      const idsOf = async (id: string | null) => (await administration.listKeys(id)).map(({ keyId }) => keyId)
+      const idsOf = async (id: string | null) =>
+        (await administration.listKeys(id, null, 100)).map(({ keyId }) => keyId)
       assert.deepEqual(await idsOf('org-a'), ['key-1', 'key-2', 'key-a'])
       assert.deepEqual(await idsOf('org-b'), ['key-b'])
-      assert.deepEqual(await administration.listKeys(null), [platform])
+      assert.deepEqual(await administration.listKeys(null, null, 100), [platform])
       await assert.rejects(administration.addKey(tenantKey('org-b', 'key-a')))
-      assert.equal((await administration.listKeys('org-a')).length, 3)
+      assert.equal((await administration.listKeys('org-a', null, 100)).length, 3)
     },
   },
   {
@@ -131,8 +132,8 @@ export const keyCases: readonly StorageCase[] = [
       await administration.revokeKey('key-b', at(1))
       await administration.rehashKey('key-b', 'new', 'v2')
       const changed = tenantKey('org-a', 'key-a', { hash: 'new', secretVersion: 'v2' })
-      assert.deepEqual(await administration.listKeys('org-a'), [changed])
-      assert.deepEqual(await administration.listKeys('org-b'), [
+      assert.deepEqual(await administration.listKeys('org-a', null, 100), [changed])
+      assert.deepEqual(await administration.listKeys('org-b', null, 100), [
         tenantKey('org-b', 'key-b', { revokedAt: at(1) }),
       ])
     },

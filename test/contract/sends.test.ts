@@ -91,7 +91,7 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
     'a key that is %s is refused before anything else is looked at',
     async (kind) => {
       const revoked = await service.addOrganization('acme')
-      for (const { keyId } of await storage.administration.listKeys('acme')) {
+      for (const { keyId } of await storage.administration.listKeys('acme', null, 100)) {
         if (revoked.includes(keyId)) await storage.administration.revokeKey(keyId, '2026-06-15T12:00:00.000Z')
       }
       const headers: Readonly<Record<string, Record<string, string>>> = {

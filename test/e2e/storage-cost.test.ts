@@ -124,7 +124,7 @@ test('a key revoked a moment ago gets nothing, with a cursor in its hand too', a
   service.clock.advance(1)
   const doomed = await service.addOrganization('acme')
   const { body } = await cost('/api/v1/contacts?limit=1', doomed)
-  const keys = await service.storage.administration.listKeys('acme')
+  const keys = await service.storage.administration.listKeys('acme', null, 100)
   const newest = keys.at(-1)
   await service.storage.administration.revokeKey(newest?.keyId ?? '', '2026-06-15T12:00:00.000Z')
   const revoked = await cost(`/api/v1/contacts?cursor=${String(body.pagination.nextCursor)}`, doomed)

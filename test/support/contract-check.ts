@@ -11,8 +11,8 @@ export interface Exchange {
   readonly body: string
 }
 
-const errorBody = { $ref: '#/components/schemas/Error' }
-const submissionErrorBody = { $ref: '#/components/schemas/SubmissionError' }
+const errorBody = { $ref: 'contract#/components/schemas/Error' }
+const submissionErrorBody = { $ref: 'contract#/components/schemas/SubmissionError' }
 const json = (schema: object): DocumentedResponse => ({
   content: { 'application/json': { schema: { ...schema } } },
 })
@@ -20,6 +20,21 @@ const json = (schema: object): DocumentedResponse => ({
 /** What the document says in general, of every path. */
 const general: Readonly<Record<number, DocumentedResponse>> = { 405: json(errorBody), 503: json(errorBody) }
 const noSuchPath = json(errorBody)
+
+const requiredHeader = (pattern: string) => ({ schema: { type: 'string', pattern }, required: true })
+
+/**
+ * What a key with a rate adds to every answer, and what it is answered beyond its rate. No operation has a rate of its
+ * own, so the document has none of it.
+ */
+const rateHeaders = {
+  RateLimit: requiredHeader('^"minute";r=[0-9]+;t=[1-9][0-9]?$'),
+  'RateLimit-Policy': requiredHeader('^"minute";q=[1-9][0-9]*;w=60$'),
+}
+const beyondRate: DocumentedResponse = {
+  ...json(errorBody),
+  headers: { ...rateHeaders, 'Retry-After': requiredHeader('^[1-9][0-9]?$') },
+}
 
 /**
  * Checks an answer of the service, good or bad, against the contract document, and notes which operation and status
@@ -50,6 +65,8 @@ export function problemsOf(exchange: Exchange): readonly string[] {
   if (status === 503) return bodyProblems(exchange, json(errorBody))
   const ofPath = operationsAt(pathname)
   if (ofPath.length === 0) return [...traced, ...pathlessProblems(exchange)]
+  if (status === 429 && ofPath.some(({ isKeyed }) => isKeyed))
+    return [...traced, ...headerProblems(headers, beyondRate), ...bodyProblems(exchange, beyondRate)]
   const operation = ofPath.find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
   if (operation === undefined) return [...traced, ...wrongMethodProblems(exchange, ofPath)]
   const response = operation.responses[status]
@@ -58,7 +75,12 @@ export function problemsOf(exchange: Exchange): readonly string[] {
       `${operation.operationId} documents no ${status}: ${Object.keys(operation.responses).join(', ')}.`,
     ]
   if (method !== 'HEAD') record(operation.operationId, status)
-  return [...traced, ...headerProblems(headers, response), ...bodyProblems(exchange, response)]
+  return [
+    ...traced,
+    ...rateProblems(operation, headers),
+    ...headerProblems(headers, response),
+    ...bodyProblems(exchange, response),
+  ]
 }
 
 function pathlessProblems(exchange: Exchange): readonly string[] {
@@ -78,6 +100,13 @@ function wrongMethodProblems(exchange: Exchange, ofPath: readonly DocumentedOper
   const missing = headers.get('allow') === null ? ['It has no Allow.'] : []
   const notFound = ofPath.map(({ responses }) => responses[404]).find((response) => response !== undefined)
   return [...missing, ...bodyProblems(exchange, notFound ?? general[405] ?? {})]
+}
+
+/** A key with a rate adds both headers. Without a key there is none of them. */
+function rateProblems({ isKeyed }: DocumentedOperation, headers: Headers): readonly string[] {
+  const isRated = headers.has('ratelimit') || headers.has('ratelimit-policy')
+  if (isRated && !isKeyed) return ['It has a rate, and asks for no key.']
+  return isRated ? headerProblems(headers, { headers: rateHeaders }) : []
 }
 
 function headerProblems(given: Headers, { headers = {} }: DocumentedResponse): readonly string[] {

@@ -3,6 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { endpoints } from '../../domain/catalog.ts'
 import { buildDocument } from '../../domain/document/openapi.ts'
+import { operatorTexts } from '../../domain/document/operator-texts.ts'
+import { operatorEndpoints } from '../../domain/operator-catalog.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
@@ -11,6 +13,8 @@ export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
   readonly path: string
+  /** Whether it asks for a key. */
+  readonly isKeyed: boolean
   readonly requestBody: DocumentedRequest | undefined
   /** By status, with references resolved. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>
@@ -30,34 +34,50 @@ export interface DocumentedResponse {
   readonly headers?: Readonly<Record<string, { readonly schema: Node; readonly required?: boolean }>>
 }
 
-const document = buildDocument(endpoints)
+type Document = ReturnType<typeof buildDocument>
+
+/** The documents of the service's interfaces, by what schemas of each are known under here. */
+export const documents = {
+  contract: buildDocument(endpoints),
+  operator: buildDocument(operatorEndpoints, operatorTexts),
+} as const
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
-ajv.addSchema({ $id: 'contract', ...document })
+for (const [name, document] of Object.entries(documents)) ajv.addSchema({ $id: name, ...document })
 
-const components = document.components as { readonly responses: Readonly<Record<string, DocumentedResponse>> }
-
-/** Every operation of the document. Literal path segments come before parameters, as they win in routing. */
-export const operations: readonly DocumentedOperation[] = Object.entries(
-  document.paths as Readonly<Record<string, Readonly<Record<string, Node>>>>,
+/**
+ * Every operation of the documents, its references made to lead into its own document. Literal path segments come before
+ * parameters, as they win in routing.
+ */
+export const operations: readonly DocumentedOperation[] = Object.entries(documents).flatMap(
+  ([name, document]) => operationsOf(absolute(document, name) as Document),
 )
-  .sort(([left], [right]) => (left < right ? -1 : 1))
-  .flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      operationId: String(operation.operationId),
-      method: method.toUpperCase(),
-      path,
-      requestBody: operation.requestBody as DocumentedRequest | undefined,
-      responses: resolved(operation.responses as Readonly<Record<string, Node>>),
-    })),
-  )
 
-function resolved(responses: Readonly<Record<string, Node>>): Record<string, DocumentedResponse> {
+function operationsOf({ paths, components }: Document): readonly DocumentedOperation[] {
+  const { responses } = components as { readonly responses: Readonly<Record<string, DocumentedResponse>> }
+  return Object.entries(paths as Readonly<Record<string, Readonly<Record<string, Node>>>>)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        operationId: String(operation.operationId),
+        method: method.toUpperCase(),
+        path,
+        isKeyed: (operation.security as readonly unknown[]).length > 0,
+        requestBody: operation.requestBody as DocumentedRequest | undefined,
+        responses: resolved(operation.responses as Readonly<Record<string, Node>>, responses),
+      })),
+    )
+}
+
+function resolved(
+  responses: Readonly<Record<string, Node>>,
+  shared: Readonly<Record<string, DocumentedResponse>>,
+): Record<string, DocumentedResponse> {
   const entries = Object.entries(responses).map(([status, response]): [string, DocumentedResponse] => {
     const { $ref } = response
     if (typeof $ref !== 'string') return [status, response]
-    return [status, components.responses[$ref.replace('#/components/responses/', '')] ?? {}]
+    return [status, shared[$ref.replace(/^.*#\/components\/responses\//, '')] ?? {}]
   })
   return Object.fromEntries(entries)
 }
@@ -80,7 +100,7 @@ const compiled = new WeakMap<object, ReturnType<typeof ajv.compile>>()
 
 /** What is wrong with a value by a schema of the document; `[]`: nothing. Properties that it does not name are wrong. */
 export function schemaProblems(schema: Node, value: unknown): readonly string[] {
-  const validate = compiled.get(schema) ?? ajv.compile(absolute(closed(schema)) as AnySchema)
+  const validate = compiled.get(schema) ?? ajv.compile(closed(schema) as AnySchema)
   compiled.set(schema, validate)
   void validate(value)
   return (validate.errors ?? []).map(
@@ -88,14 +108,16 @@ export function schemaProblems(schema: Node, value: unknown): readonly string[] 
   )
 }
 
-/** References of a part of the document lead into the document. */
-function absolute(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(absolute)
+/** References within a document lead into the one of that name. */
+function absolute(node: unknown, name: string): unknown {
+  if (Array.isArray(node)) return node.map((inner) => absolute(inner, name))
   if (typeof node !== 'object' || node === null) return node
   return Object.fromEntries(
     Object.entries(node).map(([key, inner]) => [
       key,
-      key === '$ref' && typeof inner === 'string' ? `contract${inner}` : absolute(inner),
+      key === '$ref' && typeof inner === 'string' && inner.startsWith('#')
+        ? `${name}${inner}`
+        : absolute(inner, name),
     ]),
   )
 }

@@ -33,5 +33,5 @@ export function notTheService(origin: string, reason: string): () => void {
 
 /** Whether requests to a URL can be requests to the service. */
 export function mayBeService(url: URL): boolean {
-  return url.pathname.startsWith('/api/') && !others.has(url.origin)
+  return /^\/(?:api|operator)\//.test(url.pathname) && !others.has(url.origin)
 }

@@ -15,7 +15,14 @@ import {
 } from 'tenant-data-api/adapters/node-sqlite'
 import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { registerPosSuite, registerStorageSuite } from 'tenant-data-api/conformance'
-import { createFormCache, issueKey, openSecrets, toBase64Url } from 'tenant-data-api/domain'
+import {
+  createFormCache,
+  createRateLimiter,
+  issueKey,
+  openSecrets,
+  publicApi,
+  toBase64Url,
+} from 'tenant-data-api/domain'
 import { createFetchHandler } from 'tenant-data-api/http'
 import * as ports from 'tenant-data-api/ports'
 
@@ -34,6 +41,7 @@ const world = {
   analytics: storage.analytics,
   exitSurvey: storage.exitSurvey,
   formCache: createFormCache(),
+  rateLimiter: createRateLimiter(clock),
   secrets,
   clock,
   deadline,
@@ -83,7 +91,7 @@ await storage.tenant('acme').upsert('forms', [
   },
 ])
 
-const handle = createFetchHandler()
+const handle = createFetchHandler(publicApi)
 
 async function answer(incoming, outgoing) {
   const chunks = []
@@ -167,7 +175,7 @@ import { createStorage } from 'tenant-data-api/adapters/sqlite'
 import type { MakeStorage } from 'tenant-data-api/conformance'
 import { storageSuite } from 'tenant-data-api/conformance'
 import type { World } from 'tenant-data-api/domain'
-import { createFormCache, issueKey, openSecrets } from 'tenant-data-api/domain'
+import { createFormCache, issueKey, openSecrets, publicApi } from 'tenant-data-api/domain'
 import type { RequestHost } from 'tenant-data-api/http'
 import { createFetchHandler } from 'tenant-data-api/http'
 import type { Clock, KeyedStorage, RandomSource, TenantWriter } from 'tenant-data-api/ports'
@@ -187,12 +195,12 @@ export async function issue(root: string): Promise<string> {
 }
 
 export async function answer(world: World, request: Request): Promise<Response> {
-  const host: RequestHost = {
+  const host: RequestHost<World> = {
     requestId: 'req_1',
     world: { ...world, formCache: createFormCache() },
     answered: ({ status }) => void status.toFixed(),
   }
-  return createFetchHandler()(request, host)
+  return createFetchHandler(publicApi)(request, host)
 }
 
 export const make: MakeStorage = async (suiteClock) => ({

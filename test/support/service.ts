@@ -1,19 +1,29 @@
 import type { ScratchPos } from './scratch-pos.ts'
 import { createScratchPos } from './scratch-pos.ts'
 import { createMeter } from '../../adapters/d1/index.ts'
+import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { createFormCache } from '../../domain/forms/submit/cache.ts'
+import { publicApi } from '../../domain/api.ts'
 import type { World } from '../../domain/world.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
+import { issueOperatorKey, readOperatorKey } from '../../domain/access/operator-key.ts'
+import { operatorApi } from '../../domain/operator-api.ts'
+import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
+import type { Answered } from '../../host-worker/http/fetch-handler.ts'
 import { createFetchHandler } from '../../host-worker/http/fetch-handler.ts'
 import { requestFields } from '../../host-worker/request-log.ts'
 import { lineLog, systemDeadline } from '../../host-worker/system.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import type { Analytics } from '../../ports/analytics.ts'
 import type { Administration } from '../../ports/administration.ts'
+import type { Audit, AuditEntry } from '../../ports/audit.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { SendLog } from '../../ports/send-log.ts'
+import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
+import type { OperatorKeys, OperatorRole } from '../../ports/operator-keys.ts'
+import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { checkResponse } from './contract-check.ts'
@@ -27,6 +37,10 @@ export interface TestStorage {
   readonly administration: Administration
   readonly forms: FormDirectory
   readonly sends: SendLog
+  readonly outbox: OutboxStore
+  readonly operatorKeys: OperatorKeys
+  readonly audit: Audit
+  readonly operatorChanges: OpenOperatorChanges
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
@@ -44,6 +58,9 @@ export interface TestService {
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
+  /** Issues a key of an operator whose name is the role. @param expiresAt null: it works until it is revoked */
+  addOperatorKey(role: OperatorRole, expiresAt?: string | null): Promise<string>
+  revokeOperatorKey(key: string): Promise<void>
   /** Waits for the work that requests left in the background. */
   settled(): Promise<void>
   /** Sends a request to the service, in this process. Throws when the contract document does not describe the answer. */
@@ -78,6 +95,7 @@ export async function openTestService(
     analytics: storage.analytics,
     exitSurvey: storage.exitSurvey,
     formCache: createFormCache(),
+    rateLimiter: createRateLimiter(clock),
     secrets,
     clock,
     deadline: systemDeadline,
@@ -97,7 +115,16 @@ export async function openTestService(
     ...providers,
     background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
   }
-  const handle = createFetchHandler()
+  const operatorWorld: OperatorWorld = {
+    ...world,
+    operatorKeys: storage.operatorKeys,
+    administration: storage.administration,
+    outbox: storage.outbox,
+    audit: storage.audit,
+    changes: storage.operatorChanges,
+  }
+  const handle = createFetchHandler(publicApi)
+  const handleOperator = createFetchHandler(operatorApi)
   const addKey = async (organizationId: string | null): Promise<string> => {
     const { key, stored } = await issueKey({ organizationId }, secrets, random, clock)
     await storage.administration.addKey(stored)
@@ -107,13 +134,15 @@ export async function openTestService(
   const sendUnchecked: TestService['send'] = (path, init) => answer(requestOf(path, init))
   const answer = (request: Request): Promise<Response> => {
     requests += 1
-    return handle(request, {
+    const host = {
       requestId: `req_${String(requests)}`,
-      world,
-      answered: (facts) => {
+      answered: (facts: Answered) => {
         log.info('request', requestFields(facts, 0, createMeter()))
       },
-    })
+    }
+    return new URL(request.url).pathname.startsWith('/operator/')
+      ? handleOperator(request, { ...host, world: operatorWorld })
+      : handle(request, { ...host, world })
   }
   return {
     clock,
@@ -129,6 +158,20 @@ export async function openTestService(
       return addKey(organizationId)
     },
     addPlatformKey: () => addKey(null),
+    addOperatorKey: async (role, expiresAt = null) => {
+      const { key, stored } = await issueOperatorKey(
+        { operator: role, role, expiresAt },
+        secrets,
+        random,
+        clock,
+      )
+      await storage.operatorChanges(auditEntry(stored.keyId)).addOperatorKey({ key: stored, proof: null })
+      return key
+    },
+    revokeOperatorKey: async (key) => {
+      const keyId = readOperatorKey(key)?.keyId ?? ''
+      await storage.operatorChanges(auditEntry(`revoke-${keyId}`)).revokeOperatorKey(keyId, PREPARED_AT)
+    },
     settled: async () => {
       await Promise.all(background)
     },
@@ -139,6 +182,20 @@ export async function openTestService(
       await checkResponse(request.method, request.url, response)
       return response
     },
+  }
+}
+
+const PREPARED_AT = '2026-06-15T11:00:00.000Z'
+
+/** The record of a test's own set-up. */
+function auditEntry(auditId: string): AuditEntry {
+  return {
+    auditId,
+    at: PREPARED_AT,
+    operatorKeyId: null,
+    operator: 'test',
+    action: 'test.prepare',
+    organizationId: null,
   }
 }
 

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
+import type { Administration } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Organization } from '../../../ports/organization.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
-import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
-import { keyFromRow, keyToRow, organizationFromRow, organizationToRow } from '../table/access-rows.ts'
+import type { OrganizationRow } from '../table/access-rows.ts'
+import { organizationFromRow, organizationToRow } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
+import { createKeys } from './keys.ts'
 
 const settings = [
   'name',
@@ -63,36 +64,11 @@ const saveOrganization = template(sql`
 const findOrganization = template(sql<OrganizationRow>`
   select * from organizations where organization_id = ${slot('organization_id')}`)
 
-const addKey = template(sql`
-  insert into api_keys (key_id, kind, organization_id, hash, secret_version, created_at, revoked_at)
-  values (${slot('key_id')}, ${slot('kind')}, ${slot('organization_id')}, ${slot('hash')}, ${slot('secret_version')},
-    ${slot('created_at')}, ${slot('revoked_at')})`)
-
-const listKeys = template(sql<KeyRow>`
-  select * from api_keys where organization_id is ${slot('organization_id')} order by created_at, key_id`)
-
-const revokeKey = template(sql`
-  update api_keys set revoked_at = coalesce(revoked_at, ${slot('revoked_at')}) where key_id = ${slot('key_id')}`)
-
-const rehashKey = template(sql`
-  update api_keys set hash = ${slot('hash')}, secret_version = ${slot('secret_version')}
-  where key_id = ${slot('key_id')} and revoked_at is null`)
-
-const hashedKeys = sql`from api_keys where revoked_at is null
-  and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
-
-const hashedForms = sql`from forms where password_hash is not null
-  and (${slot('secret_version')} is null or instr(password_hash, '$' || ${slot('secret_version')} || '$') > 0)`
-
-const countHashes = template(sql<HashCounts>`
-  select (select count(*) ${hashedKeys}) as "keys", (select count(*) ${hashedForms}) as "formPasswords"`)
-
-const findHashes = template(sql<HashHolder>`
-  select kind, id, organization_id as "organizationId" from (
-    select 1 as rank, 'key' as kind, key_id as id, organization_id ${hashedKeys}
-    union all
-    select 2 as rank, 'form' as kind, form_id as id, organization_id ${hashedForms}
-  ) order by rank, id limit +${slot('limit')}`)
+const firstOrganizations = template(sql<OrganizationRow>`
+  select * from organizations order by organization_id limit +${slot('limit')}`)
+const nextOrganizations = template(sql<OrganizationRow>`
+  select * from organizations where organization_id > ${slot('afterId')} order by organization_id
+  limit +${slot('limit')}`)
 
 /** Organizations and keys. */
 export function createAdministration(executor: Executor, clock: Clock): Administration {
@@ -115,31 +91,12 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
       return row === undefined ? null : organizationFromRow(row)
     },
 
-    async addKey(key) {
-      await executor.batch([bind(addKey, { ...keyToRow(key) })])
+    async listOrganizations(afterId, limit) {
+      const statement =
+        afterId === null ? bind(firstOrganizations, { limit }) : bind(nextOrganizations, { afterId, limit })
+      return (await rowsOf(executor, statement)).map(organizationFromRow)
     },
 
-    async listKeys(organizationId) {
-      const rows = await rowsOf(executor, bind(listKeys, { organization_id: organizationId }))
-      return rows.map(keyFromRow)
-    },
-
-    async revokeKey(keyId, revokedAt) {
-      const [revoked] = await executor.batch([bind(revokeKey, { key_id: keyId, revoked_at: revokedAt })])
-      return revoked?.changes === 1
-    },
-
-    async rehashKey(keyId, hash, secretVersion) {
-      await executor.batch([bind(rehashKey, { key_id: keyId, hash, secret_version: secretVersion })])
-    },
-
-    async countHashes(secretVersion) {
-      const [row] = await rowsOf(executor, bind(countHashes, { secret_version: secretVersion }))
-      return row ?? { keys: 0, formPasswords: 0 }
-    },
-
-    async findHashes(secretVersion, limit) {
-      return rowsOf(executor, bind(findHashes, { secret_version: secretVersion, limit }))
-    },
+    ...createKeys(executor, clock),
   }
 }

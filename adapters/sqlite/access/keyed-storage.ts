@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Clock } from '../../../ports/clock.ts'
 import type {
   KeyClaim,
   KeyedRead,
@@ -8,7 +9,7 @@ import type {
 } from '../../../ports/keyed-storage.ts'
 import type { ReadQuery } from '../../../ports/query.ts'
 import { isOutgrown, takeIsFollowed, TOO_LARGE } from '../read/bounded-rows.ts'
-import type { KeyedRow } from '../read/keyed-statements.ts'
+import type { ClaimNow, KeyedRow } from '../read/keyed-statements.ts'
 import { boundedStatements, keyedStatement } from '../read/keyed-statements.ts'
 import type { Reading } from '../read/reading.ts'
 import { readingOf } from '../read/reading.ts'
@@ -19,24 +20,27 @@ import { decodeRows } from '../table/decode.ts'
 import { serviceTables } from '../table/table-set.ts'
 import type { KeyRow } from '../table/access-rows.ts'
 import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
+import { worksNow } from '../table/working-key.ts'
+import { nowOf } from '../write/write-clock.ts'
 
 const findPlatformKey = template(sql<KeyRow>`
-  select * from api_keys where key_id = ${slot('keyId')} and kind = 'platform' and revoked_at is null`)
+  select * from api_keys where key_id = ${slot('keyId')} and kind = 'platform' and ${worksNow('api_keys')}`)
 
 /** Reads of tenant data. The key and the queries are one statement: one trip, and one state of the database. */
-export function createKeyedStorage(executor: Executor): KeyedStorage {
+export function createKeyedStorage(executor: Executor, clock: Clock): KeyedStorage {
   return {
-    open: (claim) => openReader(executor, claim),
+    open: (claim) => openReader(executor, clock, claim),
     async findPlatformKey(keyId) {
-      const [row] = await rowsOf(executor, bind(findPlatformKey, { keyId }))
+      const [row] = await rowsOf(executor, bind(findPlatformKey, { keyId, now: nowOf(clock) }))
       return row === undefined ? null : keyFromRow(row)
     },
   }
 }
 
-function openReader(executor: Executor, claim: KeyClaim): KeyedReader {
+function openReader(executor: Executor, clock: Clock, claimed: KeyClaim): KeyedReader {
   return {
     async read(queries: readonly ReadQuery[]): Promise<KeyedRead> {
+      const claim = { ...claimed, now: nowOf(clock) }
       const readings = queries.map((query) => readingOf(serviceTables, query))
       const row = await readAsText(executor, claim, readings)
       if (row === 'too_large') return readAsRows(executor, claim, queries, readings)
@@ -59,7 +63,7 @@ const READS_MAX = 4
 /** A row with the key, its organization and every `result…`. Undefined: the key is not proven. */
 async function readAsText(
   executor: Executor,
-  claim: KeyClaim,
+  claim: ClaimNow,
   readings: readonly Reading[],
 ): Promise<KeyedRow | undefined | 'too_large'> {
   const statements = [keyedStatement(claim, readings.slice(0, READS_MAX), 0)]
@@ -81,7 +85,7 @@ async function readAsText(
 /** Reads results that are too large for one text: a second call, which checks the key again. */
 async function readAsRows(
   executor: Executor,
-  claim: KeyClaim,
+  claim: ClaimNow,
   queries: readonly ReadQuery[],
   readings: readonly Reading[],
 ): Promise<KeyedRead> {

@@ -5,13 +5,19 @@ import type { Template } from '../statement/compiler.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
 import type { BoundValue, ResultRow, Statement } from '../statement/executor.ts'
+import { worksNow } from '../table/working-key.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import { boundedRows, textOfRows } from './bounded-rows.ts'
 import type { Reading } from './reading.ts'
 
-/** A key's row when the key is valid: every claimed part matches, and the key was not revoked. */
+/** What a key claims at an instant. */
+export interface ClaimNow extends KeyClaim {
+  readonly now: string
+}
+
+/** A key's row when the key is valid: every claimed part matches, and the key is neither revoked nor expired. */
 const proven = sql`k.key_id = ${slot('keyId')} and k.organization_id = ${slot('owner')} and k.kind = 'tenant'
-  and k.revoked_at is null and k.hash in (${slot('currentHash')}, ${slot('previousHash')})`
+  and ${worksNow('k')} and k.hash in (${slot('currentHash')}, ${slot('previousHash')})`
 
 /** The row of a proven key: the key, its organization, and the results as text, null where nothing was found. */
 export type KeyedRow = KeyRow & OrganizationRow & Readonly<Record<`result${number}`, string | null>>
@@ -26,7 +32,7 @@ const boundedTemplates = templateCache<Template<ResultRow>>()
  * @param first the number of the first result, where the results are spread over several statements
  */
 export function keyedStatement(
-  claim: KeyClaim,
+  claim: ClaimNow,
   readings: readonly Reading[],
   first: number,
 ): Statement<KeyedRow> {
@@ -46,7 +52,7 @@ function textColumn(reading: Reading, index: number): RawBuilder<unknown> {
 
 /** The same as statements of a batch, for results that are too large to be one text. Each looks at the key's row first. */
 export function boundedStatements(
-  claim: KeyClaim,
+  claim: ClaimNow,
   readings: readonly Reading[],
 ): readonly Statement<ResultRow>[] {
   const isProven = sql`exists (select 1 from api_keys as k where ${proven})`
@@ -59,13 +65,14 @@ export function boundedStatements(
 }
 
 function keyedValues(
-  { organizationId, keyId, hashes: [currentHash, previousHash] }: KeyClaim,
+  { organizationId, keyId, hashes: [currentHash, previousHash], now }: ClaimNow,
   readings: readonly Reading[],
   first: number,
 ): Readonly<Record<string, BoundValue>> {
   const values: Record<string, BoundValue> = {
     owner: organizationId,
     keyId,
+    now,
     currentHash,
     previousHash: previousHash ?? null,
   }

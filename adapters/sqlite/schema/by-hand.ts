@@ -7,6 +7,8 @@ type Reason = string
 export const tablesByHand: Readonly<Record<string, Reason>> = {
   organizations: 'the tenants themselves, with the clock that orders their writes',
   api_keys: 'who may call',
+  operator_keys: 'who may operate',
+  audit: 'what operators did',
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
   import_sessions: 'imports, which are checked as a whole before anything of them is written',

@@ -10,6 +10,12 @@ export interface KeyRow {
   readonly secret_version: string
   readonly created_at: string
   readonly revoked_at: string | null
+  readonly label: string | null
+  readonly scope: StoredKey['scope']
+  readonly expires_at: string | null
+  readonly rate_per_minute: number | null
+  readonly last_used_at: string | null
+  readonly successor_id: string | null
 }
 
 /** Row of the table `organizations`, without its clock. */
@@ -36,6 +42,12 @@ export function keyFromRow(key: KeyRow): StoredKey {
     secretVersion: key.secret_version,
     createdAt: key.created_at,
     revokedAt: key.revoked_at,
+    label: key.label,
+    scope: key.scope,
+    expiresAt: key.expires_at,
+    ratePerMinute: key.rate_per_minute,
+    lastUsedAt: key.last_used_at,
+    successorId: key.successor_id,
   }
 }
 
@@ -48,6 +60,12 @@ export function keyToRow(key: StoredKey): KeyRow {
     secret_version: key.secretVersion,
     created_at: key.createdAt,
     revoked_at: key.revokedAt,
+    label: key.label,
+    scope: key.scope,
+    expires_at: key.expiresAt,
+    rate_per_minute: key.ratePerMinute,
+    last_used_at: key.lastUsedAt,
+    successor_id: key.successorId,
   }
 }
 

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { AuditEntry } from '../../../ports/audit.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { OpenOperatorChanges, OperatorChanges } from '../../../ports/operator-changes.ts'
+import { createOutboxStore } from '../outbox/store.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { createAdministration } from './administration.ts'
+import { recordChangeStatement } from './audit.ts'
+
+const addKey = template(sql`
+  insert into operator_keys (key_id, operator, role, hash, secret_version, created_at, expires_at, revoked_at,
+    last_used_at, proof)
+  select ${slot('keyId')}, ${slot('operator')}, ${slot('role')}, ${slot('hash')}, ${slot('secretVersion')},
+    ${slot('createdAt')}, ${slot('expiresAt')}, ${slot('revokedAt')}, ${slot('lastUsedAt')}, ${slot('proof')}
+  where not exists (select 1 from operator_keys as other where other.proof = ${slot('proof')})`)
+
+const revokeKey = template(sql`
+  update operator_keys set revoked_at = coalesce(revoked_at, ${slot('revokedAt')}) where key_id = ${slot('keyId')}`)
+
+/** Opens the changes of one request. Whatever they write, the audit entry is written in the same batch. */
+export function operatorChanges(executor: Executor, clock: Clock): OpenOperatorChanges {
+  return (entry) => {
+    const recording = recordingExecutor(executor, entry)
+    const administration = createAdministration(recording, clock)
+    const outbox = createOutboxStore(recording)
+    return {
+      saveOrganization: (organization) => administration.saveOrganization(organization),
+      addKey: (key) => administration.addKey(key),
+      revokeKey: (keyId, revokedAt) => administration.revokeKey(keyId, revokedAt),
+      rotateKey: (rotation) => administration.rotateKey(rotation),
+      redrive: (outboxId, now) => outbox.redrive(outboxId, now),
+      ...operatorKeyChanges(recording),
+    }
+  }
+}
+
+function operatorKeyChanges(
+  recording: Executor,
+): Pick<OperatorChanges, 'addOperatorKey' | 'revokeOperatorKey'> {
+  return {
+    async addOperatorKey({ key, proof }) {
+      const [added] = await recording.batch([bind(addKey, { ...key, proof })])
+      return added?.changes === 0 ? 'proof_used' : 'added'
+    },
+    async revokeOperatorKey(keyId, revokedAt) {
+      const [revoked] = await recording.batch([bind(revokeKey, { keyId, revokedAt })])
+      return revoked?.changes === 1
+    },
+  }
+}
+
+/** Appends the record to each batch. In each, the last statement that writes is the one that makes the change. */
+function recordingExecutor(executor: Executor, entry: AuditEntry): Executor {
+  return {
+    batch: async (statements) =>
+      (await executor.batch([...statements, recordChangeStatement(entry)])).slice(0, statements.length),
+  }
+}

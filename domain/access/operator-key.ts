@@ -1,0 +1,52 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { OperatorRole, StoredOperatorKey } from '../../ports/operator-keys.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import { toInstant } from '../text/instant.ts'
+import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
+import type { Secrets } from './secrets.ts'
+
+const PREFIX = 'ok_live_'
+const OPERATOR_KEY = new RegExp(`^${PREFIX}${KEY_TAIL}$`)
+
+/** An operator key as it was presented: `ok_live_{keyId}{secret}{checksum}`, in the parts of every other key. */
+export interface PresentedOperatorKey {
+  readonly keyId: string
+  /** The whole key. */
+  readonly text: string
+}
+
+/** Splits a key into its parts; null when it is no operator key or its checksum is wrong. Does no look-up. */
+export function readOperatorKey(text: string): PresentedOperatorKey | null {
+  const keyId = hasGoodChecksum(text) ? OPERATOR_KEY.exec(text)?.[1] : undefined
+  return keyId === undefined ? null : { keyId, text }
+}
+
+/** Whom a new operator key is for. */
+export interface OperatorKeyGrant {
+  readonly operator: string
+  readonly role: OperatorRole
+  /** UTC instant; null: it works until it is revoked. */
+  readonly expiresAt: string | null
+}
+
+/** Makes a new operator key. `key` is shown once and never stored; `stored` is what goes to the store. */
+export async function issueOperatorKey(
+  { operator, role, expiresAt }: OperatorKeyGrant,
+  { current }: Pick<Secrets, 'current'>,
+  random: RandomSource,
+  clock: Clock,
+): Promise<{ readonly key: string; readonly stored: StoredOperatorKey }> {
+  const { keyId, key } = drawKey(PREFIX, random)
+  const stored: StoredOperatorKey = {
+    keyId,
+    operator,
+    role,
+    hash: await hashKey(key, current),
+    secretVersion: current.version,
+    createdAt: toInstant(clock.nowMs()),
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+  }
+  return { key, stored }
+}

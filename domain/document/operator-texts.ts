@@ -1,0 +1,92 @@
+import { operatorTags } from '../record/description.ts'
+import type { JsonSchema } from './json-schema.ts'
+import type { DocumentTexts } from './texts.ts'
+import { errorResponse, internalErrorResponse } from './texts.ts'
+
+const description = `For the people who run the service: organizations, keys, imports, and what became of submissions.
+The interface that organizations and their websites call is another one, with a document of its own at
+\`/api/v1/openapi.json\`.
+
+**Keys.** Every operation but this document needs an operator key (\`ok_live_…\`) with the role that it names. A role
+\`admin\` may do everything; \`support\` may read, and retry the outbox. Keys of organizations and of the platform are not
+accepted here, nor operator keys there.
+
+**Lists** are pages: pass \`pagination.nextCursor\` as \`cursor\` to read on.
+
+**Audit.** Every change, and every refused one, is recorded with the key that asked for it.
+
+**Failures** are \`{ "error": … }\`, one sentence for a person. A method that a path does not have gets 405 with \`Allow\`.
+\`HEAD\` works wherever \`GET\` does. Every answer carries \`X-Request-Id\`.`
+
+const info: JsonSchema = {
+  title: 'Operator interface of the tenant data API',
+  version: '1.0.0',
+  summary: 'Run the service.',
+  description,
+  contact: { name: 'Whoever runs this service' },
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+}
+
+const tagDescriptions: Readonly<Record<(typeof operatorTags)[number], string>> = {
+  Organizations: 'The tenants of the service, and their settings.',
+  Keys: 'Keys of organizations, and of the platform.',
+  'Operator keys': 'Keys of this interface.',
+  'Form definitions': 'What the service thinks of a form before it is imported.',
+  Imports: 'Writing many rows of an organization at once.',
+  Outbox: 'What waits or failed after a submission.',
+  Sends: 'What was sent to whom.',
+  Audit: 'What operators did.',
+  Service: 'The service itself.',
+}
+
+const responses: DocumentTexts['responses'] = {
+  BadRequest: errorResponse(
+    'An unknown, repeated or malformed parameter, a cursor of another list, or a body that is not what it must be.',
+    'name: is required, because the organization is new.',
+  ),
+  Unauthorized: errorResponse(
+    'The operator key is missing, malformed, unknown, revoked or expired, or it is a key of another kind.',
+    'Unauthorized',
+    {
+      headers: {
+        'WWW-Authenticate': { required: true, schema: { const: 'Bearer' }, description: 'Always `Bearer`.' },
+      },
+    },
+  ),
+  Forbidden: errorResponse(
+    'The role of the key does not allow this.',
+    'This needs an operator key with the role admin; this key has the role support.',
+  ),
+  NotFound: errorResponse('There is no such thing.', 'There is no organization acme.'),
+  Conflict: errorResponse(
+    'What is stored does not allow this. Nothing was changed.',
+    'Another organization has the slug acme.',
+  ),
+  InternalError: internalErrorResponse,
+  SourceUnavailable: errorResponse(
+    'A system that this needs did not answer. Try again later.',
+    'A service that this resource comes from is unavailable. Try again later.',
+  ),
+}
+
+/** The texts of the document of the operator interface. */
+export const operatorTexts: DocumentTexts = {
+  info,
+  tags: operatorTags,
+  tagDescriptions,
+  responses,
+  securitySchemes: {
+    operatorKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An operator key (`ok_live_…`). The prefix `Bearer ` is case-sensitive.',
+    },
+    rootSecretProof: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description:
+        '`Root-Secret-Proof {seconds}.{mac}`: the time in seconds since 1970, at most five minutes off, and in base64url the HMAC-SHA-256 of `operatorKeys.issue`, these seconds and the base64url SHA-256 of the body, joined by line feeds, under a key derived from `ROOT_SECRET` by HKDF-SHA-256 (no salt, the info `root-secret-proof`, 32 bytes). Each proof works once.',
+    },
+  },
+}

@@ -1,0 +1,36 @@
+import type { HandledOperation } from './access/serve-operation.ts'
+import type { Api } from './create-api.ts'
+import { createApi } from './create-api.ts'
+import { serveContract } from './document/contract-endpoint.ts'
+import { operatorTexts } from './document/operator-texts.ts'
+import type { OperatorOperationId } from './operator-catalog.ts'
+import { operatorEndpoints } from './operator-catalog.ts'
+import { getOperatorContract } from './operators/endpoints/contract.ts'
+import { getHealth, serveHealth } from './operators/endpoints/health.ts'
+import * as operatorKeys from './operators/endpoints/operator-keys.ts'
+import * as organizations from './operators/endpoints/organizations.ts'
+import { operated } from './operators/interface/serve.ts'
+import type { OperatorWorld } from './operators/interface/world.ts'
+
+/** The operations of the operator interface with their handlers, by id, as `api.ts` has those of the public one. */
+const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, OperatorWorld> } = {
+  'organizations.list': operated(organizations.listOrganizations, organizations.serveOrganizations),
+  'organizations.show': operated(organizations.showOrganization, organizations.serveOrganization),
+  'organizations.save': operated(organizations.saveOrganization, organizations.serveSaveOrganization),
+  'operatorKeys.issue': operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
+  'operatorKeys.list': operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
+  'operatorKeys.revoke': operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),
+  'health.get': operated(getHealth, serveHealth),
+  'operatorContract.get': operated(getOperatorContract, (request) =>
+    serveContract(operatorEndpoints, request, operatorTexts),
+  ),
+}
+
+/** The interface of operators, beside the public one. Its paths begin with `OPERATOR_PREFIX`. */
+export const operatorApi: Api<OperatorWorld> = createApi<OperatorWorld>(
+  operatorEndpoints,
+  operations,
+  async ({ id }) => {
+    throw new Error(`The operator interface has no reads derived from records, but ${id} is one`)
+  },
+)

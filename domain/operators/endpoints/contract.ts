@@ -1,0 +1,9 @@
+import { contractParts } from '../../document/contract-endpoint.ts'
+import { operation } from '../../record/operation.ts'
+
+export const getOperatorContract = operation({
+  id: 'operatorContract.get',
+  path: '/operator/v1/openapi.json',
+  tag: 'Service',
+  ...contractParts,
+})

@@ -1,0 +1,205 @@
+import * as v from 'valibot'
+import type { StoredOperatorKey } from '../../../ports/operator-keys.ts'
+import { issueOperatorKey } from '../../access/operator-key.ts'
+import type { Operator } from '../../access/operator.ts'
+import { readProof } from '../../access/root-secret-proof.ts'
+import { secretName } from '../../access/secret-use.ts'
+import { echoed } from '../../bounds/echo.ts'
+import { component, described } from '../../record/meaning.ts'
+import type { ReplyOf } from '../../record/operation.ts'
+import { jsonResponse, operation } from '../../record/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import { parseInstant, toInstant } from '../../text/instant.ts'
+import { jsonBody } from '../interface/body.ts'
+import { pageOf, pageParameters, servePage } from '../interface/list.ts'
+import type { OperatorRequestOf } from '../interface/serve.ts'
+import type { OperatorWorld } from '../interface/world.ts'
+
+const instant = v.nullable(v.pipe(v.string(), v.isoTimestamp()))
+
+const Published = v.strictObject({
+  keyId: described(v.string(), 'Names the key; it is the first part of what follows `ok_live_`.'),
+  operator: described(v.string(), 'The person or program that it was issued to.'),
+  role: described(v.picklist(['support', 'admin']), 'What it may do.'),
+  createdAt: v.pipe(v.string(), v.isoTimestamp()),
+  expiresAt: described(instant, 'From when on it does not work; null: it works until it is revoked.'),
+  revokedAt: described(instant, 'When it was revoked; null while it works.'),
+  lastUsedAt: described(instant, 'The hour in which it was last used; null: never.'),
+  secret: described(
+    v.string(),
+    'The root secret that it is hashed under: `current`, `previous`, or its name.',
+  ),
+})
+
+const sample: v.InferOutput<typeof Published> = {
+  keyId: '3kTzB0n9QmVx',
+  operator: 'ada',
+  role: 'admin',
+  createdAt: '2026-03-01T14:00:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  secret: 'current',
+}
+
+const Issued = component(
+  'IssuedOperatorKey',
+  described(
+    v.strictObject({
+      key: described(v.string(), 'The key, shown this once: only its hash is stored.'),
+      ...Published.entries,
+    }),
+    'A new operator key.',
+  ),
+)
+
+const OPERATOR_MAX_LENGTH = 100
+
+const Grant = v.strictObject({
+  operator: described(
+    v.pipe(
+      v.string('must be a string'),
+      v.check(
+        (text) => text.trim() !== '' && text.length <= OPERATOR_MAX_LENGTH && !/\p{Cc}/u.test(text),
+        `must be 1 to ${OPERATOR_MAX_LENGTH} characters, without control characters`,
+      ),
+    ),
+    'The person or program that the key is for, as the audit names it.',
+  ),
+  role: described(
+    v.picklist(['support', 'admin'], 'must be support or admin'),
+    '`admin` may do everything; `support` may read, and retry the outbox.',
+  ),
+  expiresAt: v.optional(
+    described(
+      v.nullable(
+        v.pipe(
+          v.string('must be an ISO 8601 timestamp with an explicit offset'),
+          v.check(
+            (text) => parseInstant(text, 'down') !== null,
+            'must be an ISO 8601 timestamp with an explicit offset',
+          ),
+        ),
+      ),
+      'From when on the key does not work; null or left out: it works until it is revoked.',
+    ),
+  ),
+})
+
+export const issueOperatorKeyEndpoint = operation({
+  id: 'operatorKeys.issue',
+  method: 'POST',
+  path: '/operator/v1/operator-keys',
+  access: 'admin_or_root_secret',
+  action: 'operatorKey.issue',
+  tag: 'Operator keys',
+  summary: 'Issue an operator key',
+  description:
+    'The answer is the only one that shows the key. In place of an operator key it takes a proof that the caller holds the root secret, which is how the first key comes to be.',
+  body: jsonBody(Grant, { operator: 'ada', role: 'admin', expiresAt: '2027-03-01T00:00:00Z' }),
+  responses: {
+    201: jsonResponse('The key.', Issued, {
+      key: 'ok_live_3kTzB0n9QmVx1aYe4Xc9mB7tQ2vN8kLwR1yZpAq0dFhJ2s',
+      ...sample,
+    }),
+    400: 'BadRequest',
+    409: 'Conflict',
+  },
+})
+
+export const listOperatorKeys = operation({
+  id: 'operatorKeys.list',
+  method: 'GET',
+  path: '/operator/v1/operator-keys',
+  access: 'admin',
+  tag: 'Operator keys',
+  summary: 'List operator keys',
+  description: 'Oldest first, revoked and expired ones included.',
+  query: pageParameters,
+  responses: {
+    200: jsonResponse('A page of operator keys.', pageOf('OperatorKeyPage', Published), {
+      data: [sample],
+      pagination: { limit: 100, hasMore: false, nextCursor: null },
+    }),
+    400: 'BadRequest',
+  },
+})
+
+export const revokeOperatorKey = operation({
+  id: 'operatorKeys.revoke',
+  method: 'POST',
+  path: '/operator/v1/operator-keys/{keyId}/revoke',
+  access: 'admin',
+  action: 'operatorKey.revoke',
+  tag: 'Operator keys',
+  summary: 'Revoke an operator key',
+  description: 'It fails on its very next request. Revoking a key again changes nothing.',
+  responses: {
+    204: { description: 'It is revoked.' },
+    404: 'NotFound',
+  },
+})
+
+/** Answers `POST /operator/v1/operator-keys`. */
+export async function serveIssueOperatorKey(
+  { request, body, change }: OperatorRequestOf<typeof issueOperatorKeyEndpoint>,
+  world: OperatorWorld,
+  { keyId: issuer }: Operator,
+): Promise<ReplyOf<typeof issueOperatorKeyEndpoint>> {
+  const { operator, role } = body
+  const expiresAt = parseInstant(body.expiresAt ?? '', 'down')
+  if (expiresAt !== null && expiresAt <= toInstant(world.clock.nowMs()))
+    return errorReply(400, 'expiresAt: must lie in the future.')
+  const { key, stored } = await issueOperatorKey(
+    { operator, role, expiresAt },
+    world.secrets,
+    world.random,
+    world.clock,
+  )
+  // A proof of the root secret is used up by the key that was issued on it.
+  const proof = issuer === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
+  const outcome = await change.about(null).addOperatorKey({ key: stored, proof })
+  if (outcome === 'proof_used')
+    return errorReply(409, 'A key was issued on this proof of the root secret already. Make a new proof.')
+  return jsonReply(201, { key, ...published(stored, world) }, PRIVATE)
+}
+
+/** Answers `GET /operator/v1/operator-keys`. */
+export async function serveOperatorKeys(
+  { query }: OperatorRequestOf<typeof listOperatorKeys>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listOperatorKeys>> {
+  return servePage(
+    query,
+    {
+      scope: { endpointId: listOperatorKeys.id, organizationId: null },
+      read: (after, limit) =>
+        world.operatorKeys.list(
+          after === null ? null : { createdAt: String(after.value), keyId: after.id },
+          limit,
+        ),
+      positionOf: ({ createdAt, keyId }) => ({ value: createdAt, id: keyId }),
+    },
+    world,
+    (stored) => published(stored, world),
+  )
+}
+
+/** Answers `POST /operator/v1/operator-keys/{keyId}/revoke`. */
+export async function serveRevokeOperatorKey(
+  { params: { keyId = '' }, change }: OperatorRequestOf<typeof revokeOperatorKey>,
+  { clock }: OperatorWorld,
+): Promise<ReplyOf<typeof revokeOperatorKey>> {
+  const found = await change.about(null).revokeOperatorKey(keyId, toInstant(clock.nowMs()))
+  return found
+    ? { status: 204, headers: PRIVATE, body: null }
+    : errorReply(404, `There is no operator key ${echoed(keyId)}.`)
+}
+
+function published(
+  { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt }: StoredOperatorKey,
+  { secrets }: OperatorWorld,
+): v.InferOutput<typeof Published> {
+  const secret = secretName(secretVersion, secrets)
+  return { keyId, operator, role, createdAt, expiresAt, revokedAt, lastUsedAt, secret }
+}

@@ -1,0 +1,144 @@
+import * as v from 'valibot'
+import type { Organization } from '../../../ports/organization.ts'
+import { echoed } from '../../bounds/echo.ts'
+import { posKinds } from '../../pos/index.ts'
+import { component, described } from '../../record/meaning.ts'
+import type { ReplyOf } from '../../record/operation.ts'
+import { jsonResponse, operation } from '../../record/operation.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import { jsonBody } from '../interface/body.ts'
+import { pageOf, pageParameters, servePage } from '../interface/list.ts'
+import type { OperatorRequestOf } from '../interface/serve.ts'
+import type { OperatorWorld } from '../interface/world.ts'
+import { newOrganization, OrganizationId, parentProblem } from '../organization.ts'
+import { OrganizationSettings } from '../organization-settings.ts'
+
+const text = v.nullable(v.string())
+
+const Published = v.strictObject({
+  organizationId: described(v.string(), 'Identifier of the organization; its keys contain it.'),
+  name: v.string(),
+  slug: described(text, 'Local part of its email address; null: it sends no email.'),
+  parentId: described(text, 'The organization that also reads its reviews; null: none.'),
+  smsNumber: described(text, 'Its own number, in E.164; null: it sends by the short code alone.'),
+  phoneCountry: described(v.string(), 'The country of numbers that name none (ISO 3166-1 alpha-2).'),
+  posSource: described(
+    v.nullable(
+      v.strictObject({
+        kind: described(v.picklist(posKinds), 'The kind of system.'),
+        tenant: described(v.string(), 'What tells the organization apart there.'),
+      }),
+    ),
+    'Its point of sale; null: none.',
+  ),
+  billingEvents: described(v.boolean(), 'Whether its provider reports what it bills.'),
+  analytics: described(v.boolean(), 'Whether it may use the analytics endpoints.'),
+  retentionOfferAnalytics: described(v.boolean(), 'Whether it may use the analytics of retention offers.'),
+})
+const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
+
+const sample: Organization = {
+  ...newOrganization('acme', 'Acme Car Wash'),
+  slug: 'acme',
+  smsNumber: '+12125550100',
+}
+
+const PATH = '/operator/v1/organizations/{organizationId}'
+
+export const listOrganizations = operation({
+  id: 'organizations.list',
+  method: 'GET',
+  path: '/operator/v1/organizations',
+  access: 'support',
+  tag: 'Organizations',
+  summary: 'List organizations',
+  description: 'All organizations, by their identifier.',
+  query: pageParameters,
+  responses: {
+    200: jsonResponse('A page of organizations.', pageOf('OrganizationPage', Published), {
+      data: [sample],
+      pagination: { limit: 100, hasMore: false, nextCursor: null },
+    }),
+    400: 'BadRequest',
+  },
+})
+
+export const showOrganization = operation({
+  id: 'organizations.show',
+  method: 'GET',
+  path: PATH,
+  access: 'support',
+  tag: 'Organizations',
+  summary: 'Show an organization',
+  responses: { 200: jsonResponse('Its settings.', OrganizationBody, sample), 404: 'NotFound' },
+})
+
+export const saveOrganization = operation({
+  id: 'organizations.save',
+  method: 'POST',
+  path: PATH,
+  access: 'admin',
+  action: 'organization.save',
+  tag: 'Organizations',
+  summary: 'Create or update an organization',
+  description:
+    'Settings that are left out stay as they are. A new organization needs a name; its capabilities are false, its billing events true, its phone country US.',
+  body: jsonBody(OrganizationSettings, { name: 'Acme Car Wash', slug: 'acme', smsNumber: '+12125550100' }),
+  responses: {
+    200: jsonResponse('It was there, and is updated.', OrganizationBody, sample),
+    201: jsonResponse('It is new.', OrganizationBody, sample),
+    400: 'BadRequest',
+    409: 'Conflict',
+  },
+})
+
+/** Answers `GET /operator/v1/organizations`. */
+export async function serveOrganizations(
+  { query }: OperatorRequestOf<typeof listOrganizations>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listOrganizations>> {
+  return servePage(
+    query,
+    {
+      scope: { endpointId: listOrganizations.id, organizationId: null },
+      read: (after, limit) => world.administration.listOrganizations(after?.id ?? null, limit),
+      positionOf: ({ organizationId }) => ({ value: null, id: organizationId }),
+    },
+    world,
+    (organization) => organization,
+  )
+}
+
+/** Answers `GET /operator/v1/organizations/{organizationId}`. */
+export async function serveOrganization(
+  { params: { organizationId = '' } }: OperatorRequestOf<typeof showOrganization>,
+  { administration }: OperatorWorld,
+): Promise<ReplyOf<typeof showOrganization>> {
+  const found = await administration.findOrganization(organizationId)
+  return found === null ? unknownOrganization(organizationId) : jsonReply(200, found, PRIVATE)
+}
+
+/** Answers `POST /operator/v1/organizations/{organizationId}`. */
+export async function serveSaveOrganization(
+  { params: { organizationId = '' }, body: settings, change }: OperatorRequestOf<typeof saveOrganization>,
+  { administration }: OperatorWorld,
+): Promise<ReplyOf<typeof saveOrganization>> {
+  const id = v.safeParse(OrganizationId, organizationId)
+  if (!id.success) return errorReply(400, `organizationId: ${id.issues[0].message}.`)
+  const existing = await administration.findOrganization(organizationId)
+  if (existing === null && settings.name === undefined)
+    return errorReply(400, 'name: is required, because the organization is new.')
+  const base = existing ?? newOrganization(organizationId, settings.name ?? '')
+  const organization: Organization = { ...base, ...settings }
+  const outcome = await change.about(organizationId).saveOrganization(organization)
+  if (outcome === 'slug_taken')
+    return errorReply(409, `Another organization has the slug ${organization.slug ?? ''}.`)
+  if (outcome === 'parent_missing')
+    return errorReply(409, parentProblem(organizationId, organization.parentId ?? ''))
+  return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)
+}
+
+/** The answer about an organization that is not there. */
+export function unknownOrganization(organizationId: string) {
+  return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
+}

@@ -1,0 +1,153 @@
+import type * as v from 'valibot'
+import type { HandledOperation } from '../../access/serve-operation.ts'
+import { withQuery } from '../../access/serve-operation.ts'
+import type { Operator } from '../../access/operator.ts'
+import { readJsonBody } from '../../bounds/json-body.ts'
+import { unknownParameter } from '../../read/query-string.ts'
+import type { OperatorAccess } from '../../record/description.ts'
+import type {
+  OperationEndpoint,
+  OperationRequest,
+  ReplyTo,
+  RequestBody,
+  ResponseDeclarations,
+} from '../../record/operation.ts'
+import type { QueryParameters } from '../../record/query-parameters.ts'
+import type { Reply } from '../../record/reply.ts'
+import { errorReply, unauthorized } from '../../record/reply.ts'
+import type { RoutedRequest } from '../../record/routed-request.ts'
+import { admit } from './admit.ts'
+import type { Change, FollowedChange } from './follow-change.ts'
+import { followChange, outcomeOf } from './follow-change.ts'
+import type { OperatorWorld } from './world.ts'
+
+/** A request as a handler of the operator interface receives it: query and body are read and checked. */
+export interface OperatorRequest<
+  Query extends QueryParameters,
+  Body extends RequestBody | null,
+> extends OperationRequest<Query> {
+  /** Of an operation without a JSON body: null. */
+  readonly body: Body extends RequestBody<infer Schema> ? v.InferOutput<Schema> : null
+  /** The way to change something, for an operation that declares an action. */
+  readonly change: Change
+}
+
+/** The request that the handler of an operation of the operator interface receives. */
+export type OperatorRequestOf<Operation extends OperationEndpoint> =
+  Operation extends OperationEndpoint<string, OperatorAccess, infer Query, ResponseDeclarations, infer Body>
+    ? OperatorRequest<Query, Body>
+    : never
+
+/** Operators who called, as a handler receives them; null: nothing is known, because anybody may call. */
+type CallerOf<Allowed extends OperatorAccess> = Allowed extends 'public' ? null : Operator
+
+type Handler<
+  Allowed extends OperatorAccess,
+  Query extends QueryParameters,
+  Responses extends ResponseDeclarations,
+  Body extends RequestBody | null,
+> = (
+  request: OperatorRequest<Query, Body>,
+  world: OperatorWorld,
+  operator: CallerOf<Allowed>,
+) => Promise<Reply & ReplyTo<Responses>>
+
+/**
+ * Joins an operation of the operator interface and its handler: who called is found out, query and body are read, and
+ * what the operation changes is recorded, all from the operation's declaration.
+ */
+export function operated<
+  Id extends string,
+  Allowed extends OperatorAccess,
+  Query extends QueryParameters,
+  Responses extends ResponseDeclarations,
+  Body extends RequestBody | null,
+>(
+  operation: OperationEndpoint<Id, Allowed, Query, Responses, Body>,
+  handler: Handler<Allowed, Query, Responses, Body>,
+): HandledOperation<Id, OperatorWorld> {
+  const { id, access, action } = operation
+  const answer = async (
+    routed: RoutedRequest,
+    world: OperatorWorld,
+    operator: Operator | null,
+    change: Change,
+  ): Promise<Reply> => {
+    const unknown = unknownIn(routed.url.searchParams, operation.query)
+    if (unknown !== null) return errorReply(400, unknown)
+    return withQuery(operation.query, routed, async (request) => {
+      const reading = await readBody(routed.request, operation.body, world)
+      if ('refusal' in reading) return reading.refusal
+      // The compiler does not connect the kind of access, and the declared body, with what is known here of both.
+      const given = { ...request, body: reading.body, change } as OperatorRequest<Query, Body>
+      return handler(given, world, operator as CallerOf<Allowed>)
+    })
+  }
+  return {
+    id,
+    async serve(routed, world) {
+      if (access === 'public') return answer(routed, world, null, NO_CHANGE)
+      const admission = await admit(access, routed, world)
+      if (admission.kind === 'stranger') return unauthorized()
+      const { operator } = admission
+      const organizationId = routed.params.organizationId ?? null
+      const followed = action === null ? null : followChange(action, operator, organizationId, world)
+      if (admission.kind === 'admitted')
+        return followed === null
+          ? answer(routed, world, operator, NO_CHANGE)
+          : recorded(followed, () => answer(routed, world, operator, followed))
+      await followed?.record('forbidden')
+      return roleMissing(operator)
+    },
+    async judge(routed, world, verdict) {
+      if (access === 'public') return verdict
+      return (await admit('support', routed, world)).kind === 'stranger' ? unauthorized() : verdict
+    },
+  }
+}
+
+/** An operation without an action cannot change anything. */
+const NO_CHANGE: Change = {
+  about: () => {
+    throw new Error('The operation declares no action')
+  },
+}
+
+/** Answers a request that may change something, and records how it ended. */
+async function recorded(followed: FollowedChange, answer: () => Promise<Reply>): Promise<Reply> {
+  try {
+    const reply = await answer()
+    const outcome = outcomeOf(reply.status)
+    if (outcome !== null) await followed.record(outcome)
+    return reply
+  } catch (cause) {
+    // When the record cannot be written either, the log has the failure all the same.
+    await followed.record('failed').catch(() => undefined)
+    throw cause
+  }
+}
+
+function roleMissing({ role }: Operator): Reply {
+  return errorReply(403, `This needs an operator key with the role admin; this key has the role ${role}.`)
+}
+
+/** The sentence about the first parameter that the operation does not have; null: it has them all. */
+function unknownIn(query: URLSearchParams, declared: QueryParameters | null): string | null {
+  const allowed = Object.keys(declared ?? {})
+  const unknown = [...query.keys()].find((name) => !allowed.includes(name))
+  return unknown === undefined ? null : unknownParameter(unknown, allowed)
+}
+
+type BodyRead = { readonly body: unknown } | { readonly refusal: Reply }
+
+/** Reads a JSON body. One of another type is for the handler to read. */
+async function readBody(
+  request: Request,
+  declared: RequestBody | null,
+  { deadline }: OperatorWorld,
+): Promise<BodyRead> {
+  if (declared?.contentTypes.includes('application/json') !== true) return { body: null }
+  const reading = await readJsonBody(request, declared, deadline)
+  if (reading.kind === 'body') return { body: reading.body }
+  return { refusal: errorReply(400, `${reading.details.join('; ')}.`) }
+}

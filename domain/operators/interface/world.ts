@@ -1,0 +1,34 @@
+import type { Administration } from '../../../ports/administration.ts'
+import type { Audit } from '../../../ports/audit.ts'
+import type { Background } from '../../../ports/background.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Deadline } from '../../../ports/deadline.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { OpenOperatorChanges } from '../../../ports/operator-changes.ts'
+import type { OperatorKeys } from '../../../ports/operator-keys.ts'
+import type { OutboxStore } from '../../../ports/outbox-store.ts'
+import type { RandomSource } from '../../../ports/random-source.ts'
+import type { SendLog, TenantSendLog } from '../../../ports/send-log.ts'
+import type { Secrets } from '../../access/secrets.ts'
+
+/**
+ * Everything outside the domain that answering an operator needs. What is stored is only read through it: every change
+ * goes through `changes`, which records it.
+ */
+export interface OperatorWorld {
+  readonly operatorKeys: OperatorKeys
+  readonly administration: Pick<
+    Administration,
+    'findOrganization' | 'listOrganizations' | 'listKeys' | 'countHashes' | 'findHashes'
+  >
+  readonly outbox: Pick<OutboxStore, 'list'>
+  readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
+  readonly audit: Audit
+  readonly changes: OpenOperatorChanges
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly deadline: Deadline
+  readonly random: RandomSource
+  readonly background: Background
+  readonly log: Log
+}

@@ -1,0 +1,65 @@
+import type { Administration } from '../../ports/administration.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import type { IssuedKey } from '../access/api-key.ts'
+import { issueKey } from '../access/api-key.ts'
+import type { Secrets } from '../access/secrets.ts'
+import { toInstant } from '../text/instant.ts'
+import type { KeySettings } from './key-settings.ts'
+
+/** The ports that issuing and rotating keys needs. */
+export interface KeyIssuing {
+  readonly keys: Pick<Administration, 'addKey' | 'findKey' | 'rotateKey'>
+  readonly secrets: Secrets
+  readonly random: RandomSource
+  readonly clock: Clock
+}
+
+/** A setting that cannot be as it was given. */
+export interface RefusedSetting {
+  readonly kind: 'refused'
+  readonly setting: keyof KeySettings
+  /** The rest of a sentence that begins with the setting's name. */
+  readonly problem: string
+}
+
+/**
+ * Issues a key and stores it.
+ * @param organizationId whose key it is, which must exist; null: the platform's
+ */
+export async function issueCheckedKey(
+  organizationId: string | null,
+  settings: KeySettings,
+  { keys, secrets, random, clock }: KeyIssuing,
+): Promise<({ readonly kind: 'issued' } & IssuedKey) | RefusedSetting> {
+  const refused = settingProblem(organizationId, settings, clock)
+  if (refused !== null) return refused
+  const issued = await issueKey({ organizationId, ...settings }, secrets, random, clock)
+  await keys.addKey(issued.stored)
+  return { kind: 'issued', ...issued }
+}
+
+/** What is wrong with settings that are each well-formed; null: nothing. */
+function settingProblem(
+  organizationId: string | null,
+  { scope, expiresAt }: KeySettings,
+  clock: Clock,
+): RefusedSetting | null {
+  const isPast = expiresAt !== undefined && isPastInstant(expiresAt, clock)
+  if (isPast) return { kind: 'refused', setting: 'expiresAt', problem: IN_THE_PAST }
+  return organizationId === null && scope === 'read'
+    ? {
+        kind: 'refused',
+        setting: 'scope',
+        problem: 'of a platform key must be send or all: it can only send',
+      }
+    : null
+}
+
+/** The problem of an end that has come already. */
+export const IN_THE_PAST = 'must be in the future'
+
+/** Whether an instant has come. */
+export function isPastInstant(instant: string, clock: Clock): boolean {
+  return instant <= toInstant(clock.nowMs())
+}

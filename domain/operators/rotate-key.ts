@@ -1,0 +1,67 @@
+import type { StoredKey } from '../../ports/administration.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { IssuedKey } from '../access/api-key.ts'
+import { issueKey } from '../access/api-key.ts'
+import { toInstant } from '../text/instant.ts'
+import type { KeyIssuing, RefusedSetting } from './issue-checked-key.ts'
+import { IN_THE_PAST, isPastInstant } from './issue-checked-key.ts'
+import { keyState } from './key-state.ts'
+
+/** What an operator asks for when a key is to be replaced. */
+export interface RotationRequest {
+  readonly keyId: string
+  /** For how long the key works beside its successor. */
+  readonly overlapMs: number
+  /** The end of the successor; left out: that of the key. */
+  readonly expiresAt?: string
+}
+
+/** A key that was replaced, and its successor. */
+export interface Rotated extends IssuedKey {
+  readonly kind: 'rotated'
+  /** The instant at which the replaced key ends. */
+  readonly endsAt: string
+}
+
+/** A key that cannot be replaced. */
+export interface NotRotated {
+  readonly kind: 'not_rotated'
+  readonly isKnown: boolean
+  /** One sentence. */
+  readonly reason: string
+}
+
+/**
+ * Issues a successor with the attributes of a key, which ends by itself after the overlap, and never later than it would
+ * have ended anyway. A key has one successor at most, so that its own end is not taken for an attribute.
+ */
+export async function rotateKey(
+  { keyId, overlapMs, expiresAt }: RotationRequest,
+  { keys, secrets, random, clock }: KeyIssuing,
+): Promise<Rotated | NotRotated | RefusedSetting> {
+  if (expiresAt !== undefined && isPastInstant(expiresAt, clock))
+    return { kind: 'refused', setting: 'expiresAt', problem: IN_THE_PAST }
+  const replaced = await keys.findKey(keyId)
+  if (replaced === null) return notRotated(keyId, null, clock)
+  const issued = await issueKey(successorOf(replaced, expiresAt), secrets, random, clock)
+  const overlapEnd = toInstant(clock.nowMs() + overlapMs)
+  const isRotated = await keys.rotateKey({ keyId, successor: issued.stored, endsAt: overlapEnd })
+  if (!isRotated) return notRotated(keyId, await keys.findKey(keyId), clock)
+  const endsAt =
+    replaced.expiresAt !== null && replaced.expiresAt < overlapEnd ? replaced.expiresAt : overlapEnd
+  return { kind: 'rotated', endsAt, ...issued }
+}
+
+function successorOf(replaced: StoredKey, expiresAt = replaced.expiresAt) {
+  const { organizationId, label, scope, ratePerMinute } = replaced
+  return { organizationId, label, scope, ratePerMinute, expiresAt }
+}
+
+function notRotated(keyId: string, found: StoredKey | null, clock: Clock): NotRotated {
+  if (found === null) return { kind: 'not_rotated', isKnown: false, reason: `There is no key ${keyId}.` }
+  const reason =
+    found.successorId === null
+      ? `The key ${keyId} is ${keyState(found, clock)}. Issue a new one.`
+      : `The key ${keyId} was replaced before. Its successor is ${found.successorId}.`
+  return { kind: 'not_rotated', isKnown: true, reason }
+}

@@ -1,0 +1,26 @@
+import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
+import type { Meter } from '../../ports/meter.ts'
+import type { Env } from '../env/index.ts'
+import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { openStorage } from './storage.ts'
+import type { Lifetime } from './world.ts'
+import { backgroundOf, secretsOf } from './world.ts'
+
+/** Assembles the ports for one request of an operator. */
+export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<OperatorWorld> {
+  const storage = openStorage(env, meter)
+  return {
+    operatorKeys: storage.operatorKeys,
+    administration: storage.administration,
+    outbox: storage.outbox,
+    sends: storage.sends,
+    audit: storage.audit,
+    changes: storage.operatorChanges,
+    secrets: await secretsOf(env),
+    clock: systemClock,
+    deadline: systemDeadline,
+    random: systemRandom,
+    background: backgroundOf(lifetime),
+    log: consoleLog,
+  }
+}
