@@ -7,8 +7,10 @@ import type { OperatorOperationId } from './operator-catalog.ts'
 import { operatorEndpoints } from './operator-catalog.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
+import * as imports from './operators/endpoints/imports.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
 import * as organizations from './operators/endpoints/organizations.ts'
+import * as servedImports from './operators/endpoints/serve-imports.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 
@@ -20,6 +22,13 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'operatorKeys.issue': operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
   'operatorKeys.list': operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   'operatorKeys.revoke': operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),
+  'imports.open': operated(imports.openImportEndpoint, servedImports.serveOpenImport),
+  'imports.sendPart': operated(imports.sendImportPart, servedImports.serveSendImportPart),
+  'imports.commit': operated(imports.commitImportEndpoint, servedImports.serveCommitImport),
+  'imports.write': operated(imports.writeImport, servedImports.serveWriteImport),
+  'imports.abort': operated(imports.abortImportEndpoint, servedImports.serveAbortImport),
+  'imports.show': operated(imports.showImport, servedImports.serveShowImport),
+  'imports.list': operated(imports.listImports, servedImports.serveImports),
   'health.get': operated(getHealth, serveHealth),
   'operatorContract.get': operated(getOperatorContract, (request) =>
     serveContract(operatorEndpoints, request, operatorTexts),

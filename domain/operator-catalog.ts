@@ -1,6 +1,15 @@
 import { getOperatorContract } from './operators/endpoints/contract.ts'
 import { getHealth } from './operators/endpoints/health.ts'
 import {
+  abortImportEndpoint,
+  commitImportEndpoint,
+  listImports,
+  openImportEndpoint,
+  sendImportPart,
+  showImport,
+  writeImport,
+} from './operators/endpoints/imports.ts'
+import {
   issueOperatorKeyEndpoint,
   listOperatorKeys,
   revokeOperatorKey,
@@ -15,6 +24,13 @@ export const operatorEndpoints = [
   issueOperatorKeyEndpoint,
   listOperatorKeys,
   revokeOperatorKey,
+  openImportEndpoint,
+  sendImportPart,
+  commitImportEndpoint,
+  writeImport,
+  abortImportEndpoint,
+  showImport,
+  listImports,
   getHealth,
   getOperatorContract,
 ] as const

@@ -5,13 +5,12 @@ import type { ImportWorld } from '../../domain/imports/world.ts'
 import type { ImportProblem } from '../../ports/import-sessions.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { systemClock } from '../system.ts'
-import { openImportWorld } from '../wiring/imports.ts'
+import { importTools, openImportWorld } from '../wiring/imports.ts'
 import type { Command } from './command.ts'
 import { requiredOption } from './command.ts'
 import type { Context } from './context.ts'
 import { organizationOf } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { formPasswords } from './form-passwords.ts'
 import { openImportFile } from './import-file.ts'
 import type { OpenPosWriter } from './pos-writer.ts'
 import { openPosWriter } from './pos-writer.ts'
@@ -58,8 +57,7 @@ async function worldOf(
   organization: Organization,
   pos: OpenPosWriter | null,
 ): Promise<ImportWorld> {
-  const secrets = () => context.secrets()
-  const tools = { passwords: formPasswords(secrets), clock: systemClock, secrets }
+  const tools = importTools(() => context.secrets())
   return openImportWorld(await context.storage(), organization, tools, () =>
     pos === null ? { refusal: 'The organization has no point of sale.' } : { writer: pos.writer },
   )

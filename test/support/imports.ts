@@ -1,4 +1,3 @@
-import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
 import type { ImportSource } from '../../domain/imports/file-parts.ts'
 import type { ImportKind, ImportRecord } from '../../domain/imports/kind.ts'
 import type { ImportTools } from '../../domain/imports/kinds.ts'
@@ -6,8 +5,10 @@ import type { ImportWorld } from '../../domain/imports/world.ts'
 import type { ImportContext } from '../../domain/record/field.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { ImportSessions } from '../../ports/import-sessions.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { StoredRow } from '../../ports/query.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { fakeRandom } from './fakes.ts'
 
 const unneeded = () => Promise.reject(new Error('not needed'))
@@ -19,7 +20,10 @@ export function toolsWithoutSecrets(clock: Clock): ImportTools {
 
 /** The imports of an organization on a storage. */
 export function importWorld(
-  storage: Pick<SqliteStorage, 'imports' | 'tenant'>,
+  storage: {
+    imports(organizationId: string): ImportSessions
+    tenant(organizationId: string): TenantWriter
+  },
   organization: Organization,
   tools: ImportTools,
   pos: ImportWorld['pos'] = () => ({ refusal: 'There is no point of sale here.' }),

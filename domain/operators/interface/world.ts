@@ -6,10 +6,12 @@ import type { Deadline } from '../../../ports/deadline.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { OpenOperatorChanges } from '../../../ports/operator-changes.ts'
 import type { OperatorKeys } from '../../../ports/operator-keys.ts'
+import type { Organization } from '../../../ports/organization.ts'
 import type { OutboxStore } from '../../../ports/outbox-store.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
 import type { SendLog, TenantSendLog } from '../../../ports/send-log.ts'
 import type { Secrets } from '../../access/secrets.ts'
+import type { ImportWorld } from '../../imports/world.ts'
 
 /**
  * Everything outside the domain that answering an operator needs. What is stored is only read through it: every change
@@ -24,6 +26,8 @@ export interface OperatorWorld {
   readonly outbox: Pick<OutboxStore, 'list'>
   readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
   readonly audit: Audit
+  /** Opens the imports of an organization. No I/O. They are changed past `changes`: the wrapper records their actions. */
+  readonly imports: (organization: Organization) => ImportWorld
   readonly changes: OpenOperatorChanges
   readonly secrets: Secrets
   readonly clock: Clock

@@ -2,10 +2,8 @@ import { runImport } from '../../../domain/imports/run-import.ts'
 import type { ImportWorld } from '../../../domain/imports/world.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import { formPasswords } from '../../operator/form-passwords.ts'
-import { systemClock } from '../../system.ts'
 import type { ImportStorage } from '../../wiring/imports.ts'
-import { openImportWorld } from '../../wiring/imports.ts'
+import { importTools, openImportWorld } from '../../wiring/imports.ts'
 import { automationLines, listLines, listMemberLines } from './automations.ts'
 import { caseLines } from './cases.ts'
 import { demoContacts } from './contacts.ts'
@@ -55,10 +53,16 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
 
 /** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */
 export async function seedDemo(storage: ImportStorage, secrets: Secrets): Promise<void> {
-  const given = async () => secrets
-  const tools = { passwords: formPasswords(given), clock: systemClock, secrets: given }
   const noPos = () => ({ refusal: 'The demo organization has no point of sale.' })
-  await importLines(demoLines, openImportWorld(storage, demoOrganization, tools, noPos))
+  await importLines(
+    demoLines,
+    openImportWorld(
+      storage,
+      demoOrganization,
+      importTools(async () => secrets),
+      noPos,
+    ),
+  )
 }
 
 /** Imports lines by kind, in their order. Throws when a row is refused. */
