@@ -9,12 +9,14 @@ import { listAudit, serveAudit } from './operators/endpoints/audit.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
 import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
+import * as imports from './operators/endpoints/imports.ts'
 import * as keys from './operators/endpoints/keys.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
 import * as organizations from './operators/endpoints/organizations.ts'
 import { listOutbox, retryOutbox, serveOutbox, serveRetryOutbox } from './operators/endpoints/outbox.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/secrets.ts'
 import * as sends from './operators/endpoints/sends.ts'
+import * as servedImports from './operators/endpoints/serve-imports.ts'
 import * as serveKeys from './operators/endpoints/serve-keys.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
@@ -34,6 +36,13 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'operatorKeys.list': operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   'operatorKeys.revoke': operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),
   'forms.check': operated(checkForms, serveCheckForms),
+  'imports.open': operated(imports.openImportEndpoint, servedImports.serveOpenImport),
+  'imports.sendPart': operated(imports.sendImportPart, servedImports.serveSendImportPart),
+  'imports.commit': operated(imports.commitImportEndpoint, servedImports.serveCommitImport),
+  'imports.write': operated(imports.writeImport, servedImports.serveWriteImport),
+  'imports.abort': operated(imports.abortImportEndpoint, servedImports.serveAbortImport),
+  'imports.show': operated(imports.showImport, servedImports.serveShowImport),
+  'imports.list': operated(imports.listImports, servedImports.serveImports),
   'outbox.list': operated(listOutbox, serveOutbox),
   'outbox.retry': operated(retryOutbox, serveRetryOutbox),
   'sends.list': operated(sends.listSends, sends.serveSends),
