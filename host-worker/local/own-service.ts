@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { MiniflareOptions } from 'miniflare'
-import type { MigrationRequest } from './migrate.ts'
-import { migrate } from './migrate.ts'
+import { mailboxTables } from '../../adapters/local/index.ts'
+import type { Migration, MigrationRequest } from './migrate.ts'
+import { migrate, migrationsIn } from './migrate.ts'
 import { projectRoot } from './root.ts'
 import { localSecrets, persistPath } from './state.ts'
 import { projectWranglerFile, stringIn } from './wrangler-file.ts'
@@ -18,8 +19,18 @@ export interface OwnService {
 const SERVICE = 'service'
 const MIGRATOR = 'migrator'
 
-/** The databases by their bindings, with their migrations. */
-const migrationsOf: Readonly<Record<string, string>> = { DB: 'sqlite', POS_LEGACY: 'pos-legacy-vendor' }
+/** The migrations of the databases, by their bindings. */
+const migrationsOf: Readonly<Record<string, () => readonly Migration[]>> = {
+  DB: () => [
+    ...migrationsIn(migrationsDirectory('sqlite')),
+    { name: 'local_mailbox', statements: () => mailboxTables },
+  ],
+  POS_LEGACY: () => migrationsIn(migrationsDirectory('pos-legacy-vendor')),
+}
+
+function migrationsDirectory(adapter: string): string {
+  return join(projectRoot, 'adapters', adapter, 'migrations')
+}
 
 /**
  * Starts the service on a state directory, on the runtime and the database files that `npm start` uses, without what a
@@ -34,7 +45,7 @@ export async function startOwnService(
   const [script, { Miniflare }] = await Promise.all([bundledWorker(), import('miniflare')])
   const runtime = new Miniflare({
     resourcePersistencePath: persistPath(directory),
-    handleStructuredLogs: ({ level, message }) => {
+    handleStructuredLogs: ({ level, message }: { readonly level: string; readonly message: string }) => {
       if (level === 'error' || level === 'warn') report(message)
     },
     workers: workersOf(script, localSecrets(directory)),
@@ -42,7 +53,7 @@ export async function startOwnService(
   try {
     const migrator = await runtime.unsafeGetDirectURL(MIGRATOR)
     for (const binding of Object.keys(databases()))
-      await migrate({ binding, directory: migrationsDirectory(binding) }, (request) => ask(migrator, request))
+      await migrate(binding, migrationsOf[binding]?.() ?? [], (request) => ask(migrator, request))
     const { origin: url } = await runtime.unsafeGetDirectURL(SERVICE)
     return { url, close: () => runtime.dispose() }
   } catch (error) {
@@ -55,14 +66,15 @@ export async function startOwnService(
 function databases(): Readonly<Record<string, string>> {
   const tables = projectWranglerFile().tables.filter(({ name }) => name === 'd1_databases')
   const ids = tables.flatMap(({ values }) => {
-    const [binding, id] = [stringIn(values.binding), stringIn(values.preview_database_id ?? values.database_id)]
-    return binding === undefined || id === undefined || !(binding in migrationsOf) ? [] : [[binding, id] as const]
+    const [binding, id] = [
+      stringIn(values.binding),
+      stringIn(values.preview_database_id ?? values.database_id),
+    ]
+    return binding === undefined || id === undefined || !(binding in migrationsOf)
+      ? []
+      : [[binding, id] as const]
   })
   return Object.fromEntries(ids)
-}
-
-function migrationsDirectory(binding: string): string {
-  return join(projectRoot, 'adapters', migrationsOf[binding] ?? '', 'migrations')
 }
 
 function workersOf(
@@ -71,7 +83,9 @@ function workersOf(
 ): MiniflareOptions['workers'] {
   const bound = Object.entries(databases()).map(([binding, id]) => [binding, { type: 'd1', id }] as const)
   const given = { ...secrets, ...variables() }
-  const texts = Object.entries(given).map(([name, value]) => [name, { type: 'text', value: value ?? '' }] as const)
+  const texts = Object.entries(given).map(
+    ([name, value]) => [name, { type: 'text', value: value ?? '' }] as const,
+  )
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
   return [
     workerOf(SERVICE, script, Object.fromEntries([...bound, ...texts])),
@@ -81,7 +95,11 @@ function workersOf(
 
 type WorkerOptions = MiniflareOptions['workers'][number]
 
-function workerOf(name: string, contents: string, env: NonNullable<WorkerOptions['config']['env']>): WorkerOptions {
+function workerOf(
+  name: string,
+  contents: string,
+  env: NonNullable<WorkerOptions['config']['env']>,
+): WorkerOptions {
   const compatibilityDate = stringIn(projectWranglerFile().top.compatibility_date) ?? ''
   const modules = { 'index.mjs': { type: 'esm', contents } } as const
   return {

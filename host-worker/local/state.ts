@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import {
-  createPrivateFile,
-  PRIVATE_DIRECTORY_MODE,
-  readTextFile,
-  writePrivateFile,
-} from './private-files.ts'
+import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
 
 /** Takes every permission away from everybody but the owner. */
 const PRIVATE_UMASK = 0o077

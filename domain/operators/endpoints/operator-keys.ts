@@ -14,6 +14,7 @@ import { jsonBody } from '../interface/body.ts'
 import { pageOf, pageParameters, servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
+import { keyState } from '../key-state.ts'
 
 const instant = v.nullable(v.pipe(v.string(), v.isoTimestamp()))
 
@@ -21,6 +22,7 @@ const Published = v.strictObject({
   keyId: described(v.string(), 'Names the key; it is the first part of what follows `ok_live_`.'),
   operator: described(v.string(), 'The person or program that it was issued to.'),
   role: described(v.picklist(['support', 'admin']), 'What it may do.'),
+  state: described(v.picklist(['active', 'revoked', 'expired']), 'Whether it works, and if not, why.'),
   createdAt: v.pipe(v.string(), v.isoTimestamp()),
   expiresAt: described(instant, 'From when on it does not work; null: it works until it is revoked.'),
   revokedAt: described(instant, 'When it was revoked; null while it works.'),
@@ -35,6 +37,7 @@ const sample: v.InferOutput<typeof Published> = {
   keyId: '3kTzB0n9QmVx',
   operator: 'ada',
   role: 'admin',
+  state: 'active',
   createdAt: '2026-03-01T14:00:00.000Z',
   expiresAt: null,
   revokedAt: null,
@@ -197,9 +200,9 @@ export async function serveRevokeOperatorKey(
 }
 
 function published(
-  { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt }: StoredOperatorKey,
-  { secrets }: OperatorWorld,
+  stored: StoredOperatorKey,
+  { secrets, clock }: OperatorWorld,
 ): v.InferOutput<typeof Published> {
-  const secret = secretName(secretVersion, secrets)
-  return { keyId, operator, role, createdAt, expiresAt, revokedAt, lastUsedAt, secret }
+  const { hash: _hash, secretVersion, ...shown } = stored
+  return { ...shown, state: keyState(stored, clock), secret: secretName(secretVersion, secrets) }
 }

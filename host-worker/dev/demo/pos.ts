@@ -1,12 +1,7 @@
 import type { Organization, PosSourceTie } from '../../../ports/organization.ts'
-import type { PosWriter } from '../../../ports/pos-writer.ts'
-import { systemClock } from '../../system.ts'
 import type { Draw } from './draw.ts'
 import { baseMs, createDraw } from './draw.ts'
 import { demoOrganization } from './index.ts'
-import type { ImportStorage } from '../../wiring/imports.ts'
-import { openImportWorld } from '../../wiring/imports.ts'
-import { importLines } from './seed.ts'
 
 const CUSTOMERS = 120
 const TRANSACTIONS = 400
@@ -40,16 +35,9 @@ export const posOrganizations: readonly Organization[] = (
   return { ...demoOrganization, organizationId, name, posSource, slug: null, smsNumber: null }
 })
 
-/** Imports the rows of a point of sale, as an operator would. */
-export async function seedPos(
-  organization: Organization,
-  writer: PosWriter,
-  storage: ImportStorage,
-): Promise<void> {
-  const none = () => Promise.reject(new Error('A point of sale needs no secret'))
-  const tools = { passwords: { hash: none, verify: none }, clock: systemClock, secrets: none }
-  const world = openImportWorld(storage, organization, tools, () => ({ writer }))
-  await importLines(posLines(1000 * posOrganizations.indexOf(organization)), world)
+/** The rows of the point of sale of one of these organizations. */
+export function demoPosLines(organization: Organization): ReturnType<typeof posLines> {
+  return posLines(1000 * posOrganizations.indexOf(organization))
 }
 
 /** The lines of a point of sale by import kind; the same for the same seed. */

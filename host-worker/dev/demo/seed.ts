@@ -1,14 +1,10 @@
-import { runImport } from '../../../domain/imports/run-import.ts'
-import type { ImportWorld } from '../../../domain/imports/world.ts'
-import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import type { ImportStorage } from '../../wiring/imports.ts'
-import { importTools, openImportWorld } from '../../wiring/imports.ts'
+import type { OperatorService } from '../../operator/client/operator-service.ts'
+import { importInto } from '../../operator/commands/import-into.ts'
 import { automationLines, listLines, listMemberLines } from './automations.ts'
 import { caseLines } from './cases.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
-import { demoOrganization } from './index.ts'
 import { exitSurveyEventLines, retentionOfferEventLines } from './leaving.ts'
 import { linkEventLines, linkLines } from './links.ts'
 import { billingEventLines, membershipLines } from './memberships.ts'
@@ -51,26 +47,19 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
   ['exit-survey-events', exitSurveyEventLines],
 ]
 
-/** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */
-export async function seedDemo(storage: ImportStorage, secrets: Secrets): Promise<void> {
-  const noPos = () => ({ refusal: 'The demo organization has no point of sale.' })
-  await importLines(
-    demoLines,
-    openImportWorld(
-      storage,
-      demoOrganization,
-      importTools(async () => secrets),
-      noPos,
-    ),
-  )
-}
-
-/** Imports lines by kind, in their order. Throws when a row is refused. */
-export async function importLines(linesByKind: typeof demoLines, world: ImportWorld): Promise<void> {
+/**
+ * Imports lines by kind, in their order, as an operator would. Importing them again changes nothing. Throws when a row is
+ * refused.
+ */
+export async function importLines(
+  linesByKind: typeof demoLines,
+  organizationId: string,
+  service: OperatorService,
+): Promise<void> {
   for (const [kind, lines] of linesByKind) {
     const source = { open: () => ndjson(lines()) }
     const file = { kind, format: 'ndjson', source, onProgress: () => undefined } as const
-    const outcome = await runImport(file, world)
+    const outcome = await importInto(organizationId, file, service)
     if (outcome.kind !== 'imported')
       throw new Error(`The demo's ${kind} were refused: ${JSON.stringify(outcome)}`)
   }

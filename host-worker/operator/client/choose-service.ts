@@ -12,12 +12,12 @@ export interface Sources {
   /** `OPERATOR_URL`, `OPERATOR_KEY` and `ROOT_SECRET`. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** What "login" stored; null: nothing. */
-  readonly login: Login | null
+  readonly login: () => Login | null
   /** The address of the deployed service, or the sentence that says why it is not known. Asked for by `--remote` alone. */
   readonly deployed: () => { readonly url: string } | { readonly problem: string }
 }
 
-/** The service that a command is about. A key of null: there is none, and the root secret takes its place. */
+/** The service that a command is about. A key of null: there is none, and something else takes its place. */
 export type Choice =
   | { readonly kind: 'given'; readonly url: string; readonly key: string | null }
   /** The service of the local state. A key of null: its own. */
@@ -27,21 +27,27 @@ export type Choice =
  * Chooses the service: flags win over the environment, that over what was stored by "login", and that over the local
  * state. A key is never sent to a service for which it was not meant: one that was stored goes to the address that was
  * stored with it, and an address that was given needs a key that was given.
- * @param isFirstKey whether the command can do without a key, by the root secret
+ * @param without what may take the place of a key that was not given; null: nothing may
  */
-export function chooseService({ flags, environment, login, deployed }: Sources, isFirstKey: boolean): Choice {
+export function chooseService(
+  { flags, environment, login, deployed }: Sources,
+  without: 'root secret' | 'question' | null,
+): Choice {
   if (flags.remote === true && flags.url !== undefined)
     throw new UsageError('--url and --remote exclude each other')
   const key = given(flags.key) ?? given(environment.OPERATOR_KEY)
-  const url = flags.remote === true ? addressOf(deployed()) : (given(flags.url) ?? given(environment.OPERATOR_URL))
+  const url =
+    flags.remote === true ? addressOf(deployed()) : (given(flags.url) ?? given(environment.OPERATOR_URL))
   if (url === undefined) {
-    if (login === null) return { kind: 'local', key: key ?? null }
-    return { kind: 'given', url: login.url, key: key ?? login.key }
+    const stored = login()
+    if (stored === null) return { kind: 'local', key: key ?? null }
+    return { kind: 'given', url: stored.url, key: key ?? stored.key }
   }
   const address = readAddress(url)
-  const stored = flags.remote === true && login?.url === address ? login.key : undefined
-  const chosen = key ?? stored
-  if (chosen === undefined && !(isFirstKey && given(environment.ROOT_SECRET) !== undefined))
+  const chosen = key ?? (flags.remote === true ? keyFor(address, login()) : undefined)
+  const isReplaced =
+    without === 'root secret' ? given(environment.ROOT_SECRET) !== undefined : without !== null
+  if (chosen === undefined && !isReplaced)
     throw new CommandError(
       `There is no operator key for ${address}. Set OPERATOR_KEY, give --key, or store one with "login --url ${address}".`,
     )
@@ -54,8 +60,14 @@ export function readAddress(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new CommandError(`${JSON.stringify(text)} is not an address such as https://api.example.com.`)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new CommandError(`The address of a service is its scheme, host and port alone, such as ${url.origin}.`)
+    throw new CommandError(
+      `The address of a service is its scheme, host and port alone, such as ${url.origin}.`,
+    )
   return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+function keyFor(address: string, login: Login | null): string | undefined {
+  return login?.url === address ? login.key : undefined
 }
 
 function addressOf(found: ReturnType<Sources['deployed']>): string {

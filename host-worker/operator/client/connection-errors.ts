@@ -1,4 +1,4 @@
-import { CommandError } from './errors.ts'
+import { Unavailable } from './errors.ts'
 
 /** What the codes of a failed connection mean, as the end of a sentence. */
 const meanings: readonly (readonly [codes: RegExp, meaning: string])[] = [
@@ -12,11 +12,11 @@ const meanings: readonly (readonly [codes: RegExp, meaning: string])[] = [
 ]
 
 /** The sentence about a service that could not be reached. */
-export function unreachable(url: string, error: unknown): CommandError {
+export function unreachable(url: string, error: unknown): Unavailable {
   const code = codeOf(error)
   const meaning = meanings.find(([codes]) => codes.test(code))?.[1] ?? 'the connection failed'
   const shown = code === '' ? '' : ` (${code})`
-  return new CommandError(`Cannot reach the service at ${url}: ${meaning}${shown}.`, { cause: error })
+  return new Unavailable(`Cannot reach the service at ${url}: ${meaning}${shown}.`, { cause: error })
 }
 
 /** The code of an error, or of what caused it. The network's own errors are the cause of the one that is thrown. */

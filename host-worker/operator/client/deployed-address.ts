@@ -5,8 +5,14 @@ import type { WranglerFile } from '../../local/wrangler-file.ts'
  * address under workers.dev is not in that file, because it has the name of the account in it.
  */
 export function deployedAddress({ top, tables }: WranglerFile): { url: string } | { problem: string } {
-  const routes = [top.route, top.routes, ...tables.filter(({ name }) => name === 'routes').map(({ values }) => values.pattern)]
-  const patterns = routes.flatMap((text) => [...(text ?? '').replaceAll(ZONE, '').matchAll(/"([^"\s]+\.[^"\s]+)"/g)].map(([, found = '']) => found))
+  const routes = [
+    top.route,
+    top.routes,
+    ...tables.filter(({ name }) => name === 'routes').map(({ values }) => values.pattern),
+  ]
+  const patterns = routes.flatMap((text) =>
+    [...(text ?? '').replaceAll(ZONE, '').matchAll(/"([^"\s]+\.[^"\s]+)"/g)].map(([, found = '']) => found),
+  )
   const host = patterns.map((pattern) => pattern.replace(/^https?:\/\//, '').split('/')[0] ?? '').find(isHost)
   if (host !== undefined) return { url: `https://${host}` }
   return {

@@ -18,3 +18,8 @@ export class Refusal extends CommandError {
     this.status = status
   }
 }
+
+/** The service was not reached, or was not there for the moment: the same call may succeed later. */
+export class Unavailable extends CommandError {
+  override readonly name = 'Unavailable'
+}

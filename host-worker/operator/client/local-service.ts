@@ -1,12 +1,18 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readOperatorKey } from '../../../domain/access/operator-key.ts'
 import { takeFileLock } from '../../launch/file-lock.mjs'
 import { announcedService } from '../../local/service-file.ts'
-import { localSecrets, readLocalOperatorKey, writeLocalOperatorKey } from '../../local/state.ts'
+import {
+  localSecrets,
+  openPrivateState,
+  readLocalOperatorKey,
+  writeLocalOperatorKey,
+} from '../../local/state.ts'
 import { byKey, byRootSecret } from './authorization.ts'
 import type { Connection } from './call-service.ts'
 import { callService } from './call-service.ts'
-import { CommandError, Refusal } from './errors.ts'
+import { Refusal, Unavailable } from './errors.ts'
 
 /** A connection, and what ends with it. */
 export interface OpenConnection {
@@ -33,6 +39,7 @@ const LOCAL_OPERATOR = 'local'
  * program at a time starts a service there; others wait for it.
  */
 export async function openLocalService(directory: string, options: LocalOptions): Promise<OpenConnection> {
+  openPrivateState(directory)
   const running = await openRunning(directory, options)
   if (running !== null) return running
   const release = await takeFileLock(serviceLockPath(directory), () => {
@@ -63,7 +70,7 @@ async function openRunning(directory: string, { key }: LocalOptions): Promise<Op
       const connection = await connect(found.url, directory, key)
       return { connection, close: async () => undefined }
     } catch (error) {
-      if (error instanceof Refusal || !(error instanceof CommandError)) throw error
+      if (!(error instanceof Unavailable)) throw error
       last = error
     }
     if (performance.now() > giveUpAtMs) throw last
@@ -94,6 +101,8 @@ async function openOwn(
 
 async function connect(url: string, directory: string, given: string | null): Promise<Connection> {
   const key = given ?? (await localKey(url, directory))
+  // Shows that the service answers, whatever it says to a key that was given.
+  if (given !== null) await works(given, url, directory)
   return { url, stateDirectory: directory, authorization: byKey(key) }
 }
 
@@ -103,11 +112,13 @@ async function connect(url: string, directory: string, given: string | null): Pr
  */
 async function localKey(url: string, directory: string): Promise<string> {
   const kept = readLocalOperatorKey(directory)
-  if (kept !== null && (await works(kept, url, directory))) return kept
+  if (kept !== null && readOperatorKey(kept) !== null && (await works(kept, url, directory))) return kept
   const { ROOT_SECRET } = localSecrets(directory)
   const authorization = byRootSecret(ROOT_SECRET ?? '')
   const service = callService({ url, stateDirectory: directory, authorization })
-  const { body } = await service.call('operatorKeys.issue', { body: { operator: LOCAL_OPERATOR, role: 'admin' } })
+  const { body } = await service.call('operatorKeys.issue', {
+    body: { operator: LOCAL_OPERATOR, role: 'admin' },
+  })
   writeLocalOperatorKey(directory, body.key)
   return body.key
 }

@@ -4,6 +4,7 @@ import { callService } from './call-service.ts'
 import type { Choice } from './choose-service.ts'
 import type { OpenConnection } from './local-service.ts'
 import { openLocalService } from './local-service.ts'
+import type { Reach } from './send-request.ts'
 import type { OperatorService } from './operator-service.ts'
 
 /** What opening a service needs. */
@@ -11,6 +12,8 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The directory of the local state. */
   readonly directory: string
+  /** How requests are sent; left out: over the network. */
+  readonly reach?: Reach
   readonly note: (line: string) => void
 }
 
@@ -23,7 +26,8 @@ export interface OpenedService {
 /** Opens the chosen service. One that was given is not called before its first operation. */
 export async function openService(choice: Choice, surroundings: Surroundings): Promise<OpenedService> {
   const { connection, close } = await open(choice, surroundings)
-  return { service: callService(connection), close }
+  const { reach } = surroundings
+  return { service: callService({ ...connection, ...(reach === undefined ? {} : { reach }) }), close }
 }
 
 async function open(choice: Choice, { environment, directory, note }: Surroundings): Promise<OpenConnection> {

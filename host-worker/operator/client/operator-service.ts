@@ -8,6 +8,7 @@ import type {
   ResponseDeclarations,
 } from '../../../domain/record/operation.ts'
 import type { QueryParameters } from '../../../domain/record/query-parameters.ts'
+import type { OperatorRequest } from './send-request.ts'
 
 type OperationOf<Id extends OperatorOperationId> = Extract<(typeof operatorEndpoints)[number], { id: Id }>
 
@@ -63,4 +64,13 @@ export interface OperatorService {
    * does not answer as this service does.
    */
   call<Id extends OperatorOperationId>(id: Id, call?: CallOf<Id>): Promise<AnswerTo<Id>>
+  /**
+   * Sends a request as it is, for bodies that are no JSON and answers that are more than good or bad. Throws as `call`
+   * does, except that an answer about the request itself is returned, whatever its status.
+   */
+  send(
+    method: string,
+    path: string,
+    init?: Readonly<Pick<OperatorRequest, 'headers' | 'body'>>,
+  ): Promise<Response>
 }

@@ -51,24 +51,28 @@ function optionsOf({ flags }: Command) {
   return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
 }
 
-/** Checks that what must be given is given, and no more. An empty text counts as not given. */
-function checkPresence({ positionals: wanted, flags }: Command, { values, positionals }: Arguments): void {
+/** Checks that what must be given is given, and no more. */
+function checkPresence(command: Command, given: Arguments): void {
+  checkPositionals(command, given)
+  const { flags } = command
+  const { values } = given
+  const isEmpty = (name: string) => values[name] === '' && flags[name]?.mayBeEmpty !== true
+  const empty = Object.keys(values).find(isEmpty)
+  if (empty !== undefined) throw new UsageError(`--${empty} is empty`)
+  const namesOf = (presence: string) =>
+    Object.keys(flags).filter((name) => flags[name]?.presence === presence)
+  const absent = namesOf('required').find((name) => values[name] === undefined)
+  if (absent !== undefined) throw new UsageError(`--${absent} is missing`)
+  const either = namesOf('either')
+  const [first, second] = either.filter((name) => values[name] !== undefined)
+  if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
+  if (either.length > 0 && first === undefined)
+    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
+}
+
+function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {
   const missing = wanted[positionals.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing`)
   const surplus = positionals[wanted.length]
   if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
-  const namesOf = (presence: string) =>
-    Object.keys(flags).filter((name) => flags[name]?.presence === presence)
-  const absent = namesOf('required').find((name) => !isGiven(values[name]))
-  if (absent !== undefined) throw new UsageError(`--${absent} is missing`)
-  const either = namesOf('either')
-  const chosen = either.filter((name) => values[name] !== undefined)
-  const [first, second] = chosen
-  if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
-  if (either.length > 0 && (first === undefined || !isGiven(values[first])))
-    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
-}
-
-function isGiven(value: Values[string]): boolean {
-  return value !== undefined && value !== ''
 }

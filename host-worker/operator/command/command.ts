@@ -8,16 +8,23 @@ export interface Flag {
   readonly value: string | null
   /** `either`: exactly one of the command's flags of this kind must be given. */
   readonly presence: 'optional' | 'required' | 'either'
+  /** Whether an empty value means something: it clears a setting. */
+  readonly mayBeEmpty: boolean
 }
 
 /** A flag with a text after it. */
 export function text(value: string, presence: Flag['presence'] = 'optional'): Flag {
-  return { value, presence }
+  return { value, presence, mayBeEmpty: false }
+}
+
+/** A flag with a text after it, which clears a setting when it is empty. */
+export function clearable(value: string): Flag {
+  return { value, presence: 'optional', mayBeEmpty: true }
 }
 
 /** A flag that stands alone. */
 export function mark(presence: Flag['presence'] = 'optional'): Flag {
-  return { value: null, presence }
+  return { value: null, presence, mayBeEmpty: false }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../domain/record/endpoint.ts'
+import { operatorEndpoints } from '../../../domain/operator-catalog.ts'
 import type { Command } from './command.ts'
 import { serviceFlags, synopsisOf } from './command.ts'
 
@@ -19,11 +19,11 @@ export function usage(command: Command): string {
   return [`Usage: ${call} ${common}`, '', `${summary}.`, ...details].join('\n')
 }
 
-/** The operations of the interface that a command may call, one a line, by their method and path. */
-export function operationsOf({ operations }: Command, endpoints: readonly Endpoint[]): readonly string[] {
-  return endpoints
-    .filter(({ id }) => operations.some((operation) => operation === id))
-    .map(({ method, path }) => `  ${method} ${path}`)
+/** The operations of the interface that a command may call, by their method and path. */
+export function operationsOf({ operations }: Command): readonly string[] {
+  const called = operatorEndpoints.filter(({ id }) => operations.some((operation) => operation === id))
+  if (called.length === 0) return []
+  return ['', 'Calls:', ...called.map(({ method, path }) => `  ${method} ${path}`)]
 }
 
 /** A list of commands, each in a line. */

@@ -1,19 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import { parseConfig } from '../../adapters/pos-odbc/gateway/config.ts'
-import type { SourceConfig } from '../../adapters/pos-odbc/gateway/config-source.ts'
-import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
-import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/families/index.ts'
-import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
-import type { OdbcTie } from '../../adapters/pos-odbc/index.ts'
-import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/index.ts'
-import { writtenPosRows } from '../../domain/pos/index.ts'
-import type { Organization } from '../../ports/organization.ts'
-import type { PosWriter } from '../../ports/pos-writer.ts'
-import { localSourceFile, makeLocalSource } from '../local/pos-sources.ts'
-import type { Context } from './context.ts'
-import { CommandError } from './errors.ts'
+import { parseConfig } from '../../../adapters/pos-odbc/gateway/config.ts'
+import type { SourceConfig } from '../../../adapters/pos-odbc/gateway/config-source.ts'
+import { openEmbeddedSource } from '../../../adapters/pos-odbc/gateway/embedded.ts'
+import { hasOwnDatabases } from '../../../adapters/pos-odbc/gateway/families/index.ts'
+import type { WritableRows } from '../../../adapters/pos-odbc/gateway/write.ts'
+import type { OdbcTie } from '../../../adapters/pos-odbc/index.ts'
+import { SECRET_LENGTH_MIN } from '../../../adapters/pos-odbc/index.ts'
+import { writtenPosRows } from '../../../domain/pos/index.ts'
+import type { PosWriter } from '../../../ports/pos-writer.ts'
+import { localSourceFile, makeLocalSource } from '../../local/pos-sources.ts'
+import { CommandError } from '../client/errors.ts'
 import { givenPath } from './import-file.ts'
 
 /** A point of sale, open to be filled. */
@@ -22,28 +19,13 @@ export interface OpenPosWriter {
   close(): void
 }
 
-/** Opens an organization's point of sale for writing. Throws a `CommandError` that says why it takes no imports. */
-export async function openPosWriter(
-  context: Pick<Context, 'localDirectory' | 'posLegacy'>,
-  { organizationId, posSource }: Organization,
-): Promise<OpenPosWriter> {
-  if (posSource === null) {
-    throw new CommandError(
-      `The organization ${organizationId} has no point of sale. Tie it to one with ` +
-        `"org create --id ${organizationId} --pos-source KIND:TENANT".`,
-    )
-  }
-  const { kind, tenant } = posSource
-  if (kind === 'legacy_vendor') {
-    const writer = openLegacyVendorWriter(await context.posLegacy(), tenant)
-    return { writer, close: () => undefined }
-  }
-  const tie: OdbcTie = { kind, tenant }
-  return openEmbeddedWriter(tie, embeddedFile(tie, context.localDirectory))
-}
-
-function openEmbeddedWriter({ kind, tenant }: OdbcTie, file: string): OpenPosWriter {
-  const database = openEmbeddedSource(kind, file)
+/**
+ * Opens an embedded database of the ODBC gateway for writing. Throws a `CommandError` that says why it takes no imports.
+ * @param stateDirectory of the local service; null: the service is elsewhere, and its gateway too
+ */
+export function openEmbeddedPos(tie: OdbcTie, stateDirectory: string | null): OpenPosWriter {
+  const { kind, tenant } = tie
+  const database = openEmbeddedSource(kind, embeddedFile(tie, stateDirectory))
   const writer: PosWriter = {
     upsert: async (collection, rows) => {
       if (!isWritable(collection)) throw new Error(`${collection} cannot be written to ${kind}`)
@@ -63,17 +45,17 @@ function isWritable(collection: string): collection is WritableRows {
 }
 
 /** The file of an embedded source: as the named configuration of a gateway says, else that of the local one. */
-function embeddedFile(tie: OdbcTie, localDirectory: string | null): string {
+function embeddedFile(tie: OdbcTie, stateDirectory: string | null): string {
   const configured = process.env.POS_GATEWAY_CONFIG ?? ''
   if (configured !== '') return fileIn(configured, tie)
-  if (localDirectory === null) {
+  if (stateDirectory === null) {
     throw new CommandError(
       `The organization's point of sale ${tie.kind} is behind an ODBC gateway, of which nothing is known here. If it is ` +
         'an embedded database, run this where the gateway runs, with POS_GATEWAY_CONFIG naming its configuration.',
     )
   }
-  makeLocalSource(localDirectory, tie)
-  return localSourceFile(localDirectory, tie) ?? ''
+  makeLocalSource(stateDirectory, tie)
+  return localSourceFile(stateDirectory, tie) ?? ''
 }
 
 function fileIn(configPath: string, tie: OdbcTie): string {

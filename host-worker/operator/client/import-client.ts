@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Backoff } from '../../domain/bounds/backoff.ts'
-import { doublingPauses, repeatWhileRejected } from '../../domain/bounds/backoff.ts'
-import type { ReceivedPart } from '../../domain/imports/receive-part.ts'
+import type { Backoff } from '../../../domain/bounds/backoff.ts'
+import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
+import type { ReceivedPart } from '../../../domain/imports/receive-part.ts'
 import type {
   ImportOutcome,
   ImportProgress,
   ImportTarget,
   Transfer,
   TransferAnswer,
-} from '../../domain/imports/transfer-file.ts'
-import { transferFile } from '../../domain/imports/transfer-file.ts'
-import { isJsonObject, parseJson } from '../../domain/text/json.ts'
+} from '../../../domain/imports/transfer-file.ts'
+import { transferFile } from '../../../domain/imports/transfer-file.ts'
+import { isJsonObject, parseJson } from '../../../domain/text/json.ts'
 
 /**
  * Sends one request to the operator interface, with the operator's key. Rejects when no answer comes, and for answers

@@ -1,10 +1,10 @@
 import { createReadStream, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import type { ImportSource } from '../../domain/imports/file-parts.ts'
-import type { ImportFormat } from '../../ports/import-sessions.ts'
-import type { Values } from './command.ts'
-import { textOption } from './command.ts'
-import { CommandError, UsageError } from './errors.ts'
+import type { ImportSource } from '../../../domain/imports/file-parts.ts'
+import type { ImportFormat } from '../../../ports/import-sessions.ts'
+import { CommandError, UsageError } from '../client/errors.ts'
+import type { Values } from '../command/arguments.ts'
+import { textOf } from '../command/arguments.ts'
 
 /** A file to import, readable any number of times. */
 export interface ImportFile {
@@ -21,7 +21,7 @@ export function openImportFile(path: string, values: Values): ImportFile {
   if (stats === undefined) throw new CommandError(`There is no file ${path}.`)
   if (!stats.isFile()) throw new CommandError(`${path} is not a regular file: it must be readable twice.`)
   const source = { open: () => createReadStream(absolute, { highWaterMark: READ_BYTES }) }
-  return { source, format: formatOf(path, textOption(values, 'format')) }
+  return { source, format: formatOf(path, textOf(values, 'format')) }
 }
 
 /** A path as a person gave it: npm runs scripts in the project's root, but a relative one is meant from where npm was called. */

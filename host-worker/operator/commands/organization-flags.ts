@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { OrganizationChanges, OrganizationId } from '../../domain/operators/organization.ts'
-import type { Values } from './command.ts'
-import { requiredOption, textOption } from './command.ts'
-import { UsageError } from './errors.ts'
+import { OrganizationChanges, OrganizationId } from '../../../domain/operators/organization.ts'
+import { UsageError } from '../client/errors.ts'
+import type { Values } from '../command/arguments.ts'
+import { textOf } from '../command/arguments.ts'
 
 /** The flag of each setting. */
-const flags: Readonly<Record<keyof OrganizationChanges, string>> = {
+export const settingFlags: Readonly<Record<keyof OrganizationChanges, string>> = {
   name: 'name',
   slug: 'slug',
   parentId: 'parent',
@@ -19,19 +19,19 @@ const flags: Readonly<Record<keyof OrganizationChanges, string>> = {
 
 /** The settings that the flags name. Throws a `UsageError` that names the first wrong flag. */
 export function changesOf(values: Values): OrganizationChanges {
-  const given = Object.entries(flags).flatMap(([setting, flag]) => {
-    const text = textOption(values, flag)
+  const given = Object.entries(settingFlags).flatMap(([setting, flag]) => {
+    const text = textOf(values, flag)
     return text === undefined ? [] : [[setting, text] as const]
   })
   const reading = v.safeParse(OrganizationChanges, Object.fromEntries(given))
   if (reading.success) return reading.output
   const [{ path, message }] = reading.issues
-  throw new UsageError(`--${flags[path?.[0].key as keyof OrganizationChanges]} ${message}`)
+  throw new UsageError(`--${settingFlags[path?.[0].key as keyof OrganizationChanges]} ${message}`)
 }
 
 /** The id of the organization that `--id` names. Throws a `UsageError`. */
 export function organizationIdOf(values: Values): string {
-  const reading = v.safeParse(OrganizationId, requiredOption(values, 'id'))
+  const reading = v.safeParse(OrganizationId, textOf(values, 'id'))
   if (reading.success) return reading.output
   throw new UsageError(`--id ${reading.issues[0].message}`)
 }

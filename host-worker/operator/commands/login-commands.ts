@@ -1,0 +1,40 @@
+import { CommandError } from '../client/errors.ts'
+import { chooseService } from '../client/choose-service.ts'
+import { removeLogin, writeLogin } from '../client/login-file.ts'
+import type { Command } from '../command/command.ts'
+
+export const login: Command = {
+  words: ['login'],
+  positionals: [],
+  flags: {},
+  summary: 'Store which service the commands of this user are about, and the operator key for it',
+  details: [
+    'Needs --url (or OPERATOR_URL, or --remote). The key is taken from --key or OPERATOR_KEY, else asked for, or read',
+    'from standard input when that is no terminal: other users of the machine can read what stands on a command line.',
+    'It is tried first, and then kept in a file that its user alone can read.',
+  ],
+  operations: ['health.get'],
+  run: async (context) => {
+    const { sources, loginPath } = context
+    // Whatever was stored before is about to be replaced.
+    const choice = chooseService({ ...sources, login: () => null }, 'question')
+    if (choice.kind === 'local') throw new CommandError('Say where to log in: --url https://api.example.com.')
+    const key = choice.key ?? (await context.askKey(`Operator key for ${choice.url}: `))
+    const service = await context.open({ ...choice, key })
+    const { operator, role } = (await service.call('health.get')).body
+    writeLogin(loginPath, { url: choice.url, key })
+    context.note(`Logged in at ${choice.url} as ${operator} (${role}). Stored in ${loginPath}.`)
+  },
+}
+
+export const logout: Command = {
+  words: ['logout'],
+  positionals: [],
+  flags: {},
+  summary: 'Forget what "login" stored',
+  details: ['The key goes on working: "key revoke" ends it.'],
+  operations: [],
+  run: async ({ loginPath, note }) => {
+    note(removeLogin(loginPath) ? `Removed ${loginPath}.` : 'There was no login.')
+  },
+}
