@@ -1,3 +1,5 @@
+import { issueTenantKey, listTenantKeys } from '../../domain/operators/endpoints/keys.ts'
+import { saveOrganization, showOrganization } from '../../domain/operators/endpoints/organizations.ts'
 import { readKey } from '../../domain/access/api-key.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { readDemoKey, writeDemoKey } from '../local/state.ts'
@@ -62,7 +64,7 @@ async function workingKeys(
   if (!(await isKnown(organizationId, service))) return null
   const working: string[] = []
   let isAny = false
-  for await (const { keyId, state } of itemsOf(service, 'keys.list', { params: { organizationId } })) {
+  for await (const { keyId, state } of itemsOf(service, listTenantKeys, { params: { organizationId } })) {
     isAny = true
     if (state === 'active') working.push(keyId)
   }
@@ -71,7 +73,7 @@ async function workingKeys(
 
 async function isKnown(organizationId: string, service: OperatorService): Promise<boolean> {
   try {
-    await service.call('organizations.show', { params: { organizationId } })
+    await service.call(showOrganization, { params: { organizationId } })
     return true
   } catch (error) {
     if (error instanceof Refusal && error.status === 404) return false
@@ -86,7 +88,7 @@ async function seed(
   service: OperatorService,
 ): Promise<void> {
   if (!(await isKnown(organizationId, service)))
-    await service.call('organizations.save', { params: { organizationId }, body: settings })
+    await service.call(saveOrganization, { params: { organizationId }, body: settings })
   await importLines(lines, organizationId, service)
 }
 
@@ -99,7 +101,7 @@ async function demoKey(
 ): Promise<string> {
   const kept = readDemoKey(directory, organizationId)
   if (kept !== null && working.includes(readKey(kept)?.keyId ?? '')) return kept
-  const { key } = (await service.call('keys.issue', { params: { organizationId }, body: {} })).body
+  const { key } = (await service.call(issueTenantKey, { params: { organizationId }, body: {} })).body
   writeDemoKey(directory, organizationId, key)
   return key
 }

@@ -3,14 +3,15 @@ import { readArguments } from './command/arguments.ts'
 import type { Command } from './command/command.ts'
 import type { Streams } from './command/context.ts'
 import { operationsOf, overview, usage } from './command/help.ts'
-import { commands } from './commands.ts'
+import { allCommands, commandsOf } from './commands.ts'
 import type { Host } from './run-command.ts'
 import { runCommand } from './run-command.ts'
 
 /** Runs one command. Returns the exit code: 0 done, 1 it could not be done, 2 it was called wrongly. */
 export async function runOperator(given: readonly string[], streams: Streams, host: Host): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
-  const command = commands.find(({ words }) => words.every((word, index) => args[index] === word))
+  const group = await commandsOf(args[0] ?? '')
+  const command = group.find(({ words }) => words.every((word, index) => args[index] === word))
   if (command === undefined) return withoutCommand(args, streams)
   try {
     const read = readArguments(command, args.slice(command.words.length))
@@ -38,10 +39,10 @@ const HELP = ['--help', '-h']
  * Shows the commands, or those of a group (`key`), when help is asked for or nothing is given; else says that there is
  * no such command.
  */
-function withoutCommand(args: readonly string[], { out, note }: Streams): number {
+async function withoutCommand(args: readonly string[], { out, note }: Streams): Promise<number> {
   const named = args.filter((word) => !HELP.includes(word))
-  const group = commands.filter(({ words }) => words.length > 1 && words[0] === named[0])
-  const shown = overview(group.length === 0 ? commands : group)
+  const group = await commandsOf(named[0] ?? '')
+  const shown = overview(group.length === 0 ? await allCommands() : group)
   const isKnown = named.length === 0 || (group.length > 0 && named.length === 1)
   if (isKnown && named.length < args.length) {
     out(shown)

@@ -1,5 +1,4 @@
-import type { OperatorOperationId } from '../../../domain/operator-catalog.ts'
-import { operatorEndpoints } from '../../../domain/operator-catalog.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { Authorization } from './authorization.ts'
 import { valueOf } from './answers.ts'
 import { Refusal } from './errors.ts'
@@ -26,12 +25,12 @@ export function callService(connection: Connection): OperatorService {
     url,
     stateDirectory,
     send,
-    async call<Id extends OperatorOperationId>(id: Id, call: CallOf<Id> = {}) {
-      const { method, path, init } = requestFor(id, call as AnyCall)
-      const response = await send(method, path, init)
+    async call<Operation extends OperationEndpoint>(operation: Operation, call: CallOf<Operation> = {}) {
+      const { path, init } = requestFor(operation, call as AnyCall)
+      const response = await send(operation.method, path, init)
       const answer = { status: response.status, body: await valueOf(response, url) }
       // The service answers what the record declares: its own tests check that of every answer.
-      return answer as AnswerTo<Id>
+      return answer as AnswerTo<Operation>
     },
   }
 }
@@ -43,16 +42,13 @@ interface AnyCall {
   readonly body?: unknown
 }
 
-function requestFor(id: OperatorOperationId, { params = {}, query = {}, body }: AnyCall) {
-  const endpoint = operatorEndpoints.find((candidate) => candidate.id === id)
-  if (endpoint === undefined) throw new Error(`There is no operation ${id}`)
-  const { method } = endpoint
+function requestFor(operation: OperationEndpoint, { params = {}, query = {}, body }: AnyCall) {
   const given = Object.entries(query).map(([name, value]) => [name, String(value)])
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
-  const path = pathWith(endpoint.path, params) + search
-  if (body === undefined) return { method, path, init: {} }
+  const path = pathWith(operation.path, params) + search
+  if (body === undefined) return { path, init: {} }
   const headers = { 'content-type': 'application/json' }
-  return { method, path, init: { headers, body: JSON.stringify(body) } }
+  return { path, init: { headers, body: JSON.stringify(body) } }
 }
 
 /** A path with its parameters. One that URLs drop, or that would lead to another path, names nothing. */

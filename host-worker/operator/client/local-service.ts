@@ -1,3 +1,5 @@
+import { getHealth } from '../../../domain/operators/endpoints/health.ts'
+import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/operator-keys.ts'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readOperatorKey } from '../../../domain/access/operator-key.ts'
@@ -116,7 +118,7 @@ async function localKey(url: string, directory: string): Promise<string> {
   const { ROOT_SECRET } = localSecrets(directory)
   const authorization = byRootSecret(ROOT_SECRET ?? '')
   const service = callService({ url, stateDirectory: directory, authorization })
-  const { body } = await service.call('operatorKeys.issue', {
+  const { body } = await service.call(issueOperatorKeyEndpoint, {
     body: { operator: LOCAL_OPERATOR, role: 'admin' },
   })
   writeLocalOperatorKey(directory, body.key)
@@ -125,7 +127,7 @@ async function localKey(url: string, directory: string): Promise<string> {
 
 async function works(key: string, url: string, directory: string): Promise<boolean> {
   try {
-    await callService({ url, stateDirectory: directory, authorization: byKey(key) }).call('health.get')
+    await callService({ url, stateDirectory: directory, authorization: byKey(key) }).call(getHealth)
     return true
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return false

@@ -1,4 +1,4 @@
-import type { OperatorOperationId } from '../../../domain/operator-catalog.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { Arguments } from './arguments.ts'
 import type { Context } from './context.ts'
 
@@ -43,7 +43,7 @@ export interface Command {
   /** What a person must know beyond the usage, line by line. */
   readonly details: readonly string[]
   /** What it may call of the operator interface. */
-  readonly operations: readonly OperatorOperationId[]
+  readonly operations: readonly OperationEndpoint[]
   readonly run: (context: Context, given: Arguments) => Promise<void>
 }
 

@@ -1,4 +1,3 @@
-import { operatorEndpoints } from '../../../domain/operator-catalog.ts'
 import type { Command } from './command.ts'
 import { serviceFlags, synopsisOf } from './command.ts'
 
@@ -21,9 +20,8 @@ export function usage(command: Command): string {
 
 /** The operations of the interface that a command may call, by their method and path. */
 export function operationsOf({ operations }: Command): readonly string[] {
-  const called = operatorEndpoints.filter(({ id }) => operations.some((operation) => operation === id))
-  if (called.length === 0) return []
-  return ['', 'Calls:', ...called.map(({ method, path }) => `  ${method} ${path}`)]
+  if (operations.length === 0) return []
+  return ['', 'Calls:', ...operations.map(({ method, path }) => `  ${method} ${path}`)]
 }
 
 /** A list of commands, each in a line. */

@@ -1,3 +1,4 @@
+import { checkForms } from '../../../domain/operators/endpoints/forms-check.ts'
 import type { Entry } from '../../../domain/imports/entry.ts'
 import { importKind } from '../../../domain/imports/kinds.ts'
 import { entriesOf } from '../../../domain/imports/read-part.ts'
@@ -10,7 +11,7 @@ import { text } from '../command/command.ts'
 import type { Streams } from '../command/context.ts'
 import { openImportFile } from './import-file.ts'
 
-export const formCheck: Command = {
+const formCheckCommand: Command = {
   words: ['form', 'check'],
   positionals: ['FILE'],
   flags: { format: text('ndjson|csv'), org: text('ID') },
@@ -20,7 +21,7 @@ export const formCheck: Command = {
     'form that must be hosted is a valid form. Warnings do not change it. --org also looks at the stored active',
     'automations of that organization: a form without a limit per contact that starts a text message is warned of.',
   ],
-  operations: ['forms.check'],
+  operations: [checkForms],
   run: async (context, { values, positionals: [path = ''] }) => {
     const { source, format } = openImportFile(path, values)
     const columns = importKind('forms', importTools(noSecrets))
@@ -61,7 +62,7 @@ async function* batchesOf(entries: AsyncIterable<Entry>): AsyncGenerator<readonl
   yield batch
 }
 
-type Verdict = AnswerTo<'forms.check'>['body']['data'][number]
+type Verdict = AnswerTo<typeof checkForms>['body']['data'][number]
 
 /** Writes what the service thinks of some lines, in their order. Returns how many are no forms. */
 async function judge(
@@ -72,7 +73,7 @@ async function judge(
 ): Promise<number> {
   const forms = entries.flatMap((entry) => ('record' in entry ? [entry.record] : []))
   const owner = organizationId === undefined ? {} : { organizationId }
-  const { data } = (await service.call('forms.check', { body: { forms, ...owner } })).body
+  const { data } = (await service.call(checkForms, { body: { forms, ...owner } })).body
   const verdicts = data.values()
   let unreadable = 0
   for (const entry of entries) {
@@ -90,3 +91,5 @@ function write({ formId, supported, reasons, warnings }: Verdict, { out }: Strea
   for (const reason of reasons) out(`  ${reason}`)
   for (const warning of warnings) out(`  warning: ${warning}`)
 }
+
+export const commands = [formCheckCommand]

@@ -1,3 +1,11 @@
+import {
+  abortImportEndpoint,
+  commitImportEndpoint,
+  openImportEndpoint,
+  sendImportPart,
+  writeImport,
+} from '../../../domain/operators/endpoints/imports.ts'
+import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
 import { importKindNames } from '../../../domain/imports/kinds.ts'
 import { problemsMax } from '../../../domain/imports/limits.ts'
 import type { Transfer } from '../../../domain/imports/transfer-file.ts'
@@ -11,7 +19,7 @@ import { importInto } from './import-into.ts'
 import { openImportFile } from './import-file.ts'
 import { createProgress } from './progress.ts'
 
-export const importCommand: Command = {
+const importCommand: Command = {
   words: ['import'],
   positionals: ['KIND', 'FILE'],
   flags: { org: text('ID', 'required'), format: text('ndjson|csv') },
@@ -26,12 +34,12 @@ export const importCommand: Command = {
     'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
   ],
   operations: [
-    'organizations.show',
-    'imports.open',
-    'imports.sendPart',
-    'imports.commit',
-    'imports.write',
-    'imports.abort',
+    showOrganization,
+    openImportEndpoint,
+    sendImportPart,
+    commitImportEndpoint,
+    writeImport,
+    abortImportEndpoint,
   ],
   run: async (context, { values, positionals: [kind = '', path = ''] }) => {
     if (!importKindNames.includes(kind))
@@ -59,3 +67,5 @@ function describeProblems(path: string, problems: readonly ImportProblem[]): str
     problems.length < problemsMax ? '' : ` The check ended after ${problemsMax} problems; there may be more.`
   return [...lines, `Nothing was imported.${end}`].join('\n')
 }
+
+export const commands = [importCommand]

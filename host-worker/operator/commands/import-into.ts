@@ -1,3 +1,4 @@
+import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { isPosKind } from '../../../domain/imports/kinds.ts'
 import type { ImportOutcome, Transfer } from '../../../domain/imports/transfer-file.ts'
@@ -12,7 +13,7 @@ export async function importInto(
   service: OperatorService,
 ): Promise<ImportOutcome> {
   if (isPosKind(transfer.kind)) {
-    const organization = (await service.call('organizations.show', { params: { organizationId } })).body
+    const organization = (await service.call(showOrganization, { params: { organizationId } })).body
     const { kind, tenant } = organization.posSource ?? { kind: '', tenant: '' }
     if (isSourceKind(kind)) {
       // Loaded on demand: no other import needs a database of its own.

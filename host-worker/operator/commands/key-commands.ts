@@ -1,15 +1,28 @@
+import {
+  issuePlatformKey,
+  issueTenantKey,
+  listPlatformKeys,
+  listTenantKeys,
+  revokeKey,
+  rotateKeyEndpoint,
+} from '../../../domain/operators/endpoints/keys.ts'
+import {
+  issueOperatorKeyEndpoint,
+  listOperatorKeys,
+  revokeOperatorKey,
+} from '../../../domain/operators/endpoints/operator-keys.ts'
 import { UsageError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Arguments } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
-import { issueOperatorKey, listOperatorKeys, revokeOperatorKey } from './operator-keys.ts'
+import { issueForOperator, operatorKeyRows, revokeIfOfOperator } from './operator-keys.ts'
 import { keySettingsOf, overlapOf, settingFlags } from './key-flags.ts'
 import { ownerFlags, ownerOf } from './owner.ts'
 import { callWithFlags } from './settings.ts'
 
-export const issueKey: Command = {
+const issueCommand: Command = {
   words: ['key', 'issue'],
   positionals: [],
   flags: {
@@ -31,10 +44,10 @@ export const issueKey: Command = {
     'support may read and retry the outbox. The first one needs no key: set ROOT_SECRET to that of the service, which',
     'is not sent.',
   ],
-  operations: ['keys.issue', 'platformKeys.issue', 'operatorKeys.issue'],
+  operations: [issueTenantKey, issuePlatformKey, issueOperatorKeyEndpoint],
   run: async (context, given) => {
     if (given.values.operator !== undefined) {
-      await issueOperatorKey(context, given)
+      await issueForOperator(context, given)
       return
     }
     if (given.values.role !== undefined)
@@ -44,14 +57,14 @@ export const issueKey: Command = {
     const service = await context.service()
     const issued = await callWithFlags(settingFlags, () =>
       organizationId === null
-        ? service.call('platformKeys.issue', { body })
-        : service.call('keys.issue', { params: { organizationId }, body }),
+        ? service.call(issuePlatformKey, { body })
+        : service.call(issueTenantKey, { params: { organizationId }, body }),
     )
     context.out(issued.body.key)
   },
 }
 
-export const rotateKey: Command = {
+const rotateCommand: Command = {
   words: ['key', 'rotate'],
   positionals: ['KEYID'],
   flags: { overlap: text('7d', 'required'), expires: text('ISO') },
@@ -60,21 +73,21 @@ export const rotateKey: Command = {
     'The successor has the label, scope, rate and end of the old key; --expires gives it another end. Until the overlap,',
     'a number of minutes (m), hours (h) or days (d), is over, both work. A key has one successor at most.',
   ],
-  operations: ['keys.rotate'],
+  operations: [rotateKeyEndpoint],
   run: async (context, { values, positionals: [keyId = ''] }) => {
     const overlap = overlapOf(values)
     const { expiresAt } = keySettingsOf(values)
     const body = { overlap, ...(expiresAt === undefined ? {} : { expiresAt }) }
     const service = await context.service()
     const { body: successor } = await callWithFlags(settingFlags, () =>
-      service.call('keys.rotate', { params: { keyId }, body }),
+      service.call(rotateKeyEndpoint, { params: { keyId }, body }),
     )
     context.out(successor.key)
     context.note(`${keyId} ends at ${successor.replacedEndsAt}. Its successor is ${successor.keyId}.`)
   },
 }
 
-export const listKeys: Command = {
+const listCommand: Command = {
   words: ['key', 'list'],
   positionals: [],
   flags: { ...ownerFlags, operators: mark('either') },
@@ -85,10 +98,10 @@ export const listKeys: Command = {
     'secret under which a key is hashed is current, previous, or the name of another one.',
     '--operators lists operator keys: the same columns up to the root secret, then role, end, last use and operator.',
   ],
-  operations: ['keys.list', 'platformKeys.list', 'operatorKeys.list'],
+  operations: [listTenantKeys, listPlatformKeys, listOperatorKeys],
   run: async (context, given) => {
     const service = await context.service()
-    const rows = given.values.operators === true ? listOperatorKeys(service) : rowsOf(service, given)
+    const rows = given.values.operators === true ? operatorKeyRows(service) : rowsOf(service, given)
     for await (const columns of rows) context.out(columns.map((value) => value ?? '-').join('  '))
   },
 }
@@ -99,18 +112,18 @@ async function* rowsOf(service: OperatorService, { values }: Arguments): AsyncGe
   const organizationId = ownerOf(values)
   const keys =
     organizationId === null
-      ? itemsOf(service, 'platformKeys.list')
-      : itemsOf(service, 'keys.list', { params: { organizationId } })
+      ? itemsOf(service, listPlatformKeys)
+      : itemsOf(service, listTenantKeys, { params: { organizationId } })
   for await (const key of keys) yield columnsOf(key)
 }
 
-function columnsOf(key: AnswerTo<'keys.list'>['body']['data'][number]): Columns {
+function columnsOf(key: AnswerTo<typeof listTenantKeys>['body']['data'][number]): Columns {
   const { keyId, state, createdAt, revokedAt, secret } = key
   const { scope, expiresAt, lastUsedAt, ratePerMinute, label } = key
   return [keyId, state, createdAt, revokedAt, secret, scope, expiresAt, lastUsedAt, ratePerMinute, label]
 }
 
-export const revokeKey: Command = {
+const revokeCommand: Command = {
   words: ['key', 'revoke'],
   positionals: ['KEYID'],
   flags: {},
@@ -119,10 +132,12 @@ export const revokeKey: Command = {
     'KEYID is what "key list" shows first, of an organization, of the platform or of an operator. Revoking a key again',
     'changes nothing.',
   ],
-  operations: ['keys.revoke', 'operatorKeys.list', 'operatorKeys.revoke'],
+  operations: [revokeKey, listOperatorKeys, revokeOperatorKey],
   run: async (context, { positionals: [keyId = ''] }) => {
     const service = await context.service()
-    if (!(await revokeOperatorKey(service, keyId))) await service.call('keys.revoke', { params: { keyId } })
+    if (!(await revokeIfOfOperator(service, keyId))) await service.call(revokeKey, { params: { keyId } })
     context.note(`Revoked ${keyId}.`)
   },
 }
+
+export const commands = [issueCommand, listCommand, rotateCommand, revokeCommand]

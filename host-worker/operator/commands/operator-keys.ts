@@ -1,3 +1,8 @@
+import {
+  issueOperatorKeyEndpoint,
+  listOperatorKeys,
+  revokeOperatorKey,
+} from '../../../domain/operators/endpoints/operator-keys.ts'
 import { UsageError } from '../client/errors.ts'
 import type { OperatorService } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
@@ -10,7 +15,7 @@ import { callWithFlags } from './settings.ts'
 const settingFlags = { operator: 'operator', role: 'role', expiresAt: 'expires' } as const
 
 /** Issues the key of an operator, as `key issue --operator` says. */
-export async function issueOperatorKey(context: Context, { values }: Arguments): Promise<void> {
+export async function issueForOperator(context: Context, { values }: Arguments): Promise<void> {
   for (const flag of ['label', 'scope', 'rate'])
     if (values[flag] !== undefined)
       throw new UsageError(`--${flag} is for keys of organizations and of the platform`)
@@ -23,26 +28,24 @@ export async function issueOperatorKey(context: Context, { values }: Arguments):
     ...(expiresAt === undefined ? {} : { expiresAt }),
   } as const
   const service = await context.service('root secret')
-  const issued = await callWithFlags(settingFlags, () => service.call('operatorKeys.issue', { body }))
+  const issued = await callWithFlags(settingFlags, () => service.call(issueOperatorKeyEndpoint, { body }))
   context.out(issued.body.key)
 }
 
 /** The operator keys of a service, as rows of the list of keys. */
-export async function* listOperatorKeys(
-  service: OperatorService,
-): AsyncGenerator<readonly (string | null)[]> {
-  for await (const key of itemsOf(service, 'operatorKeys.list')) {
+export async function* operatorKeyRows(service: OperatorService): AsyncGenerator<readonly (string | null)[]> {
+  for await (const key of itemsOf(service, listOperatorKeys)) {
     const { keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt, operator } = key
     yield [keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt, operator]
   }
 }
 
 /** Revokes an operator key. False: there is none of that id. */
-export async function revokeOperatorKey(service: OperatorService, keyId: string): Promise<boolean> {
+export async function revokeIfOfOperator(service: OperatorService, keyId: string): Promise<boolean> {
   // Looked up first, so that the audit has no refused change when the id is that of another kind of key.
-  for await (const key of itemsOf(service, 'operatorKeys.list')) {
+  for await (const key of itemsOf(service, listOperatorKeys)) {
     if (key.keyId !== keyId) continue
-    await service.call('operatorKeys.revoke', { params: { keyId } })
+    await service.call(revokeOperatorKey, { params: { keyId } })
     return true
   }
   return false

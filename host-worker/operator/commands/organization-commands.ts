@@ -1,7 +1,10 @@
+import {
+  listOrganizations,
+  saveOrganization,
+  showOrganization,
+} from '../../../domain/operators/endpoints/organizations.ts'
 import { posKinds } from '../../../domain/pos/index.ts'
-import { makeLocalSource } from '../../local/pos-sources.ts'
 import { itemsOf } from '../client/pages.ts'
-import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
 import { changesOf, organizationIdOf, settingFlags } from './organization-flags.ts'
@@ -9,7 +12,7 @@ import { callWithFlags } from './settings.ts'
 
 const YES_NO = 'yes|no'
 
-export const createOrganization: Command = {
+const createCommand: Command = {
   words: ['org', 'create'],
   positionals: [],
   flags: {
@@ -31,56 +34,51 @@ export const createOrganization: Command = {
     `KIND is ${posKinds.slice(0, -1).join(', ')} or ${posKinds.at(-1) ?? ''}; TENANT is the vendor's tenant id, the value of the shared`,
     "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
   ],
-  operations: ['organizations.save'],
+  operations: [saveOrganization],
   run: async (context, { values }) => {
     // Flags are judged before anything is opened.
     const organizationId = organizationIdOf(values)
     const changes = changesOf(values)
     const service = await context.service()
     const { status, body } = await callWithFlags(settingFlags, () =>
-      service.call('organizations.save', { params: { organizationId }, body: changes }),
+      service.call(saveOrganization, { params: { organizationId }, body: changes }),
     )
     const { stateDirectory } = service
-    if (stateDirectory !== null && body.posSource !== null) makeLocalSource(stateDirectory, body.posSource)
+    if (stateDirectory !== null && body.posSource !== null) {
+      // Loaded on demand: few organizations have a point of sale.
+      const { makeLocalSource } = await import('../../local/pos-sources.ts')
+      makeLocalSource(stateDirectory, body.posSource)
+    }
     context.note(`${status === 201 ? 'Created' : 'Updated'} ${organizationId}.`)
   },
 }
 
-export const showOrganization: Command = {
+const showCommand: Command = {
   words: ['org', 'show'],
   positionals: ['ID'],
   flags: {},
   summary: "Print an organization's settings as JSON",
   details: [],
-  operations: ['organizations.show'],
+  operations: [showOrganization],
   run: async (context, { positionals: [organizationId = ''] }) => {
     const service = await context.service()
-    const { body } = await service.call('organizations.show', { params: { organizationId } })
+    const { body } = await service.call(showOrganization, { params: { organizationId } })
     context.out(JSON.stringify(body, null, 2))
   },
 }
 
-export const listOrganizations: Command = {
+const listCommand: Command = {
   words: ['org', 'list'],
   positionals: [],
   flags: {},
   summary: 'List the organizations by their id, each with its name',
   details: ['"org show ID" prints the settings of one.'],
-  operations: ['organizations.list'],
+  operations: [listOrganizations],
   run: async (context) => {
     const service = await context.service()
-    for await (const { organizationId, name } of itemsOf(service, 'organizations.list'))
+    for await (const { organizationId, name } of itemsOf(service, listOrganizations))
       context.out(`${organizationId}  ${name}`)
   },
 }
 
-/** Throws what the service says when there is no organization that the flag names; nothing when it was not given. */
-export async function checkOrganization(
-  ...[context, { values }]: Parameters<Command['run']>
-): Promise<string | undefined> {
-  const organizationId = textOf(values, 'org')
-  if (organizationId === undefined) return undefined
-  const service = await context.service()
-  await service.call('organizations.show', { params: { organizationId } })
-  return organizationId
-}
+export const commands = [createCommand, showCommand, listCommand]

@@ -1,13 +1,14 @@
+import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
+import { listOutbox, retryOutbox } from '../../../domain/operators/endpoints/outbox.ts'
 import type { AnswerTo } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { text } from '../command/command.ts'
-import { checkOrganization } from './organization-commands.ts'
-import { ownerFlags, ownerOf } from './owner.ts'
+import { checkOrganization } from './check-organization.ts'
 
 const LISTED_MAX = 1000
 
-export const outboxList: Command = {
+const listCommand: Command = {
   words: ['outbox', 'list'],
   positionals: [],
   flags: { org: text('ID') },
@@ -16,12 +17,12 @@ export const outboxList: Command = {
     'A line holds: entry id, state, attempts, organization, kind, submission, and when it is tried next and why it was',
     'not done yet. What is done is not listed: see "sends", and the runs of automations.',
   ],
-  operations: ['organizations.show', 'outbox.list'],
+  operations: [showOrganization, listOutbox],
   run: async (context, given) => {
     const organizationId = await checkOrganization(context, given)
     const query = organizationId === undefined ? {} : { organizationId }
     let listed = 0
-    for await (const entry of itemsOf(await context.service(), 'outbox.list', { query })) {
+    for await (const entry of itemsOf(await context.service(), listOutbox, { query })) {
       if (listed === LISTED_MAX) {
         context.note(`Only the oldest ${LISTED_MAX} are shown.`)
         return
@@ -32,7 +33,7 @@ export const outboxList: Command = {
   },
 }
 
-function describe(entry: AnswerTo<'outbox.list'>['body']['data'][number]): string {
+function describe(entry: AnswerTo<typeof listOutbox>['body']['data'][number]): string {
   const { outboxId, status, attempts, organizationId, kind, submissionId, nextAttemptAt, lastError } = entry
   const next = status === 'pending' ? `next ${nextAttemptAt}` : ''
   return [outboxId, status, `attempts ${attempts}`, organizationId, kind, submissionId, next, lastError ?? '']
@@ -40,7 +41,7 @@ function describe(entry: AnswerTo<'outbox.list'>['body']['data'][number]): strin
     .join('  ')
 }
 
-export const outboxRetry: Command = {
+const retryCommand: Command = {
   words: ['outbox', 'retry'],
   positionals: ['ID'],
   flags: {},
@@ -49,31 +50,12 @@ export const outboxRetry: Command = {
     'ID is what "outbox list" shows first. The service takes the entry up within a minute. Email providers recognise a',
     'repeated message for a day: an attempt whose fate is unknown and that is older may arrive twice.',
   ],
-  operations: ['outbox.retry'],
+  operations: [retryOutbox],
   run: async (context, { positionals: [outboxId = ''] }) => {
     const service = await context.service()
-    await service.call('outbox.retry', { params: { outboxId } })
+    await service.call(retryOutbox, { params: { outboxId } })
     context.note(`${outboxId} is due now.`)
   },
 }
 
-export const sends: Command = {
-  words: ['sends'],
-  positionals: [],
-  flags: ownerFlags,
-  summary: 'Print what was sent, one JSON object a line, newest first',
-  details: [
-    'Keys: channel (sms, mms, email), from, to, providerId, outcome (accepted, failed), error, at. --platform prints',
-    'what was sent with platform keys.',
-  ],
-  operations: ['sends.list', 'platformSends.list'],
-  run: async (context, { values }) => {
-    const organizationId = ownerOf(values)
-    const service = await context.service()
-    const listed =
-      organizationId === null
-        ? itemsOf(service, 'platformSends.list')
-        : itemsOf(service, 'sends.list', { params: { organizationId } })
-    for await (const send of listed) context.out(JSON.stringify(send))
-  },
-}
+export const commands = [listCommand, retryCommand]

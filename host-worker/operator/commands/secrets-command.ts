@@ -1,7 +1,8 @@
+import { getSecrets } from '../../../domain/operators/endpoints/secrets.ts'
 import type { AnswerTo } from '../client/operator-service.ts'
 import type { Command } from '../command/command.ts'
 
-export const secretsStatus: Command = {
+const statusCommand: Command = {
   words: ['secrets', 'status'],
   positionals: [],
   flags: {},
@@ -10,10 +11,10 @@ export const secretsStatus: Command = {
     'Counts keys that work, of all kinds, and the passwords of all forms. What is still under the previous root secret',
     'is named on standard error. A rotation can be ended when nothing is: what was not used until then stops working.',
   ],
-  operations: ['secrets.status'],
+  operations: [getSecrets],
   run: async (context) => {
     const service = await context.service()
-    const { current, previous, lost, underPrevious } = (await service.call('secrets.status')).body
+    const { current, previous, lost, underPrevious } = (await service.call(getSecrets)).body
     context.out(JSON.stringify({ current, previous }))
     for (const holder of underPrevious) context.note(`Under the previous root secret: ${described(holder)}.`)
     const more = previous.keys + previous.formPasswords - underPrevious.length
@@ -26,9 +27,11 @@ export const secretsStatus: Command = {
   },
 }
 
-type Holder = AnswerTo<'secrets.status'>['body']['underPrevious'][number]
+type Holder = AnswerTo<typeof getSecrets>['body']['underPrevious'][number]
 
 function described({ kind, id, organizationId }: Holder): string {
   if (kind === 'operator key') return `${kind} ${id}`
   return `${kind} ${id} of ${organizationId === null ? 'the platform' : `organization ${organizationId}`}`
 }
+
+export const commands = [statusCommand]

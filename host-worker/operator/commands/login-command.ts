@@ -1,9 +1,10 @@
+import { getHealth } from '../../../domain/operators/endpoints/health.ts'
 import { CommandError } from '../client/errors.ts'
 import { chooseService } from '../client/choose-service.ts'
-import { removeLogin, writeLogin } from '../client/login-file.ts'
+import { writeLogin } from '../client/login-file.ts'
 import type { Command } from '../command/command.ts'
 
-export const login: Command = {
+const loginCommand: Command = {
   words: ['login'],
   positionals: [],
   flags: {},
@@ -13,7 +14,7 @@ export const login: Command = {
     'from standard input when that is no terminal: other users of the machine can read what stands on a command line.',
     'It is tried first, and then kept in a file that its user alone can read.',
   ],
-  operations: ['health.get'],
+  operations: [getHealth],
   run: async (context) => {
     const { sources, loginPath } = context
     // Whatever was stored before is about to be replaced.
@@ -21,20 +22,10 @@ export const login: Command = {
     if (choice.kind === 'local') throw new CommandError('Say where to log in: --url https://api.example.com.')
     const key = choice.key ?? (await context.askKey(`Operator key for ${choice.url}: `))
     const service = await context.open({ ...choice, key })
-    const { operator, role } = (await service.call('health.get')).body
+    const { operator, role } = (await service.call(getHealth)).body
     writeLogin(loginPath, { url: choice.url, key })
     context.note(`Logged in at ${choice.url} as ${operator} (${role}). Stored in ${loginPath}.`)
   },
 }
 
-export const logout: Command = {
-  words: ['logout'],
-  positionals: [],
-  flags: {},
-  summary: 'Forget what "login" stored',
-  details: ['The key goes on working: "key revoke" ends it.'],
-  operations: [],
-  run: async ({ loginPath, note }) => {
-    note(removeLogin(loginPath) ? `Removed ${loginPath}.` : 'There was no login.')
-  },
-}
+export const commands = [loginCommand]
