@@ -74,7 +74,9 @@ export const checkForms = operation({
   description: 'Nothing is stored.',
   body: jsonBody(
     Request,
-    { forms: [{ formId: 'contact', name: 'Contact', isPublished: true, fields: [] }] },
+    {
+      forms: [{ formId: 'contact', name: 'Contact', isPublished: true, notificationEmails: [], fields: [] }],
+    },
     FORMS_MAX_BYTES,
   ),
   responses: {
