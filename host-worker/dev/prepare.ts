@@ -7,6 +7,7 @@ import { Refusal } from '../operator/client/errors.ts'
 import { openService } from '../operator/client/open-service.ts'
 import type { OperatorService } from '../operator/client/operator-service.ts'
 import { itemsOf } from '../operator/client/pages.ts'
+import { systemClock } from '../system.ts'
 import { demoOrganization } from './demo/index.ts'
 import { demoPosLines, posOrganizations } from './demo/pos.ts'
 import { demoLines, importLines } from './demo/seed.ts'
@@ -25,7 +26,7 @@ export interface DemoKeys {
  */
 export async function prepareState(directory: string): Promise<DemoKeys> {
   const note = (line: string) => void process.stderr.write(`${line}\n`)
-  const surroundings = { environment: process.env, directory, note }
+  const surroundings = { environment: process.env, directory, clock: systemClock, note }
   const { service, close } = await openService({ kind: 'local', key: null }, surroundings)
   try {
     return await prepareDemo(directory, service, note)

@@ -136,6 +136,7 @@ describe('the root secret', () => {
     const seen: string[] = []
     const reach = reachOf(service)
     const host = {
+      clock: service.clock,
       environment: { OPERATOR_URL: TEST_URL, ROOT_SECRET: root, XDG_CONFIG_HOME: '/nonexistent' },
       reach: async (request: Request) => {
         seen.push(...request.headers.values(), await request.clone().text())
@@ -159,6 +160,7 @@ describe('the root secret', () => {
   })
 
   it('is rotated: what is used moves, what is left is named, and the end is told', async () => {
+    await test.service.revokeOperatorKey(test.key)
     const before = await serviceUnder(root, null)
     const tenantKey = await before.addOrganization('rotated')
     const operatorKey = await before.addOperatorKey('admin')

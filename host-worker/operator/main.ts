@@ -1,6 +1,7 @@
 import { projectRoot } from '../local/root.ts'
 import { stateDirectory } from '../local/state.ts'
 import { projectWranglerFile } from '../local/wrangler-file.ts'
+import { systemClock } from '../system.ts'
 import { askKey } from './ask-key.ts'
 import { deployedAddress } from './client/deployed-address.ts'
 import { runOperator } from './run-operator.ts'
@@ -10,6 +11,7 @@ const streams = {
   note: (line: string) => process.stderr.write(`${line}\n`),
 }
 const host = {
+  clock: systemClock,
   environment: process.env,
   directory: stateDirectory(projectRoot),
   deployed: () => deployedAddress(projectWranglerFile()),

@@ -189,6 +189,7 @@ describe('being called wrongly', () => {
 
 describe('the audit', () => {
   it('has what was changed and what was refused, newest first', async () => {
+    test.service.clock.advance(1_000)
     const issued = await operator('key', 'issue', '--org', 'acme')
     const keyId = readKey(issued.stdout.trimEnd())?.keyId ?? ''
     await operator('key', 'revoke', keyId)
@@ -211,7 +212,7 @@ describe('the audit', () => {
       'organizationId',
       'outcome',
     ])
-    expect((await operator('audit', '--org', 'nobody')).stdout).toBe('')
+    expect((await operator('audit', '--org', 'nobody-else')).stdout).toBe('')
     expect((await operator('audit')).stdout).toContain('"action":"import.commit"')
   })
 })

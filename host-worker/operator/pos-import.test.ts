@@ -2,17 +2,14 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Executor } from '../../adapters/sqlite/index.ts'
-import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
-import { openLegacyVendor } from '../../adapters/pos-legacy-vendor/index.ts'
-import { runImport } from '../../domain/imports/run-import.ts'
-import type { Organization, PosSourceTie } from '../../ports/organization.ts'
-import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/imports.ts'
-import { openTestOperator } from '../../test/support/operator.ts'
-import { createScratchStorage } from '../../test/support/scratch-storage.ts'
-import { systemClock, systemDeadline } from '../system.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
-import { openPosWriter } from './pos-writer.ts'
+import type { PosSourceTie } from '../../ports/organization.ts'
+import { ndjsonBytes, sourceOf } from '../../test/support/imports.ts'
+import type { TestOperator } from '../../test/support/operator.ts'
+import { openTestOperator, TEST_URL } from '../../test/support/operator.ts'
+import { byKey } from './client/authorization.ts'
+import { callService } from './client/call-service.ts'
+import { openEmbeddedPos } from './commands/embedded-pos.ts'
+import { importInto } from './commands/import-into.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pos-import-'))
 const state = join(directory, 'state')
@@ -24,42 +21,30 @@ const ties = {
   second: { kind: 'odbc_second', tenant: 'north' },
 } as const satisfies Readonly<Record<string, PosSourceTie>>
 
-const { run: operator, database: openDatabase, close } = openTestOperator(state)
-let posLegacy: Executor
+let test: TestOperator
+const operator: TestOperator['run'] = (...args) => test.run(...args)
 
 beforeAll(async () => {
-  vi.stubEnv('STATE_DIR', state)
   vi.stubEnv('POS_GATEWAY_CONFIG', '')
-  const opened = await openDatabase()
-  if (opened.posLegacy === null) throw new Error('There is no POS_LEGACY')
-  posLegacy = createExecutor({ database: opened.posLegacy, clock: systemClock, meter: createMeter() })
-}, 60_000)
-afterAll(async () => {
-  await close()
+  test = await openTestOperator()
+  for (const [id, tie] of Object.entries(ties))
+    await operator('org', 'create', '--id', id, '--name', id, '--pos-source', `${tie.kind}:${tie.tenant}`)
+})
+afterAll(() => {
   vi.unstubAllEnvs()
   rmSync(directory, { recursive: true })
 })
 
-function organizationOf(posSource: PosSourceTie | null): Organization {
-  return { ...newOrganization('acme', 'Acme'), posSource }
-}
-
-function open(tie: PosSourceTie | null, localDirectory: string | null = state) {
-  return openPosWriter({ localDirectory, posLegacy: async () => posLegacy }, organizationOf(tie))
-}
-
-/** Imports lines as the command does, into the point of sale that the tie names. */
-async function imported(name: string, tie: PosSourceTie, ...given: readonly object[]) {
-  const pos = await open(tie)
-  const storage = createScratchStorage({ clock: systemClock })
-  const world = importWorld(storage, organizationOf(tie), toolsWithoutSecrets(systemClock), () => pos)
-  const source = sourceOf(ndjsonBytes(given))
-  const outcome = await runImport(
-    { kind: name, format: 'ndjson', source, onProgress: () => undefined },
-    world,
-  )
-  pos.close()
-  return outcome
+/** Imports lines as the command does, into the point of sale of an organization. */
+async function imported(kind: string, organizationId: string, ...given: readonly object[]) {
+  const local = callService({
+    url: TEST_URL,
+    stateDirectory: state,
+    authorization: byKey(test.key),
+    reach: test.reach,
+  })
+  const transfer = { kind, format: 'ndjson', source: sourceOf(ndjsonBytes(given)), onProgress: () => undefined } as const
+  return importInto(organizationId, transfer, local)
 }
 
 function file(name: string, content: object): string {

@@ -1,6 +1,7 @@
 import { runOperator } from '../../host-worker/operator/run-operator.ts'
 import type { Host } from '../../host-worker/operator/run-command.ts'
 import type { Reach } from '../../host-worker/operator/client/send-request.ts'
+import { systemClock } from '../../host-worker/system.ts'
 import { createScratchStorage } from './scratch-storage.ts'
 import type { TestService } from './service.ts'
 import { openTestService } from './service.ts'
@@ -52,6 +53,7 @@ export async function operate(args: readonly string[], host: Partial<Host>): Pro
     note: (line: string) => (stderr += `${line}\n`),
   }
   const code = await runOperator(args, streams, {
+    clock: systemClock,
     environment: {},
     directory: '/nonexistent/state',
     deployed: () => ({ problem: 'There is no deployment.' }),

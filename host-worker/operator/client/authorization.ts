@@ -1,7 +1,7 @@
 import { readOperatorKey } from '../../../domain/access/operator-key.ts'
 import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
-import { systemClock } from '../../system.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import { CommandError } from './errors.ts'
 
 /** Makes the `Authorization` header of a request with this body. */
@@ -17,11 +17,11 @@ export function byKey(key: string): Authorization {
 }
 
 /** The header that proves the root secret, which itself is not sent. Throws a `CommandError` when it cannot be one. */
-export function byRootSecret(rootSecret: string): Authorization {
+export function byRootSecret(rootSecret: string, clock: Clock): Authorization {
   const problem = rootSecretProblem(rootSecret)
   if (problem !== null) throw new CommandError(`ROOT_SECRET ${problem}.`)
   return async (body) => {
     const { current } = await openSecrets(rootSecret, null)
-    return proveRootSecret(current, body, systemClock.nowMs())
+    return proveRootSecret(current, body, clock.nowMs())
   }
 }

@@ -11,6 +11,7 @@ import {
   readLocalOperatorKey,
   writeLocalOperatorKey,
 } from '../../local/state.ts'
+import { systemClock } from '../../system.ts'
 import { byKey, byRootSecret } from './authorization.ts'
 import type { Connection } from './call-service.ts'
 import { callService } from './call-service.ts'
@@ -116,7 +117,7 @@ async function localKey(url: string, directory: string): Promise<string> {
   const kept = readLocalOperatorKey(directory)
   if (kept !== null && readOperatorKey(kept) !== null && (await works(kept, url, directory))) return kept
   const { ROOT_SECRET } = localSecrets(directory)
-  const authorization = byRootSecret(ROOT_SECRET ?? '')
+  const authorization = byRootSecret(ROOT_SECRET ?? '', systemClock)
   const service = callService({ url, stateDirectory: directory, authorization })
   const { body } = await service.call(issueOperatorKeyEndpoint, {
     body: { operator: LOCAL_OPERATOR, role: 'admin' },

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../ports/clock.ts'
 import { announcedService } from '../../local/service-file.ts'
 import { byKey, byRootSecret } from './authorization.ts'
 import { callService } from './call-service.ts'
@@ -12,6 +13,7 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The directory of the local state. */
   readonly directory: string
+  readonly clock: Clock
   /** How requests are sent; left out: over the network. */
   readonly reach?: Reach
   readonly note: (line: string) => void
@@ -30,10 +32,13 @@ export async function openService(choice: Choice, surroundings: Surroundings): P
   return { service: callService({ ...connection, ...(reach === undefined ? {} : { reach }) }), close }
 }
 
-async function open(choice: Choice, { environment, directory, note }: Surroundings): Promise<OpenConnection> {
+async function open(
+  choice: Choice,
+  { environment, directory, clock, note }: Surroundings,
+): Promise<OpenConnection> {
   if (choice.kind === 'local') return openLocalService(directory, { key: choice.key, note })
   const { url, key } = choice
-  const authorization = key === null ? byRootSecret(environment.ROOT_SECRET ?? '') : byKey(key)
+  const authorization = key === null ? byRootSecret(environment.ROOT_SECRET ?? '', clock) : byKey(key)
   const isLocal = announcedService(directory)?.url === url
   return {
     connection: { url, stateDirectory: isLocal ? directory : null, authorization },
