@@ -5,9 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import { ndjsonBytes, sourceOf } from '../../test/support/imports.ts'
 import type { TestOperator } from '../../test/support/operator.ts'
-import { openTestOperator, TEST_URL } from '../../test/support/operator.ts'
-import { byKey } from './client/authorization.ts'
-import { callService } from './client/call-service.ts'
+import { openTestOperator } from '../../test/support/operator.ts'
 import { openEmbeddedPos } from './commands/embedded-pos.ts'
 import { importInto } from './commands/import-into.ts'
 
@@ -37,14 +35,8 @@ afterAll(() => {
 
 /** Imports lines as the command does, into the point of sale of an organization. */
 async function imported(kind: string, organizationId: string, ...given: readonly object[]) {
-  const local = callService({
-    url: TEST_URL,
-    stateDirectory: state,
-    authorization: byKey(test.key),
-    reach: test.reach,
-  })
   const transfer = { kind, format: 'ndjson', source: sourceOf(ndjsonBytes(given)), onProgress: () => undefined } as const
-  return importInto(organizationId, transfer, local)
+  return importInto(organizationId, transfer, test.client(state))
 }
 
 function file(name: string, content: object): string {
@@ -78,13 +70,11 @@ const lines: Readonly<Record<string, readonly [line: object, change: object]>> =
 }
 
 describe.each(['vendor', 'shared', 'second'] as const)('the point of sale of %s', (name) => {
-  const tie = ties[name]
-
   it.each(Object.entries(lines))(
     'takes %s, the same ones again without a change',
     async (kind, [line, change]) => {
       const changedBy = async (given: object) => {
-        const outcome = await imported(kind, tie, given)
+        const outcome = await imported(kind, name, given)
         return outcome.kind === 'imported' ? [outcome.read, outcome.changed] : outcome
       }
       expect(await changedBy(line)).toEqual([1, 1])
@@ -99,7 +89,7 @@ describe.each(['vendor', 'shared', 'second'] as const)('the point of sale of %s'
     const whole = { ...line, transactionId: 't-8' }
     const outcome = await imported(
       'pos-transactions',
-      tie,
+      name,
       { ...line, transactionId: 't-9', totalCents: 1.5 },
       { ...line, transactionId: 't-10', currency: 'usd' },
       { ...line, transactionId: 't-11', completedAt: '2026-03-01T10:00:00' },
@@ -117,16 +107,16 @@ describe.each(['vendor', 'shared', 'second'] as const)('the point of sale of %s'
       [5, 'lineItems'],
       [7, 'transactionId'],
     ])
-    expect(await imported('pos-transactions', tie, whole)).toMatchObject({ changed: 1 })
+    expect(await imported('pos-transactions', name, whole)).toMatchObject({ changed: 1 })
   })
 })
 
-it.each(Object.values(ties))(
-  'refuses a sale with two lines of one id, which a source would merge: $kind',
-  async (tie) => {
+it.each(['vendor', 'shared', 'second'])(
+  'refuses a sale with two lines of one id, which a source would merge: %s',
+  async (name) => {
     const [line] = lines['pos-transactions'] ?? [{}]
     const twice = [{ lineId: '1' }, { lineId: '1', name: 'second' }]
-    const outcome = await imported('pos-transactions', tie, {
+    const outcome = await imported('pos-transactions', name, {
       ...line,
       transactionId: 't-20',
       lineItems: twice,
@@ -140,48 +130,51 @@ it.each(Object.values(ties))(
 
 it('keeps the tenants of the vendor apart', async () => {
   const [line] = lines['pos-customers'] ?? [{}]
-  for (const tie of [ties.vendor, ties.other]) {
+  const both = ['vendor', 'other'] as const
+  for (const name of both)
     expect(
-      await imported('pos-customers', tie, { ...line, customerId: 'same', firstName: tie.tenant }),
-    ).toMatchObject({
-      changed: 1,
-    })
-  }
-  for (const { tenant } of [ties.vendor, ties.other]) {
-    const source = openLegacyVendor({ database: posLegacy, deadline: systemDeadline }, tenant)
-    const asked = {
-      kind: 'one',
-      collection: 'pos-customers',
-      select: ['firstName', 'phone'],
-      id: 'same',
-    } as const
-    expect(await source.one(asked)).toEqual({
+      await imported('pos-customers', name, { ...line, customerId: 'same', firstName: name }),
+    ).toMatchObject({ changed: 1 })
+  const asked = {
+    kind: 'one',
+    collection: 'pos-customers',
+    select: ['firstName', 'phone'],
+    id: 'same',
+  } as const
+  for (const name of both)
+    expect(await test.service.pos.open(ties[name]).one(asked)).toEqual({
       kind: 'row',
-      row: { firstName: tenant, phone: '+12125550123' },
+      row: { firstName: name, phone: '+12125550123' },
     })
-  }
 })
 
 describe('what takes no imports says so', () => {
+  const open = (tie: typeof ties.shared | typeof ties.second, directory: string | null) => () =>
+    openEmbeddedPos(tie, directory)
+
   it('an organization without a point of sale', async () => {
-    await expect(open(null)).rejects.toThrow('has no point of sale')
+    await operator('org', 'create', '--id', 'none', '--name', 'None')
+    expect(await imported('pos-customers', 'none', {})).toEqual({
+      kind: 'stopped',
+      message: 'It has no point of sale.',
+    })
   })
 
-  it('a source of the deployment of which nothing is known here', async () => {
-    await expect(open(ties.shared, null)).rejects.toThrow('behind an ODBC gateway')
+  it('a source of the deployment of which nothing is known here', () => {
+    expect(open(ties.shared, null)).toThrow('behind an ODBC gateway')
   })
 
-  it('a real data source, and one that the configuration does not have', async () => {
+  it('a real data source, and one that the configuration does not have', () => {
     const odbc = { driver: 'odbc', dialect: 'postgresql', connection: 'DSN=shop', currency: 'USD' }
     vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_shared', ...odbc }] }))
-    for (const localDirectory of [state, null]) {
-      await expect(open(ties.shared, localDirectory)).rejects.toThrow('is a real data source')
-      await expect(open(ties.second, localDirectory)).rejects.toThrow('has no source odbc_second north')
+    for (const stateDirectory of [state, null]) {
+      expect(open(ties.shared, stateDirectory)).toThrow('is a real data source')
+      expect(open(ties.second, stateDirectory)).toThrow('has no source odbc_second north')
     }
     vi.stubEnv('POS_GATEWAY_CONFIG', join(directory, 'missing.json'))
-    await expect(open(ties.shared)).rejects.toThrow('cannot be read')
+    expect(open(ties.shared, state)).toThrow('cannot be read')
     vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_third' }] }))
-    await expect(open(ties.shared)).rejects.toThrow('sources[0].kind must be one of')
+    expect(open(ties.shared, state)).toThrow('sources[0].kind must be one of')
     vi.stubEnv('POS_GATEWAY_CONFIG', '')
   })
 })
@@ -192,30 +185,13 @@ it('a configuration of embedded databases is followed', async () => {
   const embedded = { driver: 'sqlite', currency: 'USD', timeZone: 'UTC', directory: folder }
   vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_second', ...embedded }] }))
   expect(
-    await imported('pos-customers', ties.second, { customerId: 'c-2', licensePlates: [] }),
+    await imported('pos-customers', 'second', { customerId: 'c-2', licensePlates: [] }),
   ).toMatchObject({
     changed: 1,
   })
   vi.stubEnv('POS_GATEWAY_CONFIG', '')
   expect(existsSync(join(folder, 'north.sqlite'))).toBe(true)
 })
-
-it(
-  'a tie to a data source makes its database, and the command imports into it',
-  { timeout: 60_000 },
-  async () => {
-    const flags = ['--name', 'Fresh', '--pos-source', 'odbc_second:fresh']
-    expect(await operator('org', 'create', '--id', 'fresh', ...flags)).toMatchObject({ code: 0 })
-    expect(existsSync(join(state, 'pos', 'odbc-second', 'fresh.sqlite'))).toBe(true)
-    const path = file('customer.ndjson', lines['pos-customers']?.[0] ?? {})
-    const stdout = 'pos-customers: 1 read, 1 changed, 0 unchanged\n'
-    expect(await operator('import', 'pos-customers', path, '--org', 'fresh')).toEqual({
-      code: 0,
-      stdout,
-      stderr: '',
-    })
-  },
-)
 
 it.each(['odbc_second:../x', 'odbc_second:a b', `odbc_second:${'x'.repeat(65)}`, 'odbc_second:', 'legacy:1'])(
   'a tie to %j is refused',

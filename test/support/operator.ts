@@ -1,3 +1,6 @@
+import { byKey } from '../../host-worker/operator/client/authorization.ts'
+import { callService } from '../../host-worker/operator/client/call-service.ts'
+import type { OperatorService } from '../../host-worker/operator/client/operator-service.ts'
 import { runOperator } from '../../host-worker/operator/run-operator.ts'
 import type { Host } from '../../host-worker/operator/run-command.ts'
 import type { Reach } from '../../host-worker/operator/client/send-request.ts'
@@ -21,6 +24,11 @@ export interface TestOperator {
   /** The operator key of the commands, which has the role admin. */
   readonly key: string
   readonly run: (...args: readonly string[]) => Promise<Operated>
+  /**
+   * The service as the commands see it.
+   * @param stateDirectory where its local state is; null: elsewhere
+   */
+  client(stateDirectory: string | null): OperatorService
 }
 
 /** The address under which commands reach the service of a test. */
@@ -32,7 +40,14 @@ export async function openTestOperator(): Promise<TestOperator> {
   const key = await service.addOperatorKey('admin')
   const reach = reachOf(service)
   const environment = { OPERATOR_URL: TEST_URL, OPERATOR_KEY: key, XDG_CONFIG_HOME: '/nonexistent' }
-  return { service, reach, key, run: (...args) => operate(args, { environment, reach }) }
+  return {
+    service,
+    reach,
+    key,
+    run: (...args) => operate(args, { environment, reach }),
+    client: (stateDirectory) =>
+      callService({ url: TEST_URL, stateDirectory, authorization: byKey(key), reach }),
+  }
 }
 
 /** Requests to a service of a test. Every answer is checked against the document of the interface. */

@@ -8,7 +8,8 @@ const meanings: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|ALTNAME/, 'its certificate is not trusted'],
   [/^(?:ERR_SSL|ERR_TLS|EPROTO)/, 'it does not speak TLS there'],
   [/TIMEOUT|^ETIMEDOUT$/, 'it did not answer in time'],
-  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_\w+)$/, 'the connection broke'],
+  [/^HPE/, 'it does not speak HTTP there'],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection broke'],
 ]
 
 /** The sentence about a service that could not be reached. */
@@ -23,6 +24,7 @@ export function unreachable(url: string, error: unknown): Unavailable {
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.name === 'TimeoutError') return 'ETIMEDOUT'
+  if (error.name === 'HTTPParserError') return 'HPE'
   if ('code' in error && typeof error.code === 'string') return error.code
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause
   return codeOf(inner)

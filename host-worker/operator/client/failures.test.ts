@@ -109,7 +109,7 @@ describe('the network fails', () => {
 
   it('because it is not HTTP', async () => {
     const port = await portOf(createServer((socket) => socket.end('220 mail\r\n')))
-    expectSentence(await listAt(`http://127.0.0.1:${port}`), /the connection broke/)
+    expectSentence(await listAt(`http://127.0.0.1:${port}`), /it does not speak HTTP there/)
   })
 
   it('because it does not speak TLS, or has no certificate to be trusted', async () => {
