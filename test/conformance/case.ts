@@ -4,6 +4,8 @@ import type {
   Clock,
   ExitSurveySource,
   FormDirectory,
+  ImportDirectory,
+  ImportSessions,
   KeyedStorage,
   OutboxStore,
   SendLog,
@@ -29,6 +31,8 @@ export interface StorageInstance {
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
+  imports(organizationId: string): ImportSessions
+  readonly importDirectory: ImportDirectory
   /** Reads the outbox of an organization without the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
 }

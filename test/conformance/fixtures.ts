@@ -238,7 +238,7 @@ export interface TwoTenants extends StorageInstance {
 export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
   const storage = await make(clock)
-  const { administration, analytics, exitSurvey, forms, keyed, outbox, sends } = storage
+  const { administration, analytics, exitSurvey, forms, importDirectory, keyed, outbox, sends } = storage
   for (const letter of ['a', 'b']) {
     assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
     await administration.addKey(tenantKey(`org-${letter}`, `key-${letter}`))
@@ -248,10 +248,12 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     analytics,
     exitSurvey,
     forms,
+    importDirectory,
     keyed,
     outbox,
     sends,
     tenant: (id) => storage.tenant(id),
+    imports: (id) => storage.imports(id),
     outboxOf: (id) => storage.outboxOf(id),
     clock,
     async read(organizationId, queries) {
