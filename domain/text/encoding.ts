@@ -7,10 +7,30 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)
 }
 
+/** How many bytes a string has in UTF-8. A lone surrogate counts three, as the character that stands for it has. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x80) continue
+    bytes += unit < 0x800 ? 1 : 2
+    // A pair of surrogates has four bytes: the first counted three, and the second only its own unit.
+    if (isPairAt(text, index)) index += 1
+  }
+  return bytes
+}
+
+function isPairAt(text: string, index: number): boolean {
+  return (text.codePointAt(index) ?? 0) > 0xffff
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const decoderWithoutMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
 /** Text of UTF-8 bytes, or null when they are not UTF-8. A byte order mark is kept unless `dropMark`. */
 export function decodeUtf8(bytes: Uint8Array, dropMark = false): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: !dropMark }).decode(bytes)
+    return (dropMark ? decoderWithoutMark : decoder).decode(bytes)
   } catch {
     return null
   }

@@ -35,7 +35,12 @@ afterAll(() => {
 
 /** Imports lines as the command does, into the point of sale of an organization. */
 async function imported(kind: string, organizationId: string, ...given: readonly object[]) {
-  const transfer = { kind, format: 'ndjson', source: sourceOf(ndjsonBytes(given)), onProgress: () => undefined } as const
+  const transfer = {
+    kind,
+    format: 'ndjson',
+    source: sourceOf(ndjsonBytes(given)),
+    onProgress: () => undefined,
+  } as const
   return importInto(organizationId, transfer, test.client(state))
 }
 
@@ -184,9 +189,7 @@ it('a configuration of embedded databases is followed', async () => {
   mkdirSync(folder)
   const embedded = { driver: 'sqlite', currency: 'USD', timeZone: 'UTC', directory: folder }
   vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_second', ...embedded }] }))
-  expect(
-    await imported('pos-customers', 'second', { customerId: 'c-2', licensePlates: [] }),
-  ).toMatchObject({
+  expect(await imported('pos-customers', 'second', { customerId: 'c-2', licensePlates: [] })).toMatchObject({
     changed: 1,
   })
   vi.stubEnv('POS_GATEWAY_CONFIG', '')

@@ -17,6 +17,7 @@ import { completedCountCases } from './completed-counts.ts'
 import { contactMatchingCases } from './contact-matching.ts'
 import { voucherCountCases } from './voucher-counts.ts'
 import { groupCases } from './groups.ts'
+import { importCases } from './imports.ts'
 import { isolationCases } from './isolation.ts'
 import { keyCases } from './keys.ts'
 import { nullOrderCases } from './null-orders.ts'
@@ -49,6 +50,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...nullOrderCases,
   ...groupCases,
   ...upsertCases,
+  ...importCases,
   ...listCases,
   ...listMemberCases,
   ...reviewCases,

@@ -1,4 +1,4 @@
-import { utf8 } from '../../../domain/text/encoding.ts'
+import { utf8Length } from '../../../domain/text/encoding.ts'
 
 /**
  * Most bytes of JSON in one parameter (hosted databases accept 2 MB). A single larger value is sent alone; the database
@@ -29,7 +29,7 @@ export function countedJsonChunks(values: readonly unknown[], countMax: number):
   }
   for (const value of values) {
     const text = JSON.stringify(value)
-    const size = utf8(text).length + 1
+    const size = utf8Length(text) + 1
     if (texts.length === countMax || (texts.length > 0 && bytes + size > CHUNK_BYTES_MAX)) end()
     texts.push(text)
     bytes += size

@@ -87,7 +87,9 @@ describe('a service with the demo', () => {
     const found = await source.one({ ...asked, collection: 'pos-transactions' })
     expect(found).toEqual({ kind: 'row', row: { transactionId: 'sale-0400' } })
     for (const { posSource } of embedded)
-      expect(statSync(localSourceFile(directory, posSource ?? { kind: 'odbc_second', tenant: '' }) ?? '').size).toBeGreaterThan(50_000)
+      expect(
+        statSync(localSourceFile(directory, posSource ?? { kind: 'odbc_second', tenant: '' }) ?? '').size,
+      ).toBeGreaterThan(50_000)
   })
 
   it('is left as it is by the next start, and by importing it again', async () => {
@@ -125,7 +127,9 @@ describe('a service with the demo', () => {
     // Enough for figures about revenue.
     expect(accepted.members + declined.members).toBeGreaterThan(60)
     expect(accepted.membersWithRevenue * 100).toBeGreaterThan(accepted.members * 80)
-    const survey = await storage.exitSurvey.open('demo').countReasons(everything, new AbortController().signal)
+    const survey = await storage.exitSurvey
+      .open('demo')
+      .countReasons(everything, new AbortController().signal)
     expect(survey).toMatchObject({ kind: 'counts' })
   })
 })
