@@ -19,6 +19,7 @@ import { voucherCountCases } from './voucher-counts.ts'
 import { groupCases } from './groups.ts'
 import { importCases } from './imports.ts'
 import { isolationCases } from './isolation.ts'
+import { keyAttributeCases } from './key-attributes.ts'
 import { keyCases } from './keys.ts'
 import { nullOrderCases } from './null-orders.ts'
 import { operatorChangeCases } from './operator-changes.ts'
@@ -43,6 +44,7 @@ export { exitSurveySuite } from './exit-survey.ts'
 /** Every case, by topic. */
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
+  ...keyAttributeCases,
   ...operatorKeyCases,
   ...operatorChangeCases,
   ...organizationCases,

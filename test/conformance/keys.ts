@@ -104,6 +104,7 @@ export const keyCases: readonly StorageCase[] = [
       )
       await administration.addKey(tenantKey('org-a', 'key-c', { secretVersion: 'old_-1' }))
       await administration.addKey(tenantKey('org-a', 'key-d', { secretVersion: 'old_-1', revokedAt: at(1) }))
+      await administration.addKey(tenantKey('org-a', 'key-e', { secretVersion: 'old_-1', expiresAt: at(0) }))
       const hash = (version: string) => `pbkdf2-sha256$100000$${version}$c2FsdA$aGFzaA`
       await tenant('org-a').upsert('forms', [form('f-none'), form('f-old', { passwordHash: hash('old_-1') })])
       await tenant('org-b').upsert('forms', [
