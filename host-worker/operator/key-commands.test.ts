@@ -59,6 +59,18 @@ describe('a tenant key', () => {
     })
   })
 
+  it.each([
+    ['--expires', '2020-01-01T00:00:00Z', '--expires must be in the future'],
+    ['--expires', 'tomorrow', '--expires must be an ISO 8601 instant with an explicit offset'],
+    ['--scope', 'write', '--scope must be one of read, send, all'],
+    ['--rate', '0', '--rate must be a whole number of requests a minute from 1 to 10000'],
+    ['--rate', 'many', '--rate must be a whole number of requests a minute from 1 to 10000'],
+    ['--label', '', '--label is empty'],
+  ])('is refused with %s %j in one sentence', async (flag, value, sentence) => {
+    const { code, stdout, stderr } = await operator('key', 'issue', '--org', 'acme', flag, value)
+    expect([code, stdout, stderr.startsWith(sentence)]).toEqual([2, '', true])
+  })
+
   it('is issued to nobody who is not there', async () => {
     for (const args of [
       ['key', 'issue'],

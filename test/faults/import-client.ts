@@ -3,7 +3,7 @@
  * FILE. Prints the outcome as JSON, with the most memory that it held, in MiB.
  */
 import { createReadStream } from 'node:fs'
-import { importThroughService } from '../../host-worker/operator/import-client.ts'
+import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
 import { operatorCall } from '../support/operator-http.ts'
 
 const [origin = '', key = '', organizationId = '', path = ''] = process.argv.slice(2)

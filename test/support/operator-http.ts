@@ -1,7 +1,7 @@
 import { proveRootSecret } from '../../domain/access/root-secret-proof.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
-import type { OperatorCall } from '../../host-worker/operator/import-client.ts'
+import type { OperatorCall } from '../../host-worker/operator/client/import-client.ts'
 
 /** Issues an operator key with the role admin, as the holder of the root secret. */
 export async function issueAdminKey(origin: string, { current }: Secrets): Promise<string> {

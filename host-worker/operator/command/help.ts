@@ -36,10 +36,18 @@ export function overview(of: readonly Command[]): string {
   ].join('\n')
 }
 
-/** The commands as rows of a table of the manual. */
+/** Flags that the manual shows of a command that has more of them than it must be given. */
+const SHOWN_FLAGS = 2
+
+/** The commands as rows of a table of the manual: how they are called, and what they do. */
 export function tableRows(of: readonly Command[]): readonly (readonly [call: string, does: string])[] {
   return of.map((command) => {
-    const call = [...command.words, synopsisOf(command)].filter((part) => part !== '').join(' ')
-    return [`\`${call.replaceAll('|', '\\|')}\``, `${command.summary}.`]
+    const optional = Object.entries(command.flags).filter(([, { presence }]) => presence === 'optional')
+    const hidden = optional.length > SHOWN_FLAGS + 1 ? optional.slice(SHOWN_FLAGS).map(([name]) => name) : []
+    const shown = Object.entries(command.flags).filter(([name]) => !hidden.includes(name))
+    const synopsis = synopsisOf({ positionals: command.positionals, flags: Object.fromEntries(shown) })
+    const call = [...command.words, synopsis, hidden.length > 0 ? '…' : '']
+    const text = call.filter((part) => part !== '').join(' ')
+    return [`\`${text.replaceAll('|', '\\|')}\``, `${command.summary}.`]
   })
 }
