@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { MiniflareOptions } from 'miniflare'
 import { mailboxTables } from '../../adapters/local/index.ts'
 import type { Migration, MigrationRequest } from './migrate.ts'
 import { migrate, migrationsIn } from './migrate.ts'
@@ -77,15 +76,10 @@ function databases(): Readonly<Record<string, string>> {
   return Object.fromEntries(ids)
 }
 
-function workersOf(
-  script: string,
-  secrets: Readonly<Record<string, string | undefined>>,
-): MiniflareOptions['workers'] {
+function workersOf(script: string, secrets: Readonly<Record<string, string | undefined>>) {
   const bound = Object.entries(databases()).map(([binding, id]) => [binding, { type: 'd1', id }] as const)
-  const given = { ...secrets, ...variables() }
-  const texts = Object.entries(given).map(
-    ([name, value]) => [name, { type: 'text', value: value ?? '' }] as const,
-  )
+  const given = Object.entries({ ...secrets, ...variables() })
+  const texts = given.map(([name, value = '']) => [name, { type: 'text', value }] as const)
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
   return [
     workerOf(SERVICE, script, Object.fromEntries([...bound, ...texts])),
@@ -93,15 +87,17 @@ function workersOf(
   ]
 }
 
-type WorkerOptions = MiniflareOptions['workers'][number]
+/** What a Worker of the local runtime is bound to. */
+type Bindings = Readonly<
+  Record<
+    string,
+    { readonly type: 'd1'; readonly id: string } | { readonly type: 'text'; readonly value: string }
+  >
+>
 
-function workerOf(
-  name: string,
-  contents: string,
-  env: NonNullable<WorkerOptions['config']['env']>,
-): WorkerOptions {
+function workerOf(name: string, contents: string, env: Bindings) {
   const compatibilityDate = stringIn(projectWranglerFile().top.compatibility_date) ?? ''
-  const modules = { 'index.mjs': { type: 'esm', contents } } as const
+  const modules = { 'index.mjs': { type: 'esm' as const, contents } }
   return {
     config: { name, compatibilityDate, manifest: { mainModule: 'index.mjs', modules }, env },
     dev: { unsafeDirectSockets: [{}] },

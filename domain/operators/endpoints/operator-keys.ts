@@ -195,6 +195,8 @@ function published(
   stored: StoredOperatorKey,
   { secrets, clock }: OperatorWorld,
 ): v.InferOutput<typeof Published> {
-  const { hash: _hash, secretVersion, ...shown } = stored
-  return { ...shown, state: keyState(stored, clock), secret: secretName(secretVersion, secrets) }
+  const { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt } = stored
+  const state = keyState(stored, clock)
+  const secret = secretName(secretVersion, secrets)
+  return { keyId, operator, role, state, createdAt, expiresAt, revokedAt, lastUsedAt, secret }
 }

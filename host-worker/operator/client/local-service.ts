@@ -20,7 +20,7 @@ import { Refusal, Unavailable } from './errors.ts'
 /** A connection, and what ends with it. */
 export interface OpenConnection {
   readonly connection: Connection
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 export interface LocalOptions {

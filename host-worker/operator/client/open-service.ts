@@ -22,7 +22,7 @@ export interface Surroundings {
 /** A service, and what ends with it. */
 export interface OpenedService {
   readonly service: OperatorService
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Opens the chosen service. One that was given is not called before its first operation. */

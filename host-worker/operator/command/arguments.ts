@@ -1,16 +1,7 @@
 import { parseArgs } from 'node:util'
-import type { Command } from './command.ts'
+import type { Arguments, Command, Values } from './command.ts'
 import { serviceFlags } from './command.ts'
 import { UsageError } from '../client/errors.ts'
-
-/** The values of a command's flags by name, without the dashes. */
-export type Values = Readonly<Record<string, string | boolean | undefined>>
-
-/** What was given to a command. */
-export interface Arguments {
-  readonly values: Values
-  readonly positionals: readonly string[]
-}
 
 /** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
 export function readArguments(command: Command, args: readonly string[]): Arguments {

@@ -1,6 +1,14 @@
 import type { OperationEndpoint } from '../../../domain/record/operation.ts'
-import type { Arguments } from './arguments.ts'
 import type { Context } from './context.ts'
+
+/** The values of a command's flags by name, without the dashes. */
+export type Values = Readonly<Record<string, string | boolean | undefined>>
+
+/** What was given to a command. */
+export interface Arguments {
+  readonly values: Values
+  readonly positionals: readonly string[]
+}
 
 /** One flag of a command. */
 export interface Flag {

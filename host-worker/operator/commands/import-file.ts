@@ -3,7 +3,7 @@ import { extname, resolve } from 'node:path'
 import type { ImportSource } from '../../../domain/imports/file-parts.ts'
 import type { ImportFormat } from '../../../ports/import-sessions.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
-import type { Values } from '../command/arguments.ts'
+import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
 /** A file to import, readable any number of times. */

@@ -14,7 +14,7 @@ import {
 import { UsageError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
-import type { Arguments } from '../command/arguments.ts'
+import type { Arguments } from '../command/command.ts'
 import type { Command } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
 import { issueForOperator, operatorKeyRows, revokeIfOfOperator } from './operator-keys.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { KeySettings, Overlap } from '../../../domain/operators/key-settings.ts'
 import { UsageError } from '../client/errors.ts'
-import type { Values } from '../command/arguments.ts'
+import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
 /** The flag of each setting. */

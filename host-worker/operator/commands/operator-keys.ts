@@ -6,7 +6,7 @@ import {
 import { UsageError } from '../client/errors.ts'
 import type { OperatorService } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
-import type { Arguments } from '../command/arguments.ts'
+import type { Arguments } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { callWithFlags } from './settings.ts'

@@ -1,4 +1,4 @@
-import type { Values } from '../command/arguments.ts'
+import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 import { mark, text } from '../command/command.ts'
 
