@@ -5,12 +5,19 @@ import { serveContract } from './document/contract-endpoint.ts'
 import { operatorTexts } from './document/operator-texts.ts'
 import type { OperatorOperationId } from './operator-catalog.ts'
 import { operatorEndpoints } from './operator-catalog.ts'
+import { listAudit, serveAudit } from './operators/endpoints/audit.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
+import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
 import * as imports from './operators/endpoints/imports.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
 import * as organizations from './operators/endpoints/organizations.ts'
 import * as servedImports from './operators/endpoints/serve-imports.ts'
+import * as keys from './operators/endpoints/keys.ts'
+import { listOutbox, retryOutbox, serveOutbox, serveRetryOutbox } from './operators/endpoints/outbox.ts'
+import { getSecrets, serveSecrets } from './operators/endpoints/secrets.ts'
+import * as sends from './operators/endpoints/sends.ts'
+import * as serveKeys from './operators/endpoints/serve-keys.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 
@@ -19,6 +26,12 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'organizations.list': operated(organizations.listOrganizations, organizations.serveOrganizations),
   'organizations.show': operated(organizations.showOrganization, organizations.serveOrganization),
   'organizations.save': operated(organizations.saveOrganization, organizations.serveSaveOrganization),
+  'keys.issue': operated(keys.issueTenantKey, serveKeys.serveIssueTenantKey),
+  'keys.list': operated(keys.listTenantKeys, serveKeys.serveTenantKeys),
+  'platformKeys.issue': operated(keys.issuePlatformKey, serveKeys.serveIssuePlatformKey),
+  'platformKeys.list': operated(keys.listPlatformKeys, serveKeys.servePlatformKeys),
+  'keys.revoke': operated(keys.revokeKey, serveKeys.serveRevokeKey),
+  'keys.rotate': operated(keys.rotateKeyEndpoint, serveKeys.serveRotateKey),
   'operatorKeys.issue': operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
   'operatorKeys.list': operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   'operatorKeys.revoke': operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),
@@ -29,6 +42,13 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'imports.abort': operated(imports.abortImportEndpoint, servedImports.serveAbortImport),
   'imports.show': operated(imports.showImport, servedImports.serveShowImport),
   'imports.list': operated(imports.listImports, servedImports.serveImports),
+  'forms.check': operated(checkForms, serveCheckForms),
+  'outbox.list': operated(listOutbox, serveOutbox),
+  'outbox.retry': operated(retryOutbox, serveRetryOutbox),
+  'sends.list': operated(sends.listSends, sends.serveSends),
+  'platformSends.list': operated(sends.listPlatformSends, sends.servePlatformSends),
+  'audit.list': operated(listAudit, serveAudit),
+  'secrets.status': operated(getSecrets, serveSecrets),
   'health.get': operated(getHealth, serveHealth),
   'operatorContract.get': operated(getOperatorContract, (request) =>
     serveContract(operatorEndpoints, request, operatorTexts),

@@ -1,4 +1,14 @@
+import { listAudit } from './operators/endpoints/audit.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
+import {
+  issuePlatformKey,
+  issueTenantKey,
+  listPlatformKeys,
+  listTenantKeys,
+  revokeKey,
+  rotateKeyEndpoint,
+} from './operators/endpoints/keys.ts'
+import { checkForms } from './operators/endpoints/forms-check.ts'
 import { getHealth } from './operators/endpoints/health.ts'
 import {
   abortImportEndpoint,
@@ -14,6 +24,9 @@ import {
   listOperatorKeys,
   revokeOperatorKey,
 } from './operators/endpoints/operator-keys.ts'
+import { listOutbox, retryOutbox } from './operators/endpoints/outbox.ts'
+import { getSecrets } from './operators/endpoints/secrets.ts'
+import { listPlatformSends, listSends } from './operators/endpoints/sends.ts'
 import { listOrganizations, saveOrganization, showOrganization } from './operators/endpoints/organizations.ts'
 
 /** Every endpoint of the operator interface, in the order of its document. */
@@ -21,6 +34,12 @@ export const operatorEndpoints = [
   listOrganizations,
   showOrganization,
   saveOrganization,
+  issueTenantKey,
+  listTenantKeys,
+  issuePlatformKey,
+  listPlatformKeys,
+  revokeKey,
+  rotateKeyEndpoint,
   issueOperatorKeyEndpoint,
   listOperatorKeys,
   revokeOperatorKey,
@@ -31,7 +50,14 @@ export const operatorEndpoints = [
   abortImportEndpoint,
   showImport,
   listImports,
+  checkForms,
+  listOutbox,
+  retryOutbox,
+  listSends,
+  listPlatformSends,
+  listAudit,
   getHealth,
+  getSecrets,
   getOperatorContract,
 ] as const
 

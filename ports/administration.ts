@@ -67,8 +67,13 @@ export interface Administration {
   /**
    * Creates the organization or replaces its settings. A slug that another organization holds is refused. When the parent
    * changes, the organization's reviews move from what the old parent may read to what the new one may, in the same step.
+   * @param replaced what the settings were made from (null: there was no such organization): when it is another one by
+   *   now, nothing is written and the outcome is `changed`. Left out: whatever is stored is replaced.
    */
-  saveOrganization(organization: Organization): Promise<'saved' | 'slug_taken' | 'parent_missing'>
+  saveOrganization(
+    organization: Organization,
+    replaced?: Organization | null,
+  ): Promise<'saved' | 'slug_taken' | 'parent_missing' | 'changed'>
   /** The organization, or null when there is none of that id. */
   findOrganization(organizationId: string): Promise<Organization | null>
   /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */

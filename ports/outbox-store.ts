@@ -142,6 +142,9 @@ export interface ListedEntry extends OutboxRef {
   readonly createdAt: string
 }
 
+/** Where a list of entries continues: after this one. */
+export type OutboxPosition = Pick<ListedEntry, 'createdAt' | 'outboxId'>
+
 /**
  * The outbox of the service. An entry is written together with the data that causes it, and stays until its work is
  * done. So the outbox alone tells which work remains; queue messages only say when to look.
@@ -155,8 +158,17 @@ export interface OutboxStore {
    * so that all of them are served when there are more than `limit`.
    */
   due(now: string, limit: number): Promise<readonly OutboxRef[]>
-  /** Entries that wait or failed, of one organization or of all (null), oldest first, at most `limit`. */
-  list(organizationId: string | null, limit: number): Promise<readonly ListedEntry[]>
+  /**
+   * Entries that wait or failed, of one organization or of all (null), oldest first, starting after `after` (null: at the
+   * oldest), at most `limit`.
+   */
+  list(
+    organizationId: string | null,
+    after: OutboxPosition | null,
+    limit: number,
+  ): Promise<readonly ListedEntry[]>
+  /** The organization of an entry that waits or failed; null: there is no such entry. */
+  ownerOf(outboxId: string): Promise<string | null>
   /**
    * Makes an entry pending and due at `now`, with its attempts counted from zero, unless a worker holds a lease on it.
    * A `now` that is ahead of the store's own time does not put it off.

@@ -24,28 +24,39 @@ export interface RateLimiter {
 
 const WINDOW_MS = 60_000
 
-/** Most instants that are kept, over all keys: 8 MB. */
-const INSTANTS_MAX = 1_000_000
+/** The requests of one key within the last minute: the instant of each, in a ring that has a place for each. */
+interface Window {
+  readonly ring: Float64Array
+  /** The place of the oldest one. */
+  first: number
+  count: number
+}
+
+/** Most memory that all windows together take, in instants of eight bytes: 16 MB. */
+const INSTANTS_MAX = 2_000_000
+/** What a window takes besides its ring, as so many instants. */
+const WINDOW_INSTANTS = 50
 
 /**
- * Makes a limiter. When it holds `maxInstants`, it forgets the keys that were not used for longest, each with as many
- * instants as its rate has requests.
+ * Makes a limiter. When its windows take more than `maxInstants`, it forgets the keys that were not used for longest.
  */
 export function createRateLimiter(clock: Clock, maxInstants = INSTANTS_MAX): RateLimiter {
   const elapsedMs = stopwatch(clock)
   const windows = new Map<string, Window>()
   let instants = 0
   const forget = (keyId: string): void => {
-    instants -= windows.get(keyId)?.ratePerMinute ?? 0
+    const window = windows.get(keyId)
+    if (window !== undefined) instants -= sizeOf(window)
     windows.delete(keyId)
   }
   const windowOf = (keyId: string, ratePerMinute: number): Window => {
     const known = windows.get(keyId)
-    const window = known?.ratePerMinute === ratePerMinute ? known : createWindow(ratePerMinute)
+    const isKnown = known?.ring.length === ratePerMinute
+    const window = isKnown ? known : { ring: new Float64Array(ratePerMinute), first: 0, count: 0 }
     // A Map keeps the order of insertion, so putting it back makes it the youngest.
     forget(keyId)
     windows.set(keyId, window)
-    instants += ratePerMinute
+    instants += sizeOf(window)
     for (const oldest of windows.keys()) {
       if (instants <= maxInstants || oldest === keyId) break
       forget(oldest)
@@ -53,9 +64,16 @@ export function createRateLimiter(clock: Clock, maxInstants = INSTANTS_MAX): Rat
     return window
   }
   return {
-    take: (keyId, ratePerMinute) => windowOf(keyId, ratePerMinute).take(elapsedMs()),
-    exhausted: (keyId) => windows.get(keyId)?.exhausted(elapsedMs()) ?? null,
+    take: (keyId, ratePerMinute) => take(windowOf(keyId, ratePerMinute), elapsedMs()),
+    exhausted: (keyId) => {
+      const window = windows.get(keyId)
+      return window === undefined ? null : exhausted(window, elapsedMs())
+    },
   }
+}
+
+function sizeOf({ ring }: Window): number {
+  return ring.length + WINDOW_INSTANTS
 }
 
 /** The time since its start, which stands still while the clock steps back. */
@@ -70,40 +88,29 @@ function stopwatch(clock: Clock): () => number {
   }
 }
 
-/** The requests of one key within the last minute. */
-interface Window {
-  readonly ratePerMinute: number
-  take(nowMs: number): Budget
-  exhausted(nowMs: number): Budget | null
+function take(window: Window, nowMs: number): Budget {
+  const spent = exhausted(window, nowMs)
+  if (spent !== null) return spent
+  const { ring, first, count } = window
+  ring[(first + count) % ring.length] = nowMs
+  window.count += 1
+  return budgetOf(window, nowMs, false)
 }
 
-/** A window keeps the instant of each request that counts, in a ring that has a place for each. */
-function createWindow(ratePerMinute: number): Window {
-  const ring = new Float64Array(ratePerMinute)
-  let first = 0
-  let count = 0
-  const budget = (nowMs: number, isExceeded: boolean): Budget => {
-    const renewsInMs = (ring[first] ?? 0) + WINDOW_MS - nowMs
-    return { isExceeded, ratePerMinute, remaining: ratePerMinute - count, renewsInMs }
+function exhausted(window: Window, nowMs: number): Budget | null {
+  while (window.count > 0 && oldestOf(window) <= nowMs - WINDOW_MS) {
+    window.first = (window.first + 1) % window.ring.length
+    window.count -= 1
   }
-  const slide = (nowMs: number): void => {
-    while (count > 0 && (ring[first] ?? 0) <= nowMs - WINDOW_MS) {
-      first = (first + 1) % ratePerMinute
-      count -= 1
-    }
-  }
-  return {
-    ratePerMinute,
-    take: (nowMs) => {
-      slide(nowMs)
-      if (count === ratePerMinute) return budget(nowMs, true)
-      ring[(first + count) % ratePerMinute] = nowMs
-      count += 1
-      return budget(nowMs, false)
-    },
-    exhausted: (nowMs) => {
-      slide(nowMs)
-      return count === ratePerMinute ? budget(nowMs, true) : null
-    },
-  }
+  return window.count === window.ring.length ? budgetOf(window, nowMs, true) : null
+}
+
+function budgetOf(window: Window, nowMs: number, isExceeded: boolean): Budget {
+  const ratePerMinute = window.ring.length
+  const remaining = ratePerMinute - window.count
+  return { isExceeded, ratePerMinute, remaining, renewsInMs: oldestOf(window) + WINDOW_MS - nowMs }
+}
+
+function oldestOf({ ring, first }: Window): number {
+  return ring[first] ?? 0
 }

@@ -63,7 +63,22 @@ function describe(endpoint: Endpoint): string {
     case 'detail':
       return `One \`${endpoint.resource.name}\` by its identifier. ${own}`.trim()
     case 'operation':
-      return own === '' ? `${endpoint.summary}.` : own
+      return [own === '' ? `${endpoint.summary}.` : own, ...roleSentence(endpoint.access)].join(' ')
+  }
+}
+
+/** What an operator must be for an operation. Nothing of an endpoint of the public interface. */
+function roleSentence(access: Endpoint['access']): readonly string[] {
+  switch (access) {
+    case 'support':
+      return ['Any role may do it.']
+    case 'admin':
+    case 'admin_or_root_secret':
+      return ['It needs the role `admin`.']
+    case 'public':
+    case 'tenant':
+    case 'tenant_or_platform':
+      return []
   }
 }
 

@@ -37,14 +37,14 @@ export function shared(name: SharedResponse): Node {
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** The failures that follow from who may call an endpoint. */
+/** The failures that follow from who may call an endpoint. Every operation of operators refuses what it does not know. */
 export function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 'requires'>): Node {
+  const needsAdmin = access === 'admin' || access === 'admin_or_root_secret'
   const lacks = requires !== null && refusalStatusOf(requires) === 403
   return {
+    ...(needsAdmin || access === 'support' ? { '400': shared('BadRequest') } : {}),
     ...(access === 'public' ? {} : { '401': shared('Unauthorized') }),
-    ...(lacks || access === 'admin' || access === 'admin_or_root_secret'
-      ? { '403': shared('Forbidden') }
-      : {}),
+    ...(needsAdmin || lacks ? { '403': shared('Forbidden') } : {}),
     '500': shared('InternalError'),
   }
 }

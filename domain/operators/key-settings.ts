@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { KeyScope } from '../../ports/administration.ts'
+import { described } from '../record/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 // What an operator may say of a new key. Each message is the rest of a sentence that begins with the setting's name.
@@ -21,7 +22,8 @@ const Label = v.pipe(
   v.check((text) => text.trim() !== '' && text.length <= LABEL_MAX_LENGTH && !BREAKS.test(text), LABEL),
 )
 
-const ExpiresAt = v.pipe(
+/** The end of a key: an instant or a day, read as the UTC instant. */
+export const ExpiresAt = v.pipe(
   v.string(EXPIRES_AT),
   v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): string => {
     const instant = isCalendarDate(text) ? `${text}T00:00:00.000Z` : parseInstant(text, 'down')
@@ -35,10 +37,17 @@ const RatePerMinute = v.pipe(v.number(RATE), v.integer(RATE), v.minValue(1, RATE
 
 /** What an operator says of a new key. What is left out leaves the key unlimited. */
 export const KeySettings = v.strictObject({
-  label: v.exactOptional(Label),
-  scope: v.exactOptional(v.picklist(scopes, `must be one of ${scopes.join(', ')}`)),
-  expiresAt: v.exactOptional(ExpiresAt),
-  ratePerMinute: v.exactOptional(RatePerMinute),
+  label: v.exactOptional(described(Label, 'What operators call it.')),
+  scope: v.exactOptional(
+    described(v.picklist(scopes, `must be one of ${scopes.join(', ')}`), 'What it may be used for.'),
+  ),
+  expiresAt: v.exactOptional(
+    described(
+      ExpiresAt,
+      'The first instant at which it does not work; a day stands for its first instant in UTC.',
+    ),
+  ),
+  ratePerMinute: v.exactOptional(described(RatePerMinute, 'Most requests within any 60 seconds.')),
 })
 export type KeySettings = v.InferOutput<typeof KeySettings>
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { described } from '../record/meaning.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import { isPosKind, posKinds, SOURCE_NAME, tenantIs } from '../pos/index.ts'
 
@@ -23,10 +24,13 @@ const NO_TIE = `must be none or KIND:TENANT, where KIND is one of ${posKinds.joi
 export const PosSourceObject = v.pipe(
   v.strictObject(
     {
-      kind: v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`),
-      tenant: v.pipe(
-        v.string(),
-        v.check(isTenant, `must be 1 to ${TENANT_MAX_LENGTH} characters without control characters`),
+      kind: described(v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`), 'The kind of system.'),
+      tenant: described(
+        v.pipe(
+          v.string('must be a string'),
+          v.check(isTenant, `must be 1 to ${TENANT_MAX_LENGTH} characters without control characters`),
+        ),
+        'What tells the organization apart there.',
       ),
     },
     'must be an object with kind and tenant, or null',

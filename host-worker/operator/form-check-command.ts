@@ -1,11 +1,9 @@
-import { readFormLine } from '../../domain/forms/definition/check.ts'
-import { abuseWarnings } from '../../domain/forms/definition/abuse-warnings.ts'
-import { formWarnings, headlessSupport } from '../../domain/forms/definition/support.ts'
 import type { Entry } from '../../domain/imports/entry.ts'
 import { formKind } from '../../domain/imports/form-kind.ts'
 import type { ImportKind } from '../../domain/imports/kind.ts'
 import { entriesOf } from '../../domain/imports/read-part.ts'
 import { withoutOwner } from '../../domain/imports/record-owner.ts'
+import { checkForm } from '../../domain/operators/check-form.ts'
 import { importTools } from '../wiring/imports.ts'
 import { sendsText } from '../../domain/jobs/steps.ts'
 import type { Command, Values } from './command.ts'
@@ -66,21 +64,17 @@ interface Judgement {
 }
 
 async function judge(entry: Entry, kind: ImportKind, sendsTexts: SendsTexts): Promise<Judgement> {
-  const reading =
-    'issue' in entry ? { issues: [entry.issue] } : readFormLine(withoutOwner(entry.record, kind))
-  if (!('form' in reading)) {
-    return {
-      verdict: null,
-      notes: reading.issues.map(({ field, message }) => `line ${entry.line}: ${field} ${message}`),
-    }
+  const verdict =
+    'issue' in entry
+      ? { kind: 'no_form' as const, issues: [entry.issue] }
+      : await checkForm(withoutOwner(entry.record, kind), sendsTexts)
+  if (verdict.kind === 'no_form') {
+    const notes = verdict.issues.map(({ field, message }) => `line ${entry.line}: ${field} ${message}`)
+    return { verdict: null, notes }
   }
-  const { definition, password } = reading.form
-  const { supported, reasons } = headlessSupport(definition)
-  const use = { password, sendsTexts: await sendsTexts(definition.formId) }
-  const sentences = [...formWarnings(definition), ...abuseWarnings(definition, use)]
-  const warnings = sentences.map((warning) => `  warning: ${warning}`)
+  const { formId, supported, reasons, warnings } = verdict
   return {
-    verdict: `${definition.formId}: ${supported ? 'can be submitted here' : 'must be hosted'}`,
-    notes: [...reasons.map((reason) => `  ${reason}`), ...warnings],
+    verdict: `${formId}: ${supported ? 'can be submitted here' : 'must be hosted'}`,
+    notes: [...reasons.map((reason) => `  ${reason}`), ...warnings.map((warning) => `  warning: ${warning}`)],
   }
 }

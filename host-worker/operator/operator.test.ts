@@ -104,9 +104,68 @@ describe('organizations and keys', () => {
     expect(await operator('key', 'revoke', 'nothing')).toMatchObject({ code: 1, stdout: '' })
   })
 
+  it('issues keys with a label, a scope, an end and a rate, lists them, and replaces them', async () => {
+    await operator('org', 'create', '--id', 'limited', '--name', 'Limited')
+    const flags = ['--label', 'Nightly sync', '--scope', 'read', '--expires', '2999-01-01', '--rate', '60']
+    const issued = await operator('key', 'issue', '--org', 'limited', ...flags)
+    const keyId = readKey(issued.stdout.trimEnd())?.keyId ?? ''
+    const rest = 'read {2}2999-01-01T00:00:00.000Z {2}- {2}60 {2}Nightly sync'
+    const lines = async () => (await operator('key', 'list', '--org', 'limited')).stdout.trimEnd().split('\n')
+    expect(await lines()).toEqual([
+      expect.stringMatching(new RegExp(`^${keyId} {2}active {2}\\S+Z {2}- {2}current {2}${rest}$`)),
+    ])
+
+    const rotated = await operator('key', 'rotate', keyId, '--overlap', '7d')
+    const successor = readKey(rotated.stdout.trimEnd())
+    expect(rotated).toMatchObject({ code: 0, stdout: `${successor?.text ?? ''}\n` })
+    const [, endsAt = ''] = /ends at (\S+Z)\. Its successor is \w{12}\.\n$/.exec(rotated.stderr) ?? []
+    const inAWeekMs = Date.parse(endsAt) - Date.now()
+    expect(inAWeekMs).toBeGreaterThan(6 * 86_400_000)
+    expect(inAWeekMs).toBeLessThanOrEqual(7 * 86_400_000)
+    expect(await lines()).toEqual([
+      expect.stringMatching(new RegExp(`^${keyId} {2}active .* {2}read {2}${endsAt} {2}- {2}60`)),
+      expect.stringMatching(new RegExp(`^${successor?.keyId ?? ''} {2}active .* ${rest}$`)),
+    ])
+    const again = await operator('key', 'rotate', keyId, '--overlap', '7d')
+    expect(again).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The key ${keyId} was replaced before. Its successor is ${successor?.keyId ?? ''}.\n`,
+    })
+    for (const id of [keyId, successor?.keyId ?? ''])
+      expect((await operator('key', 'revoke', id)).code).toBe(0)
+  })
+
+  it.each([
+    ['--expires', '2020-01-01T00:00:00Z', '--expires must be in the future'],
+    ['--expires', 'tomorrow', '--expires must be an ISO 8601 instant with an explicit offset'],
+    ['--scope', 'write', '--scope must be one of read, send, all'],
+    ['--rate', '0', '--rate must be a whole number of requests a minute from 1 to 10000'],
+    ['--rate', 'many', '--rate must be a whole number of requests a minute from 1 to 10000'],
+    ['--label', '', '--label must be 1 to 100 characters'],
+  ])('refuses a key with %s %j in one sentence', async (flag, value, sentence) => {
+    const { code, stdout, stderr } = await operator('key', 'issue', '--org', 'acme', flag, value)
+    expect([code, stdout, stderr.startsWith(sentence)]).toEqual([2, '', true])
+  })
+
+  it.each([
+    [['key', 'rotate', 'nothing', '--overlap', '7d'], 1, 'There is no key nothing.'],
+    [['key', 'rotate', 'nothing'], 2, '--overlap is missing'],
+    [
+      ['key', 'rotate', 'nothing', '--overlap', '7'],
+      2,
+      '--overlap must be a number of minutes, hours or days',
+    ],
+    [['key', 'rotate', '--overlap', '7d'], 2, 'KEYID is missing'],
+    [['key', 'issue', '--platform', '--scope', 'read'], 2, '--scope of a platform key must be send or all'],
+  ])('%j is refused in one sentence', async (args, code, sentence) => {
+    const refused = await operator(...args)
+    expect([refused.code, refused.stdout, refused.stderr.startsWith(sentence)]).toEqual([code, '', true])
+  })
+
   it('tells the root secret of keys, and how many are left under the previous one', async () => {
     const { stdout } = await operator('key', 'list', '--org', 'acme')
-    expect(stdout).toMatch(/^\w{12} {2}revoked {2}\S+Z {2}\S+Z {2}current\n$/)
+    expect(stdout).toMatch(/^\w{12} {2}revoked {2}\S+Z {2}\S+Z {2}current {2}all(?: {2}-){4}\n$/)
     await operator('org', 'create', '--id', 'rotated', '--name', 'Rotated')
     const issued = readKey((await operator('key', 'issue', '--org', 'rotated')).stdout.trimEnd())
     const before = await operator('secrets', 'status')
@@ -120,7 +179,7 @@ describe('organizations and keys', () => {
     const root = /^ROOT_SECRET=(\S+)$/m.exec(original)?.[1] ?? ''
     writeFileSync(path, `ROOT_SECRET=${'A'.repeat(42)}E\nROOT_SECRET_PREVIOUS=${root}\n`)
     expect((await operator('key', 'list', '--org', 'rotated')).stdout).toMatch(
-      /^\w{12} {2}active {2}\S+Z {2}- {2}previous\n$/,
+      /^\w{12} {2}active {2}\S+Z {2}- {2}previous {2}all(?: {2}-){4}\n$/,
     )
     const during = await operator('secrets', 'status')
     expect(JSON.parse(during.stdout)).toEqual({
@@ -131,7 +190,9 @@ describe('organizations and keys', () => {
       `Under the previous root secret: key ${issued?.keyId ?? ''} of organization rotated.\n`,
     )
     writeFileSync(path, `ROOT_SECRET=${'A'.repeat(42)}E\n`)
-    expect((await operator('key', 'list', '--org', 'rotated')).stdout).toMatch(/- {2}[\w-]{8}\n$/)
+    expect((await operator('key', 'list', '--org', 'rotated')).stdout).toMatch(
+      /- {2}[\w-]{8} {2}all(?: {2}-){4}\n$/,
+    )
     expect(await operator('secrets', 'status')).toMatchObject({
       code: 0,
       stdout: '{"current":{"keys":0,"formPasswords":0},"previous":{"keys":0,"formPasswords":0}}\n',

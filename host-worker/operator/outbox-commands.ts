@@ -27,7 +27,7 @@ export const outboxList: Command = {
     const organizationId = textOption(values, 'org') ?? null
     if (organizationId !== null) await organizationOf(context, organizationId)
     const { outbox } = await context.storage()
-    const entries = await outbox.list(organizationId, LISTED_MAX)
+    const entries = await outbox.list(organizationId, null, LISTED_MAX)
     for (const entry of entries) context.out(describe(entry))
     if (entries.length === LISTED_MAX) context.note(`Only the oldest ${LISTED_MAX} are shown.`)
   },

@@ -17,6 +17,7 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
     administration: storage.administration,
     outbox: storage.outbox,
     sends: storage.sends,
+    tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,
     imports: (organization) =>

@@ -1,12 +1,15 @@
 import type {
   Administration,
   Analytics,
+  Audit,
   Clock,
   ExitSurveySource,
   FormDirectory,
   ImportDirectory,
   ImportSessions,
   KeyedStorage,
+  OpenOperatorChanges,
+  OperatorKeys,
   OutboxStore,
   SendLog,
   TenantWriter,
@@ -25,6 +28,9 @@ export interface SeenOutboxEntry {
 export interface StorageInstance {
   readonly keyed: KeyedStorage
   readonly administration: Administration
+  readonly operatorKeys: OperatorKeys
+  readonly operatorChanges: OpenOperatorChanges
+  readonly audit: Audit
   readonly forms: FormDirectory
   readonly outbox: OutboxStore
   readonly sends: SendLog

@@ -238,7 +238,8 @@ export interface TwoTenants extends StorageInstance {
 export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
   const storage = await make(clock)
-  const { administration, analytics, exitSurvey, forms, importDirectory, keyed, outbox, sends } = storage
+  const { administration, analytics, audit, exitSurvey, forms, importDirectory, keyed } = storage
+  const { operatorChanges, operatorKeys, outbox, sends } = storage
   for (const letter of ['a', 'b']) {
     assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
     await administration.addKey(tenantKey(`org-${letter}`, `key-${letter}`))
@@ -246,10 +247,13 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   return {
     administration,
     analytics,
+    audit,
     exitSurvey,
     forms,
     importDirectory,
     keyed,
+    operatorChanges,
+    operatorKeys,
     outbox,
     sends,
     tenant: (id) => storage.tenant(id),

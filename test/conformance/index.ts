@@ -19,8 +19,11 @@ import { voucherCountCases } from './voucher-counts.ts'
 import { groupCases } from './groups.ts'
 import { importCases } from './imports.ts'
 import { isolationCases } from './isolation.ts'
+import { keyAttributeCases } from './key-attributes.ts'
 import { keyCases } from './keys.ts'
 import { nullOrderCases } from './null-orders.ts'
+import { operatorChangeCases } from './operator-changes.ts'
+import { operatorKeyCases } from './operator-keys.ts'
 import { organizationCases } from './organizations.ts'
 import { outboxCases } from './outbox.ts'
 import { pagingCases } from './paging.ts'
@@ -41,6 +44,9 @@ export { exitSurveySuite } from './exit-survey.ts'
 /** Every case, by topic. */
 export const storageSuite: readonly StorageCase[] = [
   ...keyCases,
+  ...keyAttributeCases,
+  ...operatorKeyCases,
+  ...operatorChangeCases,
   ...organizationCases,
   ...pagingCases,
   ...nullOrderCases,

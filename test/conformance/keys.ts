@@ -72,6 +72,8 @@ export const keyCases: readonly StorageCase[] = [
         (await administration.listKeys(id, null, 100)).map(({ keyId }) => keyId)
       assert.deepEqual(await idsOf('org-a'), ['key-1', 'key-2', 'key-a'])
       assert.deepEqual(await idsOf('org-b'), ['key-b'])
+      const [, second] = await administration.listKeys('org-a', { createdAt: at(-5), keyId: 'key-1' }, 2)
+      assert.equal(second?.keyId, 'key-a')
       assert.deepEqual(await administration.listKeys(null, null, 100), [platform])
       await assert.rejects(administration.addKey(tenantKey('org-b', 'key-a')))
       assert.equal((await administration.listKeys('org-a', null, 100)).length, 3)
@@ -102,6 +104,7 @@ export const keyCases: readonly StorageCase[] = [
       )
       await administration.addKey(tenantKey('org-a', 'key-c', { secretVersion: 'old_-1' }))
       await administration.addKey(tenantKey('org-a', 'key-d', { secretVersion: 'old_-1', revokedAt: at(1) }))
+      await administration.addKey(tenantKey('org-a', 'key-e', { secretVersion: 'old_-1', expiresAt: at(0) }))
       const hash = (version: string) => `pbkdf2-sha256$100000$${version}$c2FsdA$aGFzaA`
       await tenant('org-a').upsert('forms', [form('f-none'), form('f-old', { passwordHash: hash('old_-1') })])
       await tenant('org-b').upsert('forms', [

@@ -25,6 +25,37 @@ export const organizationCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'settings that were made from what is no longer stored are not saved',
+    async run(make) {
+      const { administration } = await twoTenants(make)
+      const [first, posSource] = [organization('org-a'), { kind: 'odbc_second', tenant: 'dsn' } as const]
+      const second = organization('org-a', { slug: 's', posSource, analytics: true })
+      const third = organization('org-a', { name: 'Third' })
+      assert.equal(await administration.saveOrganization(second, first), 'saved')
+      for (const stale of [first, null, { ...second, slug: null }, { ...second, analytics: false }])
+        assert.equal(await administration.saveOrganization(third, stale), 'changed')
+      assert.deepEqual(await administration.findOrganization('org-a'), second)
+      assert.equal(await administration.saveOrganization(third, second), 'saved')
+      const added = organization('org-c')
+      assert.equal(await administration.saveOrganization(added, added), 'changed')
+      assert.equal(await administration.findOrganization('org-c'), null)
+      assert.equal(await administration.saveOrganization(added, null), 'saved')
+    },
+  },
+  {
+    name: 'organizations are listed by their id, in pages',
+    async run(make) {
+      const { administration } = await twoTenants(make)
+      const child = organization('org-a-1', { parentId: 'org-a' })
+      await administration.saveOrganization(child)
+      const all = [organization('org-a'), child, organization('org-b')]
+      assert.deepEqual(await administration.listOrganizations(null, 10), all)
+      assert.deepEqual(await administration.listOrganizations(null, 1), all.slice(0, 1))
+      assert.deepEqual(await administration.listOrganizations('org-a', 1), all.slice(1, 2))
+      assert.deepEqual(await administration.listOrganizations('org-b', 10), [])
+    },
+  },
+  {
     name: 'a slug belongs to one organization; having none is no conflict',
     async run(make) {
       const { administration } = await twoTenants(make)

@@ -133,7 +133,7 @@ export const outboxCases: readonly StorageCase[] = [
       const done = { kind: 'done', sends: [send('out-1')] } as const
       assert.equal(await mine.settle('out-1', 't', done, at(5)), true)
       assert.equal(await mine.settle('out-1', 't', done, at(6)), false)
-      assert.deepEqual(idsOf(await storage.outbox.list(null, 10)), ['out-2'])
+      assert.deepEqual(idsOf(await storage.outbox.list(null, null, 10)), ['out-2'])
       assert.equal(await mine.claim('out-1', ...lease('t2', 3600)), null)
       assert.deepEqual(await storage.sends.open('org-a').list(null, 10), [send('out-1')])
       assert.deepEqual(await storage.sends.open('org-b').list(null, 10), [])
@@ -149,7 +149,7 @@ export const outboxCases: readonly StorageCase[] = [
       assert.equal(await mine.claim('out-1', ...lease('t2', 29)), null)
       assert.equal((await mine.claim('out-1', ...lease('t2', 30)))?.attempts, 2)
       await mine.settle('out-1', 't2', { kind: 'retry', at: at(40), reason: 'wait', counted: false }, at(31))
-      const [listed] = await outbox.list('org-a', 10)
+      const [listed] = await outbox.list('org-a', null, 10)
       assert.deepEqual(
         [listed?.status, listed?.attempts, listed?.nextAttemptAt, listed?.lastError, listed?.kind],
         ['pending', 1, at(40), 'wait', 'notification_email'],
@@ -167,7 +167,7 @@ export const outboxCases: readonly StorageCase[] = [
       await mine.settle('out-1', 't1', { kind: 'failed', reason: 'refused', sends: [failed] }, at(1))
       assert.deepEqual(await storage.outbox.due(at(99_999), 10), [])
       assert.equal(await mine.claim('out-1', ...lease('t2', 99_999)), null)
-      const [listed] = await storage.outbox.list('org-a', 10)
+      const [listed] = await storage.outbox.list('org-a', null, 10)
       assert.deepEqual([listed?.status, listed?.lastError], ['failed', 'refused'])
       assert.equal(await storage.outbox.redrive('out-none', at(100)), 'missing')
       assert.equal(await storage.outbox.redrive('out-1', at(100)), 'driven')
@@ -195,11 +195,16 @@ export const outboxCases: readonly StorageCase[] = [
       assert.deepEqual(due.slice(2), ['out-2', 'out-3', 'out-0'])
       assert.deepEqual(idsOf(await storage.outbox.due(at(120), 2)).sort(), ['out-1', 'out-4'])
       assert.equal((await storage.outbox.due(at(120), 4)).length, 4)
-      const all = await storage.outbox.list(null, 10)
+      const all = await storage.outbox.list(null, null, 10)
       assert.deepEqual(idsOf(all).slice(0, 3), ['out-1', 'out-2', 'out-3'])
       assert.equal(all.length, 5)
-      assert.deepEqual(idsOf(await storage.outbox.list('org-b', 10)), ['out-4'])
-      assert.deepEqual(idsOf(await storage.outbox.list(null, 1)), ['out-1'])
+      assert.deepEqual(idsOf(await storage.outbox.list('org-b', null, 10)), ['out-4'])
+      assert.deepEqual(idsOf(await storage.outbox.list(null, null, 1)), ['out-1'])
+      const [first, second] = all
+      assert.deepEqual(idsOf(await storage.outbox.list(null, first ?? null, 1)), ['out-2'])
+      assert.deepEqual(idsOf(await storage.outbox.list('org-a', second ?? null, 10)), ['out-3', 'out-0'])
+      assert.equal(await storage.outbox.ownerOf('out-4'), 'org-b')
+      assert.equal(await storage.outbox.ownerOf('out-none'), null)
     },
   },
   {

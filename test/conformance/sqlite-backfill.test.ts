@@ -8,6 +8,19 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import { fakeClock } from '../support/fakes.ts'
 import { openTestService } from '../support/service.ts'
 
+test('keys stored before they had attributes may do everything, and have no end', async () => {
+  const storage = createScratchStorage({ clock: fakeClock() })
+  const columns = 'key_id, kind, organization_id, hash, secret_version, created_at, revoked_at'
+  const sql = `insert into api_keys (${columns}) values ('k', 'tenant', 'acme', 'h', 'v', '2026-01-01T00:00:00.000Z', null)`
+  await storage.database.batch([{ sql, parameters: [] }])
+  const attributes = { label: null, scope: 'all', expiresAt: null, ratePerMinute: null }
+  expect(await storage.administration.findKey('k')).toMatchObject({
+    ...attributes,
+    lastUsedAt: null,
+    successorId: null,
+  })
+})
+
 const MIGRATION = '0010_membership_analytics.sql'
 const counts = ['membership_cohorts', 'membership_cancellations', 'membership_tenures']
 

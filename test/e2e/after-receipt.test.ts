@@ -66,7 +66,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-const isEmpty = async () => (await storage.outbox.list(null, 10)).length === 0
+const isEmpty = async () => (await storage.outbox.list(null, null, 10)).length === 0
 const mails = () => [...resend.sent.values()]
 
 test('a submission notifies by email and runs its automation, once each', async () => {
@@ -109,8 +109,10 @@ test('what a provider took without saying so is sent once, by a later sweep', as
   const before = mails().length
   resend.misbehave.push('reset_after')
   const { id } = await submit('plain')
-  await until(async () => (await storage.outbox.list('acme', 10)).some(({ lastError }) => lastError !== null))
-  const [waiting] = await storage.outbox.list('acme', 10)
+  await until(async () =>
+    (await storage.outbox.list('acme', null, 10)).some(({ lastError }) => lastError !== null),
+  )
+  const [waiting] = await storage.outbox.list('acme', null, 10)
   expect(waiting).toMatchObject({
     submissionId: id,
     attempts: 1,

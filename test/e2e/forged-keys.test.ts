@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
+import { readKey } from '../../domain/access/api-key.ts'
 import { crc32 } from '../../domain/text/crc32.ts'
 import { toBase62, utf8 } from '../../domain/text/encoding.ts'
 import type { Meter } from '../../ports/meter.ts'
@@ -21,6 +22,9 @@ let meter: Meter
 let forged: Readonly<
   Record<'stranger to everybody' | 'of a missing organization' | 'with a known key id', string>
 >
+/** Keys that were good, and one that has spent its rate. */
+let ended: Readonly<Record<'expired' | 'revoked', string>>
+let spent: string
 
 beforeAll(async () => {
   databases = await openLocalD1(1)
@@ -35,6 +39,15 @@ beforeAll(async () => {
     'of a missing organization': forgedKey('nobody', 'A'.repeat(12)),
     'with a known key id': forgedKey('mine', keyId),
   }
+})
+
+beforeAll(async () => {
+  const revoked = await service.addKey({ organizationId: 'mine' })
+  await service.storage.administration.revokeKey(readKey(revoked)?.keyId ?? '', '2026-01-01T00:00:00.000Z')
+  const expired = await service.addKey({ organizationId: 'mine', expiresAt: '2026-01-01T00:00:00.000Z' })
+  ended = { expired, revoked }
+  spent = await service.addKey({ organizationId: 'mine', ratePerMinute: 1 })
+  await service.send('/api/v1/sites', { key: spent })
 })
 
 afterAll(() => databases.dispose())
@@ -76,5 +89,23 @@ describe.each(guarded.map((endpoint) => ({ id: endpoint.id, endpoint })))('$id',
     ])
     expect([unknown.rowsRead, nobody.rowsRead]).toEqual([0, 0])
     expect(known.rowsRead).toBeLessThanOrEqual(1)
+  })
+
+  test('an expired key reads no row but its own, as a revoked one', async () => {
+    const url = samplePath(endpoint, (field) => `m-${field}-0`)
+    const [expired, revoked] = [
+      await answer(endpoint, url, ended.expired),
+      await answer(endpoint, url, ended.revoked),
+    ]
+    expect(expired).toEqual(revoked)
+    expect(expired).toMatchObject({ shown: { status: 401 }, calls: 1, rowsWritten: 0 })
+    expect(expired.rowsRead).toBeLessThanOrEqual(1)
+  })
+
+  test('a key that has spent its rate reads no row but its own and the one of its organization', async () => {
+    const url = samplePath(endpoint, (field) => `m-${field}-0`)
+    const refused = await answer(endpoint, url, spent)
+    expect(refused).toMatchObject({ shown: { status: 429 }, calls: 1, rowsWritten: 0 })
+    expect(refused.rowsRead).toBeLessThanOrEqual(2)
   })
 })

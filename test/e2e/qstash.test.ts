@@ -78,7 +78,7 @@ test('a submission goes out when QStash delivers it under its signature, and onl
 
   expect(await deliver(body, KEYS.current)).toBe(200)
   expect([...resend.sent.values()].map(({ to }) => to)).toEqual([['office@example.com']])
-  expect(await storage.outbox.list(null, 10)).toEqual([])
+  expect(await storage.outbox.list(null, null, 10)).toEqual([])
   // QStash delivers at least once.
   expect(await deliver(body, KEYS.next)).toBe(200)
   expect(resend.requests).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
-import { issueKey } from '../../domain/access/api-key.ts'
+import { issueKey, readKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import type { SendRecord } from '../../ports/send-log.ts'
@@ -35,9 +35,9 @@ afterEach(() => {
   twilio.treat = () => null
 })
 
-async function newKey(organizationId: string | null): Promise<string> {
+async function newKey(organizationId: string | null, ratePerMinute: number | null = null): Promise<string> {
   const secrets = await openSecrets(testRootSecret(), null)
-  const issued = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
+  const issued = await issueKey({ organizationId, ratePerMinute }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(issued.stored)
   return issued.key
 }
@@ -282,4 +282,18 @@ test('what was sent to a caller who has hung up is recorded all the same', async
   await expect.poll(async () => (await since()).length, { timeout: 10_000 }).toBe(30)
   expect((await since()).every(({ outcome }) => outcome === 'accepted')).toBe(true)
   expect(twilio.requests.length - before).toBe(30)
+})
+
+test('the worker remembers from one request to the next what a key has used of its rate, and notes the use', async () => {
+  const limited = await newKey('acme', 3)
+  const read = () =>
+    fetch(`${origin}/api/v1/contacts?limit=1`, { headers: { authorization: `Bearer ${limited}` } })
+  const answers = await Promise.all(Array.from({ length: 8 }, read))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
+  const refused = answers.find(({ status }) => status === 429)
+  expect(refused?.headers.get('retry-after')).toMatch(/^[1-9]\d?$/)
+  expect(refused?.headers.get('ratelimit-policy')).toBe('"minute";q=3;w=60')
+  const keyId = readKey(limited)?.keyId ?? ''
+  const used = async () => (await storage.administration.findKey(keyId))?.lastUsedAt ?? null
+  await expect.poll(used, { timeout: 10_000 }).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/)
 })

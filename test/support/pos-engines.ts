@@ -169,8 +169,11 @@ export function createPostgresDatabase(): string {
 
 /** The shared source through unixODBC and psqlODBC. */
 function odbcShared(): PosEngine {
-  const database = createPostgresDatabase()
-  const connection = postgres.connection(database)
+  const name = createPostgresDatabase()
+  const connection = postgres.connection(name)
+  // One connection for all writes: a driver closes one only when it is collected, and PostgreSQL takes a hundred.
+  let opened: ReturnType<typeof openOdbc> | null = null
+  const open = () => (opened ??= openOdbc({ driver: 'odbc', connectionString: connection, session: [] }))
   return {
     name: 'odbc_shared on psqlODBC',
     sources: (changes) => [
@@ -180,16 +183,17 @@ function odbcShared(): PosEngine {
     async write(tenant, rows, values) {
       const scope = { kind: 'odbc_shared', dialect: DIALECTS.postgresql, tenant } as const
       const statements = values.flatMap((row) => writeStatements(scope, rows, row))
-      const open = await openOdbc({ driver: 'odbc', connectionString: connection, session: ['begin'] })
-      for (const { text, values: bound } of statements) await open.query(text, bound)
-      await open.query('commit', [])
+      const database = await open()
+      await database.query('begin', [])
+      for (const { text, values: bound } of statements) await database.query(text, bound)
+      await database.query('commit', [])
     },
     execute: (_tenant, text) => {
-      postgres.run(database, text)
+      postgres.run(name, text)
     },
     direct: null,
     clear: () => {
-      postgres.run(database, emptied('odbc_shared'))
+      postgres.run(name, emptied('odbc_shared'))
     },
   }
 }

@@ -5,6 +5,7 @@ import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import { createFormCache } from '../../domain/forms/submit/cache.ts'
 import { publicApi } from '../../domain/api.ts'
 import type { World } from '../../domain/world.ts'
+import type { NewKey } from '../../domain/access/api-key.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { issueOperatorKey, readOperatorKey } from '../../domain/access/operator-key.ts'
 import { operatorApi } from '../../domain/operator-api.ts'
@@ -15,7 +16,7 @@ import { requestFields } from '../../host-worker/request-log.ts'
 import { lineLog, systemDeadline } from '../../host-worker/system.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
 import type { Analytics } from '../../ports/analytics.ts'
-import type { Administration } from '../../ports/administration.ts'
+import type { Administration, StoredKey } from '../../ports/administration.ts'
 import type { Audit, AuditEntry } from '../../ports/audit.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
@@ -62,6 +63,11 @@ export interface TestService {
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
+  /**
+   * Issues another key. It was last used in the hour in which it is issued, unless the attributes say otherwise, so that
+   * tests count what a request costs without the note of a first use.
+   */
+  addKey(attributes: NewKey & Partial<Pick<StoredKey, 'lastUsedAt'>>): Promise<string>
   /** Issues a key of an operator whose name is the role. @param expiresAt null: it works until it is revoked */
   addOperatorKey(role: OperatorRole, expiresAt?: string | null): Promise<string>
   revokeOperatorKey(key: string): Promise<void>
@@ -124,6 +130,7 @@ export async function openTestService(
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     outbox: storage.outbox,
+    tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,
     changes: storage.operatorChanges,
     imports: (organization) => {
@@ -136,9 +143,13 @@ export async function openTestService(
   }
   const handle = createFetchHandler(publicApi)
   const handleOperator = createFetchHandler(operatorApi)
-  const addKey = async (organizationId: string | null): Promise<string> => {
-    const { key, stored } = await issueKey({ organizationId }, secrets, random, clock)
-    await storage.administration.addKey(stored)
+  const addKey: TestService['addKey'] = async ({ lastUsedAt, ...attributes }) => {
+    const { key, stored } = await issueKey(attributes, secrets, random, clock)
+    const hour = `${stored.createdAt.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`
+    await storage.administration.addKey({
+      ...stored,
+      lastUsedAt: lastUsedAt === undefined ? hour : lastUsedAt,
+    })
     return key
   }
   let requests = 0
@@ -166,9 +177,10 @@ export async function openTestService(
         ...newOrganization(organizationId, 'Test'),
         ...settings,
       })
-      return addKey(organizationId)
+      return addKey({ organizationId })
     },
-    addPlatformKey: () => addKey(null),
+    addPlatformKey: () => addKey({ organizationId: null }),
+    addKey,
     addOperatorKey: async (role, expiresAt = null) => {
       const { key, stored } = await issueOperatorKey(
         { operator: role, role, expiresAt },

@@ -30,11 +30,23 @@ const slugTaken = sql`exists (select 1 from organizations as other
 const parentMissing = sql`(${slot('parent_id')} is not null and (${slot('parent_id')} = ${slot('organization_id')}
   or not exists (select 1 from organizations as other where other.organization_id = ${slot('parent_id')})))`
 
+const own = sql`from organizations as was where was.organization_id = ${slot('organization_id')}`
+
+/** Whether an organization is there as much as expected, and what is stored of it is what is expected. */
+const unchanged = sql`(${slot('is_expected')} is null or (select count(*) ${own}) = ${slot('is_expected')} and not exists (
+  select 1 ${own} and (${sql.join(
+    settings.map((column) => sql`${name('was', column)} is not ${slot(`was_${column}`)}`),
+    sql` or `,
+  )})))`
+
+const mayBeSaved = sql`not ${slugTaken} and not ${parentMissing} and ${unchanged}`
+
 const judge = template(
   sql<{
     readonly slug_taken: number
     readonly parent_missing: number
-  }>`select ${slugTaken} as slug_taken, ${parentMissing} as parent_missing`,
+    readonly unchanged: number
+  }>`select ${slugTaken} as slug_taken, ${parentMissing} as parent_missing, ${unchanged} as unchanged`,
 )
 
 /**
@@ -43,21 +55,21 @@ const judge = template(
  */
 const bumpForms = template(sql`
   update forms set version = version + 1
-  where organization_id = ${slot('organization_id')} and not ${slugTaken} and not ${parentMissing} and exists (
+  where organization_id = ${slot('organization_id')} and ${mayBeSaved} and exists (
     select 1 from organizations as o
     where o.organization_id = ${slot('organization_id')} and o.phone_country <> ${slot('phone_country')})`)
 
 /** A child organization brings its reviews (a trigger copies them), which its new parent sees for the first time now. */
 const advanceNewParent = template(sql`
   update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
-  where organization_id = ${slot('parent_id')} and not ${slugTaken} and not ${parentMissing} and exists (
+  where organization_id = ${slot('parent_id')} and ${mayBeSaved} and exists (
     select 1 from organizations as o
     where o.organization_id = ${slot('organization_id')} and o.parent_id is not ${slot('parent_id')})`)
 
 const saveOrganization = template(sql`
   insert into organizations (organization_id, ${sql.join(settings.map((column) => name(column)))})
   select ${slot('organization_id')}, ${sql.join(settings.map((column) => slot(column)))}
-  where not ${slugTaken} and not ${parentMissing}
+  where ${mayBeSaved}
   on conflict (organization_id) do update set
     ${sql.join(settings.map((column) => sql`${name(column)} = ${name('excluded', column)}`))}`)
 
@@ -73,8 +85,8 @@ const nextOrganizations = template(sql<OrganizationRow>`
 /** Organizations and keys. */
 export function createAdministration(executor: Executor, clock: Clock): Administration {
   return {
-    async saveOrganization(organization: Organization) {
-      const row = { ...organizationToRow(organization) } satisfies Record<string, BoundValue>
+    async saveOrganization(organization, replaced) {
+      const row = { ...organizationToRow(organization), ...expected(replaced) }
       const [judgement] = await resultsOf(executor, [
         bind(judge, row),
         bind(bumpForms, row),
@@ -83,7 +95,8 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
       ])
       const verdict = judgement.rows[0]
       if (verdict?.slug_taken === 1) return 'slug_taken'
-      return verdict?.parent_missing === 1 ? 'parent_missing' : 'saved'
+      if (verdict?.parent_missing === 1) return 'parent_missing'
+      return verdict?.unchanged === 0 ? 'changed' : 'saved'
     },
 
     async findOrganization(organizationId) {
@@ -99,4 +112,12 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
 
     ...createKeys(executor, clock),
   }
+}
+
+/** What is expected to be stored: nothing in particular, no organization, or this one. */
+function expected(replaced: Organization | null | undefined): Record<string, BoundValue> {
+  const row = replaced == null ? null : organizationToRow(replaced)
+  const isExpected = replaced === undefined ? null : Number(replaced !== null)
+  const was = settings.map((column) => [`was_${column}`, row?.[column] ?? null] as const)
+  return { is_expected: isExpected, ...Object.fromEntries(was) }
 }

@@ -25,7 +25,7 @@ export function operatorChanges(executor: Executor, clock: Clock): OpenOperatorC
     const administration = createAdministration(recording, clock)
     const outbox = createOutboxStore(recording)
     return {
-      saveOrganization: (organization) => administration.saveOrganization(organization),
+      saveOrganization: (organization, replaced) => administration.saveOrganization(organization, replaced),
       addKey: (key) => administration.addKey(key),
       revokeKey: (keyId, revokedAt) => administration.revokeKey(keyId, revokedAt),
       rotateKey: (rotation) => administration.rotateKey(rotation),

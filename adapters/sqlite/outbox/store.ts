@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ListedEntry, OutboxStore, TenantOutbox } from '../../../ports/outbox-store.ts'
+import type { ListedEntry, OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
@@ -13,9 +13,14 @@ const listed = sql`select organization_id as "organizationId", outbox_id as "out
   submission_id as "submissionId", status, attempts, next_attempt_at as "nextAttemptAt", last_error as "lastError",
   created_at as "createdAt" from outbox`
 
-const listAll = template(sql<ListedEntry>`${listed} order by created_at, outbox_id limit +${slot('limit')}`)
-const listOf = template(sql<ListedEntry>`${listed} where organization_id = ${slot('organizationId')}
-  order by created_at, outbox_id limit +${slot('limit')}`)
+const oldest = sql`order by created_at, outbox_id limit +${slot('limit')}`
+const later = sql`(created_at, outbox_id) > (${slot('createdAt')}, ${slot('outboxId')})`
+const ofOne = sql`organization_id = ${slot('organizationId')}`
+
+const firstOfAll = template(sql<ListedEntry>`${listed} ${oldest}`)
+const nextOfAll = template(sql<ListedEntry>`${listed} where ${later} ${oldest}`)
+const firstOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} ${oldest}`)
+const nextOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} and ${later} ${oldest}`)
 
 /** Looks at every entry: the operator names one by its id alone, and only open entries are kept. */
 const named = sql`outbox_id = ${slot('outboxId')}`
@@ -25,7 +30,8 @@ const redrive = template(sql`
   update outbox set status = 'pending', attempts = 0, next_attempt_at = ${boundedNow}, lease_token = null,
     updated_at = ${boundedNow}
   where ${named} and ${free}`)
-const isOpen = template(sql`select 1 from outbox where ${named}`)
+const ownerOf = template(sql<Pick<OutboxRef, 'organizationId'>>`
+  select organization_id as "organizationId" from outbox where ${named}`)
 
 /** The outbox: the work that remains to be done after receipts. */
 export function createOutboxStore(executor: Executor): OutboxStore {
@@ -34,16 +40,25 @@ export function createOutboxStore(executor: Executor): OutboxStore {
 
     due: (now, limit) => dueInTurns(executor, now, limit),
 
-    list(organizationId, limit) {
-      const statement =
-        organizationId === null ? bind(listAll, { limit }) : bind(listOf, { organizationId, limit })
+    list(organizationId, after, limit) {
+      if (organizationId === null) {
+        const statement = after === null ? bind(firstOfAll, { limit }) : bind(nextOfAll, { ...after, limit })
+        return rowsOf(executor, statement)
+      }
+      const values = { organizationId, limit }
+      const statement = after === null ? bind(firstOfOne, values) : bind(nextOfOne, { ...after, ...values })
       return rowsOf(executor, statement)
+    },
+
+    async ownerOf(outboxId) {
+      const [found] = await rowsOf(executor, bind(ownerOf, { outboxId }))
+      return found?.organizationId ?? null
     },
 
     async redrive(outboxId, now) {
       const [driven, found] = await executor.batch([
         bind(redrive, { outboxId, now }),
-        bind(isOpen, { outboxId }),
+        bind(ownerOf, { outboxId }),
       ])
       if ((driven?.changes ?? 0) > 0) return 'driven'
       return found?.rows.length === 0 ? 'missing' : 'leased'

@@ -1,6 +1,7 @@
 import { commerce } from './commerce.ts'
 import { engagement } from './engagement.ts'
 import { memberships } from './memberships.ts'
+import { operators } from './operators.ts'
 import { people } from './people.ts'
 import { pointOfSale } from './point-of-sale.ts'
 import { service } from './service.ts'
@@ -17,6 +18,7 @@ const terms: Terms = {
   ...surveys,
   ...memberships,
   ...pointOfSale,
+  ...operators,
 }
 
 /**

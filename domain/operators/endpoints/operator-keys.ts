@@ -9,22 +9,26 @@ import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
-import { parseInstant, toInstant } from '../../text/instant.ts'
+import { toInstant } from '../../text/instant.ts'
+import { IN_THE_PAST, isPastInstant } from '../issue-checked-key.ts'
+import { ExpiresAt } from '../key-settings.ts'
 import { jsonBody } from '../interface/body.ts'
 import { pageOf, pageParameters, servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-
-const instant = v.nullable(v.pipe(v.string(), v.isoTimestamp()))
+import { instant } from './key-schema.ts'
 
 const Published = v.strictObject({
   keyId: described(v.string(), 'Names the key; it is the first part of what follows `ok_live_`.'),
   operator: described(v.string(), 'The person or program that it was issued to.'),
   role: described(v.picklist(['support', 'admin']), 'What it may do.'),
-  createdAt: v.pipe(v.string(), v.isoTimestamp()),
-  expiresAt: described(instant, 'From when on it does not work; null: it works until it is revoked.'),
-  revokedAt: described(instant, 'When it was revoked; null while it works.'),
-  lastUsedAt: described(instant, 'The hour in which it was last used; null: never.'),
+  createdAt: instant,
+  expiresAt: described(
+    v.nullable(instant),
+    'From when on it does not work; null: it works until it is revoked.',
+  ),
+  revokedAt: described(v.nullable(instant), 'When it was revoked; null while it works.'),
+  lastUsedAt: described(v.nullable(instant), 'The hour in which it was last used; null: never.'),
   secret: described(
     v.string(),
     'The root secret that it is hashed under: `current`, `previous`, or its name.',
@@ -71,18 +75,13 @@ const Grant = v.strictObject({
     '`admin` may do everything; `support` may read, and retry the outbox.',
   ),
   expiresAt: v.optional(
-    described(
-      v.nullable(
-        v.pipe(
-          v.string('must be an ISO 8601 timestamp with an explicit offset'),
-          v.check(
-            (text) => parseInstant(text, 'down') !== null,
-            'must be an ISO 8601 timestamp with an explicit offset',
-          ),
-        ),
+    v.nullable(
+      described(
+        ExpiresAt,
+        'The first instant at which the key does not work, a day standing for its first instant in UTC; null or left out: it has no end.',
       ),
-      'From when on the key does not work; null or left out: it works until it is revoked.',
     ),
+    null,
   ),
 })
 
@@ -146,16 +145,9 @@ export async function serveIssueOperatorKey(
   world: OperatorWorld,
   { keyId: issuer }: Operator,
 ): Promise<ReplyOf<typeof issueOperatorKeyEndpoint>> {
-  const { operator, role } = body
-  const expiresAt = parseInstant(body.expiresAt ?? '', 'down')
-  if (expiresAt !== null && expiresAt <= toInstant(world.clock.nowMs()))
-    return errorReply(400, 'expiresAt: must lie in the future.')
-  const { key, stored } = await issueOperatorKey(
-    { operator, role, expiresAt },
-    world.secrets,
-    world.random,
-    world.clock,
-  )
+  if (body.expiresAt !== null && isPastInstant(body.expiresAt, world.clock))
+    return errorReply(400, `expiresAt: ${IN_THE_PAST}.`)
+  const { key, stored } = await issueOperatorKey(body, world.secrets, world.random, world.clock)
   // A proof of the root secret is used up by the key that was issued on it.
   const proof = issuer === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
   const outcome = await change.about(null).addOperatorKey({ key: stored, proof })

@@ -130,11 +130,13 @@ export async function serveSaveOrganization(
     return errorReply(400, 'name: is required, because the organization is new.')
   const base = existing ?? newOrganization(organizationId, settings.name ?? '')
   const organization: Organization = { ...base, ...settings }
-  const outcome = await change.about(organizationId).saveOrganization(organization)
+  const outcome = await change.about(organizationId).saveOrganization(organization, existing)
   if (outcome === 'slug_taken')
     return errorReply(409, `Another organization has the slug ${organization.slug ?? ''}.`)
   if (outcome === 'parent_missing')
     return errorReply(409, parentProblem(organizationId, organization.parentId ?? ''))
+  if (outcome === 'changed')
+    return errorReply(409, `${organizationId} was changed by somebody else meanwhile. Try again.`)
   return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)
 }
 

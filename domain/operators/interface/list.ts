@@ -14,7 +14,6 @@ const LIMIT_MAX = 500
 const limit: QueryParameter<number> = {
   description: `Rows per page. An invalid value counts as ${DEFAULT_LIMIT} and a value above ${LIMIT_MAX} as ${LIMIT_MAX}; \`pagination.limit\` shows what was used.`,
   schema: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(LIMIT_MAX)),
-  example: '50',
   read: (given) => ({ kind: 'value', value: readLimit(given, LIMIT_MAX) }),
 }
 

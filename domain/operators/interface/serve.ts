@@ -73,7 +73,7 @@ export function operated<
     operator: Operator | null,
     change: Change,
   ): Promise<Reply> => {
-    const unknown = unknownIn(routed.url.searchParams, operation.query)
+    const unknown = access === 'public' ? null : unknownIn(routed.url.searchParams, operation.query)
     if (unknown !== null) return errorReply(400, unknown)
     return withQuery(operation.query, routed, async (request) => {
       const reading = await readBody(routed.request, operation.body, world)

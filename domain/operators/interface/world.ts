@@ -10,6 +10,7 @@ import type { Organization } from '../../../ports/organization.ts'
 import type { OutboxStore } from '../../../ports/outbox-store.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
 import type { SendLog, TenantSendLog } from '../../../ports/send-log.ts'
+import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import type { ImportWorld } from '../../imports/world.ts'
 
@@ -21,10 +22,12 @@ export interface OperatorWorld {
   readonly operatorKeys: OperatorKeys
   readonly administration: Pick<
     Administration,
-    'findOrganization' | 'listOrganizations' | 'listKeys' | 'countHashes' | 'findHashes'
+    'findOrganization' | 'listOrganizations' | 'findKey' | 'listKeys' | 'countHashes' | 'findHashes'
   >
-  readonly outbox: Pick<OutboxStore, 'list'>
+  readonly outbox: Pick<OutboxStore, 'list' | 'ownerOf'>
   readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
+  /** Opens one organization. */
+  readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany'>
   readonly audit: Audit
   /** Opens the imports of an organization. No I/O. They are changed past `changes`: the wrapper records their actions. */
   readonly imports: (organization: Organization) => ImportWorld

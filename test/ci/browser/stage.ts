@@ -76,7 +76,7 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
     const { protocol, host } = new URL(request.url())
     if (protocol.startsWith('http')) hosts.add(host)
   })
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {

@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import { echoed, PROBLEMS_MAX } from '../../bounds/echo.ts'
+import { countedList } from '../../bounds/counted-list.ts'
+import { OWNER_FIELD } from '../../imports/kind.ts'
+import { sendsText } from '../../jobs/steps.ts'
+import { component, described } from '../../record/meaning.ts'
+import type { ReplyOf } from '../../record/operation.ts'
+import { jsonResponse, operation } from '../../record/operation.ts'
+import { jsonReply, PRIVATE } from '../../record/reply.ts'
+import type { FormVerdict } from '../check-form.ts'
+import { checkForm } from '../check-form.ts'
+import { jsonBody } from '../interface/body.ts'
+import type { OperatorRequestOf } from '../interface/serve.ts'
+import type { OperatorWorld } from '../interface/world.ts'
+import { unknownOrganization } from './organizations.ts'
+
+/** Most forms of one request, and its most bytes. A longer file is checked in several requests. */
+const FORMS_MAX = 100
+const FORMS_MAX_BYTES = 1_048_576
+
+const TOO_MANY = `must be at most ${FORMS_MAX} forms`
+
+const Request = v.strictObject({
+  forms: described(
+    countedList(
+      v.pipe(
+        v.array(v.record(v.string(), v.unknown(), 'must be an object'), 'must be an array'),
+        v.maxLength(FORMS_MAX, TOO_MANY),
+      ),
+      FORMS_MAX,
+      TOO_MANY,
+    ),
+    'Lines of an import of forms.',
+  ),
+  organizationId: v.exactOptional(
+    described(
+      v.string('must be a string'),
+      'Whose stored automations are looked at too: a form without a limit per contact that starts a text message is warned of.',
+    ),
+  ),
+})
+
+const sentences = v.array(v.string())
+const Verdict = v.strictObject({
+  formId: described(v.nullable(v.string()), 'The form; null: the line is no form, and `problems` says why.'),
+  supported: described(v.boolean(), 'Whether it can be submitted here. If not, it must be hosted.'),
+  reasons: described(sentences, 'Why it must be hosted.'),
+  warnings: described(sentences, 'What its owner may not have meant.'),
+  problems: described(
+    v.array(
+      v.strictObject({
+        field: described(v.string(), 'The key of the line.'),
+        message: described(v.string(), 'The rest of a sentence that begins with the key.'),
+      }),
+    ),
+    'Why an import would refuse the line.',
+  ),
+})
+const Verdicts = component(
+  'FormVerdicts',
+  described(
+    v.strictObject({ data: described(v.array(Verdict), 'One for each line, in their order.') }),
+    'What the service thinks of forms.',
+  ),
+)
+
+export const checkForms = operation({
+  id: 'forms.check',
+  method: 'POST',
+  path: '/operator/v1/forms/check',
+  access: 'support',
+  tag: 'Form definitions',
+  summary: 'Say of forms whether they can be submitted here',
+  description: 'Nothing is stored.',
+  body: jsonBody(
+    Request,
+    {
+      forms: [{ formId: 'contact', name: 'Contact', isPublished: true, notificationEmails: [], fields: [] }],
+    },
+    FORMS_MAX_BYTES,
+  ),
+  responses: {
+    200: jsonResponse('The verdicts.', Verdicts, {
+      data: [{ formId: 'contact', supported: true, reasons: [], warnings: [], problems: [] }],
+    }),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+})
+
+/** Answers `POST /operator/v1/forms/check`. */
+export async function serveCheckForms(
+  { body: { forms, organizationId } }: OperatorRequestOf<typeof checkForms>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof checkForms>> {
+  if (organizationId !== undefined && (await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
+  const texting = organizationId === undefined ? NONE : await textingForms(organizationId, forms, world)
+  const verdicts = await Promise.all(
+    forms.map(({ [OWNER_FIELD]: _owner, ...line }) => checkForm(line, (formId) => texting.has(formId))),
+  )
+  return jsonReply(200, { data: verdicts.map(published) }, PRIVATE)
+}
+
+const NONE: ReadonlySet<unknown> = new Set()
+
+/** The forms whose submissions start a text message, by what is stored. */
+async function textingForms(
+  organizationId: string,
+  forms: readonly Readonly<Record<string, unknown>>[],
+  { tenant }: OperatorWorld,
+): Promise<ReadonlySet<unknown>> {
+  const formIds = forms.flatMap(({ formId }) => (typeof formId === 'string' ? [formId] : []))
+  const select = ['triggerFormId', 'status', 'steps']
+  const found = await tenant(organizationId).findMany('automations', select, formIds, 'triggerFormId')
+  const texting = found.filter(({ status, steps }) => status === 'active' && sendsText(steps))
+  return new Set(texting.map(({ triggerFormId }) => triggerFormId))
+}
+
+function published(verdict: FormVerdict): v.InferOutput<typeof Verdict> {
+  if (verdict.kind === 'no_form') {
+    const problems = verdict.issues
+      .slice(0, PROBLEMS_MAX)
+      .map(({ field, message }) => ({ field: echoed(field), message }))
+    return { formId: null, supported: false, reasons: [], warnings: [], problems }
+  }
+  const { formId, supported, reasons, warnings } = verdict
+  return { formId, supported, reasons: [...reasons], warnings: [...warnings], problems: [] }
+}

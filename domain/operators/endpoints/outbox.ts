@@ -1,0 +1,110 @@
+import * as v from 'valibot'
+import { echoed } from '../../bounds/echo.ts'
+import { described } from '../../record/meaning.ts'
+import type { ReplyOf } from '../../record/operation.ts'
+import { jsonResponse, operation } from '../../record/operation.ts'
+import { errorReply, PRIVATE } from '../../record/reply.ts'
+import { toInstant } from '../../text/instant.ts'
+import { organizationFilter, pageOf, pageParameters, servePage } from '../interface/list.ts'
+import type { OperatorRequestOf } from '../interface/serve.ts'
+import type { OperatorWorld } from '../interface/world.ts'
+import { instant } from './key-schema.ts'
+
+const Entry = v.strictObject({
+  outboxId: described(v.string(), 'Names the entry.'),
+  organizationId: v.string(),
+  kind: described(v.string(), 'What is to be done: `notification_email` or `automation_run`.'),
+  submissionId: v.string(),
+  status: described(v.picklist(['pending', 'failed']), 'Whether it waits, or is not tried again by itself.'),
+  attempts: described(
+    v.pipe(v.number(), v.integer(), v.minValue(0)),
+    'How often it was tried since it was written, or retried by an operator.',
+  ),
+  nextAttemptAt: described(instant, 'When it is tried next, if it waits.'),
+  lastError: described(v.nullable(v.string()), 'Why it was not done yet; null: it was not tried.'),
+  createdAt: instant,
+})
+
+const sample: v.InferOutput<typeof Entry> = {
+  outboxId: '4f1c2a9e-7d55-4a1b-9c1f-2f6f0d1f3b77',
+  organizationId: 'acme',
+  kind: 'notification_email',
+  submissionId: 'sub-2026-0519',
+  status: 'failed',
+  attempts: 8,
+  nextAttemptAt: '2026-05-19T18:10:00.000Z',
+  lastError: 'The provider refused the message.',
+  createdAt: '2026-05-19T17:45:12.000Z',
+}
+
+export const listOutbox = operation({
+  id: 'outbox.list',
+  method: 'GET',
+  path: '/operator/v1/outbox',
+  access: 'support',
+  tag: 'Outbox',
+  summary: 'List what waits or failed after a receipt',
+  description: 'Oldest first. What is done is not listed: see the sends, and the runs of automations.',
+  query: { organizationId: organizationFilter, ...pageParameters },
+  responses: {
+    200: jsonResponse('A page of entries.', pageOf('OutboxPage', Entry), {
+      data: [sample],
+      pagination: { limit: 100, hasMore: false, nextCursor: null },
+    }),
+    400: 'BadRequest',
+  },
+})
+
+export const retryOutbox = operation({
+  id: 'outbox.retry',
+  method: 'POST',
+  path: '/operator/v1/outbox/{outboxId}/retry',
+  access: 'support',
+  action: 'outbox.retry',
+  tag: 'Outbox',
+  summary: 'Try a waiting or failed entry again',
+  description:
+    'With all attempts before it; the service takes it up within a minute. Email providers recognise a repeated message for a day: an attempt whose fate is unknown and that is older may arrive twice.',
+  responses: { 204: { description: 'It is due now.' }, 404: 'NotFound', 409: 'Conflict' },
+})
+
+/** Answers `GET /operator/v1/outbox`. */
+export async function serveOutbox(
+  { query }: OperatorRequestOf<typeof listOutbox>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listOutbox>> {
+  const { organizationId } = query
+  return servePage(
+    query,
+    {
+      scope: { endpointId: listOutbox.id, organizationId },
+      read: (after, limit) =>
+        world.outbox.list(
+          organizationId,
+          after === null ? null : { createdAt: String(after.value), outboxId: after.id },
+          limit,
+        ),
+      positionOf: ({ createdAt, outboxId }) => ({ value: createdAt, id: outboxId }),
+    },
+    world,
+    (entry) => entry,
+  )
+}
+
+/** Answers `POST /operator/v1/outbox/{outboxId}/retry`. */
+export async function serveRetryOutbox(
+  { params: { outboxId = '' }, change }: OperatorRequestOf<typeof retryOutbox>,
+  { clock, outbox }: OperatorWorld,
+): Promise<ReplyOf<typeof retryOutbox>> {
+  const organizationId = await outbox.ownerOf(outboxId)
+  if (organizationId === null) return missing(outboxId)
+  const outcome = await change.about(organizationId).redrive(outboxId, toInstant(clock.nowMs()))
+  if (outcome === 'missing') return missing(outboxId)
+  if (outcome === 'leased')
+    return errorReply(409, `${echoed(outboxId)} is being worked on. Look again in a minute.`)
+  return { status: 204, headers: PRIVATE, body: null }
+}
+
+function missing(outboxId: string) {
+  return errorReply(404, `There is no entry ${echoed(outboxId)} that waits or failed.`)
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import type { OperatorKeyClaim, StoredOperatorKey } from '../../ports/index.ts'
+import type { StorageCase, StorageInstance } from './case.ts'
+import { at, tenantKey, twoTenants } from './fixtures.ts'
+import { auditEntry } from './operator-changes.ts'
+
+function operatorKey(keyId: string, changes: Partial<StoredOperatorKey> = {}): StoredOperatorKey {
+  return {
+    keyId,
+    operator: 'ada',
+    role: 'admin',
+    hash: `hash of ${keyId}`,
+    secretVersion: 'v1',
+    createdAt: at(-10),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...changes,
+  }
+}
+
+function claim(keyId: string, ...hashes: [] | OperatorKeyClaim['hashes']): OperatorKeyClaim {
+  const [current = `hash of ${keyId}`, previous] = hashes
+  return { keyId, hashes: previous === undefined ? [current] : [current, previous] }
+}
+
+async function add({ operatorChanges }: StorageInstance, ...keys: readonly StoredOperatorKey[]) {
+  for (const key of keys)
+    await operatorChanges(auditEntry(`add ${key.keyId}`)).addOperatorKey({ key, proof: null })
+}
+
+export const operatorKeyCases: readonly StorageCase[] = [
+  {
+    name: 'an operator key is proven by its hash, under the current root secret or the previous one',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const key = operatorKey('op-1', { role: 'support', expiresAt: at(60), lastUsedAt: at(-5) })
+      await add(storage, key, operatorKey('op-2'))
+      const { operatorKeys } = storage
+      assert.deepEqual(await operatorKeys.prove(claim('op-1')), key)
+      assert.deepEqual(await operatorKeys.prove(claim('op-1', 'forged', 'hash of op-1')), key)
+      assert.equal(await operatorKeys.prove(claim('op-1', 'forged')), null)
+      assert.equal(await operatorKeys.prove(claim('op-1', 'hash of op-2')), null)
+      assert.equal(await operatorKeys.prove(claim('op-1', '')), null)
+      assert.equal(await operatorKeys.prove(claim('op-none')), null)
+    },
+  },
+  {
+    name: 'keys of operators and of tenants are strangers to each other',
+    async run(make) {
+      const storage = await twoTenants(make)
+      await add(storage, operatorKey('op-1'))
+      assert.equal(await storage.operatorKeys.prove(claim('key-a')), null)
+      const asTenant = { organizationId: 'org-a', keyId: 'op-1', hashes: ['hash of op-1'] } as const
+      assert.deepEqual(await storage.keyed.open(asTenant).read([]), { authenticated: false })
+      assert.equal(await storage.keyed.findPlatformKey('op-1'), null)
+      assert.equal(await storage.administration.findKey('op-1'), null)
+      assert.equal(await storage.operatorChanges(auditEntry('x')).revokeOperatorKey('key-a', at(1)), false)
+    },
+  },
+  {
+    name: 'a revoked operator key fails on its very next use and keeps the instant; an expired one fails from its end on',
+    async run(make) {
+      const storage = await twoTenants(make)
+      await add(storage, operatorKey('op-1'), operatorKey('op-2', { expiresAt: at(60) }))
+      const { operatorKeys, operatorChanges } = storage
+      assert.equal(await operatorChanges(auditEntry('r1')).revokeOperatorKey('op-1', at(1)), true)
+      assert.equal(await operatorKeys.prove(claim('op-1')), null)
+      assert.equal(await operatorChanges(auditEntry('r2')).revokeOperatorKey('op-1', at(2)), true)
+      assert.equal((await operatorKeys.list(null, 1))[0]?.revokedAt, at(1))
+      assert.equal(await operatorChanges(auditEntry('r3')).revokeOperatorKey('op-none', at(1)), false)
+      storage.clock.ms += 59_999
+      assert.notEqual(await operatorKeys.prove(claim('op-2')), null)
+      storage.clock.ms += 1
+      assert.equal(await operatorKeys.prove(claim('op-2')), null)
+    },
+  },
+  {
+    name: 'operator keys are listed oldest first, in pages; one id is stored once',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const keys = [operatorKey('op-3', { createdAt: at(-20) }), operatorKey('op-1'), operatorKey('op-2')]
+      await add(storage, ...[...keys].reverse())
+      const { operatorKeys, operatorChanges } = storage
+      assert.deepEqual(await operatorKeys.list(null, 10), keys)
+      assert.deepEqual(await operatorKeys.list(null, 1), keys.slice(0, 1))
+      assert.deepEqual(await operatorKeys.list({ createdAt: at(-20), keyId: 'op-3' }, 1), keys.slice(1, 2))
+      assert.deepEqual(await operatorKeys.list({ createdAt: at(-10), keyId: 'op-1' }, 10), keys.slice(2))
+      const again = { key: operatorKey('op-1', { operator: 'eve' }), proof: null }
+      await assert.rejects(operatorChanges(auditEntry('again')).addOperatorKey(again))
+      assert.deepEqual(await operatorKeys.list(null, 10), keys)
+    },
+  },
+  {
+    name: 'one proof of the root secret makes one operator key',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const added = (keyId: string, proof: string | null) =>
+        storage.operatorChanges(auditEntry(`add ${keyId}`)).addOperatorKey({ key: operatorKey(keyId), proof })
+      assert.equal(await added('op-1', 'proof-1'), 'added')
+      assert.equal(await added('op-2', 'proof-1'), 'proof_used')
+      assert.equal(await added('op-3', 'proof-2'), 'added')
+      assert.equal(await added('op-4', null), 'added')
+      assert.equal(await added('op-5', null), 'added')
+      const ids = (await storage.operatorKeys.list(null, 10)).map(({ keyId }) => keyId)
+      assert.deepEqual(ids, ['op-1', 'op-3', 'op-4', 'op-5'])
+    },
+  },
+  {
+    name: 'the use of an operator key is noted to the hour and never goes back; a rehash spares a revoked key',
+    async run(make) {
+      const storage = await twoTenants(make)
+      await add(storage, operatorKey('op-1'), operatorKey('op-2', { revokedAt: at(1) }))
+      const { operatorKeys } = storage
+      await operatorKeys.noteKeyUse('op-1', at(0))
+      await operatorKeys.noteKeyUse('op-1', at(-3600))
+      await operatorKeys.noteKeyUse('op-none', at(0))
+      await operatorKeys.rehashKey('op-1', 'new', 'v2')
+      await operatorKeys.rehashKey('op-2', 'new', 'v2')
+      assert.deepEqual(await operatorKeys.list(null, 10), [
+        operatorKey('op-1', { hash: 'new', secretVersion: 'v2', lastUsedAt: at(0) }),
+        operatorKey('op-2', { revokedAt: at(1) }),
+      ])
+    },
+  },
+  {
+    name: 'operator keys that work are counted and found by the root secret that they are hashed under',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const old = { secretVersion: 'old_-1' }
+      await add(
+        storage,
+        operatorKey('op-1', old),
+        operatorKey('op-2'),
+        operatorKey('op-3', { ...old, revokedAt: at(1) }),
+        operatorKey('op-4', { ...old, expiresAt: at(-1) }),
+      )
+      const { administration } = storage
+      await administration.addKey(tenantKey('org-a', 'key-c', old))
+      assert.deepEqual(await administration.countHashes('old_-1'), { keys: 2, formPasswords: 0 })
+      assert.deepEqual(await administration.countHashes(null), { keys: 5, formPasswords: 0 })
+      assert.deepEqual(await administration.findHashes('old_-1', 10), [
+        { kind: 'key', id: 'key-c', organizationId: 'org-a' },
+        { kind: 'operator key', id: 'op-1', organizationId: null },
+      ])
+    },
+  },
+]

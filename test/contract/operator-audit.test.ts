@@ -1,0 +1,148 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { AuditRecord } from '../../ports/audit.ts'
+import type { OperatorClient } from '../support/operator-client.ts'
+import { openOperatorClient } from '../support/operator-client.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import type { TestService, TestStorage } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+let service: TestService
+let admin: OperatorClient
+let support: OperatorClient
+/** What the storage does to a change, in a test of its failure. */
+let beforeChange: () => Promise<void>
+let afterChange: () => Promise<void>
+
+function failing(storage: TestStorage): TestStorage {
+  return {
+    ...storage,
+    operatorChanges: (entry) => {
+      const changes = storage.operatorChanges(entry)
+      return {
+        ...changes,
+        addKey: async (key) => {
+          await beforeChange()
+          await changes.addKey(key)
+          await afterChange()
+        },
+      }
+    },
+  }
+}
+
+beforeEach(async () => {
+  beforeChange = async () => undefined
+  afterChange = beforeChange
+  service = await openTestService((clock) => failing(createScratchStorage({ clock })))
+  admin = await openOperatorClient(service, 'admin')
+  support = await openOperatorClient(service, 'support')
+})
+
+type Shown = Omit<AuditRecord, 'auditId'>
+
+/** What is recorded of the operators, oldest first. */
+async function records(query = ''): Promise<readonly Shown[]> {
+  const { body } = await support.get(`/audit?limit=500${query}`)
+  const all = body.data as readonly Shown[]
+  return all.filter(({ action }) => action !== 'test.prepare').reverse()
+}
+
+const short = ({ operator, action, organizationId, outcome }: Shown) =>
+  [operator, action, organizationId, outcome].join(' ')
+
+test('every change is recorded with who asked, for what and of whom, and so is every refused one', async () => {
+  await admin.post('/organizations/acme', { name: 'Acme', slug: 'a' })
+  await admin.post('/organizations/b', { name: 'B', slug: 'a' })
+  await admin.post('/organizations/b', {})
+  const { keyId } = (await admin.post('/organizations/acme/keys', {})).body
+  await admin.post('/organizations/nobody/keys', {})
+  const { keyId: nextId } = (await admin.post(`/keys/${keyId}/rotate`, { overlap: '1d' })).body
+  await admin.post(`/keys/${keyId}/rotate`, { overlap: '1d' })
+  await admin.post(`/keys/${nextId}/revoke`)
+  await admin.post('/keys/none/revoke')
+  await admin.post('/platform-keys', {})
+  const bob = (await admin.post('/operator-keys', { operator: 'bob', role: 'support' })).body
+  await admin.post(`/operator-keys/${bob.keyId}/revoke`)
+  await support.post('/outbox/none/retry')
+  await support.post('/organizations/acme', { name: 'Mine' })
+  await support.post('/operator-keys', { operator: 'me', role: 'admin' })
+  await support.get('/organizations')
+  const all = await records()
+  expect(all.map(short).sort()).toEqual(
+    [
+      'admin organization.save acme done',
+      'admin organization.save b refused',
+      'admin key.issue acme done',
+      'admin key.issue nobody refused',
+      'admin key.rotate acme done',
+      'admin key.rotate acme refused',
+      'admin key.revoke acme done',
+      'admin key.revoke  refused',
+      'admin key.issue  done',
+      'admin operatorKey.issue  done',
+      'admin operatorKey.revoke  done',
+      'support outbox.retry  refused',
+      'support organization.save acme forbidden',
+      'support operatorKey.issue  forbidden',
+    ].sort(),
+  )
+  expect(Object.keys(all[0] ?? {})).toEqual([
+    'at',
+    'operatorKeyId',
+    'operator',
+    'action',
+    'organizationId',
+    'outcome',
+  ])
+  const { operatorKeyId } = (await admin.get('/health')).body
+  expect(all[0]).toMatchObject({ operatorKeyId, at: '2026-06-15T12:00:00.000Z' })
+  expect(JSON.stringify(all)).not.toMatch(/[cop]k_live_/)
+})
+
+test('records are listed newest first, in pages, of one organization or of all', async () => {
+  for (const id of ['a', 'b', 'a', 'b', 'a']) {
+    service.clock.advance(1000)
+    await admin.post(`/organizations/${id}`, { name: id })
+  }
+  const seen = []
+  for (let cursor = ''; ;) {
+    const { body } = await admin.get(`/audit?organizationId=a&limit=2${cursor}`)
+    seen.push(...(body.data as readonly Shown[]))
+    if (body.pagination.nextCursor === null) break
+    cursor = `&cursor=${body.pagination.nextCursor}`
+  }
+  expect(seen.map(({ organizationId }) => organizationId)).toEqual(['a', 'a', 'a'])
+  const times = seen.map(({ at }) => at)
+  expect(times).toEqual([...times].sort().reverse())
+  const { nextCursor } = (await admin.get('/audit?organizationId=a&limit=1')).body.pagination
+  expect((await admin.get(`/audit?organizationId=b&cursor=${nextCursor}`)).status).toBe(400)
+  expect((await admin.get('/audit?organizationId=nobody')).body.data).toEqual([])
+})
+
+test('a change that fails is recorded as failed; one whose answer is lost after it was made, as done', async () => {
+  await admin.post('/organizations/acme', { name: 'Acme' })
+  beforeChange = () => Promise.reject(new Error('storage lost'))
+  expect((await admin.post('/organizations/acme/keys', {})).status).toBe(500)
+  expect((await records()).map(short)).toContain('admin key.issue acme failed')
+  expect((await admin.get('/organizations/acme/keys')).body.data).toEqual([])
+  beforeChange = async () => undefined
+  afterChange = () => Promise.reject(new Error('answer lost'))
+  expect((await admin.post('/platform-keys', {})).status).toBe(500)
+  expect((await records()).map(short)).toContain('admin key.issue  done')
+  expect((await admin.get('/platform-keys')).body.data).toHaveLength(1)
+  expect(service.errors).toHaveLength(2)
+})
+
+test('the log line of a request names the operator key, and no line holds a secret', async () => {
+  const { key } = (await admin.post('/platform-keys', {})).body
+  const lines = service.logLines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  const { operatorKeyId } = (await admin.get('/health')).body
+  expect(lines.at(-1)).toMatchObject({
+    event: 'request',
+    endpointId: 'platformKeys.issue',
+    status: 201,
+    keyId: operatorKeyId,
+  })
+  for (const secret of [key, admin.key, support.key])
+    expect(service.logLines.join('\n')).not.toContain(secret)
+})
