@@ -10,13 +10,13 @@ import { getOperatorContract } from './operators/endpoints/contract.ts'
 import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
 import * as imports from './operators/endpoints/imports.ts'
-import * as keys from './operators/endpoints/keys.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
 import * as organizations from './operators/endpoints/organizations.ts'
+import * as servedImports from './operators/endpoints/serve-imports.ts'
+import * as keys from './operators/endpoints/keys.ts'
 import { listOutbox, retryOutbox, serveOutbox, serveRetryOutbox } from './operators/endpoints/outbox.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/secrets.ts'
 import * as sends from './operators/endpoints/sends.ts'
-import * as servedImports from './operators/endpoints/serve-imports.ts'
 import * as serveKeys from './operators/endpoints/serve-keys.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
@@ -35,7 +35,6 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'operatorKeys.issue': operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
   'operatorKeys.list': operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   'operatorKeys.revoke': operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),
-  'forms.check': operated(checkForms, serveCheckForms),
   'imports.open': operated(imports.openImportEndpoint, servedImports.serveOpenImport),
   'imports.sendPart': operated(imports.sendImportPart, servedImports.serveSendImportPart),
   'imports.commit': operated(imports.commitImportEndpoint, servedImports.serveCommitImport),
@@ -43,6 +42,7 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'imports.abort': operated(imports.abortImportEndpoint, servedImports.serveAbortImport),
   'imports.show': operated(imports.showImport, servedImports.serveShowImport),
   'imports.list': operated(imports.listImports, servedImports.serveImports),
+  'forms.check': operated(checkForms, serveCheckForms),
   'outbox.list': operated(listOutbox, serveOutbox),
   'outbox.retry': operated(retryOutbox, serveRetryOutbox),
   'sends.list': operated(sends.listSends, sends.serveSends),

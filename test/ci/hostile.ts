@@ -4,6 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { proveRootSecret } from '../../domain/access/root-secret-proof.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
+import { utf8 } from '../../domain/text/encoding.ts'
+import { localSecrets } from '../../host-worker/local/state.ts'
 import type { Ending } from '../hostile/client.ts'
 import { openClient, runRaw } from '../hostile/client.ts'
 import { createHostileDraw } from '../hostile/draw.ts'
@@ -32,9 +36,10 @@ const port = await freePort()
 const state = scratchDirectory()
 const service = await startService({ port, stateDirectory: state })
 const platformKey = await operateOrThrow(state, 'key', 'issue', '--platform')
+const operatorKey = await firstOperatorKey()
 const targets = await readTargets()
 const loot: Loot = {
-  keys: [service.demoKey, service.demoKey, platformKey],
+  keys: [service.demoKey, service.demoKey, operatorKey, platformKey],
   cursors: await readCursors(),
   formIds: ['demo-contact', 'demo-contact', 'demo-damage-claim', 'demo-members'],
 }
@@ -133,26 +138,46 @@ function runtimeMemoryMiB(): number {
 }
 
 /** The operations of the contract document, those that take a body several times: there is more to get wrong. */
+/** A key of the operator interface with every right: what it may do to the service is to be an answer, too. */
+async function firstOperatorKey(): Promise<string> {
+  const { ROOT_SECRET: root = '' } = localSecrets(state)
+  const { current } = await openSecrets(root, null)
+  const body = JSON.stringify({ operator: 'hostile', role: 'admin' })
+  const authorization = await proveRootSecret(current, utf8(body), Date.now())
+  const headers = { authorization, 'content-type': 'application/json' }
+  const response = await fetch(`${service.origin}/operator/v1/operator-keys`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  assert.equal(response.status, 201)
+  return ((await response.json()) as { readonly key: string }).key
+}
+
+type Paths = Readonly<
+  Record<string, Readonly<Record<string, { readonly parameters?: readonly { name: string; in: string }[] }>>>
+>
+
 async function readTargets(): Promise<readonly [Target, ...Target[]]> {
-  const response = await fetch(`${service.origin}/api/v1/openapi.json`)
-  const { paths } = (await response.json()) as {
-    readonly paths: Readonly<
-      Record<
-        string,
-        Readonly<Record<string, { readonly parameters?: readonly { name: string; in: string }[] }>>
-      >
-    >
-  }
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
+  const [first, ...others] = [
+    ...(await targetsOf('/api/v1/openapi.json', 12)),
+    ...(await targetsOf('/operator/v1/openapi.json', 2)),
+  ]
+  assert.ok(first !== undefined, 'the documents have no operations')
+  return [first, ...others]
+}
+
+/** @param postWeight how much more often a request with a body is made than any other */
+async function targetsOf(document: string, postWeight: number): Promise<readonly Target[]> {
+  const response = await fetch(service.origin + document)
+  const { paths } = (await response.json()) as { readonly paths: Paths }
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
       const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
       const target: Target = { method: method.toUpperCase(), path, query }
-      return method === 'post' ? Array.from({ length: 12 }, () => target) : [target]
+      return method === 'post' ? Array.from({ length: postWeight }, () => target) : [target]
     }),
   )
-  const [first, ...others] = all
-  assert.ok(first !== undefined, 'the document has no operations')
-  return [first, ...others]
 }
 
 async function readCursors(): Promise<readonly [string, ...string[]]> {

@@ -37,7 +37,7 @@ export interface StorageInstance {
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
-  imports(organizationId: string): ImportSessions
+  readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
   /** Reads the outbox of an organization without the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>

@@ -146,7 +146,7 @@ it(
   { timeout: 60_000 },
   async () => {
     const served = JSON.parse(await runProgram(consumerProgram)) as unknown
-    expect(served).toEqual({ served: 6, conformance: storageSuite.length + posSuite.length })
+    expect(served).toEqual({ served: 8, conformance: storageSuite.length + posSuite.length })
   },
 )
 

@@ -24,6 +24,7 @@ import {
   toBase64Url,
 } from 'tenant-data-api/domain'
 import { createFetchHandler } from 'tenant-data-api/http'
+import { operatorApi, proveRootSecret } from 'tenant-data-api/operator'
 import * as ports from 'tenant-data-api/ports'
 
 assert.deepEqual(Object.keys(ports), [], 'ports are types alone')
@@ -91,7 +92,17 @@ await storage.tenant('acme').upsert('forms', [
   },
 ])
 
+const operatorWorld = {
+  ...world,
+  administration: storage.administration,
+  operatorKeys: storage.operatorKeys,
+  audit: storage.audit,
+  changes: storage.operatorChanges,
+  outbox: storage.outbox,
+  tenant: storage.tenant,
+}
 const handle = createFetchHandler(publicApi)
+const handleOperator = createFetchHandler(operatorApi)
 
 async function answer(incoming, outgoing) {
   const chunks = []
@@ -99,7 +110,10 @@ async function answer(incoming, outgoing) {
   const { method, headers } = incoming
   const body = method === 'GET' || method === 'HEAD' ? undefined : Buffer.concat(chunks)
   const request = new Request(new URL(incoming.url, 'http://' + headers.host), { method, headers, body })
-  const response = await handle(request, { requestId: 'req_test', world, answered: () => undefined })
+  const host = { requestId: 'req_test', answered: () => undefined }
+  const response = incoming.url.startsWith('/operator/')
+    ? await handleOperator(request, { ...host, world: operatorWorld })
+    : await handle(request, { ...host, world })
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.end(Buffer.from(await response.arrayBuffer()))
 }
@@ -129,6 +143,12 @@ const contacts = await read('/api/v1/contacts', { authorization })
 assert.deepEqual(contacts.body.data.map(({ email }) => email), ['ada@example.com'])
 assert.equal((await read('/api/v1/contacts', {})).status, 401)
 assert.equal((await read('/api/v1/openapi.json', {})).body.openapi.slice(0, 3), '3.1')
+const grant = JSON.stringify({ operator: 'ada', role: 'admin' })
+const proof = await proveRootSecret(secrets.current, new TextEncoder().encode(grant), Date.now())
+const asked = { method: 'POST', headers: { authorization: proof, 'content-type': 'application/json' }, body: grant }
+const operator = await (await fetch(base + '/operator/v1/operator-keys', asked)).json()
+const organizations = await read('/operator/v1/organizations', { authorization: 'Bearer ' + operator.key })
+assert.deepEqual(organizations.body.data.map(({ organizationId }) => organizationId), ['acme'])
 assert.deepEqual(errors, [])
 server.closeAllConnections()
 server.close()
@@ -165,7 +185,7 @@ registerPosSuite(runner, async () => {
 for (const { name, run } of cases) {
   await run().catch((cause) => assert.fail(name + ': ' + String(cause.stack ?? cause)))
 }
-console.log(JSON.stringify({ served: 6, conformance: cases.length }))
+console.log(JSON.stringify({ served: 8, conformance: cases.length }))
 `
 
 /** Compiles against the package's declarations: an adapter of one's own, the host's interface, the suites. */

@@ -19,9 +19,9 @@ const problems = described(
 )
 
 export const PublishedImport = v.strictObject({
-  importId: v.string(),
+  importId: described(v.string(), 'Names the import.'),
   kind: described(v.string(), 'What the rows are.'),
-  format: v.picklist(['ndjson', 'csv']),
+  format: described(v.picklist(['ndjson', 'csv']), 'How the file is written.'),
   state: described(
     v.picklist(['receiving', 'writing', 'done', 'refused', 'aborted']),
     '`receiving`: parts are awaited, and nothing was written. `writing`: it was decided that every row is written, and that is not taken back. `done`: they are. `refused`: `problems` says why; nothing was written. `aborted`: it was given up; nothing was written.',
@@ -58,7 +58,7 @@ export const OpenedFile = v.strictObject({
     v.picklist(importKindNames, `must be one of ${importKindNames.join(', ')}`),
     'What the rows are.',
   ),
-  format: v.picklist(['ndjson', 'csv'], 'must be ndjson or csv'),
+  format: described(v.picklist(['ndjson', 'csv'], 'must be ndjson or csv'), 'How the file is written.'),
   totalBytes: described(
     v.pipe(
       v.number('must be a whole number'),

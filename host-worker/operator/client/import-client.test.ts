@@ -120,6 +120,7 @@ test('an import whose key is revoked in between is taken up with another key', a
   expect(resumed.filter((path) => path.includes('/parts/')).map((path) => path.split('/').at(-1))).toEqual([
     '2',
     '3',
+    '4',
   ])
 })
 

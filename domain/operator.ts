@@ -1,0 +1,6 @@
+/** The operator interface without a host: its endpoint records, what serves them, and how the first key is asked for. */
+export * from './operator-api.ts'
+export * from './operator-catalog.ts'
+export * from './document/operator-texts.ts'
+export type * from './operators/interface/world.ts'
+export { proveRootSecret } from './access/root-secret-proof.ts'

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { proveRootSecret } from '../../domain/access/root-secret-proof.ts'
+import { utf8 } from '../../domain/text/encoding.ts'
+import { testSecrets } from '../support/fakes.ts'
+import type { LiveWorker } from '../support/live-service.ts'
+import { openLiveWorker } from '../support/live-service.ts'
+
+// On the real runtime: the operator interface is loaded by its first request, and D1 records a change in the batch that
+// makes it.
+
+let worker: LiveWorker
+
+beforeAll(async () => {
+  worker = await openLiveWorker()
+})
+
+afterAll(() => worker.close())
+
+async function ask(path: string, authorization: string, body?: string): Promise<Response> {
+  const headers = { authorization, 'content-type': 'application/json' }
+  return fetch(
+    `${worker.origin}${path}`,
+    body === undefined ? { headers } : { method: 'POST', headers, body },
+  )
+}
+
+test('from the root secret to the first organization that reads its data, with a record of each step', async () => {
+  const grant = JSON.stringify({ operator: 'ada', role: 'admin' })
+  const { current } = await testSecrets()
+  const first = await ask(
+    '/operator/v1/operator-keys',
+    await proveRootSecret(current, utf8(grant), Date.now()),
+    grant,
+  )
+  expect(first.status).toBe(201)
+  const operator = `Bearer ${((await first.json()) as { readonly key: string }).key}`
+
+  const taken = JSON.stringify({ name: 'Acme', slug: 'acme' })
+  expect((await ask('/operator/v1/organizations/acme', operator, taken)).status).toBe(201)
+  expect((await ask('/operator/v1/organizations/other', operator, taken)).status).toBe(409)
+  const issued = await ask('/operator/v1/organizations/acme/keys', operator, '{}')
+  const tenant = `Bearer ${((await issued.json()) as { readonly key: string }).key}`
+  expect((await ask('/api/v1/sites', tenant)).status).toBe(200)
+  expect((await ask('/operator/v1/organizations', tenant)).status).toBe(401)
+  expect((await ask('/api/v1/sites', operator)).status).toBe(401)
+
+  const audit = (await (await ask('/operator/v1/audit', operator)).json()) as {
+    readonly data: readonly { readonly operator: string; readonly action: string; readonly outcome: string }[]
+  }
+  const records = audit.data.map(({ operator: name, action, outcome }) => [name, action, outcome])
+  expect(records.reverse()).toEqual([
+    ['ROOT_SECRET', 'operatorKey.issue', 'done'],
+    ['ada', 'organization.save', 'done'],
+    ['ada', 'organization.save', 'refused'],
+    ['ada', 'key.issue', 'done'],
+  ])
+})
