@@ -17,7 +17,7 @@ module.exports = {
     {
       name: 'domain-is-portable',
       // The domain must run on any platform, so it must not import one. Pure libraries depend on none.
-      comment: 'The domain imports ports, itself, valibot, libphonenumber-js/max and @noble/ciphers.',
+      comment: 'The domain imports ports, itself, valibot, libphonenumber-js and @noble/ciphers.',
       severity: 'error',
       from: { path: '^domain/', pathNot: TESTS },
       to: {
@@ -25,7 +25,7 @@ module.exports = {
           '^(ports|domain)/',
           '^node_modules/valibot/',
           '^node_modules/@valibot/to-json-schema/',
-          '^node_modules/libphonenumber-js/max/',
+          '^node_modules/libphonenumber-js/(core/|metadata\\.max\\.json)',
           '^node_modules/@noble/ciphers/',
         ],
       },
@@ -51,14 +51,14 @@ module.exports = {
       name: 'sqlite-runs-anywhere',
       // Every platform that runs SQLite gives this folder an executor. A platform's type here would tie all of them to
       // that platform.
-      comment: 'adapters/sqlite imports ports, the domain and Kysely.',
+      comment: 'adapters/sqlite imports ports and the domain.',
       severity: 'error',
       // The tool that compares the migrations with the records is not part of the storage: it reads files.
       from: {
         path: '^adapters/sqlite/',
         pathNot: [TESTS, '^adapters/sqlite/schema/(migrated|print-migration)\\.ts$'],
       },
-      to: { pathNot: '^(ports|domain|adapters/sqlite)/|^node_modules/kysely/' },
+      to: { pathNot: '^(ports|domain|adapters/sqlite)/' },
     },
     {
       name: 'adapters-are-picked-in-one-place',
@@ -100,11 +100,11 @@ module.exports = {
     },
     {
       name: 'sql-in-one-place',
-      // Statements are compiled in one place and run by an executor, so that none escapes the batch that it belongs to.
-      comment: 'Kysely is used by adapters/sqlite alone.',
+      // Statements are written in one place and run by an executor, so that none escapes the batch that it belongs to.
+      comment: 'SQL is written with adapters/sqlite/statement by the SQLite room alone.',
       severity: 'error',
-      from: { pathNot: '^adapters/sqlite/' },
-      to: { path: '^node_modules/kysely' },
+      from: { pathNot: ['^adapters/sqlite/', TESTS, '^test/'] },
+      to: { path: '^adapters/sqlite/statement/(sql|compiler)\\.ts$' },
     },
     {
       name: 'router-in-one-place',

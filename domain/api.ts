@@ -1,44 +1,42 @@
-import type { HandledOperation } from './access/serve-operation.ts'
-import { handled } from './access/serve-operation.ts'
-import * as survey from './analytics/cancellation-survey.ts'
-import * as cancellations from './analytics/cancellations.ts'
-import * as cohorts from './analytics/cohorts.ts'
-import * as members from './analytics/members.ts'
-import * as offers from './analytics/retention-offers.ts'
+import { handledByRoute } from './access/serve-operation.ts'
 import type { OperationId } from './catalog.ts'
-import { endpoints } from './catalog.ts'
-import type { Api } from './create-api.ts'
+import type { Api, Handled } from './create-api.ts'
 import { allowedMethods, createApi } from './create-api.ts'
-import { getContract, serveContract } from './document/contract-endpoint.ts'
 import { preflight } from './forms/answer/preflight.ts'
 import { failedReply, unknownFormReply } from './forms/answer/reply.ts'
-import { preflightForm, submitForm } from './forms/endpoints.ts'
+import type { preflightForm, submitForm } from './forms/endpoints.ts'
+import { preflightRoute, submitRoute } from './forms/routes.ts'
 import { serveSubmission } from './forms/serve.ts'
-import { sendEmail, sendMessage } from './messaging/endpoints.ts'
-import { serveEmail } from './messaging/serve-email.ts'
-import { serveMessage } from './messaging/serve-message.ts'
 import { serveRead } from './read/serve-read.ts'
-import type { Endpoint } from './record/endpoint.ts'
+import type { Route } from './record/endpoint.ts'
+import { routes } from './routes.ts'
 import type { World } from './world.ts'
+
+const submission = handledByRoute<typeof submitForm, World>(submitRoute, serveSubmission)
+const formPreflight = handledByRoute<typeof preflightForm, World>(preflightRoute, async () => preflight())
+
+const analytics = () => import('./analytics/handled.ts')
+const messaging = () => import('./messaging/handled.ts')
 
 /**
  * The operations with their handlers, by id. One that lacks a handler does not compile, nor does a handler that
- * answers what its operation does not declare.
+ * answers what its operation does not declare. What few requests need is imported by each of them anew, which costs
+ * nothing after the first: a promise kept from another request could be one that failed, or that ended with it.
  */
-const operations: { readonly [Id in OperationId]: HandledOperation<Id, World> } = {
-  'analytics.members': handled(members.exportMembers, members.serveMembers),
-  'analytics.cohorts': handled(cohorts.getCohorts, cohorts.serveCohorts),
-  'analytics.retentionOffers': handled(offers.getRetentionOffers, offers.serveRetentionOffers),
-  'analytics.cancellations': handled(cancellations.getCancellations, cancellations.serveCancellations),
-  'analytics.cancellationSurvey': handled(survey.getCancellationSurvey, survey.serveCancellationSurvey),
-  'contract.get': handled(getContract, (request) => serveContract(endpoints, request)),
-  'forms.submit': handled(submitForm, serveSubmission),
-  'forms.preflight': handled(preflightForm, async () => preflight()),
-  'message.send': handled(sendMessage, serveMessage),
-  'email.send': handled(sendEmail, serveEmail),
+const operations: { readonly [Id in OperationId]: Handled<Id, World> } = {
+  'analytics.members': async () => (await analytics()).members,
+  'analytics.cohorts': async () => (await analytics()).cohorts,
+  'analytics.retentionOffers': async () => (await analytics()).retentionOffers,
+  'analytics.cancellations': async () => (await analytics()).cancellations,
+  'analytics.cancellationSurvey': async () => (await analytics()).cancellationSurvey,
+  'contract.get': async () => (await import('./contract.ts')).contract,
+  'forms.submit': submission,
+  'forms.preflight': formPreflight,
+  'message.send': async () => (await messaging()).message,
+  'email.send': async () => (await messaging()).email,
 }
 
-const plain = createApi<World>(endpoints, operations, serveRead)
+const plain = createApi<World>(routes, operations, serveRead)
 
 /** The interface of the contract: what organizations and their websites call. */
 export const publicApi: Api<World> = {
@@ -64,12 +62,12 @@ export const publicApi: Api<World> = {
       : plain.answerUnknownRoute(url),
 }
 
-/** Whether pages of any origin may read what an endpoint answers, its failures included. */
-function isOfWebsites(endpoint: Endpoint): boolean {
-  return endpoint.kind === 'operation' && endpoint.errorStyle === 'submission'
+/** Whether pages of any origin may read what a route answers, its failures included. */
+function isOfWebsites(route: Route): boolean {
+  return route.kind === 'operation' && route.errorStyle === 'submission'
 }
 
 /** The paths of submissions, with anything in the place of a form's id. */
-const submissionPaths = endpoints
+const submissionPaths = routes
   .filter(isOfWebsites)
   .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '.*')}/*$`))

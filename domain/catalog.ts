@@ -5,84 +5,15 @@ import { exportMembers } from './analytics/members.ts'
 import { getRetentionOffers } from './analytics/retention-offers.ts'
 import { preflightForm, submitForm } from './forms/endpoints.ts'
 import { sendEmail, sendMessage } from './messaging/endpoints.ts'
-import { posEndpoints } from './pos/index.ts'
-import { getAutomationRun, listAutomationRuns, listRunsOfAutomation } from './resources/automation-runs.ts'
-import { getAutomation, listAutomations } from './resources/automations.ts'
-import { getCancellationRecord, listCancellationRecords } from './resources/cancellation-records.ts'
-import { getCase, listCases } from './resources/cases.ts'
-import { getCheckoutLink, listCheckoutLinks } from './resources/checkout-links.ts'
-import { getContactList, listContactLists } from './resources/contact-lists.ts'
-import { getContact, listContacts } from './resources/contacts.ts'
-import { listFormSubmissions, listSubmissionsOfForm } from './resources/form-submissions.ts'
-import { getForm, listForms } from './resources/forms.ts'
-import { analyzeLink, analyzeLinks } from './resources/link-analytics.ts'
-import { getLink, listLinks } from './resources/links.ts'
-import { listContactsOfList } from './resources/list-members.ts'
-import { listMarketingSignups } from './resources/marketing-signups.ts'
-import { getProduct, listProducts } from './resources/products.ts'
-import { getPurchase, listPurchases } from './resources/purchases.ts'
-import { listReviews } from './resources/reviews.ts'
-import { getSite, listSites } from './resources/sites.ts'
-import {
-  getResponseOfSurvey,
-  listResponsesOfSurvey,
-  listSurveyResponses,
-} from './resources/survey-responses.ts'
-import { getSurvey, listSurveys } from './resources/surveys.ts'
-import { getVoucherGroup, listVoucherGroups } from './resources/voucher-groups.ts'
-import { listVoucherRedemptions } from './resources/voucher-redemptions.ts'
-import { getVoucher, listVouchers, listVouchersOfGroup } from './resources/vouchers.ts'
 import { getContract } from './document/contract-endpoint.ts'
-import type { OperationEndpoint } from './record/operation.ts'
+import { reads } from './reads.ts'
+import { tags } from './record/description.ts'
+import type { Endpoint } from './record/endpoint.ts'
 
-/** Every endpoint of the service, in the order of the contract document. */
-export const endpoints = [
-  listSites,
-  getSite,
-  listProducts,
-  getProduct,
-  listCheckoutLinks,
-  getCheckoutLink,
-  listPurchases,
-  getPurchase,
-  listContacts,
-  getContact,
-  listContactLists,
-  getContactList,
-  listContactsOfList,
-  listMarketingSignups,
-  listForms,
-  getForm,
-  listFormSubmissions,
-  listSubmissionsOfForm,
+/** Every endpoint with a handler of its own. */
+const operations = [
   submitForm,
   preflightForm,
-  listVouchers,
-  getVoucher,
-  listVoucherRedemptions,
-  listVoucherGroups,
-  getVoucherGroup,
-  listVouchersOfGroup,
-  listLinks,
-  getLink,
-  analyzeLinks,
-  analyzeLink,
-  listAutomations,
-  getAutomation,
-  listAutomationRuns,
-  listRunsOfAutomation,
-  getAutomationRun,
-  listSurveys,
-  getSurvey,
-  listSurveyResponses,
-  listResponsesOfSurvey,
-  getResponseOfSurvey,
-  listCases,
-  getCase,
-  listReviews,
-  listCancellationRecords,
-  getCancellationRecord,
-  ...posEndpoints,
   sendMessage,
   sendEmail,
   exportMembers,
@@ -93,7 +24,15 @@ export const endpoints = [
   getContract,
 ] as const
 
-type Operation = Extract<(typeof endpoints)[number], OperationEndpoint>
-
 /** The ids of the endpoints that have a handler of their own. */
-export type OperationId = Operation['id']
+export type OperationId = (typeof operations)[number]['id']
+
+/** Every endpoint of the service with its whole declaration, in the order of the contract document. */
+export const endpoints: readonly Endpoint[] = [...reads, ...operations].toSorted(
+  (left, right) => placeOf(left) - placeOf(right),
+)
+
+/** The place of an endpoint's tag in the document. */
+function placeOf({ tag }: Endpoint): number {
+  return tags.findIndex((other) => other === tag)
+}

@@ -1,24 +1,24 @@
 import type { HandledOperation } from './access/serve-operation.ts'
-import type { Endpoint, ReadEndpoint } from './record/endpoint.ts'
+import type { ReadEndpoint, Route } from './record/endpoint.ts'
 import type { Reply } from './record/reply.ts'
 import { internalError, methodNotAllowed, notFound } from './record/reply.ts'
 import type { RoutedRequest } from './record/routed-request.ts'
 
 /**
- * One interface of the service: its endpoints, and what answers them. The public one and the operator's are two of
+ * One interface of the service: its routes, and what answers them. The public one and the operator's are two of
  * these. A host routes requests to endpoints and knows nothing else about them.
  */
 export interface Api<World> {
-  readonly endpoints: readonly Endpoint[]
+  readonly routes: readonly Route[]
   /** Answers a routed request. Rejects only on an internal failure, for which `answerFailure` makes the response. */
-  serve(endpoint: Endpoint, routed: RoutedRequest, world: World): Promise<Reply>
+  serve(route: Route, routed: RoutedRequest, world: World): Promise<Reply>
   /**
    * Answers a method that a path does not have. On a route that needs a key, a request without a valid key gets 401
    * instead.
    */
-  serveWrongMethod(ofPath: readonly Endpoint[], routed: RoutedRequest, world: World): Promise<Reply>
+  serveWrongMethod(ofPath: readonly Route[], routed: RoutedRequest, world: World): Promise<Reply>
   /** The answer to an internal failure, in the style of the endpoints of the path. */
-  answerFailure(ofPath: readonly Endpoint[], failed: FailedRequest): Promise<Reply>
+  answerFailure(ofPath: readonly Route[], failed: FailedRequest): Promise<Reply>
   /** The answer to a path that no endpoint has. */
   answerUnknownRoute(url: URL): Reply
 }
@@ -34,29 +34,33 @@ type ServeRead<World> = (
   verdict?: Reply,
 ) => Promise<Reply>
 
-/** Makes an interface of endpoints, the operations among them with their handlers. Failures are `{ error }`. */
+/** An operation with its handler, there from the start or loaded when it is asked for. */
+export type Handled<Id extends string, World> =
+  HandledOperation<Id, World> | (() => Promise<HandledOperation<Id, World>>)
+
+/** Makes an interface of routes, the operations among them with their handlers. Failures are `{ error }`. */
 export function createApi<World>(
-  endpoints: readonly Endpoint[],
-  operations: Readonly<Record<string, HandledOperation<string, World>>>,
+  routes: readonly Route[],
+  operations: Readonly<Record<string, Handled<string, World>>>,
   serveRead: ServeRead<World>,
 ): Api<World> {
   const operationsById = new Map(Object.entries(operations))
   const operationOf = (id: string) => {
     const operation = operationsById.get(id)
     if (operation === undefined) throw new Error(`The operation ${id} has no handler`)
-    return operation
+    return typeof operation === 'function' ? operation() : operation
   }
   return {
-    endpoints,
-    serve: async (endpoint, routed, world) =>
-      endpoint.kind === 'operation'
-        ? operationOf(endpoint.id).serve(routed, world)
-        : serveRead(endpoint, routed, world),
+    routes,
+    serve: async (route, routed, world) =>
+      route.kind === 'operation'
+        ? (await operationOf(route.id)).serve(routed, world)
+        : serveRead(route, routed, world),
     async serveWrongMethod([first, ...others], routed, world) {
-      if (first === undefined) throw new Error('A path without endpoints was routed')
+      if (first === undefined) throw new Error('A path without routes was routed')
       const verdict = methodNotAllowed(allowedMethods([first, ...others]))
       return first.kind === 'operation'
-        ? operationOf(first.id).judge(routed, world, verdict)
+        ? (await operationOf(first.id)).judge(routed, world, verdict)
         : serveRead(first, routed, world, verdict)
     },
     answerFailure: async (_ofPath, { requestId }) => internalError(requestId),
@@ -65,6 +69,6 @@ export function createApi<World>(
 }
 
 /** The methods that a path answers to, as `Allow` lists them. `HEAD` comes with `GET`. */
-export function allowedMethods(of: readonly Endpoint[]): readonly string[] {
+export function allowedMethods(of: readonly Route[]): readonly string[] {
   return of.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 }

@@ -17,8 +17,21 @@ export const systemFetch = (url: string, init: RequestInit): Promise<Response> =
 
 /** The platform's cryptographically secure generator. */
 export const systemRandom: RandomSource = {
-  bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  bytes(length) {
+    if (drawn + length > reserve.length) {
+      reserve = crypto.getRandomValues(new Uint8Array(Math.max(RESERVE_BYTES, length)))
+      drawn = 0
+    }
+    drawn += length
+    return reserve.slice(drawn - length, drawn)
+  },
 }
+
+/** A request needs a few dozen random bytes in several small portions, and each call of the generator costs the same. */
+const RESERVE_BYTES = 1024
+/** Bytes of the generator that nobody has been given yet, from `drawn` on. */
+let reserve = new Uint8Array(0)
+let drawn = 0
 
 /** Writes one JSON object per line. */
 export function lineLog(write: (level: 'info' | 'error', line: string) => void): Log {

@@ -1,19 +1,14 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { publicApi } from '../domain/api.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
-import * as formClient from './browser/built.mjs'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'
 import type { Answered } from './http/fetch-handler.ts'
 import { createFetchHandler } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
-import { QSTASH_PATH } from './env/queues.ts'
-import { MAILBOX_PATH, serveMailbox } from './pages/mailbox.ts'
-import { REFERENCE_PATH, serveReference } from './pages/reference.ts'
-import { serveStart, START_PATH } from './pages/start.ts'
+import { serveOwn } from './own-endpoints.ts'
 import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemRandom } from './system.ts'
-import { serveCron, serveQstash, serveQueue } from './wiring/jobs.ts'
 import { createMeter } from './wiring/storage.ts'
 import type { Lifetime } from './wiring/world.ts'
 import { openWorld } from './wiring/world.ts'
@@ -28,7 +23,9 @@ export default {
     lifetime: Lifetime,
   ): Promise<Response> {
     const url = new URL(request.url)
-    if (url.pathname === FORM_CLIENT_PATH) return serveFormClient(request, formClient)
+    if (url.pathname === FORM_CLIENT_PATH) {
+      return serveFormClient(request, await import('./browser/built.mjs'))
+    }
     const reading = envOf(bindings)
     if (!reading.ok) return refuse(reading.problems)
     const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
@@ -37,11 +34,13 @@ export default {
 
   /** Queue messages. A rejection makes the platform deliver them again. */
   async queue(batch: MessageBatch, bindings: Readonly<Record<string, unknown>>): Promise<void> {
+    const { serveQueue } = await import('./wiring/jobs.ts')
     await serveQueue(batch, envOrThrow(bindings))
   },
 
   /** The cron trigger. */
   async scheduled(_controller: unknown, bindings: Readonly<Record<string, unknown>>): Promise<void> {
+    const { serveCron } = await import('./wiring/jobs.ts')
     await serveCron(envOrThrow(bindings))
   },
 }
@@ -64,25 +63,6 @@ function envOf(bindings: Readonly<Record<string, unknown>>): EnvReading {
   const reading = readEnv(bindings)
   readings.set(bindings, reading)
   return reading
-}
-
-/**
- * Endpoints of the host itself, such as QStash deliveries, and its pages. Null when the request is for none of them, or
- * it is not configured.
- */
-async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
-  if (pathname.startsWith(MAILBOX_PATH)) return serveMailbox(request, env)
-  switch (pathname) {
-    case QSTASH_PATH:
-      return serveQstash(request, env)
-    case START_PATH:
-      return serveStart(request, env)
-    case REFERENCE_PATH:
-    case `${REFERENCE_PATH}/`:
-      return serveReference(request)
-    default:
-      return null
-  }
 }
 
 function envOrThrow(bindings: Readonly<Record<string, unknown>>): Env {

@@ -115,18 +115,27 @@ export interface CancellationCount {
   readonly count: number
 }
 
-/** Churned members with the same tenure in whole days. */
-export interface TenureCount {
-  /** Null when unknown: an unknown date, or a cancellation before the signup. */
-  readonly days: number | null
-  readonly count: number
+/** How long churned members had stayed, in whole days. */
+export interface TenureSummary {
+  /** Members whose tenure is known. The figures below are theirs. */
+  readonly known: number
+  /** The others: an unknown date, or a cancellation before the signup. */
+  readonly unknown: number
+  /** The sum of their tenures. */
+  readonly totalDays: number
+  /** How many had stayed at most this many days. The counts are cumulative. */
+  readonly membersWithinDays: Readonly<Record<TenureHorizonDays, number>>
+  /** The tenure of the one or two members in the middle, as a pair; null when there is none. */
+  readonly middleDays: readonly [number, number] | null
 }
 
-/** Cancellations of a range, grouped in two ways; both groupings are of the same moment. */
+export type TenureHorizonDays = 30 | 90 | 180 | 365 | 730
+
+/** Cancellations of a range; all figures are of the same moment. */
 export interface Cancellations {
-  /** In any order, without groups of zero members. The same holds of the tenures. */
+  /** In any order, without groups of zero members. */
   readonly reasons: readonly CancellationCount[]
-  readonly tenures: readonly TenureCount[]
+  readonly tenure: TenureSummary
 }
 
 /**

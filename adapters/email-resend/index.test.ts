@@ -3,6 +3,7 @@ import type { EmailMessage } from '../../ports/email-sender.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
 import { openResend, RESEND_KEY, resendError } from '../../test/support/providers.ts'
 import type { Misbehaviour } from '../../test/support/stand-in.ts'
+import { untilLate } from '../../test/support/stand-in.ts'
 import { createResendSender } from './index.ts'
 
 let resend: Awaited<ReturnType<typeof openResend>>
@@ -21,12 +22,12 @@ const message: EmailMessage = {
   attachments: [{ filename: 'a.txt', content: 'aGk=' }],
 }
 
-function sender(apiKey = RESEND_KEY, timeoutMs = 5_000) {
+function sender(apiKey = RESEND_KEY, limit = AbortSignal.timeout(5_000)) {
   return createResendSender({
     apiKey,
     baseUrl: resend.url,
     fetch,
-    deadline: { after: () => AbortSignal.timeout(timeoutMs) },
+    deadline: { after: () => limit },
     clock: fakeClock(),
   })
 }
@@ -118,7 +119,7 @@ test('a wrong key of the account, and a provider that does not answer in time', 
     throttled: true,
   })
   resend.misbehave.push('silence')
-  expect(await sender(RESEND_KEY, 30).send(message, freshKey())).toMatchObject({
+  expect(await sender(RESEND_KEY, untilLate(resend)).send(message, freshKey())).toMatchObject({
     kind: 'unavailable',
     throttled: false,
   })

@@ -8,9 +8,6 @@ import type { Deadline } from '../../ports/deadline.ts'
 import type { SourceFailure } from '../../ports/record-source.ts'
 import { parseJson } from '../../domain/text/json.ts'
 
-/** Where Dub's API answers. */
-export const DUB_URL = 'https://api.dub.co'
-
 /**
  * The longest time for one attempt, its body included. Two attempts and the pause between them are still quick enough
  * for a caller who waits.

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import type { Deadline } from '../../ports/deadline.ts'
 import type { GroupsQuery, PageQuery, Position, StoredRow } from '../../ports/query.ts'
 import type { DubEvent, DubLink } from '../../test/support/dub.ts'
 import { DUB_KEY, dubLink, openDub } from '../../test/support/dub.ts'
@@ -10,13 +11,30 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-/** Timers that run a hundred times as fast. */
-const deadline = { after: (durationMs: number) => AbortSignal.timeout(durationMs / 100) }
+/** The longest pause between two attempts, in milliseconds; a time limit is longer. */
+const PAUSE_MAX_MS = 2_000
+
+/** Pauses take no time, and a time limit is reached when the service is late with an answer, on a busy machine too. */
+function impatience(dub: StandIn): Deadline {
+  const limits: AbortController[] = []
+  dub.onLate = () => {
+    for (const limit of limits.splice(0)) limit.abort()
+  }
+  return {
+    after: (durationMs) => {
+      if (durationMs <= PAUSE_MAX_MS) return AbortSignal.timeout(0)
+      const limit = new AbortController()
+      limits.push(limit)
+      return limit.signal
+    },
+  }
+}
 
 async function open(links: readonly DubLink[], events: readonly DubEvent[] = [], apiKey = DUB_KEY) {
   const dub = await openDub(links, events)
   opened.push(dub)
-  const options = { apiKey, baseUrl: dub.url, fetch, deadline, clock: { nowMs: () => Date.now() } }
+  const clock = { nowMs: () => Date.now() }
+  const options = { apiKey, baseUrl: dub.url, fetch, deadline: impatience(dub), clock }
   return { dub, links: openDubLinks(options, 'acme') }
 }
 

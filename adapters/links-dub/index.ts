@@ -8,7 +8,7 @@ import { readLink } from './link.ts'
 import { listRequest, nextPosition } from './list.ts'
 
 export type { DubOptions } from './client.ts'
-export { DUB_URL } from './client.ts'
+export { DUB_URL } from './api-url.ts'
 
 const NO_LINKS = unavailable('The link service answered with something that is no list of links.')
 const OTHER_TENANT = unavailable('The link service answered with links of another tenant.')

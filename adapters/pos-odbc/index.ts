@@ -11,7 +11,8 @@ import { oneToStatement, pageToStatement } from './queries.ts'
 
 export type { GatewayOptions } from './client.ts'
 export type { SourceKind } from './protocol.ts'
-export { isSourceKind, SECRET_LENGTH_MIN, SOURCE_KINDS } from './protocol.ts'
+export { isSourceKind, SOURCE_KINDS } from './protocol.ts'
+export { SECRET_LENGTH_MIN } from './secret-length.ts'
 
 /** The assignment of an organization to a source behind the gateway. */
 export type OdbcTie = PosSourceTie & { readonly kind: SourceKind }

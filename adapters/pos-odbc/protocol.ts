@@ -95,9 +95,6 @@ export const SIGNATURE_HEADERS = {
 /** How far a request's timestamp may differ from the gateway's clock. */
 export const TIMESTAMP_WINDOW_MS = 60_000
 
-/** Shortest secret that either side accepts, in characters. */
-export const SECRET_LENGTH_MIN = 32
-
 /**
  * The parts of a request that are signed. No part contains a line break, so two different requests never have the same
  * text.

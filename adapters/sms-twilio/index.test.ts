@@ -3,6 +3,7 @@ import type { SmsMessage } from '../../ports/sms-sender.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
 import { openTwilio, TWILIO_SID, TWILIO_TOKEN, twilioError } from '../../test/support/providers.ts'
 import type { Misbehaviour } from '../../test/support/stand-in.ts'
+import { untilLate } from '../../test/support/stand-in.ts'
 import type { SharedOrigin } from './index.ts'
 import { createTwilioSender } from './index.ts'
 
@@ -19,14 +20,18 @@ const message: SmsMessage = {
   mediaUrls: [],
 }
 
-function sender(shared: SharedOrigin = { shortcode: '12345' }, authToken = TWILIO_TOKEN, timeoutMs = 5_000) {
+function sender(
+  shared: SharedOrigin = { shortcode: '12345' },
+  authToken = TWILIO_TOKEN,
+  limit = AbortSignal.timeout(5_000),
+) {
   return createTwilioSender({
     accountSid: TWILIO_SID,
     authToken,
     shared,
     baseUrl: twilio.url,
     fetch,
-    deadline: { after: () => AbortSignal.timeout(timeoutMs) },
+    deadline: { after: () => limit },
     clock: fakeClock(),
   })
 }
@@ -92,5 +97,7 @@ test('a number that is none, a wrong token, and a provider that does not answer 
     throttled: true,
   })
   twilio.misbehave.push('silence')
-  expect(await sender(undefined, TWILIO_TOKEN, 30).send(message, 'k')).toMatchObject({ kind: 'unavailable' })
+  expect(await sender(undefined, TWILIO_TOKEN, untilLate(twilio)).send(message, 'k')).toMatchObject({
+    kind: 'unavailable',
+  })
 })

@@ -5,10 +5,11 @@ import type { Access, PublicAccess, Scope } from '../record/description.ts'
 import type {
   OperationEndpoint,
   OperationRequest,
+  OperationRoute,
   ReplyTo,
   ResponseDeclarations,
 } from '../record/operation.ts'
-import type { QueryParameters } from '../record/query-parameters.ts'
+import type { NoParameters, QueryParameters } from '../record/query-parameters.ts'
 import { readQuery } from '../record/query-parameters.ts'
 import type { Reply } from '../record/reply.ts'
 import { errorReply } from '../record/reply.ts'
@@ -65,16 +66,37 @@ export function handled<
   operation: OperationEndpoint<Id, Allowed, Query, Responses>,
   handler: Handler<Allowed, Query, Responses, World>,
 ): HandledOperation<Id, World & KeyWorld> {
-  const { id, query: declared } = operation
+  return joined(operation, operation.query, handler)
+}
+
+/**
+ * The same for an operation without query parameters whose declaration is not loaded to serve it: `Operation` is its
+ * type alone.
+ */
+export function handledByRoute<
+  Operation extends OperationEndpoint<string, PublicAccess, NoParameters>,
+  World,
+>(
+  route: OperationRoute<Operation['id'], Operation['access']>,
+  handler: HandlerFor<Operation, World>,
+): HandledOperation<Operation['id'], World & KeyWorld> {
+  return joined(route, null, handler)
+}
+
+function joined<Id extends string, Allowed extends PublicAccess, Query extends QueryParameters, World>(
+  route: OperationRoute<Id, Allowed>,
+  declared: Query | null,
+  handler: (request: OperationRequest<Query>, world: World, caller: Callers[Allowed]) => Promise<Reply>,
+): HandledOperation<Id, World & KeyWorld> {
   return {
-    id,
+    id: route.id,
     async serve(routed, world) {
-      const admission = await admit(operation, routed, world)
+      const admission = await admit(route, routed, world)
       if ('refusal' in admission) return admission.refusal
       return withQuery(declared, routed, (request) => handler(request, world, admission.caller))
     },
     async judge(routed, world, verdict) {
-      const admission = await admit({ ...operation, requires: null }, routed, world)
+      const admission = await admit({ ...route, requires: null }, routed, world)
       return 'refusal' in admission ? admission.refusal : verdict
     },
   }

@@ -4,7 +4,7 @@ import type { ReasonCount } from '../../ports/exit-survey-source.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { askPatiently } from './ask-patiently.ts'
@@ -12,6 +12,7 @@ import { count, dateRange, organizationId } from './figures-schema.ts'
 import { rangeOf } from './parameters.ts'
 import { sampleOrganizationId, sampleRange, sampleReasonCounts } from './samples.ts'
 import { surveyFigures } from './survey-reasons.ts'
+import { cancellationSurveyRoute } from './routes.ts'
 
 const pct = described(
   v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
@@ -46,12 +47,7 @@ const CancellationSurvey = v.strictObject({
   ),
 })
 
-export const getCancellationSurvey = operation({
-  id: 'analytics.cancellationSurvey',
-  method: 'GET',
-  path: '/api/v1/cancellation-survey',
-  access: 'tenant',
-  scope: 'read',
+export const getCancellationSurvey = operationAt(cancellationSurveyRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report the cancellation survey',

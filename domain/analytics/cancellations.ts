@@ -7,7 +7,7 @@ import type {
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { churnTypes } from '../resources/memberships.ts'
 import type { AnalyticsWorld } from './world.ts'
@@ -18,6 +18,7 @@ import { percentage } from '../figures/ratio.ts'
 import { nullsLast } from '../text/text-order.ts'
 import { sampleCancellations, sampleOrganizationId, sampleRange } from './samples.ts'
 import { Tenure, tenureFigures } from './tenure.ts'
+import { cancellationsRoute } from './routes.ts'
 
 const ReasonRow = v.strictObject({
   reason: described(v.nullable(v.string()), 'As the point of sale reports it; null when unknown.'),
@@ -46,13 +47,7 @@ const Cancellations = v.strictObject({
   tenure: Tenure,
 })
 
-export const getCancellations = operation({
-  id: 'analytics.cancellations',
-  method: 'GET',
-  path: '/api/v1/cancellations',
-  access: 'tenant',
-  scope: 'read',
-  requires: 'analytics',
+export const getCancellations = operationAt(cancellationsRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report cancellations',
@@ -81,7 +76,7 @@ export async function serveCancellations(
 function bodyOf(
   id: string,
   range: InstantRange,
-  { reasons, tenures }: FoundCancellations,
+  { reasons, tenure }: FoundCancellations,
 ): v.InferOutput<typeof Cancellations> {
   const totals = totalsOf(reasons)
   return {
@@ -96,7 +91,7 @@ function bodyOf(
       count: same,
       pct: percentage(same, totals.cancellations),
     })),
-    tenure: tenureFigures(tenures),
+    tenure: tenureFigures(tenure),
   }
 }
 

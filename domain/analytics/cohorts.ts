@@ -8,7 +8,7 @@ import type {
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { toInstant } from '../text/instant.ts'
@@ -18,6 +18,7 @@ import { monthsOf, wordOf } from './parameters.ts'
 import { percentage } from '../figures/ratio.ts'
 import { nullsLast } from '../text/text-order.ts'
 import { sampleCohorts, sampleOrganizationId } from './samples.ts'
+import { cohortsRoute } from './routes.ts'
 
 const dimensions = ['none', 'plan', 'site'] as const satisfies readonly CohortDimension[]
 
@@ -69,13 +70,7 @@ const Cohorts = v.strictObject({
   ),
 })
 
-export const getCohorts = operation({
-  id: 'analytics.cohorts',
-  method: 'GET',
-  path: '/api/v1/cohorts',
-  access: 'tenant',
-  scope: 'read',
-  requires: 'analytics',
+export const getCohorts = operationAt(cohortsRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report signup cohorts',

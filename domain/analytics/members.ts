@@ -3,7 +3,7 @@ import type { InstantRange, MemberRecord } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { tenureDays } from '../resources/cancellations/membership.ts'
 import { churnTypes } from '../resources/memberships.ts'
@@ -12,6 +12,7 @@ import { toInstant } from '../text/instant.ts'
 import { count, organizationId } from './figures-schema.ts'
 import { endOf, limitOf, offsetOf, startOf, wordOf } from './parameters.ts'
 import { sampleMembers, sampleNow, sampleOrganizationId, sampleRange } from './samples.ts'
+import { membersRoute } from './routes.ts'
 
 const LIMIT_DEFAULT = 500
 const LIMIT_MAX = 1_000
@@ -65,13 +66,7 @@ const Members = v.strictObject({
   members: v.array(MemberRow),
 })
 
-export const exportMembers = operation({
-  id: 'analytics.members',
-  method: 'GET',
-  path: '/api/v1/members',
-  access: 'tenant',
-  scope: 'read',
-  requires: 'analytics',
+export const exportMembers = operationAt(membersRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Export members',

@@ -3,7 +3,7 @@ import type { InstantRange, OfferCount, RevenueByDecision } from '../../ports/an
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { count, dateRange, organizationId, percentageOf } from './figures-schema.ts'
@@ -13,6 +13,7 @@ import { nullsLast } from '../text/text-order.ts'
 import { LifetimeValue, lifetimeValue } from './lifetime-value.ts'
 import { rangeOf } from './parameters.ts'
 import { sampleOffers, sampleOrganizationId, sampleRange, sampleRevenue } from './samples.ts'
+import { retentionOffersRoute } from './routes.ts'
 
 const counts = {
   viewed: described(count, 'Times an offer was shown.'),
@@ -45,13 +46,7 @@ const RetentionOffers = v.strictObject({
   ltv: LifetimeValue,
 })
 
-export const getRetentionOffers = operation({
-  id: 'analytics.retentionOffers',
-  method: 'GET',
-  path: '/api/v1/retention-offers',
-  access: 'tenant',
-  scope: 'read',
-  requires: 'retentionOfferAnalytics',
+export const getRetentionOffers = operationAt(retentionOffersRoute, {
   tag: 'Analytics',
   deprecated: true,
   summary: 'Report retention offers',

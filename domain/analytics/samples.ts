@@ -110,13 +110,14 @@ export const sampleCancellations: Cancellations = {
     { reason: 'Card declined', churnType: 'involuntary', count: 5 },
     { reason: null, churnType: null, count: 1 },
   ],
-  tenures: [
-    { days: 12, count: 4 },
-    { days: 75, count: 9 },
-    { days: 200, count: 8 },
-    { days: 800, count: 2 },
-    { days: null, count: 1 },
-  ],
+  // 4 stayed 12 days, 9 stayed 75, 8 stayed 200, and 2 stayed 800.
+  tenure: {
+    known: 23,
+    unknown: 1,
+    totalDays: 3923,
+    membersWithinDays: { 30: 4, 90: 13, 180: 13, 365: 21, 730: 21 },
+    middleDays: [75, 75],
+  },
 }
 
 export const sampleReasonCounts: readonly ReasonCount[] = [

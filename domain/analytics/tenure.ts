@@ -1,15 +1,14 @@
 import * as v from 'valibot'
-import type { TenureCount } from '../../ports/analytics.ts'
+import type { TenureHorizonDays, TenureSummary } from '../../ports/analytics.ts'
 import { described } from '../record/meaning.ts'
 import { count, percentageOf } from './figures-schema.ts'
-import { totalOf } from '../figures/groups.ts'
 import { percentage, quotient } from '../figures/ratio.ts'
 
 interface Bucket {
   readonly label: string
   readonly minDays: number
   /** Null: no end. */
-  readonly maxDays: number | null
+  readonly maxDays: TenureHorizonDays | null
 }
 
 const buckets: readonly Bucket[] = [
@@ -46,48 +45,19 @@ export const Tenure = described(
   'Whole days from the first instant of the signup day to the cancellation.',
 )
 
-interface KnownTenure {
-  readonly days: number
-  readonly count: number
-}
-
-/** How long members had stayed, from how many stayed how long. */
-export function tenureFigures(counted: readonly TenureCount[]): v.InferOutput<typeof Tenure> {
-  const sorted = counted.filter(isKnown).sort((left, right) => left.days - right.days)
-  const known = totalOf(sorted, (tenure) => tenure.count)
+/** How long members had stayed. */
+export function tenureFigures(summary: TenureSummary): v.InferOutput<typeof Tenure> {
+  const { known, unknown, totalDays, membersWithinDays, middleDays } = summary
+  const within = (days: TenureHorizonDays | null) => (days === null ? known : membersWithinDays[days])
   return {
-    averageDays: quotient(
-      totalOf(sorted, (tenure) => tenure.days * tenure.count),
-      known,
-    ),
-    medianDays: medianOf(sorted, known),
+    averageDays: quotient(totalDays, known),
+    medianDays: middleDays === null ? null : (middleDays[0] + middleDays[1]) / 2,
     known,
-    unknown: totalOf(counted, (tenure) => tenure.count) - known,
-    buckets: buckets.map((bucket) => {
-      const inBucket = sorted.filter(
-        ({ days }) => days >= bucket.minDays && (bucket.maxDays === null || days <= bucket.maxDays),
-      )
-      const total = totalOf(inBucket, (tenure) => tenure.count)
+    unknown,
+    buckets: buckets.map((bucket, index) => {
+      const before = buckets[index - 1]
+      const total = within(bucket.maxDays) - (before === undefined ? 0 : within(before.maxDays))
       return { ...bucket, count: total, pct: percentage(total, known) }
     }),
   }
-}
-
-function isKnown(tenure: TenureCount): tenure is KnownTenure {
-  return tenure.days !== null
-}
-
-function medianOf(sorted: readonly KnownTenure[], known: number): number | null {
-  if (known === 0) return null
-  return (daysAt(sorted, Math.floor((known - 1) / 2)) + daysAt(sorted, Math.floor(known / 2))) / 2
-}
-
-/** The tenure at a position, from 0, when all members are sorted by tenure, shortest first. */
-function daysAt(sorted: readonly KnownTenure[], place: number): number {
-  let passed = 0
-  for (const { days, count: same } of sorted) {
-    passed += same
-    if (passed > place) return days
-  }
-  throw new RangeError(`There is no tenure in place ${place}`)
 }

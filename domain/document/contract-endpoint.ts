@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Endpoint } from '../record/endpoint.ts'
 import type { ReplyOf } from '../record/operation.ts'
-import { operation } from '../record/operation.ts'
+import { operationAt } from '../record/operation.ts'
 import { writtenReply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
 import { toBase64Url, utf8 } from '../text/encoding.ts'
@@ -9,13 +9,12 @@ import { namesEtag } from '../text/etag.ts'
 import type { Document } from './openapi.ts'
 import type { DocumentTexts } from './texts.ts'
 import { buildDocument } from './openapi.ts'
+import { contractRoute } from './routes.ts'
 
 const headers = { ETag: { description: 'Changes with the document.', schema: v.string() } }
 
-/** What the endpoint of every contract document shares. */
+/** What the endpoint of every contract document says of itself. */
 export const contractParts = {
-  method: 'GET',
-  access: 'public',
   summary: 'Retrieve the contract document',
   description:
     'This document, OpenAPI 3.1, without a key and for pages of any origin. Keep its ETag and ask with `If-None-Match`.',
@@ -41,12 +40,7 @@ export const contractParts = {
   },
 } as const
 
-export const getContract = operation({
-  id: 'contract.get',
-  path: '/api/v1/openapi.json',
-  tag: 'Contract',
-  ...contractParts,
-})
+export const getContract = operationAt(contractRoute, { tag: 'Contract', ...contractParts })
 
 interface Rendered {
   readonly document: Document

@@ -168,10 +168,10 @@ function filterParameter([name, filter]: readonly [string, Filter]): ParameterOb
   }
 }
 
-/** The glossary's example, when the filter accepts it; else the filter's own example, in the type of the schema. */
+/** The glossary's example, when the filter does not refuse it; else the filter's own example, in the type of the schema. */
 function filterExample(name: string, filter: Filter, schema: JsonSchema): unknown {
   const known = termOf([name])?.[1]
-  const isTaken = typeof known === 'string' && filter.read(known, 'US').kind === 'value'
+  const isTaken = typeof known === 'string' && filter.read(known).kind !== 'invalid'
   const text = isTaken ? known : filter.example
   return schema.type === 'string' || Array.isArray(schema.enum) ? text : JSON.parse(text)
 }

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
 import type { RequestBody, ResponseDeclaration } from '../record/operation.ts'
-import { operation } from '../record/operation.ts'
+import { operationAt } from '../record/operation.ts'
 import { ALLOWED_HEADERS, ALLOWED_METHODS } from './answer/preflight.ts'
 import { SubmissionError, SubmissionReceipt } from './answer/schema.ts'
 import { acceptedTypes } from './body/accepted-types.ts'
 import { attributionMaxLength } from './definition/attribution.ts'
 import * as limits from './definition/limits.ts'
+import { preflightRoute, submitRoute } from './routes.ts'
 
 const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
 
@@ -58,13 +59,8 @@ function failure(description: string) {
   return { description, headers: cors, content } satisfies ResponseDeclaration
 }
 
-export const submitForm = operation({
-  id: 'forms.submit',
-  method: 'POST',
-  path: '/api/forms/{formId}/submissions',
-  access: 'public',
+export const submitForm = operationAt(submitRoute, {
   tag: 'Form submission',
-  errorStyle: 'submission',
   summary: 'Submit answers to a published form',
   description:
     'No key and no cookie. The receipt confirms that the submission was saved; notifications follow after it. There is no idempotency key: do not retry an uncertain request automatically.',
@@ -102,13 +98,8 @@ export const submitForm = operation({
   },
 })
 
-export const preflightForm = operation({
-  id: 'forms.preflight',
-  method: 'OPTIONS',
-  path: '/api/forms/{formId}/submissions',
-  access: 'public',
+export const preflightForm = operationAt(preflightRoute, {
   tag: 'Form submission',
-  errorStyle: 'submission',
   summary: 'Answer a cross-origin preflight',
   description: 'What a browser asks before a page of another origin may submit. No cookie is used.',
   responses: {

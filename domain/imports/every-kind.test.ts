@@ -8,6 +8,7 @@ import { createScratchPos } from '../../test/support/scratch-pos.ts'
 import type { ScratchStorage } from '../../test/support/scratch-storage.ts'
 import { createScratchStorage, migratedImage, tablesOf } from '../../test/support/scratch-storage.ts'
 import type { Organization, PosSourceTie } from '../../ports/organization.ts'
+import { importContext } from './context.ts'
 import type { ImportTools } from './kinds.ts'
 import { importKindNames, isPosKind, kindOf } from './kinds.ts'
 import { targetIn } from './run-import.ts'
@@ -86,7 +87,7 @@ async function imported(seed: number): Promise<readonly [ScratchStorage, unknown
 async function upserted(): Promise<readonly [ScratchStorage, unknown]> {
   const storage = await openStorage()
   const pos = createScratchPos()
-  const context = { organizationId: 'acme', phoneCountry: acme.phoneCountry }
+  const context = importContext(acme)
   for (const name of order) {
     const kind = kindOf(name, tools)
     const rows = await Promise.all(

@@ -1,6 +1,7 @@
 import type { ImportSession, StagedPart } from '../../ports/import-sessions.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import { checkPart } from './check-part.ts'
+import { importContext } from './context.ts'
 import { existingRows } from './existing-rows.ts'
 import { sha256 } from './file-parts.ts'
 import type { ImportKind } from './kind.ts'
@@ -92,12 +93,11 @@ async function stagedPart(
   { part, bytes, digest }: ReceivedPart,
   world: ImportWorld,
 ): Promise<StagedPart> {
-  const { organizationId, phoneCountry } = world.organization
   const kind = kindOf(session.kind, world.tools)
   const isLast = session.receivedBytes + bytes.length === session.totalBytes
   const file = { format: session.format, columns: kind }
   const { entries, reading } = readPart(readingOf(session), bytes, isLast, file)
-  const checked = await checkPart(entries, kind, { organizationId, phoneCountry }, world.lookup)
+  const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
   const problems = [...session.problems, ...checked.problems].slice(0, problemsMax)
   return {
     part,

@@ -1,5 +1,6 @@
 import type { ImportSession, StagedChunk } from '../../ports/import-sessions.ts'
 import type { StoredRow } from '../../ports/query.ts'
+import { importContext } from './context.ts'
 import { existingRows } from './existing-rows.ts'
 import type { ImportKind } from './kind.ts'
 import { isPosKind, kindOf } from './kinds.ts'
@@ -71,13 +72,13 @@ async function writeToPos(
 async function completed(
   { rows }: StagedChunk,
   kind: ImportKind,
-  { lookup, organization: { organizationId, phoneCountry } }: ImportWorld,
+  { lookup, organization }: ImportWorld,
 ): Promise<readonly StoredRow[]> {
   const { completion } = kind
   if (completion === null) return rows
   const existing = await existingRows(rows, kind, completion, lookup)
+  const context = importContext(organization)
   const made: StoredRow[] = []
-  for (const row of rows)
-    made.push(await completion.complete(row, { organizationId, phoneCountry }, existing(row)))
+  for (const row of rows) made.push(await completion.complete(row, context, existing(row)))
   return made
 }

@@ -1,8 +1,9 @@
-import { jsonResponse, operation } from '../record/operation.ts'
+import { jsonResponse, operationAt } from '../record/operation.ts'
 import { ErrorBody } from '../record/reply.ts'
 import { emailBody, messageBody } from './request.ts'
 import { NO_NUMBER, NO_SLUG, responses } from './response.ts'
 import { REQUEST_DURATION_MS } from './send-to-all.ts'
+import { emailRoute, messageRoute } from './routes.ts'
 
 const common = `Each recipient is processed independently, and results come in the order of \`to\`; one who is named twice is written to once. The provider is asked to wait no longer than the request lasts: after ${REQUEST_DURATION_MS / 1_000} seconds no further message is sent, and who is left is reported as failed. The error of a failed entry says so when the message may have been sent all the same. There is no idempotency key: repeat a request for those alone who failed.`
 
@@ -26,12 +27,7 @@ const badNumber = {
   error: 'This is not a valid phone number in E.164, ten digits or dashed ten digits.',
 }
 
-export const sendMessage = operation({
-  id: 'message.send',
-  method: 'POST',
-  path: '/api/v1/message',
-  access: 'tenant_or_platform',
-  scope: 'send',
+export const sendMessage = operationAt(messageRoute, {
   tag: 'Messaging',
   deprecated: true,
   summary: 'Send an SMS or MMS',
@@ -57,12 +53,7 @@ export const sendMessage = operation({
   },
 })
 
-export const sendEmail = operation({
-  id: 'email.send',
-  method: 'POST',
-  path: '/api/v1/email',
-  access: 'tenant_or_platform',
-  scope: 'send',
+export const sendEmail = operationAt(emailRoute, {
   tag: 'Messaging',
   deprecated: true,
   summary: 'Send an email',

@@ -29,7 +29,7 @@ export const planCollection: Planner<CollectionEndpoint> = async (
 ) => {
   const parameters = readParameters(request.query, collectionParameters(endpoint))
   if (parameters.kind === 'problem') return refusal(parameters)
-  const filters = readFilters(endpoint.filters, parameters.given, phoneCountry)
+  const filters = await readFilters(endpoint.filters, parameters.given, phoneCountry)
   if (filters.kind === 'problem') return refusal(filters)
   const codes = readCodes(parameters.given)
   if (typeof codes === 'object') return refusal(codes)

@@ -32,7 +32,7 @@ function groupsParameters({ filters }: GroupsEndpoint): readonly string[] {
 export const planGroups: Planner<GroupsEndpoint> = async (endpoint, request, phoneCountry, secrets) => {
   const parameters = readParameters(request.query, groupsParameters(endpoint))
   if (parameters.kind === 'problem') return refusal(parameters)
-  const filters = readFilters(endpoint.filters, parameters.given, phoneCountry)
+  const filters = await readFilters(endpoint.filters, parameters.given, phoneCountry)
   if (filters.kind === 'problem') return refusal(filters)
   if (filters.kind === 'needs_country') return filters
   const given = givenOf(filters.echo)

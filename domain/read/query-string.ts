@@ -2,6 +2,7 @@ import type { Predicate, Scalar } from '../../ports/query.ts'
 import { ECHO_MAX_LENGTH } from '../bounds/echo.ts'
 import type { Filters } from '../record/filter.ts'
 import { cutText } from '../text/cut-text.ts'
+import { readPhone } from './read-phone.ts'
 
 /** What is wrong with a query string, in a sentence for the caller. */
 export interface QueryProblem {
@@ -54,11 +55,11 @@ export function readParameters(
 }
 
 /** Reads the filters of a collection from its parameters. */
-export function readFilters(
+export async function readFilters(
   filters: Filters,
   given: ReadonlyMap<string, string>,
   phoneCountry: string | null,
-): FilterValues | NeedsCountry | QueryProblem {
+): Promise<FilterValues | NeedsCountry | QueryProblem> {
   const echo: Record<string, Scalar | null> = {}
   const where: Predicate[] = []
   let needsCountry = false
@@ -66,7 +67,8 @@ export function readFilters(
     const text = given.get(name)
     echo[name] = null
     if (text === undefined) continue
-    const reading = filter.read(text, phoneCountry)
+    const said = filter.read(text)
+    const reading = said.kind === 'phone' ? await readPhone(said.text, phoneCountry) : said
     if (reading.kind === 'invalid') return problem(`Parameter ${name} ${filter.allowed}.`)
     if (reading.kind === 'needs_country') needsCountry = true
     else {

@@ -6,7 +6,7 @@ import type { Described } from './description.ts'
 import type { Filters } from './filter.ts'
 import type { Groups } from './groups.ts'
 import { groupFilters } from './groups.ts'
-import type { OperationEndpoint } from './operation.ts'
+import type { OperationEndpoint, OperationRoute } from './operation.ts'
 import type { Resource, StoredNameOf } from './resource.ts'
 import { hasCodes } from './resource.ts'
 
@@ -131,6 +131,9 @@ export interface GroupsEndpoint<Id extends string = string> extends Described, O
 export type ReadEndpoint = CollectionEndpoint | DetailEndpoint | GroupsEndpoint
 
 export type Endpoint = ReadEndpoint | OperationEndpoint
+
+/** What is known of an endpoint before anything of its own is loaded: a read is known by its whole record. */
+export type Route = ReadEndpoint | OperationRoute
 
 export const SYNC_FIELD = 'updatedAt'
 

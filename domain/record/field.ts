@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { isEmailAddress } from '../text/email-address.ts'
-import { phoneToE164 } from '../text/phone-number.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
 /** How a store keeps a field: the only thing about its type that an adapter needs to know. */
@@ -9,8 +8,11 @@ export type StorageType = 'text' | 'integer' | 'real' | 'boolean' | 'json'
 /** The settings on which reading an imported value may depend. */
 export interface ImportContext {
   readonly organizationId: string
-  /** Country in which national phone numbers are read (ISO 3166-1 alpha-2). */
-  readonly phoneCountry: string
+  /**
+   * The E.164 form of a valid phone number; null for any other text. A national number is read in the organization's
+   * country.
+   */
+  readonly toE164: (text: string) => string | null
 }
 
 /** One field of a resource: the only place that says how it is published, stored and imported. */
@@ -36,61 +38,83 @@ const idSchema = v.pipe(
   v.maxLength(idMaxLength, `must be at most ${idMaxLength} characters`),
 )
 
+/**
+ * A field whose schema is made when it is first asked for. Hundreds of fields are declared when the service starts, and
+ * only the contract document, imports and rows of outside sources ask for schemas.
+ */
 function field<Value>(
   storage: StorageType,
-  schema: v.GenericSchema<Value>,
-  input: (context: ImportContext) => v.GenericSchema<unknown, Value> = () => schema,
+  makeSchema: () => v.GenericSchema<Value>,
+  input?: (context: ImportContext) => v.GenericSchema<unknown, Value>,
+  isNullable = false,
 ): Field<Value> {
-  return { storage, nullable: false, schema, input }
+  let schema: v.GenericSchema<Value> | null = null
+  return {
+    storage,
+    nullable: isNullable,
+    get schema() {
+      return (schema ??= makeSchema())
+    },
+    input(context) {
+      return input === undefined ? this.schema : input(context)
+    },
+  }
 }
 
 /** An identifier: 1–200 characters, no control characters. */
 export function id(): Field<string> {
-  return field('text', idSchema, () =>
-    v.pipe(
-      idSchema,
-      v.check((value) => !CONTROL_CHARACTER.test(value), 'must not contain control characters'),
-    ),
+  return field(
+    'text',
+    () => idSchema,
+    () =>
+      v.pipe(
+        idSchema,
+        v.check((value) => !CONTROL_CHARACTER.test(value), 'must not contain control characters'),
+      ),
   )
 }
 
 /** A UUID in the text form of RFC 9562. Imports must give it in lower case, so that no two texts are the same id. */
 export function uuid(): Field<string> {
-  const form = v.pipe(v.string(), v.uuid())
-  return field('text', form, () =>
-    v.pipe(
-      v.string(),
-      v.regex(UUID, 'must be a UUID in lower case, such as 018f3c6e-7b1a-7c3d-9e2f-5a6b7c8d9e0f'),
-    ),
+  return field(
+    'text',
+    () => v.pipe(v.string(), v.uuid()),
+    () =>
+      v.pipe(
+        v.string(),
+        v.regex(UUID, 'must be a UUID in lower case, such as 018f3c6e-7b1a-7c3d-9e2f-5a6b7c8d9e0f'),
+      ),
   )
 }
 
 /** Free text, stored as given. */
 export function text(): Field<string> {
-  return field('text', v.string())
+  return field('text', () => v.string())
 }
 
 /** A currency code of ISO 4217, published as the source gives it. Imports must give it in capitals, such as `USD`. */
 export function currency(): Field<string> {
-  return field('text', v.string(), () =>
-    v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, 'must be a currency code such as USD')),
+  return field(
+    'text',
+    () => v.string(),
+    () => v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, 'must be a currency code such as USD')),
   )
 }
 
 /** One of a closed list of words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Field<Word> {
-  return field('text', v.picklist(words))
+  return field('text', () => v.picklist(words))
 }
 
 export function boolean(): Field<boolean> {
-  return field('boolean', v.boolean())
+  return field('boolean', () => v.boolean())
 }
 
 /** A whole number that JSON carries without loss. */
 export const WholeNumber = v.pipe(v.number(), v.safeInteger('must be a whole number'))
 
 export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Field<number> {
-  return field('integer', v.pipe(WholeNumber, v.minValue(minimum), v.maxValue(maximum)))
+  return field('integer', () => v.pipe(WholeNumber, v.minValue(minimum), v.maxValue(maximum)))
 }
 
 /** A thousand million units of a currency in cents. The bound keeps sums of very many amounts exact. */
@@ -102,7 +126,7 @@ export function summedCents(): Field<number> {
 }
 
 export function number(minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE): Field<number> {
-  return field('real', v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum)))
+  return field('real', () => v.pipe(v.number(), v.minValue(minimum), v.maxValue(maximum)))
 }
 
 /** A published instant: UTC with milliseconds. */
@@ -125,50 +149,68 @@ export const InstantInput = v.pipe(
 
 /** A UTC instant with milliseconds. Imports may give any ISO 8601 instant with an explicit offset. */
 export function timestamp(): Field<string> {
-  return field('text', Instant, () => InstantInput)
+  return field(
+    'text',
+    () => Instant,
+    () => InstantInput,
+  )
 }
 
 const dateInput = v.pipe(v.string(), v.check(isCalendarDate, 'must be a date of the calendar (YYYY-MM-DD)'))
 
 /** A day of the calendar, `YYYY-MM-DD`. */
 export function date(): Field<string> {
-  return field('text', v.pipe(v.string(), v.isoDate()), () => dateInput)
+  return field(
+    'text',
+    () => v.pipe(v.string(), v.isoDate()),
+    () => dateInput,
+  )
 }
 
 /** A day of the calendar, or a UTC instant with milliseconds: whichever the import gave. */
 export function dateOrTimestamp(): Field<string> {
-  return field('text', v.string(), () =>
-    v.pipe(
-      v.string(),
-      v.rawTransform(({ dataset, addIssue, NEVER }) => {
-        const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value, 'down')
-        if (stored !== null) return stored
-        addIssue({ message: 'must be a date (YYYY-MM-DD) or an ISO 8601 timestamp with an explicit offset' })
-        return NEVER
-      }),
-    ),
+  return field(
+    'text',
+    () => v.string(),
+    () =>
+      v.pipe(
+        v.string(),
+        v.rawTransform(({ dataset, addIssue, NEVER }) => {
+          const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value, 'down')
+          if (stored !== null) return stored
+          addIssue({
+            message: 'must be a date (YYYY-MM-DD) or an ISO 8601 timestamp with an explicit offset',
+          })
+          return NEVER
+        }),
+      ),
   )
 }
 
 /** An email address, kept as given except for surrounding white space. */
 export function email(): Field<string> {
-  return field('text', v.string(), () =>
-    v.pipe(v.string(), v.trim(), v.check(isEmailAddress, 'must be an email address')),
+  return field(
+    'text',
+    () => v.string(),
+    () => v.pipe(v.string(), v.trim(), v.check(isEmailAddress, 'must be an email address')),
   )
 }
 
 /** A phone number, published and stored as E.164. Imports may use any valid national or international form. */
 export function phone(): Field<string> {
-  return field('text', v.string(), ({ phoneCountry }) =>
-    v.pipe(
-      v.string(),
-      v.rawTransform(({ dataset, addIssue, NEVER }) => {
-        const e164 = phoneToE164(dataset.value, phoneCountry)
-        if (e164 !== null) return e164
-        addIssue({ message: 'must be a valid phone number' })
-        return NEVER
-      }),
-    ),
+  return field(
+    'text',
+    () => v.string(),
+    ({ toE164 }) =>
+      v.pipe(
+        v.string(),
+        v.rawTransform(({ dataset, addIssue, NEVER }) => {
+          const e164 = toE164(dataset.value)
+          if (e164 !== null) return e164
+          addIssue({ message: 'must be a valid phone number' })
+          return NEVER
+        }),
+      ),
   )
 }
 
@@ -177,12 +219,12 @@ export function json<Value>(
   schema: v.GenericSchema<Value>,
   input?: v.GenericSchema<unknown, Value>,
 ): Field<Value> {
-  return field('json', schema, input === undefined ? undefined : () => input)
+  return field('json', () => schema, input === undefined ? undefined : () => input)
 }
 
 /** A list of strings. */
 export function textList(): Field<string[]> {
-  return json(v.array(v.string()))
+  return field('json', () => v.array(v.string()))
 }
 
 /**
@@ -190,15 +232,14 @@ export function textList(): Field<string[]> {
  * value fails, because publishing it would mislead. An import may leave it out.
  */
 export function mayBeMissing<Value>(inner: Field<Value>): Field<Value | null> {
-  return { ...nullable(inner), schema: inner.schema }
+  return field<Value | null>(inner.storage, () => inner.schema, nullishInput(inner), true)
 }
 
 /** The same field, or null; an import may leave it out. */
 export function nullable<Value>(inner: Field<Value>): Field<Value | null> {
-  return {
-    storage: inner.storage,
-    nullable: true,
-    schema: v.nullable(inner.schema),
-    input: (context) => v.nullish(inner.input(context), null),
-  }
+  return field<Value | null>(inner.storage, () => v.nullable(inner.schema), nullishInput(inner), true)
+}
+
+function nullishInput<Value>(inner: Field<Value>) {
+  return (context: ImportContext) => v.nullish(inner.input(context), null)
 }

@@ -2,14 +2,13 @@ import * as v from 'valibot'
 import type { Predicate, Scalar } from '../../ports/query.ts'
 import { idMaxLength } from './field.ts'
 import { emailKey, isEmailAddress } from '../text/email-address.ts'
-import { isInternationalForm, phoneToE164 } from '../text/phone-number.ts'
 import { parseInstant } from '../text/instant.ts'
 
-/** What reading a filter value may yield. `needs_country`: ask again with the organization's phone country. */
+/** What reading a filter value may yield. `phone`: a text to be read by the rules of phone numbers, which are loaded for it. */
 export type FilterReading =
   | { readonly kind: 'value'; readonly value: Scalar }
   | { readonly kind: 'invalid' }
-  | { readonly kind: 'needs_country' }
+  | { readonly kind: 'phone'; readonly text: string }
 
 /** One query parameter that narrows a collection. */
 export interface Filter<Name extends string = string> {
@@ -19,11 +18,11 @@ export interface Filter<Name extends string = string> {
   /** What is allowed, as the end of a sentence that begins with the parameter's name. */
   readonly allowed: string
   readonly description: string
-  /** The echoed value; the contract document derives the parameter from it too. */
+  /** The echoed value; the contract document derives the parameter from it too, and alone asks for it. */
   readonly schema: v.GenericSchema<Scalar>
   /** A value that is accepted, for examples and contract tests. */
   readonly example: string
-  readonly read: (text: string, phoneCountry: string | null) => FilterReading
+  readonly read: (text: string) => FilterReading
 }
 
 /** Query parameters by name. When the type knows the resource's fields, each parameter must compare one of them. */
@@ -39,7 +38,9 @@ export function idFilter<const Name extends string>(field: Name, description: st
     operator: 'equals',
     allowed: `must be an identifier of at most ${idMaxLength} characters`,
     description,
-    schema: v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength)),
+    get schema() {
+      return v.pipe(v.string(), v.minLength(1), v.maxLength(idMaxLength))
+    },
     example: 'example-id',
     read: (text) => (text.length <= idMaxLength ? value(text) : invalid),
   }
@@ -63,7 +64,9 @@ export function boundFilter<const Name extends string>(
     operator,
     allowed: 'must be a whole number',
     description,
-    schema: v.pipe(v.number(), v.integer()),
+    get schema() {
+      return v.pipe(v.number(), v.integer())
+    },
     example: '3',
     read: (text) => (WHOLE_NUMBER.test(text) ? value(Number(text)) : invalid),
   }
@@ -82,7 +85,9 @@ export function numberFilter<const Name extends string>(
     operator: 'equals',
     allowed: `must be a whole number from ${minimum} to ${maximum}`,
     description,
-    schema: v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)),
+    get schema() {
+      return v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum))
+    },
     example: String(maximum),
     read: (text) => (WHOLE_NUMBER.test(text) && inRange(Number(text)) ? value(Number(text)) : invalid),
   }
@@ -99,7 +104,9 @@ export function wordFilter<const Name extends string>(
     operator: 'equals',
     allowed: `must be one of ${words.join(', ')}`,
     description,
-    schema: v.picklist(words),
+    get schema() {
+      return v.picklist(words)
+    },
     example: words[0],
     read: (text) => (words.includes(text) ? value(text) : invalid),
   }
@@ -112,7 +119,9 @@ export function booleanFilter<const Name extends string>(field: Name, descriptio
     operator: 'equals',
     allowed: 'must be true or false',
     description,
-    schema: v.boolean(),
+    get schema() {
+      return v.boolean()
+    },
     example: 'true',
     read: (text) => (text === 'true' || text === 'false' ? value(text === 'true') : invalid),
   }
@@ -125,7 +134,9 @@ export function emailFilter<const Name extends string>(field: Name, description:
     operator: 'equals',
     allowed: 'must be an email address',
     description,
-    schema: v.string(),
+    get schema() {
+      return v.string()
+    },
     example: 'ada@example.com',
     read: (text) => (isEmailAddress(text.trim()) ? value(emailKey(text)) : invalid),
   }
@@ -138,15 +149,12 @@ export function phoneFilter<const Name extends string>(field: Name, description:
     operator: 'equals',
     allowed: 'must be a valid phone number in national or international form',
     description,
-    schema: v.string(),
-    example: '+12125550123',
-    read: (text, phoneCountry) => {
-      // An unencoded + arrives as a space in a query string.
-      const given = text.startsWith(' ') ? `+${text.slice(1)}` : text
-      if (phoneCountry === null && !isInternationalForm(given)) return { kind: 'needs_country' }
-      const e164 = phoneToE164(given, phoneCountry ?? 'US')
-      return e164 === null ? invalid : value(e164)
+    get schema() {
+      return v.string()
     },
+    example: '+12125550123',
+    // An unencoded + arrives as a space in a query string.
+    read: (text) => ({ kind: 'phone', text: text.startsWith(' ') ? `+${text.slice(1)}` : text }),
   }
 }
 
@@ -161,7 +169,9 @@ export function instantFilter<const Name extends string>(
     operator,
     allowed: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)',
     description,
-    schema: v.pipe(v.string(), v.isoTimestamp()),
+    get schema() {
+      return v.pipe(v.string(), v.isoTimestamp())
+    },
     example: '2026-01-31T12:00:00+02:00',
     read: (text) => {
       // An unencoded + of an offset arrives as a space in a query string.

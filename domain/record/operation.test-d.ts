@@ -16,13 +16,15 @@ const unit: QueryParameter<'day' | 'month'> = {
   read: ([text]) => ({ kind: 'value', value: text === 'month' ? 'month' : 'day' }),
 }
 
-const described = { tag: 'Analytics', summary: 'Report', method: 'GET', path: '/figures' } as const
+const described = { tag: 'Analytics', summary: 'Report' } as const
+const place = { method: 'GET', path: '/figures' } as const
 
 const getFigures = operation({
-  ...described,
+  ...place,
   id: 'figures.get',
   access: 'tenant',
   scope: 'read',
+  ...described,
   query: { unit },
   responses: {
     200: jsonResponse('The figures.', Figures, { total: 1, unit: 'day' }),
@@ -32,9 +34,10 @@ const getFigures = operation({
 })
 
 const postFigures = operation({
-  ...described,
+  ...place,
   id: 'figures.post',
   access: 'public',
+  ...described,
   responses: {
     200: {
       description: 'Taken.',

@@ -93,29 +93,47 @@ export interface OperationEndpoint<
   readonly responses: Responses
 }
 
-type Defaulted = 'scope' | 'requires' | 'errorStyle' | 'query' | 'headers' | 'body' | 'action'
+type Routed = 'kind' | 'id' | 'method' | 'path' | 'access' | 'scope' | 'requires' | 'errorStyle'
+
+/**
+ * What routing and admission need of an operation. The rest of its declaration can be loaded with its handler, when a
+ * request asks for it.
+ */
+export type OperationRoute<Id extends string = string, Allowed extends Access = Access> = Pick<
+  OperationEndpoint<Id, Allowed>,
+  Routed
+>
 
 /** An operation that asks for a tenant's or the platform's key says what the key must be allowed to do. */
 type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tenant_or_platform'
   ? { readonly scope: Scope }
   : { readonly scope?: never }
 
+type RouteDeclaration<Id extends string, Allowed extends Access> = Pick<
+  OperationRoute<Id, Allowed>,
+  'id' | 'method' | 'path' | 'access'
+> & { readonly requires?: Capability; readonly errorStyle?: ErrorStyle } & ScopeDeclaration<Allowed>
+
+/** Declares where an operation is found, and who may call it. */
+export function operationRoute<const Id extends string, const Allowed extends Access>(
+  declaration: RouteDeclaration<Id, Allowed>,
+): OperationRoute<Id, Allowed> {
+  return { kind: 'operation', scope: null, requires: null, errorStyle: 'api', ...declaration }
+}
+
 type OperationDeclaration<
-  Id extends string,
-  Allowed extends Access,
   Query extends QueryParameters,
   Responses extends ResponseDeclarations,
   Body extends RequestBody | null,
-> = Omit<OperationEndpoint<Id, Allowed, Query, Responses, Body>, 'kind' | Defaulted> & {
-  readonly requires?: Capability
-  readonly errorStyle?: ErrorStyle
+> = Described & {
   readonly query?: Query
   readonly headers?: Readonly<Record<string, RequestHeader>>
   readonly body?: Body
   readonly action?: string
-} & ScopeDeclaration<Allowed>
+  readonly responses: Responses
+}
 
-/** Declares an endpoint with a handler of its own. */
+/** Declares an endpoint with a handler of its own, in one piece. */
 export function operation<
   const Id extends string,
   const Allowed extends Access,
@@ -123,18 +141,29 @@ export function operation<
   Query extends QueryParameters = NoParameters,
   Body extends RequestBody | null = null,
 >(
-  declaration: OperationDeclaration<Id, Allowed, Query, Responses, Body>,
+  declaration: OperationDeclaration<Query, Responses, Body> & RouteDeclaration<Id, Allowed>,
+): OperationEndpoint<Id, Allowed, Query, Responses, Body> {
+  return operationAt(operationRoute(declaration), declaration)
+}
+
+/** Declares what an endpoint with a route of its own says and answers. */
+export function operationAt<
+  Id extends string,
+  Allowed extends Access,
+  Responses extends ResponseDeclarations,
+  Query extends QueryParameters = NoParameters,
+  Body extends RequestBody | null = null,
+>(
+  route: OperationRoute<Id, Allowed>,
+  declaration: OperationDeclaration<Query, Responses, Body>,
 ): OperationEndpoint<Id, Allowed, Query, Responses, Body> {
   const { body, ...declared } = declaration
   return {
-    kind: 'operation',
-    scope: null,
-    errorStyle: 'api',
-    requires: null,
     query: null,
     headers: {},
     action: null,
     ...declared,
+    ...route,
     // Without a body its type is null, which the compiler cannot see in a property that may be absent.
     body: (body ?? null) as Body,
   }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { expect, it } from 'vitest'
 import { caseCustomer, caseHistory, caseNotes, caseSite } from './case-parts.ts'
 
-const context = { phoneCountry: 'US', organizationId: 'acme' }
+const context = { organizationId: 'acme', toE164: () => null }
 const nothing = {
   action: null,
   from: null,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { surveyConfig } from './survey-config.ts'
 
 const field = surveyConfig()
-const input = field.input({ phoneCountry: 'US', organizationId: 'acme' })
+const input = field.input({ organizationId: 'acme', toE164: () => null })
 
 const whole = {
   questionText: 'How was it?',

@@ -1,4 +1,6 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type { CountryCode } from 'libphonenumber-js/core'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/core'
+import { phoneMetadata } from './phone-metadata.ts'
 
 /** The longest text worth parsing: fifteen digits with generous punctuation and a prefix. */
 const PHONE_TEXT_MAX_LENGTH = 60
@@ -9,20 +11,13 @@ const PHONE_TEXT_MAX_LENGTH = 60
  */
 export function phoneToE164(text: string, country: string): string | null {
   if (text.length > PHONE_TEXT_MAX_LENGTH) return null
-  const number = parsePhoneNumberFromString(text, {
-    ...(isSupportedCountry(country) ? { defaultCountry: country } : {}),
-    extract: false,
-  })
+  const options = isPhoneCountry(country) ? { defaultCountry: country } : {}
+  const number = parsePhoneNumberFromString(text, { ...options, extract: false }, phoneMetadata())
   if (number === undefined || !number.isValid() || number.ext !== undefined) return null
   return number.number
 }
 
-/** Whether a number is written in international form, so that reading it needs no country. */
-export function isInternationalForm(text: string): boolean {
-  return /^\s*[+＋]/.test(text)
-}
-
 /** Whether `country` is one whose numbers can be read (ISO 3166-1 alpha-2, upper case). */
 export function isPhoneCountry(country: string): country is CountryCode {
-  return isSupportedCountry(country)
+  return Object.hasOwn(phoneMetadata().countries, country)
 }

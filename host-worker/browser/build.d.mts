@@ -1,1 +1,2 @@
 export function bundleClient(): Promise<string>
+export function buildBrowserParts(): Promise<void>

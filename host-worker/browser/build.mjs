@@ -1,14 +1,9 @@
-/**
- * Builds what browsers load: the form client, into a module that the Worker imports (its text and a hash of it), and
- * the reference page's files, into the folder of static assets. wrangler runs this before it bundles the Worker
- * (`[build]` in wrangler.toml), so a fresh clone needs no other step. Plain JavaScript, because it runs on whatever
- * Node runs wrangler.
- */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { writeIfChanged } from './write-if-changed.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const target = join(folder, 'dist', 'form-client.mjs')
@@ -45,25 +40,10 @@ async function bundled(entry, format) {
 }
 
 /**
- * Replaces files in one step, and only those that changed: builds may run at the same time, and file watchers must not
- * be triggered without need.
+ * Builds what browsers load: the form client, into a module that the Worker imports (its text and a hash of it), and
+ * the reference page's files, into the folder of static assets.
  */
-function writeIfChanged(path, content) {
-  if (readText(path) === String(content)) return
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(`${path}.${process.pid}`, content)
-  renameSync(`${path}.${process.pid}`, path)
-}
-
-function readText(path) {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
-}
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+export async function buildBrowserParts() {
   const source = await bundleClient()
   const hash = createHash('sha256').update(source).digest('base64url').slice(0, 22)
   writeIfChanged(

@@ -42,7 +42,7 @@ export function startService(options: ServiceOptions): Supervised {
 
 /** The lines that wrangler prints about itself at a start. They are left out; what the Worker logs is passed on. */
 const NOISE =
-  /^(?:\[custom build\]|Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
+  /^(?:\[custom build\]|Attaching additional modules|[┌├│└]|Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
 
 function stripStyles(line: string): string {
   return line.replaceAll(/\u001b\[[\d;]*m/g, '')

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/index.ts'
+import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/secret-length.ts'
 import type { Bindings, Problems } from './variables.ts'
 import { binding, database, group, isSafeUrl, read, text, whenSet } from './variables.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { DUB_URL } from '../../adapters/links-dub/index.ts'
+import { DUB_URL } from '../../adapters/links-dub/api-url.ts'
 import { ClickHouse } from './exit-survey.ts'
 import { Mail, Resend, Twilio } from './messaging.ts'
 import { CloudflareQueue, Qstash } from './queues.ts'

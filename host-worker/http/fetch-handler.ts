@@ -1,7 +1,6 @@
-import type { IRequest } from 'itty-router'
 import { IttyRouter } from 'itty-router'
 import type { Api } from '../../domain/create-api.ts'
-import type { Endpoint } from '../../domain/record/endpoint.ts'
+import type { Route } from '../../domain/record/endpoint.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Reply } from '../../domain/record/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
@@ -35,42 +34,78 @@ interface LoggingWorld {
 
 const NOBODY: Identity = { organizationId: null, keyId: null }
 
+const NO_HEADERS: Reply['headers'] = {}
+
+/** Answers a request to a path whose pattern has these parameters. */
+type Answer<World extends LoggingWorld> = (
+  params: Readonly<Record<string, string>>,
+  request: Request,
+  host: RequestHost<World>,
+  url: URL,
+) => Promise<Response>
+
 /**
- * Builds the HTTP side of an interface from its endpoint records: routing, 404, 405, `HEAD`, 500 and the common headers.
+ * Builds the HTTP side of an interface from its routes: routing, 404, 405, `HEAD`, 500 and the common headers.
  * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
  */
 export function createFetchHandler<World extends LoggingWorld>(
   api: Api<World>,
 ): (request: Request, host: RequestHost<World>) => Promise<Response> {
-  const sections = createSections(api)
+  const sectionNamed = createSections(api)
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
-    const router =
-      sections.get(sectionOf(url.pathname, SECTION_LENGTH)) ?? sections.get(sectionOf(url.pathname, 2))
-    const routed = (await router?.fetch(request, host, url)) as Response | undefined
-    return routed ?? respond(api.answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
+    const { pathname } = url
+    const section = sectionNamed(sectionOf(pathname, SECTION_LENGTH)) ?? sectionNamed(sectionOf(pathname, 2))
+    for (const { pattern, answer } of section ?? []) {
+      const match = pattern.exec(pathname)
+      if (match !== null) return answer(match.groups ?? {}, request, host, url)
+    }
+    return respond(api.answerUnknownRoute(url), request, host, { endpointId: null, ...NOBODY })
   }
 }
 
-type Router<World extends LoggingWorld> = ReturnType<typeof IttyRouter<IRequest, [RequestHost<World>, URL]>>
+/** The paths of a section in the order in which they are tried, literal ones first. */
+type Section<World extends LoggingWorld> = readonly {
+  readonly pattern: RegExp
+  readonly answer: Answer<World>
+}[]
 
 /** How many segments a section is named by, where so many of them are literal. */
 const SECTION_LENGTH = 3
 
 /**
- * A router for each section of the paths, such as `/api/v1/contacts`: the router tries its patterns one after another, so
- * it is given only those that a path can match.
+ * Finds a section of the paths, such as `/api/v1/contacts`: patterns are tried one after another, so a path is only tried
+ * on those that it can match. A section is made when it is first asked for.
  */
-function createSections<World extends LoggingWorld>(api: Api<World>): ReadonlyMap<string, Router<World>> {
-  const sections = new Map<string, Router<World>>()
-  for (const [path, ofPath] of groupByPath(api.endpoints)) {
-    const [literal = path] = path.split('/{')
-    const name = sectionOf(literal, SECTION_LENGTH)
-    const router = sections.get(name) ?? IttyRouter<IRequest, [RequestHost<World>, URL]>()
-    sections.set(name, router)
-    router.all(toRoutePattern(path), routeOf(api, path, ofPath))
+function createSections<World extends LoggingWorld>(
+  api: Api<World>,
+): (name: string) => Section<World> | undefined {
+  const paths = groupByPath(api.routes)
+  const pathsOf = Map.groupBy(paths, ([path]) => sectionOf(path.split('/{', 1)[0] ?? path, SECTION_LENGTH))
+  const sections = new Map<string, Section<World>>()
+  return (name) => {
+    const known = sections.get(name)
+    const ofSection = pathsOf.get(name)
+    if (known !== undefined || ofSection === undefined) return known
+    const section = ofSection.map(([path, ofPath]) => ({
+      pattern: patternOf(path),
+      answer: answerOf(api, path, ofPath),
+    }))
+    sections.set(name, section)
+    return section
   }
-  return sections
+}
+
+/**
+ * What a path looks like, as the router compiles it. Only that is taken from the router: it would read the address and the
+ * query of each request once more, and write what it finds onto the request, which costs the platform's garbage collector.
+ */
+function patternOf(path: string): RegExp {
+  const router = IttyRouter()
+  router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+  const [compiled] = router.routes
+  if (compiled === undefined) throw new Error(`The router did not take ${path}`)
+  return compiled[1]
 }
 
 /** The first segments of a path. */
@@ -78,34 +113,51 @@ function sectionOf(path: string, length: number): string {
   return path.split('/', length + 1).join('/')
 }
 
-function routeOf<World extends LoggingWorld>(api: Api<World>, path: string, ofPath: readonly Endpoint[]) {
-  return async (ittyRequest: IRequest, host: RequestHost<World>, url: URL): Promise<Response> => {
-    const request = ittyRequest as unknown as Request
+function answerOf<World extends LoggingWorld>(
+  api: Api<World>,
+  path: string,
+  ofPath: readonly Route[],
+): Answer<World> {
+  return async (params, request, host, url) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    const endpoint = ofPath.find((candidate) => candidate.method === method)
+    const route = ofPath.find((candidate) => candidate.method === method)
     let identity = NOBODY
-    let ownHeaders: Reply['headers'] = {}
+    let ownHeaders = NO_HEADERS
     const routed: RoutedRequest = {
       request,
       url,
-      params: decoded(ittyRequest.params),
+      params: decoded(params),
       requestId: host.requestId,
-      identified: (found, headers = {}) => {
+      identified: (found, headers = NO_HEADERS) => {
         identity = found
         ownHeaders = headers
       },
     }
-    const answer =
-      endpoint === undefined
-        ? () => api.serveWrongMethod(ofPath, routed, host.world)
-        : () => api.serve(endpoint, routed, host.world)
-    const reply = await answer().catch((cause: unknown) => {
-      const facts = { requestId: host.requestId, endpointId: endpoint?.id ?? null }
-      host.world.log.error('request_failed', facts, cause)
-      return api.answerFailure(ofPath, routed)
-    })
-    const adorned = { ...reply, headers: { ...reply.headers, ...ownHeaders } }
-    return respond(adorned, request, host, { endpointId: endpoint?.id ?? path, ...identity })
+    const reply = await answerOrFail(api, route, ofPath, routed, host)
+    const adorned =
+      ownHeaders === NO_HEADERS ? reply : { ...reply, headers: { ...reply.headers, ...ownHeaders } }
+    return respond(adorned, request, host, { endpointId: route?.id ?? path, ...identity })
+  }
+}
+
+async function answerOrFail<World extends LoggingWorld>(
+  api: Api<World>,
+  route: Route | undefined,
+  ofPath: readonly Route[],
+  routed: RoutedRequest,
+  host: RequestHost<World>,
+): Promise<Reply> {
+  try {
+    return route === undefined
+      ? await api.serveWrongMethod(ofPath, routed, host.world)
+      : await api.serve(route, routed, host.world)
+  } catch (cause) {
+    host.world.log.error(
+      'request_failed',
+      { requestId: host.requestId, endpointId: route?.id ?? null },
+      cause,
+    )
+    return await api.answerFailure(ofPath, routed)
   }
 }
 
@@ -122,24 +174,23 @@ function respond(
   })
 }
 
-/** Paths with their endpoints; literal segments come before parameters, so that they win. */
-function groupByPath(all: readonly Endpoint[]): readonly (readonly [string, readonly Endpoint[]])[] {
-  const byPath = new Map<string, Endpoint[]>()
-  for (const endpoint of all) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint])
+/** Paths with their routes; literal segments come before parameters, so that they win. */
+function groupByPath(all: readonly Route[]): readonly (readonly [string, readonly Route[]])[] {
+  const byPath = new Map<string, Route[]>()
+  for (const route of all) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
   // In ASCII, `{` sorts after every character that a literal segment uses.
   return [...byPath].sort(([left], [right]) => (left < right ? -1 : 1))
 }
 
-function toRoutePattern(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1')
-}
-
 function decoded(params: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, percentDecoded(text)]))
+  const texts: Record<string, string> = {}
+  for (const name in params) texts[name] = percentDecoded(params[name] ?? '')
+  return texts
 }
 
 /** Malformed escapes stay as they are: no stored id looks like that, so the request ends in a 404. */
 function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

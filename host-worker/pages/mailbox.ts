@@ -2,8 +2,7 @@ import type { Mailbox } from '../../adapters/local/index.ts'
 import type { Env } from '../env/index.ts'
 import { openMailbox } from '../wiring/storage.ts'
 import { mailboxPage } from './mailbox-page.ts'
-
-export const MAILBOX_PATH = '/mailbox'
+import { MAILBOX_PATH } from './paths.ts'
 
 const MESSAGES_MAX = 100
 

@@ -1,8 +1,6 @@
 import { html } from '../../domain/text/html.ts'
 import { pageResponse } from './page-headers.ts'
 
-export const REFERENCE_PATH = '/docs'
-
 /** The reference of the API: a viewer that reads the contract document of this host. */
 export function serveReference(request: Request): Response {
   return pageResponse(request, () => page().markup)

@@ -1,11 +1,8 @@
 import type { Html } from '../../domain/text/html.ts'
 import { html } from '../../domain/text/html.ts'
 import type { Env } from '../env/index.ts'
-import { MAILBOX_PATH } from './mailbox.ts'
 import { pageResponse } from './page-headers.ts'
-import { REFERENCE_PATH } from './reference.ts'
-
-export const START_PATH = '/'
+import { MAILBOX_PATH, REFERENCE_PATH } from './paths.ts'
 
 /**
  * The start page: says what the service is and links to its parts. Links to parts that only a local start has appear

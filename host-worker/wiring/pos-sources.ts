@@ -1,6 +1,4 @@
-import { openLegacyVendor } from '../../adapters/pos-legacy-vendor/index.ts'
 import type { SourceKind } from '../../adapters/pos-odbc/index.ts'
-import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
 import { posCapabilities } from '../../domain/pos/index.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { PosKind } from '../../ports/organization.ts'
@@ -8,6 +6,7 @@ import type { PosSource, PosSources } from '../../ports/pos-source.ts'
 import type { SourceFailure } from '../../ports/record-source.ts'
 import type { PosGatewaySettings, PosSettings } from '../env/pos.ts'
 import { systemClock, systemDeadline, systemFetch, systemRandom } from '../system.ts'
+import { askLoaded } from './ask-loaded.ts'
 import { openPosLegacy } from './storage.ts'
 
 /**
@@ -19,7 +18,13 @@ export function openPosSources({ posGateway, posLegacy }: PosSettings, meter: Me
     legacy_vendor: (tenant) =>
       posLegacy === null
         ? unconfigured('legacy_vendor', 'the binding POS_LEGACY')
-        : openLegacyVendor({ database: openPosLegacy(posLegacy, meter), deadline: systemDeadline }, tenant),
+        : loadedSource('legacy_vendor', async () => {
+            const { openLegacyVendor } = await import('./outside-sources.ts')
+            return openLegacyVendor(
+              { database: openPosLegacy(posLegacy, meter), deadline: systemDeadline },
+              tenant,
+            )
+          }),
     odbc_shared: (tenant) => openOdbc(posGateway, 'odbc_shared', tenant),
     odbc_second: (tenant) => openOdbc(posGateway, 'odbc_second', tenant),
   }
@@ -31,7 +36,19 @@ function openOdbc(gateway: PosGatewaySettings | null, kind: SourceKind, tenant: 
   const { url, secret, service } = gateway
   const system = { clock: systemClock, deadline: systemDeadline, random: systemRandom }
   const fetch = service === null ? systemFetch : service.fetch.bind(service)
-  return createOdbcPosSources({ url, secret, fetch, ...system }).open({ kind, tenant })
+  return loadedSource(kind, async () => {
+    const { createOdbcPosSources } = await import('./outside-sources.ts')
+    return createOdbcPosSources({ url, secret, fetch, ...system }).open({ kind, tenant })
+  })
+}
+
+/** A source whose adapter is loaded when it is read: most organizations have none. */
+function loadedSource(kind: PosKind, open: () => Promise<PosSource>): PosSource {
+  return {
+    capabilities: posCapabilities[kind],
+    page: (query) => askLoaded(open, (source) => source.page(query)),
+    one: (query) => askLoaded(open, (source) => source.one(query)),
+  }
 }
 
 function unconfigured(kind: PosKind, missing: string): PosSource {

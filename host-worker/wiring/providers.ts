@@ -1,6 +1,5 @@
 import { createResendSender } from '../../adapters/email-resend/index.ts'
 import { createClickHouseExitSurvey } from '../../adapters/exit-survey-clickhouse/index.ts'
-import { openDubLinks } from '../../adapters/links-dub/index.ts'
 import { createCloudflareQueue } from '../../adapters/queue-cloudflare/index.ts'
 import { createQstashQueue } from '../../adapters/queue-qstash/index.ts'
 import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
@@ -11,6 +10,7 @@ import type { Queue } from '../../ports/queue.ts'
 import type { SmsSender } from '../../ports/sms-sender.ts'
 import type { Env } from '../env/index.ts'
 import { systemClock, systemDeadline, systemFetch } from '../system.ts'
+import { askLoaded } from './ask-loaded.ts'
 import { openMailbox } from './storage.ts'
 
 const system = { fetch: systemFetch, deadline: systemDeadline, clock: systemClock }
@@ -40,7 +40,17 @@ export function queueOf({ queue }: Env): Queue | null {
 /** The link service; null when none is configured, and links are in the service's own storage. */
 export function linksOf({ links }: Env): World['sources']['links'] {
   if (links === null) return null
-  return ({ organizationId }) => openDubLinks({ ...links, ...system }, organizationId)
+  return ({ organizationId }) => {
+    const open = async () => {
+      const { openDubLinks } = await import('./outside-sources.ts')
+      return openDubLinks({ ...links, ...system }, organizationId)
+    }
+    return {
+      page: (query) => askLoaded(open, (source) => source.page(query)),
+      one: (query) => askLoaded(open, (source) => source.one(query)),
+      groups: (query) => askLoaded(open, (source) => source.groups(query)),
+    }
+  }
 }
 
 /** The analytics database with the exit survey; null when none is configured. */

@@ -1,5 +1,5 @@
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
-import { makeEvents, makeMemberships } from '../support/many-memberships.ts'
+import { makeEvents, makeMemberships, makeMore } from '../support/many-memberships.ts'
 import { openLocalD1 } from '../support/d1.ts'
 import { openTestService } from '../support/service.ts'
 import { quantile } from './load.ts'
@@ -7,6 +7,8 @@ import { quantile } from './load.ts'
 /** Members of the organizations that are measured. */
 const sizes = [10_000, 100_000, 1_000_000]
 const RUNS = 5
+/** Memberships that are written before each question, so that no answer can be one that was worked out before. */
+const WRITTEN_BETWEEN = 20
 
 const questions: readonly (readonly [name: string, path: (members: number) => string])[] = [
   ['members, first page of 500', () => '/api/v1/members'],
@@ -25,8 +27,8 @@ const questions: readonly (readonly [name: string, path: (members: number) => st
 ]
 
 /**
- * Prints the cost of the analytics on local D1 as an organization grows: the median time of a whole request in this
- * process, and the rows that D1 would bill.
+ * Prints the cost of the analytics on local D1 as an organization grows and while rows are written: the median time of a
+ * whole request in this process, and the rows that D1 would bill.
  */
 export async function benchAnalytics(): Promise<void> {
   const databases = await openLocalD1(1)
@@ -44,19 +46,23 @@ export async function benchAnalytics(): Promise<void> {
     await makeEvents(executor, organizationId, members)
     await database.exec('ANALYZE')
     console.log(`\n${members} members (made at ${Math.round((members * 1000) / madeMs)} a second)`)
+    let written = members
     for (const [name, path] of questions) {
       const times: number[] = []
-      const before = meter.rowsRead
+      let rowsRead = 0
       for (let run = 0; run < RUNS; run += 1) {
+        await makeMore(executor, organizationId, written, WRITTEN_BETWEEN)
+        written += WRITTEN_BETWEEN
+        const before = meter.rowsRead
         const startedAt = performance.now()
         const response = await service.sendUnchecked(path(members), { key })
         await response.arrayBuffer()
         if (response.status !== 200) throw new Error(`${path(members)} answered ${response.status}`)
         times.push(performance.now() - startedAt)
+        rowsRead += meter.rowsRead - before
       }
-      const rowsRead = (meter.rowsRead - before) / RUNS
       const time = `${quantile(times, 0.5).toFixed(1)} ms`
-      console.log(`  ${name.padEnd(42)}${time.padStart(12)}${String(rowsRead).padStart(12)} rows read`)
+      console.log(`  ${name.padEnd(42)}${time.padStart(12)}${String(Math.round(rowsRead / RUNS)).padStart(12)} rows read`)
     }
   }
   await databases.dispose()

@@ -5,6 +5,7 @@ import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { applyMigrations } from '../support/d1.ts'
+import type { StoredRow } from '../../ports/query.ts'
 import { testRootSecret } from '../support/fakes.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 
@@ -33,14 +34,17 @@ export async function seedBench(
   const { key, stored } = await issueKey({ organizationId: 'bench' }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(stored)
   const tenant = storage.tenant('bench')
+  const rows = benchContacts()
   for (let start = 0; start < CONTACTS; start += CHUNK) {
-    await tenant.upsert(
-      'contacts',
-      Array.from({ length: CHUNK }, (_, index) => sampleRow(contacts, start + index)),
-    )
+    await tenant.upsert('contacts', rows.slice(start, start + CHUNK))
   }
   await tenant.upsert('forms', [plainForm, conditionalForm])
   return { key, contactId: 'contactId-10000' }
+}
+
+/** The contacts that are read. */
+export function benchContacts(): readonly StoredRow[] {
+  return Array.from({ length: CONTACTS }, (_, index) => sampleRow(contacts, index))
 }
 
 /** Three plain fields. */

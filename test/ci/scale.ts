@@ -6,7 +6,8 @@ import { resourceOf, writtenResources } from '../../domain/resources/index.ts'
 import { organization, tenantKey } from '../conformance/fixtures.ts'
 import { createChecks } from '../support/checks.ts'
 import { openLocalD1 } from '../support/d1.ts'
-import { checkPlans, checkRowsRead, collections } from '../support/plan-checks.ts'
+import { checkPlans, collections } from '../support/plan-checks.ts'
+import { checkRowsRead } from '../support/row-counts.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 
 /** Rows that are made one by one, and what every tenant but the first has. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { InstantRange, StoredRow, TenantAnalytics } from '../../ports/index.ts'
+import type { InstantRange, StoredRow, TenantAnalytics, TenureSummary } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import { exitSurveySuite } from './exit-survey.ts'
 import { organization, START_MS, twoTenants } from './fixtures.ts'
@@ -8,6 +8,7 @@ import { withDerived } from './stored-membership.ts'
 
 const everything: InstantRange = { start: null, end: null }
 const allMembers = { status: null, signup: everything, limit: 1000, offset: 0 } as const
+const noTenure: TenureSummary = { known: 0, unknown: 0, totalDays: 0, membersWithinDays: { 30: 0, 90: 0, 180: 0, 365: 0, 730: 0 }, middleDays: null } // prettier-ignore
 const allCohorts = { dimension: 'none', firstMonth: null, lastMonth: null } as const
 
 function membership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
@@ -149,8 +150,7 @@ export const analyticsCases: readonly StorageCase[] = [
       const mine = analytics.open('org-a')
       const figures = async () => {
         const { cohorts, ...coverage } = await mine.cohorts({ ...allCohorts, dimension: 'plan' })
-        const { reasons, tenures } = await mine.cancellations(everything)
-        return { cohorts, coverage, reasons, tenures }
+        return { cohorts, coverage, ...(await mine.cancellations(everything)) }
       }
       const none = { 30: 0, 60: 0, 90: 0, 180: 0, 365: 0 }
       const still = { churned: 0, voluntary: 0, involuntary: 0, churnedWithinDays: none }
@@ -161,7 +161,7 @@ export const analyticsCases: readonly StorageCase[] = [
         cohorts: [{ month: '2025-01', value: 'Basic', members: 1, ...still }],
         coverage: { members: 1, membersWithSignupDate: 1 },
         reasons: [],
-        tenures: [],
+        tenure: noTenure,
       })
       await save(churned('m-1', '2025-03-01', { cancelReason: 'moved' }))
       const left = { churned: 1, voluntary: 1, involuntary: 0, churnedWithinDays: { ...none, 60: 1, 90: 1, 180: 1, 365: 1 } } // prettier-ignore
@@ -169,7 +169,7 @@ export const analyticsCases: readonly StorageCase[] = [
         cohorts: [{ month: '2025-01', value: null, members: 1, ...left }],
         coverage: { members: 1, membersWithSignupDate: 1 },
         reasons: [{ reason: 'moved', churnType: 'voluntary', count: 1 }],
-        tenures: [{ days: 45, count: 1 }],
+        tenure: { known: 1, unknown: 0, totalDays: 45, membersWithinDays: { 30: 0, 90: 1, 180: 1, 365: 1, 730: 1 }, middleDays: [45, 45] }, // prettier-ignore
       })
       // Canceled before the signup: how long the member stayed is unknown.
       await save(churned('m-1', '2025-01-14T23:59:59.999Z', { churnType: null }))
@@ -177,14 +177,14 @@ export const analyticsCases: readonly StorageCase[] = [
         cohorts: [{ month: '2025-01', value: null, members: 1, ...still, churned: 1 }],
         coverage: { members: 1, membersWithSignupDate: 1 },
         reasons: [{ reason: null, churnType: null, count: 1 }],
-        tenures: [{ days: null, count: 1 }],
+        tenure: { ...noTenure, unknown: 1 },
       })
       await save(membership('m-1', { signupDate: null }))
       assert.deepEqual(await figures(), {
         cohorts: [],
         coverage: { members: 1, membersWithSignupDate: 0 },
         reasons: [],
-        tenures: [],
+        tenure: noTenure,
       })
     },
   },
@@ -200,12 +200,10 @@ export const analyticsCases: readonly StorageCase[] = [
       // The cancellation date of an active member does not count.
       await tenant('org-a').upsert('memberships', [membership('m-x', { cancelDate: '2025-02-01' })])
       const counts = async (start: string | null, end: string | null) => {
-        const { reasons, tenures } = await analytics.open('org-a').cancellations({ start, end })
-        const [byReason, byTenure] = [reasons, tenures].map((groups) =>
-          groups.reduce((sum, { count }) => sum + count, 0),
-        )
-        assert.equal(byReason, byTenure)
-        return byReason
+        const { reasons, tenure } = await analytics.open('org-a').cancellations({ start, end })
+        const canceled = reasons.reduce((sum, { count }) => sum + count, 0)
+        assert.equal(canceled, tenure.known + tenure.unknown)
+        return canceled
       }
       assert.equal(await counts(null, null), 6)
       assert.equal(await counts('2025-01-01T00:00:00.000Z', null), 5)
@@ -298,7 +296,7 @@ export const analyticsCases: readonly StorageCase[] = [
           members: 0,
           membersWithSignupDate: 0,
         })
-        assert.deepEqual(await mine.cancellations(everything), { reasons: [], tenures: [] })
+        assert.deepEqual(await mine.cancellations(everything), { reasons: [], tenure: noTenure })
         const { accepted, declined } = await mine.revenueByDecision(everything)
         assert.deepEqual([accepted, declined], [id === 'org-a' ? { ...nobody, members: 1 } : nobody, nobody])
       }

@@ -10,16 +10,8 @@ import type { OutboxEntry } from '../../ports/tenant-writer.ts'
 import type { LocalD1 } from '../support/d1.ts'
 import { openLocalD1 } from '../support/d1.ts'
 import type { PlanBench } from '../support/plan-checks.ts'
-import {
-  LIMIT,
-  OVERHEAD_ROWS,
-  checkGroups,
-  checkPlans,
-  checkRowsRead,
-  collections,
-  groupReads,
-  read,
-} from '../support/plan-checks.ts'
+import { LIMIT, checkGroups, checkPlans, collections, groupReads, read } from '../support/plan-checks.ts'
+import { OVERHEAD_ROWS, checkRowsRead } from '../support/row-counts.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import { form, organization, submission, tenantKey } from './fixtures.ts'

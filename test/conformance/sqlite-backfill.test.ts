@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest'
-import type { Executor } from '../../adapters/sqlite/index.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, expect, test } from 'vitest'
+import { migrationsOf } from '../../adapters/node-sqlite/index.ts'
 import { rowsOf } from '../../adapters/sqlite/statement/executor.ts'
 import { chanceOf, changedData, generatedData } from '../support/analytics-data.ts'
 import { bringLines } from '../support/bring-lines.ts'
-import { migrationStatements } from '../support/d1.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
 import { fakeClock } from '../support/fakes.ts'
+import type { ScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
 import { openTestService } from '../support/service.ts'
 
 test('keys stored before they had attributes may do everything, and have no end', async () => {
@@ -21,51 +23,99 @@ test('keys stored before they had attributes may do everything, and have no end'
   })
 })
 
-const MIGRATION = '0010_membership_analytics.sql'
-const counts = ['membership_cohorts', 'membership_cancellations', 'membership_tenures']
+const migrations = migrationsOf('sqlite')
+const files = readdirSync(migrations)
+  .filter((file) => file.endsWith('.sql'))
+  .sort()
 
-/** The counts, and the tenure of each member. */
-async function kept(database: Executor): Promise<readonly unknown[]> {
-  const sorted = async (sql: string) =>
-    (await rowsOf(database, { sql, parameters: [] })).map((row) => JSON.stringify(row)).sort()
-  const tables = counts.map((table) => sorted(`select * from ${table} where members > 0`))
-  return Promise.all([
-    ...tables,
-    sorted('select organization_id, membership_id, tenure_days from memberships'),
-  ])
-}
+/** What is imported, and the tenure of each member, which a migration computed of those that were stored. */
+const imported = [
+  'organizations',
+  'memberships',
+  'billing_events',
+  'retention_offer_events',
+  'exit_survey_events',
+]
+const tenures = 'select organization_id, membership_id, tenure_days from memberships'
 
-test('memberships stored before the counts were are counted by the migration as the triggers count', async () => {
+/** What is kept of memberships, and what is kept of events; without what went down to zero. */
+const ofMemberships = [
+  tenures,
+  'select * from membership_cohorts where members > 0',
+  'select * from membership_cancellations where members > 0',
+  'select * from membership_blocks where members > 0',
+  "select * from member_spreads where subject = 'tenure' and members > 0",
+]
+const ofEvents = [
+  'select * from member_decisions',
+  'select * from member_decision_totals where members > 0',
+  "select * from member_spreads where subject <> 'tenure' and members > 0",
+  'select * from retention_offer_counts where viewed + accepted + declined > 0',
+  'select * from exit_survey_counts where events > 0',
+]
+
+type Rows = readonly Readonly<Record<string, null | number | string>>[]
+
+/** Three organizations whose lines were imported, and imported again with changes. */
+async function importedStorage(): Promise<ScratchStorage> {
   const storage = createScratchStorage({ clock: fakeClock() })
-  const { database } = storage
-  const run = (sql: string) => rowsOf(database, { sql, parameters: [] })
   const service = await openTestService(() => storage)
   for (const seed of [1, 2, 3]) {
     const chance = chanceOf(seed)
     const data = generatedData(chance, 60)
     await service.addOrganization(`org-${seed}`)
-    for (const { memberships } of [data, changedData(chance, data)])
-      await bringLines(service, `org-${seed}`, { memberships })
+    for (const { memberships, billingEvents, offerEvents, surveyEvents } of [data, changedData(chance, data)])
+      await bringLines(service, `org-${seed}`, {
+        memberships,
+        'billing-events': billingEvents,
+        'retention-offer-events': offerEvents,
+        'exit-survey-events': surveyEvents,
+      })
   }
-  const before = await kept(database)
-  const empty = async () => {
-    for (const table of counts) await run(`delete from ${table}`)
-  }
-  await run('update memberships set tenure_days = null')
-  await empty()
+  return storage
+}
 
-  const statements = await migrationStatements(MIGRATION)
-  const fills = statements.filter((statement) => /^(UPDATE|INSERT)/.test(statement))
-  expect(fills.map((statement) => statement.slice(0, 18))).toEqual([
-    'UPDATE memberships',
-    'INSERT INTO member',
-    'INSERT INTO member',
-    'INSERT INTO member',
-  ])
-  for (const statement of fills) {
-    await run(statement)
-    // In the migration there are no triggers yet when this one runs.
-    if (statement.startsWith('UPDATE')) await empty()
+/** A database in which the rows were stored before a migration, with that and all later migrations applied to it. */
+function migratedAfter(migration: string, stored: ReadonlyMap<string, Rows>): DatabaseSync {
+  const database = new DatabaseSync(':memory:')
+  const apply = (file: string) => {
+    database.exec(readFileSync(new URL(file, migrations), 'utf8'))
   }
-  expect(await kept(database)).toEqual(before)
+  files.filter((file) => file < migration).forEach(apply)
+  for (const [table, rows] of stored) {
+    const columns = database
+      .prepare(`pragma table_info(${table})`)
+      .all()
+      .map(({ name }) => String(name))
+    for (const row of columns.length === 0 ? [] : rows) {
+      const values = columns.map((column) => row[column] ?? null)
+      const places = columns.map(() => '?').join()
+      database.prepare(`insert into ${table} (${columns.join()}) values (${places})`).run(...values)
+    }
+  }
+  files.filter((file) => file >= migration).forEach(apply)
+  return database
+}
+
+let database: ScratchStorage['database']
+beforeAll(async () => {
+  database = (await importedStorage()).database
+})
+
+test.each([
+  ['0010_membership_analytics.sql', ofMemberships],
+  ['0014_analytics_sums.sql', ofMemberships],
+  ['0018_event_sums.sql', ofEvents],
+])('rows stored before %s are counted as the triggers count', async (migration, kept) => {
+  const read = (sql: string) => rowsOf(database, { sql, parameters: [] }) as Promise<unknown> as Promise<Rows>
+  const stored = new Map<string, Rows>()
+  for (const table of imported) stored.set(table, await read(`select * from ${table}`))
+  expect(files).toContain(migration)
+  const migrated = migratedAfter(migration, stored)
+  for (const sql of kept) {
+    const sorted = (rows: Rows) => rows.map((row) => JSON.stringify(row)).sort()
+    const before = sorted(await read(sql))
+    expect(before.length, sql).toBeGreaterThan(10)
+    expect([sql, ...sorted(migrated.prepare(sql).all() as Rows)]).toEqual([sql, ...before])
+  }
 })

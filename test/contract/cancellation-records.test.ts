@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch-storage.ts'
+import { importContext } from '../../domain/imports/context.ts'
 import { kindOf } from '../../domain/imports/kinds.ts'
 import { rowOfLine, toolsWithoutSecrets } from '../support/imports.ts'
 import type { TestService } from '../support/service.ts'
@@ -24,7 +25,7 @@ beforeEach(async () => {
 /** Imports one line as an operator would, after the check of the importer. */
 async function imported(kindName: string, line: Readonly<Record<string, unknown>>): Promise<void> {
   const kind = kindOf(kindName, toolsWithoutSecrets(service.clock))
-  const row = await rowOfLine(line, kind, { organizationId: 'mine', phoneCountry: 'US' })
+  const row = await rowOfLine(line, kind, importContext({ organizationId: 'mine', phoneCountry: 'US' }))
   service.clock.advance(1000)
   await service.storage.tenant('mine').upsert(kindName, [row])
 }
@@ -133,7 +134,7 @@ test.each([
   ['billingAmountCents', 19.99],
   ['isOnTrial', null],
 ])('a membership line is refused for its %s: %j', (field, value) => {
-  const context = { organizationId: 'mine', phoneCountry: 'US' }
+  const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
   const kind = kindOf('memberships', toolsWithoutSecrets(service.clock))
   const reading = kind.read({ ...membership, [field]: value }, context)
   expect('issues' in reading && reading.issues.map((issue) => issue.field)).toEqual([field])

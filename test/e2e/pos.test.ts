@@ -58,7 +58,8 @@ beforeAll(async () => {
       await engine.write('south', collection, rows[collection].map(asTheirs))
     }
   }
-  gateway = await startGateway(engines.flatMap((engine) => engine.sources()))
+  // A connection is a process, and two of each source answer these tests as well as four.
+  gateway = await startGateway(engines.flatMap((engine) => engine.sources({ connections: 2 })))
   worker = await openLiveWorker({ POS_GATEWAY_URL: gateway.url, POS_GATEWAY_SECRET: GATEWAY_SECRET })
   await prepareDatabases(worker.bindings.DB, worker.bindings.POS_LEGACY)
 }, 60_000)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
@@ -28,17 +28,38 @@ function faultyStorage(storage: TestStorage, faults: Fault[]): TestStorage {
   return { ...storage, forms }
 }
 
-async function open(faults: Fault[]): Promise<{ service: TestService; key: string }> {
-  const service = await openTestService((clock) => faultyStorage(createScratchStorage({ clock }), faults))
-  const key = await service.addOrganization('acme')
-  await service.storage.tenant('acme').upsert('forms', [plainForm])
-  return { service, key }
+const faults: Fault[] = []
+let service: TestService
+let opened = 0
+
+beforeAll(async () => {
+  service = await openTestService((clock) => faultyStorage(createScratchStorage({ clock }), faults))
+})
+
+/** A form that nobody has asked for yet, of an organization of its own. */
+interface FreshForm {
+  readonly formId: string
+  readonly key: string
 }
 
-async function submit(
-  service: TestService,
-): Promise<{ status: number; code: string | undefined; id: string | undefined }> {
-  const response = await service.send('/api/forms/bench-form/submissions', {
+async function addForm(): Promise<FreshForm> {
+  opened += 1
+  const formId = `form-${opened}`
+  const organizationId = `acme-${opened}`
+  const key = await service.addOrganization(organizationId)
+  await service.storage.tenant(organizationId).upsert('forms', [{ ...plainForm, formId }])
+  return { formId, key }
+}
+
+/** Says what becomes of the next storage calls. */
+function plan(next: readonly Fault[]): void {
+  faults.splice(0, faults.length, ...next)
+}
+
+async function submit({
+  formId,
+}: FreshForm): Promise<{ status: number; code: string | undefined; id: string | undefined }> {
+  const response = await service.send(`/api/forms/${formId}/submissions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ _gotcha: '', full_name: 'Ada', email: 'ada@example.com' }),
@@ -47,7 +68,7 @@ async function submit(
   return { status: response.status, code: body.code, id: body.submissionId }
 }
 
-async function saved(service: TestService, key: string): Promise<readonly string[]> {
+async function saved({ key }: FreshForm): Promise<readonly string[]> {
   const response = await service.send('/api/v1/forms/submissions', { key })
   const { data } = (await response.json()) as { data: { submissionId: string }[] }
   return data.map(({ submissionId }) => submissionId)
@@ -60,25 +81,28 @@ describe('each storage call of a submission fails', () => {
     ['the answer of finding the form', ['after'], 0],
     ['saving', ['none', 'before'], 0],
     ['the answer of saving', ['none', 'after'], 1],
-  ])('%s', async (_, faults, rows) => {
-    const { service, key } = await open(faults)
-    expect(await submit(service)).toEqual({ status: 500, code: 'internal_error', id: undefined })
-    expect(await saved(service, key)).toHaveLength(rows)
+  ])('%s', async (_, planned, rows) => {
+    const form = await addForm()
+    plan(planned)
+    expect(await submit(form)).toEqual({ status: 500, code: 'internal_error', id: undefined })
+    expect(await saved(form)).toHaveLength(rows)
     // The next visitor is served as if nothing had happened.
-    const next = await submit(service)
+    const next = await submit(form)
     expect(next.status).toBe(200)
-    expect(await saved(service, key)).toContain(next.id)
+    expect(await saved(form)).toContain(next.id)
   })
 
   test('no receipt is given without its row, whatever fails', async () => {
     for (let pattern = 0; pattern < 3 ** 5; pattern += 1) {
-      const faults = Array.from(
-        { length: 5 },
-        (_, k): Fault => (['none', 'before', 'after'] as const)[Math.floor(pattern / 3 ** k) % 3] ?? 'none',
+      const form = await addForm()
+      plan(
+        Array.from(
+          { length: 5 },
+          (_, k) => (['none', 'before', 'after'] as const)[Math.floor(pattern / 3 ** k) % 3] ?? 'none',
+        ),
       )
-      const { service, key } = await open(faults)
-      const receipts = [await submit(service), await submit(service), await submit(service)]
-      const rows = await saved(service, key)
+      const receipts = [await submit(form), await submit(form), await submit(form)]
+      const rows = await saved(form)
       for (const { status, id } of receipts) {
         if (status === 200) expect(rows).toContain(id)
         else expect(status).toBe(500)
@@ -89,7 +113,9 @@ describe('each storage call of a submission fails', () => {
 })
 
 test('the log of a failure names no value of the statement', async () => {
-  const { service } = await open(['none', 'before'])
-  await submit(service)
-  expect(service.errors).toHaveLength(1)
+  const before = service.errors.length
+  const form = await addForm()
+  plan(['none', 'before'])
+  await submit(form)
+  expect(service.errors.length - before).toBe(1)
 })

@@ -1,3 +1,4 @@
+import { importContext } from '../../domain/imports/context.ts'
 import { kindOf } from '../../domain/imports/kinds.ts'
 import { rowOfLine, toolsWithoutSecrets } from './imports.ts'
 import type { TestService } from './service.ts'
@@ -9,7 +10,7 @@ export async function bringLines(
   linesByKind: Readonly<Record<string, readonly object[]>>,
 ): Promise<void> {
   const tools = toolsWithoutSecrets(service.clock)
-  const context = { organizationId, phoneCountry: 'US' }
+  const context = importContext({ organizationId, phoneCountry: 'US' })
   for (const [name, lines] of Object.entries(linesByKind)) {
     const kind = kindOf(name, tools)
     const rows = await Promise.all(lines.map((line) => rowOfLine({ ...line }, kind, context)))

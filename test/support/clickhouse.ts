@@ -55,12 +55,11 @@ export async function openClickHouse(): Promise<
     const data = [...counts].map(([code, selections]) => ({ code, selections }))
     return { status: 200, body: { meta: [], data, rows: data.length, statistics: {} } }
   }
-  return {
-    ...(await openStandIn(work)),
-    deliver(organizationId, delivered) {
+  return Object.assign(await openStandIn(work), {
+    deliver(organizationId: string, delivered: readonly SurveyEvent[]) {
       const known = events.get(organizationId) ?? new Map<string, SurveyEvent>()
       for (const event of delivered) known.set(`${event.occurredAt} ${event.eventId}`, event)
       events.set(organizationId, known)
     },
-  }
+  })
 }

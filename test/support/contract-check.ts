@@ -40,14 +40,12 @@ const beyondRate: DocumentedResponse = {
  * Checks an answer of the service, good or bad, against the contract document, and notes which operation and status
  * it exercised. Throws when they differ.
  */
-export async function checkResponse(method: string, url: string, response: Response): Promise<void> {
-  const exchange: Exchange = {
-    method,
-    pathname: new URL(url).pathname,
-    status: response.status,
-    headers: response.headers,
-    body: await response.clone().text(),
-  }
+export function checkResponse(
+  { method, url }: Pick<Request, 'method' | 'url'>,
+  { status, headers }: Response,
+  body: string,
+): void {
+  const exchange: Exchange = { method, pathname: new URL(url).pathname, status, headers, body }
   const problems = problemsOf(exchange)
   if (problems.length === 0) return
   const shown = exchange.body.slice(0, 500)

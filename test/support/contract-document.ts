@@ -82,18 +82,15 @@ function resolved(
   return Object.fromEntries(entries)
 }
 
-const patterns = new Map<string, RegExp>()
+/** The paths of the document, each with its pattern and its operations. */
+const paths = [...Map.groupBy(operations, ({ path }) => path)].map(([path, ofPath]) => ({
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/*$`),
+  ofPath,
+}))
 
 /** The operations of the path that a request went to; none: the document has no such path. */
 export function operationsAt(pathname: string): readonly DocumentedOperation[] {
-  const found = operations.find(({ path }) => patternOf(path).test(pathname))
-  return found === undefined ? [] : operations.filter(({ path }) => path === found.path)
-}
-
-function patternOf(path: string): RegExp {
-  const known = patterns.get(path) ?? new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/*$`)
-  patterns.set(path, known)
-  return known
+  return paths.find(({ pattern }) => pattern.test(pathname))?.ofPath ?? []
 }
 
 const compiled = new WeakMap<object, ReturnType<typeof ajv.compile>>()

@@ -20,7 +20,7 @@ function checked(plainFetch: typeof globalThis.fetch): typeof globalThis.fetch {
     if (!mayBeService(new URL(url))) return response
     const method = init?.method ?? (input instanceof Request ? input.method : 'GET')
     const { checkResponse } = await import('./contract-check.ts')
-    await checkResponse(method.toUpperCase(), url, response)
+    checkResponse({ method: method.toUpperCase(), url }, response, await response.clone().text())
     return response
   }
 }

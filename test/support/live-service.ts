@@ -1,5 +1,7 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
@@ -8,10 +10,11 @@ import { projectRoot } from '../../host-worker/local/root.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { builtWorker } from './built-worker.ts'
-import { migrationsOf } from '../../adapters/node-sqlite/index.ts'
-import { applyMigrations } from './d1.ts'
+import { placeDatabase } from './d1-files.ts'
+import { DATABASE_WORKER, databasesAt } from './database-worker.ts'
 import { testRootSecret } from './fakes.ts'
 import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './providers.ts'
+import { migratedImage } from './scratch-storage.ts'
 
 /** The real worker on the real runtime with local D1, as `wrangler.toml` describes it. */
 export interface LiveService {
@@ -22,9 +25,15 @@ export interface LiveService {
   close(): Promise<void>
 }
 
-/** @param settings more secrets and variables of the worker */
-export async function openLiveService(settings: Readonly<Record<string, string>> = {}): Promise<LiveService> {
-  const worker = await openLiveWorker(settings)
+/**
+ * @param settings more secrets and variables of the worker
+ * @param directory another build of the worker than the one that all tests share
+ */
+export async function openLiveService(
+  settings: Readonly<Record<string, string>> = {},
+  directory?: string,
+): Promise<LiveService> {
+  const worker = await openLiveWorker(settings, directory)
   return { origin: worker.origin, key: await seed(worker.bindings.DB), close: () => worker.close() }
 }
 
@@ -56,38 +65,97 @@ export async function openLiveWorkerWithProviders() {
   return { ...worker, close, storage, resend, twilio }
 }
 
-/** Starts the worker; `variables` are further secrets or variables that it is given. */
-export async function openLiveWorker(variables: Readonly<Record<string, string>> = {}): Promise<LiveWorker> {
-  const { createTestHarness } = await loadWrangler()
-  const harness = createTestHarness({
-    workers: [
-      {
-        configPath: join(projectRoot, 'wrangler.toml'),
-        prebuiltWorkerDir: await builtWorker(),
-        secrets: { ROOT_SECRET: testRootSecret(), ...variables },
-      },
-    ],
-  })
-  const { url } = await harness.listen()
-  const worker = harness.getWorker<LiveWorker['bindings']>()
-  const bindings = await worker.getEnv()
-  await applyMigrations(bindings.DB)
-  await applyMigrations(bindings.POS_LEGACY, migrationsOf('pos-legacy-vendor'))
+/**
+ * Starts the worker; `variables` are further secrets or variables that it is given. The configuration is read by wrangler,
+ * and the runtime runs it without wrangler's development proxy, whose second runtime would carry every request, and
+ * without a relay of outgoing requests through this process.
+ */
+export async function openLiveWorker(
+  variables: Readonly<Record<string, string>> = {},
+  directory?: string,
+): Promise<LiveWorker> {
+  const files = mkdtempSync(join(tmpdir(), 'live-worker-'))
+  const options = await configuredOptions()
+  const { d1Databases } = options
+  placeDatabase(files, d1Databases.DB.id, migratedImage())
+  placeDatabase(files, d1Databases.POS_LEGACY.id, migratedImage('pos-legacy-vendor'))
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      resourcePersistencePath: files,
+      cf: false,
+      // The log line of each request is part of the service, but nobody reads it here.
+      handleStructuredLogs: () => undefined,
+      workers: [
+        {
+          ...options,
+          ...modulesIn(directory ?? (await builtWorker())),
+          name: SERVICE,
+          bindings: { ...options.bindings, ROOT_SECRET: testRootSecret(), ...variables },
+          unsafeDirectSockets: [{}],
+        },
+        {
+          name: DATABASES,
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents: DATABASE_WORKER }],
+          compatibilityDate: '2026-01-01',
+          d1Databases,
+          unsafeDirectSockets: [{}],
+        },
+      ],
+    }),
+  )
+  const databases = databasesAt(await runtime.unsafeGetDirectURL(DATABASES))
   return {
-    origin: url.origin,
-    bindings,
+    origin: (await runtime.unsafeGetDirectURL(SERVICE)).origin,
+    bindings: { DB: databases.of('DB'), POS_LEGACY: databases.of('POS_LEGACY') },
     fireCron: async () => {
+      const worker = await runtime.getWorker(SERVICE)
       await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
     },
-    close: () => harness.close(),
+    close: async () => {
+      databases.close()
+      await runtime.dispose()
+      rmSync(files, { recursive: true, force: true })
+    },
   }
 }
 
-/** wrangler reads its environment when it is loaded. */
-async function loadWrangler() {
-  Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'live-service')))
-  return import('wrangler')
+/** The names of the two Workers of a runtime: the service, and the one by which tests reach its databases. */
+const SERVICE = 'service'
+const DATABASES = 'databases'
+
+/** The part of the runtime's options that is read here; the others are handed on as they are. */
+interface ConfiguredOptions {
+  readonly bindings: Readonly<Record<string, string>>
+  readonly d1Databases: Record<keyof LiveWorker['bindings'], { readonly id: string }>
 }
+
+/** What `wrangler.toml` says of the worker, as options of the runtime. */
+async function configuredOptions(): Promise<ConfiguredOptions> {
+  // wrangler reads its environment when it is loaded.
+  Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'live-service')))
+  const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(projectRoot, 'wrangler.toml'))
+  // Rules say which files of the source are bundled in which way; the worker is built.
+  delete workerOptions.modulesRules
+  // wrangler's own type of them needs a package that it does not install.
+  return workerOptions as unknown as ConfiguredOptions
+}
+
+/** The modules of a built worker, the one that begins first. The runtime does not look for the others itself. */
+function modulesIn(modulesRoot: string) {
+  const paths = readdirSync(modulesRoot, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.js'))
+    .sort((left, right) => Number(right === ENTRY) - Number(left === ENTRY))
+  const modules = paths.map((path) => ({
+    type: 'ESModule' as const,
+    path,
+    contents: readFileSync(join(modulesRoot, path), 'utf8'),
+  }))
+  return { modules }
+}
+
+/** The module of a built worker that imports the others. */
+const ENTRY = 'worker.js'
 
 async function seed(database: D1Database): Promise<string> {
   const storage = createD1Storage({ database, clock: systemClock })

@@ -19,9 +19,22 @@ export async function makeMemberships(
   await inParts(database, [memberships], organizationId, count)
 }
 
-/** For these: an offer decided on by one in twenty and what they were billed, and what was picked by who churned. */
+/**
+ * For these: an offer decided on by one in twenty (of whom one in ten decides otherwise later) and what they were
+ * billed, and what was picked by who churned.
+ */
 export async function makeEvents(database: Executor, organizationId: string, count: number): Promise<void> {
   await inParts(database, [offers, billing, surveys], organizationId, count)
+}
+
+/** Makes `more` memberships and their events beside those that `count` made. */
+export async function makeMore(
+  database: Executor,
+  organizationId: string,
+  count: number,
+  more: number,
+): Promise<void> {
+  await inParts(database, [memberships, offers, billing, surveys], organizationId, count + more, count)
 }
 
 async function inParts(
@@ -29,8 +42,9 @@ async function inParts(
   statements: readonly string[],
   organizationId: string,
   count: number,
+  first = 0,
 ): Promise<void> {
-  for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
+  for (let from = first; from < count; from += ROWS_PER_STATEMENT) {
     const until = Math.min(count, from + ROWS_PER_STATEMENT)
     for (const statement of statements) {
       await database.batch([{ sql: statement, parameters: [from, until, organizationId] }])
@@ -57,8 +71,9 @@ SELECT ?3, printf('m-%08d', i), printf('c-%08d', i), signup, iif(churned, 'churn
 const offers = `${numbers}
 INSERT INTO retention_offer_events (organization_id, event_id, offer_id, offer_name, membership_id, event, occurred_at, updated_at)
 SELECT ?3, printf('e-%08d-%d', i, k.value), 'offer ' || (y % 5), 'Offer', printf('m-%08d', i),
-  iif(k.value = 0, 'viewed', iif(y % 2 = 0, 'accepted', 'declined')), signup || 'T12:00:00.000Z', '2026-01-01T00:00:00.000Z'
-FROM d CROSS JOIN json_each('[0,1]') AS k WHERE i % 20 = 0`
+  iif(k.value = 0, 'viewed', iif((y + k.value) % 2 = 1, 'accepted', 'declined')),
+  date(signup, '+' || (k.value / 2 * 90) || ' days') || 'T12:00:00.000Z', '2026-01-01T00:00:00.000Z'
+FROM d CROSS JOIN json_each(iif(i % 200 = 0, '[0,1,2]', '[0,1]')) AS k WHERE i % 20 = 0`
 
 const billing = `${numbers}
 INSERT INTO billing_events (organization_id, event_id, membership_id, occurred_at, type, amount_cents, updated_at)

@@ -79,6 +79,10 @@ export interface TestService {
   sendUnchecked: TestService['send']
 }
 
+/** They keep nothing from one request to the next, so that all services share them. */
+const handle = createFetchHandler(publicApi)
+const handleOperator = createFetchHandler(operatorApi)
+
 /** The whole service on the given storage, with a clock that stands still and repeatable randomness. */
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
@@ -141,8 +145,6 @@ export async function openTestService(
       return { ...importWorld(storage, organization, tools, destination), random }
     },
   }
-  const handle = createFetchHandler(publicApi)
-  const handleOperator = createFetchHandler(operatorApi)
   const addKey: TestService['addKey'] = async ({ lastUsedAt, ...attributes }) => {
     const { key, stored } = await issueKey(attributes, secrets, random, clock)
     const hour = `${stored.createdAt.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`
@@ -202,8 +204,14 @@ export async function openTestService(
     send: async (path, init) => {
       const request = requestOf(path, init)
       const response = await answer(request)
-      await checkResponse(request.method, request.url, response)
-      return response
+      if (response.body === null) {
+        checkResponse(request, response, '')
+        return response
+      }
+      // Read once and made anew: a clone, of which both are read, costs as much as the request itself.
+      const body = await response.bytes()
+      checkResponse(request, response, new TextDecoder().decode(body))
+      return new Response(body, response)
     },
   }
 }

@@ -37,6 +37,8 @@ export interface StandIn {
   readonly misbehave: Misbehaviour[]
   /** What happens to all requests after those; null: ordinary work. */
   treat: (request: StandInRequest) => Misbehaviour | null
+  /** Called when a request was read whose answer comes late or never. */
+  onLate: () => void
   /** Most requests that were on their way at once. */
   widest(): number
   readonly requests: readonly StandInRequest[]
@@ -57,7 +59,9 @@ export async function openStandIn(work: (request: StandInRequest) => StandInAnsw
       const { method = '', url = '', headers } = incoming
       const request = { method, path: url, headers, body }
       requests.push(request)
-      answer(request, misbehave.shift() ?? standIn.treat(request), response, work)
+      const how = misbehave.shift() ?? standIn.treat(request)
+      answer(request, how, response, work)
+      if (isLate(how)) standIn.onLate()
     })
   })
   server.listen(0, '127.0.0.1')
@@ -68,6 +72,7 @@ export async function openStandIn(work: (request: StandInRequest) => StandInAnsw
     url: `http://127.0.0.1:${port}`,
     misbehave,
     treat: () => null,
+    onLate: () => undefined,
     widest: () => widest,
     requests,
     close: async () => {
@@ -77,6 +82,19 @@ export async function openStandIn(work: (request: StandInRequest) => StandInAnsw
     },
   }
   return standIn
+}
+
+function isLate(how: Misbehaviour | null): boolean {
+  return how === 'silence' || (how !== null && typeof how === 'object' && 'delayMs' in how)
+}
+
+/** A time limit that is reached when the provider is late with an answer, and not when the machine is. */
+export function untilLate(standIn: StandIn): AbortSignal {
+  const limit = new AbortController()
+  standIn.onLate = () => {
+    limit.abort()
+  }
+  return limit.signal
 }
 
 async function read(incoming: IncomingMessage): Promise<string> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { SECRET_LENGTH_MIN } from '../protocol.ts'
+import { SECRET_LENGTH_MIN } from '../secret-length.ts'
 import type { SourceConfig, Surroundings } from './config-source.ts'
 import { sourceSchema } from './config-source.ts'
 import { problemsOf, settings, Text, wholeNumber } from './config-words.ts'

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Administration } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Organization } from '../../../ports/organization.ts'
@@ -8,6 +7,7 @@ import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow, organizationToRow } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
+import { sql } from '../statement/sql.ts'
 import { createKeys } from './keys.ts'
 
 const settings = [

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { FormDefinition, FormDirectory } from '../../../ports/form-directory.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
@@ -6,6 +5,7 @@ import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
+import { sql } from '../statement/sql.ts'
 
 const findForm = template(sql<FormRow>`
   select f.organization_id, f.form_id, f.version, f.is_published, f.definition, f.password_hash, o.phone_country

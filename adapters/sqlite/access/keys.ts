@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { AuditEntry } from '../../../ports/audit.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { OpenOperatorChanges, OperatorChanges } from '../../../ports/operator-changes.ts'

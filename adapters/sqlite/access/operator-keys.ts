@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { OperatorKeys, StoredOperatorKey } from '../../../ports/operator-keys.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,15 +1,22 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { ExitSurveySource, ReasonCount } from '../../../ports/exit-survey-source.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { BEHIND_ALL } from './month-split.ts'
+import { monthsAndDays, splitAtPeriods } from './period-split.ts'
 
 const reasonCounts = template(sql<ReasonCount>`
-  select reason_code as code, count(*) as count
-  from exit_survey_events indexed by exit_survey_events_occurred_at_reason_code
-  where organization_id = ${slot('organizationId')} and occurred_at >= ${slot('from')} and occurred_at <= ${slot('until')}
-  group by reason_code`)
+  select code, sum(events) as count from (
+    select c.reason_code as code, c.events
+    from json_each(${slot('periods')}) as p cross join exit_survey_counts as c
+      on c.organization_id = ${slot('organizationId')} and c.period >= p.value ->> 0 and c.period < p.value ->> 1
+    union all
+    select e.reason_code, 1
+    from json_each(${slot('instants')}) as i cross join exit_survey_events as e
+      indexed by exit_survey_events_occurred_at_reason_code
+      on e.organization_id = ${slot('organizationId')}
+      and e.occurred_at >= i.value ->> 0 and e.occurred_at < i.value ->> 1
+  ) group by code having sum(events) > 0`)
 
 /**
  * Exit-survey events in this service's own database. A batch ends by itself within a bounded time, so the caller's
@@ -18,8 +25,13 @@ const reasonCounts = template(sql<ReasonCount>`
 export function createExitSurvey(executor: Executor): ExitSurveySource {
   return {
     open: (organizationId) => ({
-      async countReasons({ start, end }) {
-        const values = { organizationId, from: start ?? '', until: end ?? BEHIND_ALL }
+      async countReasons(range) {
+        const { periods, instants } = splitAtPeriods(range, monthsAndDays)
+        const values = {
+          organizationId,
+          periods: JSON.stringify(periods),
+          instants: JSON.stringify(instants),
+        }
         try {
           const rows = await rowsOf(executor, bind(reasonCounts, values))
           return { kind: 'counts', counts: rows }

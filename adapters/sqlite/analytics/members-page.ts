@@ -1,54 +1,74 @@
-import { sql } from 'kysely'
-import type { MemberRecord, MembersQuery } from '../../../ports/analytics.ts'
+import { sql } from '../statement/sql.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/analytics.ts'
 import { memberFields } from '../../../domain/resources/memberships.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'
 import type { Executor, ResultRow } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { BEHIND_ALL } from './month-split.ts'
 import { selectFrom } from '../read/select.ts'
 import { tableOf } from '../table/tables.ts'
+import { memberAt } from './member-place.ts'
 
 const templates = new Map<string, Template<ResultRow>>()
 
-/** A page of members. */
+/** A page of members. The row at an offset is found by the counts of months and blocks, not by passing over rows. */
 export async function readMembers(
   executor: Executor,
   organizationId: string,
   { status, signup, limit, offset }: MembersQuery,
 ): Promise<readonly MemberRecord[]> {
-  const isBounded = signup.start !== null || signup.end !== null
-  const shape = `${status !== null} ${isBounded}`
-  const page = templates.get(shape) ?? compile(status !== null, isBounded)
+  const shape = `${status ?? 'all'} ${offset > 0}`
+  const page = templates.get(shape) ?? compile(status, offset > 0)
   templates.set(shape, page)
-  const from = signup.start === null ? '' : firstDayFrom(signup.start)
-  const values = { organizationId, status, from, until: signup.end ?? BEHIND_ALL, limit, offset }
+  const orders = ordersOf(signup)
+  const values = { organizationId, status, ...orders, firstMonth: monthOf(orders.first), limit, offset }
   const rows = await rowsOf(executor, bind(page, values))
   // Which fields were selected is a list of names, from which the compiler makes no type of the rows.
   return decodeRows(tableOf('memberships'), memberFields, rows) as unknown as readonly MemberRecord[]
 }
 
-/**
- * The rows before the offset are skipped in the index alone: SQLite looks up a table row only for a row that is shown.
- */
-function compile(hasStatus: boolean, isBounded: boolean): Template<ResultRow> {
-  const index = sql.id(hasStatus ? 'memberships_status_signup_date' : 'memberships_signup_date')
-  const conditions = [
-    sql`t.organization_id = ${slot('organizationId')}`,
-    ...(hasStatus ? [sql`t.status = ${slot('status')}`] : []),
-    ...(isBounded ? [sql`t.signup_date >= ${slot('from')} and t.signup_date <= ${slot('until')}`] : []),
-  ]
-  return template(sql<ResultRow>`
-    ${selectFrom(tableOf('memberships'), memberFields, 'columns', sql`memberships as t indexed by ${index}`)}
-    where ${sql.join(conditions, sql` and `)}
-    order by t.signup_date desc, t.membership_id limit +${slot('limit')} offset +${slot('offset')}`)
+function compile(status: MembersQuery['status'], hasOffset: boolean): Template<ResultRow> {
+  const all = sql`memberships as t indexed by memberships_signup_order`
+  const ofStatus = sql`memberships as t indexed by memberships_status_signup_order`
+  const members = status === null ? all : ofStatus
+  const conditions = sql`t.organization_id = ${slot('organizationId')}
+    ${status === null ? sql`` : sql`and t.status = ${slot('status')}`}`
+  const select = selectFrom(tableOf('memberships'), memberFields, 'columns', members)
+  return template(sql<ResultRow>`${select} where ${conditions}
+    and ${hasOffset ? fromMemberAt(status, members, conditions) : sql`t.signup_order >= ${slot('first')}`}
+    and t.signup_order <= ${slot('last')}
+    order by t.signup_order, t.membership_id limit +${slot('limit')}`)
 }
 
+function fromMemberAt(
+  status: MembersQuery['status'],
+  members: RawBuilder<unknown>,
+  conditions: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`(t.signup_order, t.membership_id) >= (${memberAt(status, members, conditions)})`
+}
+
+/** Sorts before every signup. */
+const BEFORE_ALL = -99_999_999
+
 /**
- * A lower bound for stored days. As text, a day sorts before each instant of that day. So when the bound is the first
- * instant of a day, it is shortened to the day; any other bound stays.
+ * The range as values of the column `signup_order`, in which the latest signup comes first. A signup counts as the first
+ * instant of its day; unknown signups have 0, and belong only to a range without bounds.
  */
-function firstDayFrom(instant: string): string {
-  return instant.endsWith('T00:00:00.000Z') ? instant.slice(0, 10) : instant
+function ordersOf({ start, end }: InstantRange): { readonly first: number; readonly last: number } {
+  const first = end === null ? BEFORE_ALL : orderOf(end)
+  if (start === null) return { first, last: end === null ? 0 : -1 }
+  return { first, last: orderOf(start) - (start.endsWith('T00:00:00.000Z') ? 0 : 1) }
+}
+
+/** The place of a day, or of an instant's day: -20250131. */
+function orderOf(instant: string): number {
+  return -Number(instant.slice(0, 'YYYY-MM-DD'.length).replaceAll('-', ''))
+}
+
+/** The month of a signup order, as the blocks have it: -202501. */
+function monthOf(order: number): number {
+  return Math.trunc(order / 100)
 }

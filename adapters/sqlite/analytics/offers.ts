@@ -1,93 +1,55 @@
-import { sql } from 'kysely'
-import type {
-  DecisionRevenue,
-  InstantRange,
-  OfferCount,
-  RevenueByDecision,
-} from '../../../ports/analytics.ts'
+import { sql } from '../statement/sql.ts'
+import type { InstantRange, OfferCount } from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { BEHIND_ALL } from './month-split.ts'
+import { monthsAndDays, splitAtPeriods, textRangeOf } from './period-split.ts'
 
-const inRange = sql`organization_id = ${slot('organizationId')}
-  and occurred_at >= ${slot('from')} and occurred_at <= ${slot('until')}`
+const organization = slot('organizationId')
+const byOffer = sql`retention_offer_events_offer_id_occurred_at_event_id_event`
 
-/** All instants have this many characters, so in `latest` the event id begins after them. */
-const INSTANT_LENGTH = 24
-
+/** The events of a partial day are those of the offers that have any on that day. */
 const offerCounts = template(sql<OfferCount>`
   with counted as (
-    select offer_id, sum(event = 'viewed') as viewed, sum(event = 'accepted') as accepted,
-      sum(event = 'declined') as declined, max(occurred_at || event_id) as latest
-    from retention_offer_events indexed by retention_offer_events_occurred_at_offer_id_event
-    where ${inRange} group by offer_id
+    select offer_id, sum(viewed) as viewed, sum(accepted) as accepted, sum(declined) as declined from (
+      select c.offer_id, c.viewed, c.accepted, c.declined
+      from json_each(${slot('periods')}) as p cross join retention_offer_counts as c
+        on c.organization_id = ${organization} and c.period >= p.value ->> 0 and c.period < p.value ->> 1
+      union all
+      select e.offer_id, e.event = 'viewed', e.event = 'accepted', e.event = 'declined'
+      from json_each(${slot('instants')}) as i cross join retention_offer_counts as d
+        on d.organization_id = ${organization} and d.period = 'D' || substr(i.value ->> 0, 1, 10)
+      cross join retention_offer_events as e indexed by ${byOffer}
+        on e.organization_id = ${organization} and e.offer_id = d.offer_id
+        and e.occurred_at >= i.value ->> 0 and e.occurred_at < i.value ->> 1
+    ) group by offer_id having sum(viewed + accepted + declined) > 0
   )
   select c.offer_id as "offerId", c.viewed, c.accepted, c.declined, e.offer_name as "offerName",
     e.target_plan_name as "targetPlanName", e.target_plan_price_cents as "targetPlanPriceCents"
   from counted as c cross join retention_offer_events as e
-    on e.organization_id = ${slot('organizationId')} and e.event_id = substr(c.latest, ${sql.lit(INSTANT_LENGTH + 1)})`)
+    on e.organization_id = ${organization} and e.event_id = (
+      select l.event_id from retention_offer_events as l indexed by ${byOffer}
+      where l.organization_id = ${organization} and l.offer_id = c.offer_id
+        and l.occurred_at >= ${slot('from')} and l.occurred_at < ${slot('until')}
+      order by l.occurred_at desc, l.event_id desc limit 1)`)
 
-/** Reads the events of the range from an index, and one row for each offer. */
+/**
+ * Reads the counts of whole months and days, the events of the partial days at the ends of the range, and two rows for
+ * each offer.
+ */
 export async function readOfferCounts(
   executor: Executor,
   organizationId: string,
   range: InstantRange,
 ): Promise<readonly OfferCount[]> {
-  return rowsOf(executor, bind(offerCounts, { organizationId, ...boundsOf(range) }))
-}
-
-/** Sums in floating point: exact for every realistic amount of money, and without overflow. */
-const revenueByDecision = template(sql<GroupRow>`
-  with decided as (
-    select membership_id, event, row_number() over (
-      partition by membership_id order by occurred_at desc, event_id desc) as place
-    from retention_offer_events indexed by retention_offer_events_event_occurred_at_membership_id
-    where ${inRange} and event in ('accepted', 'declined') and membership_id is not null
-  ),
-  earned as (
-    select d.event, d.membership_id, count(b.event_id) as events,
-      total(iif(b.type = 'payment', b.amount_cents, iif(b.type = 'refund', -b.amount_cents, 0))) as revenue
-    from decided as d left join billing_events as b indexed by billing_events_membership_id_occurred_at
-      on b.organization_id = ${slot('organizationId')} and b.membership_id = d.membership_id
-    where d.place = 1 group by d.membership_id
-  ),
-  ranked as (
-    select event, revenue, events > 0 as known,
-      row_number() over (partition by event, events > 0 order by revenue) as place,
-      count(*) over (partition by event, events > 0) as members
-    from earned
-  )
-  select event, count(*) as members, sum(known) as "membersWithRevenue", total(iif(known, revenue, 0)) as "revenueCents",
-    max(iif(known and place = (members + 1) / 2, revenue, null)) as lower,
-    max(iif(known and place = (members + 2) / 2, revenue, null)) as upper
-  from ranked group by event`)
-
-type GroupRow = Omit<DecisionRevenue, 'middleCents'> & {
-  readonly event: string
-  readonly lower: number | null
-  readonly upper: number | null
-}
-
-/** Reads the decisions of the range, and the billing events of those who decided. */
-export async function readRevenueByDecision(
-  executor: Executor,
-  organizationId: string,
-  range: InstantRange,
-): Promise<RevenueByDecision> {
-  const values = { organizationId, ...boundsOf(range) }
-  const rows = await rowsOf(executor, bind(revenueByDecision, values))
-  return { accepted: groupOf('accepted', rows), declined: groupOf('declined', rows) }
-}
-
-function groupOf(decision: string, rows: readonly GroupRow[]): DecisionRevenue {
-  const row = rows.find(({ event }) => event === decision)
-  if (row === undefined) return { members: 0, membersWithRevenue: 0, revenueCents: 0, middleCents: null }
-  const { members, membersWithRevenue, revenueCents, lower, upper } = row
-  const middleCents = lower === null || upper === null ? null : ([lower, upper] as const)
-  return { members, membersWithRevenue, revenueCents, middleCents }
-}
-
-function boundsOf({ start, end }: InstantRange) {
-  return { from: start ?? '', until: end ?? BEHIND_ALL }
+  const { periods, instants } = splitAtPeriods(range, monthsAndDays)
+  const [from, until] = textRangeOf(range)
+  const values = {
+    organizationId,
+    from,
+    until,
+    periods: JSON.stringify(periods),
+    instants: JSON.stringify(instants),
+  }
+  return rowsOf(executor, bind(offerCounts, values))
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { ImportProblem, ImportSession } from '../../../ports/import-sessions.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { ImportSession } from '../../../ports/import-sessions.ts'
 import { slot } from '../statement/compiler.ts'
 import type { JsonText } from '../statement/json-text.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ImportSessions } from '../../../ports/import-sessions.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../statement/sql.ts'
 import type { ImportSession, StagedPart } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/query.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql } from '../statement/sql.ts'
+import type { RawBuilder } from '../statement/sql.ts'
 import type { ImportSession, StagedChunk, WrittenChunk } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/query.ts'
 import type { Template } from '../statement/compiler.ts'

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { FormDefinition } from '../../../ports/form-directory.ts'
 import type {
   ClaimedContact,
@@ -15,6 +14,7 @@ import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow } from '../table/access-rows.ts'
+import { sql } from '../statement/sql.ts'
 
 /**
  * An entry that was never claimed may be claimed at once, even when the clocks of two machines differ. An entry that

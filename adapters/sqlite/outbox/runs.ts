@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { FinishedStep, RunState, StepEffect, StepOutcome } from '../../../ports/outbox-store.ts'
 import type { Template } from '../statement/compiler.ts'
 import type { JsonText } from '../statement/json-text.ts'
@@ -10,6 +9,7 @@ import type { Held } from './settle.ts'
 import { heldRow } from './settle.ts'
 import { recordStatements } from './send-log.ts'
 import { advanceClock } from '../write/write-clock.ts'
+import { sql } from '../statement/sql.ts'
 
 const organization = slot('organizationId')
 const isHeld = sql`exists (select 1 from outbox where ${heldRow})`

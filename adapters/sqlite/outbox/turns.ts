@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { OutboxRef } from '../../../ports/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /** Pending entries in the order (organization, due time, id). */
 const pending = sql`outbox as p indexed by outbox_turns where p.status = 'pending'`

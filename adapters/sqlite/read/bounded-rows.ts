@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import { name } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { Reading } from './reading.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /** Hosted SQLite holds 2,000,000 bytes in one value. More rows than that travel one by one. */
 const TEXT_MAX_BYTES = 1_900_000

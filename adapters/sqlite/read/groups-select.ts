@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { GroupPosition, GroupsQuery } from '../../../ports/query.ts'
 import { name, slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
@@ -8,6 +6,8 @@ import { indexOf } from '../table/indexes.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { jsonLine } from './json-line.ts'
 import type { RowForm } from './select.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /**
  * The rows of a read of groups, in the slots of a page and `afterSum` and `afterValue`: every row of the window is read

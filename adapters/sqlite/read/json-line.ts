@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /** One column of a row that is written as JSON: the member's name and the SQL of its value. */
 export interface JsonMember {

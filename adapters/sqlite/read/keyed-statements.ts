@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
@@ -9,6 +7,8 @@ import { worksNow } from '../table/working-key.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import { boundedRows, textOfRows } from './bounded-rows.ts'
 import type { Reading } from './reading.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /** What a key claims at an instant. */
 export interface ClaimNow extends KeyClaim {

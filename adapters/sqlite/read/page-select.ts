@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
 import type { PageQuery, Predicate } from '../../../ports/query.ts'
 import { comparison } from '../statement/comparison.ts'
@@ -11,6 +9,8 @@ import { columnOf, sideTableName } from '../table/tables.ts'
 import type { PageBounds } from './page-bounds.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /**
  * The rows of a page, in the slots `owner`, and under the prefix `limit`, `where0`, `where1`, … and, after a position,

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/query.ts'
 import { name, slot } from '../statement/compiler.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
@@ -10,6 +8,8 @@ import { foldBounds } from './page-bounds.ts'
 import { pageSelect } from './page-select.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /** A read of one owner's rows before it is compiled, alone or as part of a larger statement. */
 export interface Reading {

@@ -1,20 +1,24 @@
-import { sql } from 'kysely'
-import type { OneQuery, PageQuery, ReadQuery } from '../../../ports/query.ts'
+import type { OneQuery, PageQuery } from '../../../ports/query.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, template } from '../statement/compiler.ts'
 import type { ResultRow, Statement } from '../statement/executor.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import type { TableSet } from '../table/table-set.ts'
-import { serviceTables } from '../table/table-set.ts'
 import { boundedRows, textOfRows } from './bounded-rows.ts'
 import { readingOf } from './reading.ts'
+import { sql } from '../statement/sql.ts'
 
 /** Makes the statement of a page or a row of one owner. Throws for a collection or field that is not stored. */
 export type MakeRowsStatement = (owner: string, query: PageQuery | OneQuery) => Statement<ResultRow>
 
 /** Reads of the tables of a database, each a statement of its own. SQL is compiled once for each shape of a query and kept. */
 export function rowsStatements(tables: TableSet): MakeRowsStatement {
-  return statements(tables)
+  const cached = templateCache<Template<ResultRow>>()
+  return (owner, query) => {
+    const reading = readingOf(tables, query)
+    const compiled = cached(reading.shape, () => template(reading.select('columns', '')))
+    return bind(compiled, { owner, ...reading.values })
+  }
 }
 
 interface PageText {
@@ -38,18 +42,5 @@ export function pageStatements(tables: TableSet): (owner: string, query: PageQue
     }))
     const values = { owner, ...reading.values }
     return { text: bind(compiled.text, values), bounded: bind(compiled.bounded, values) }
-  }
-}
-
-/** Reads of this service's own database, of any kind, each a statement of its own. */
-export const readStatement: (owner: string, query: ReadQuery) => Statement<ResultRow> =
-  statements(serviceTables)
-
-function statements(tables: TableSet): (owner: string, query: ReadQuery) => Statement<ResultRow> {
-  const cached = templateCache<Template<ResultRow>>()
-  return (owner, query) => {
-    const reading = readingOf(tables, query)
-    const compiled = cached(reading.shape, () => template(reading.select('columns', '')))
-    return bind(compiled, { owner, ...reading.values })
   }
 }

@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import { name } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { JoinedColumn, Table } from '../table/tables.ts'
 import { columnName, columnOf } from '../table/tables.ts'
 import type { JsonMember } from './json-line.ts'
 import { jsonLine } from './json-line.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /** How a row is selected: a column for each field under the field's name, or one column `line` of JSON. */
 export type RowForm = 'columns' | 'line'

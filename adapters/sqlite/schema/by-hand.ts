@@ -1,4 +1,4 @@
-import type { IndexShape } from './shape.ts'
+import type { ColumnShape, IndexShape } from './shape.ts'
 
 /** Why the migrations contain something that does not follow from a record. */
 type Reason = string
@@ -16,8 +16,26 @@ export const tablesByHand: Readonly<Record<string, Reason>> = {
   import_chunks: 'the rows that an import is going to write',
   import_keys: 'what tells the lines of an imported file apart',
   membership_cohorts: 'what analytics count of all memberships, by month of signup',
-  membership_cancellations: 'what analytics count of all memberships, by month of cancellation',
-  membership_tenures: 'how long the members had stayed who left, by month',
+  membership_cancellations: 'what analytics count of all memberships, by month and day of cancellation',
+  membership_blocks: 'how many members come before a place in the members export',
+  member_spreads: 'how lengths of stay and revenue are spread over members, to find medians',
+  member_decisions: 'what members decided on retention offers, with the revenue from each member',
+  member_decision_totals: 'members and revenue by their last decision, by year, month and day',
+  retention_offer_counts: 'the events of each retention offer, by month and day',
+  exit_survey_counts: 'the reasons picked in the exit survey, by month and day',
+}
+
+/** Virtual columns, by which statements find rows in an order that no field has. */
+export const columnsByHand: Readonly<Record<string, readonly ColumnShape[]>> = {
+  memberships: [
+    {
+      name: 'signup_order',
+      type: 'INTEGER',
+      notNull: false,
+      byDefault: null,
+      computed: "-CAST(replace(coalesce(signup_date, ''), '-', '') AS INTEGER)",
+    },
+  ],
 }
 
 const index = (table: string, columns: readonly string[], id: string): IndexShape => ({
@@ -42,19 +60,20 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
     'reasons within a range are counted',
   ],
   [index('link_events', ['link_id', 'event', 'occurred_at'], 'event_id'), "a link's last click is found"],
-  [index('memberships', ['signup_date DESC'], 'membership_id'), 'the members export, the unknown last'],
-  [index('memberships', ['status', 'signup_date DESC'], 'membership_id'), 'the members export of one status'],
+  [index('memberships', ['signup_order'], 'membership_id'), 'the members export'],
+  [index('memberships', ['status', 'signup_order'], 'membership_id'), 'the members export of one status'],
   [
     index('purchases', ['checkout_link_id', 'status'], 'purchase_id'),
     'the completed purchases of a checkout link are counted',
   ],
   [
-    index('retention_offer_events', ['event', 'occurred_at', 'membership_id'], 'event_id'),
-    "each member's last decision within a range is found",
-  ],
-  [
-    index('retention_offer_events', ['occurred_at', 'offer_id', 'event'], 'event_id'),
-    'the events of each offer within a range are counted',
+    {
+      name: 'retention_offer_events_offer_id_occurred_at_event_id_event',
+      table: 'retention_offer_events',
+      columns: ['organization_id', 'offer_id', 'occurred_at', 'event_id', 'event'],
+      unique: false,
+    },
+    'the latest event of an offer within a range is found, and its events of a partial day are counted',
   ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
   [
@@ -65,10 +84,33 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
 
 /** Triggers that do something that does not follow from a record. */
 export const triggersByHand: Readonly<Record<string, Reason>> = {
+  incoming_submissions_saved:
+    'an insert into the view incoming_submissions saves a submission and what belongs to it',
   memberships_cohort_joined: 'analytics of memberships: figures over the whole history are kept as counts',
   memberships_cohort_changed: 'analytics of memberships',
   memberships_churned: 'analytics of memberships',
   memberships_churn_changed: 'analytics of memberships',
+  membership_churns_counted: 'analytics of memberships: what a churned member adds to the counts',
+  memberships_placed: 'the members export: a member is counted in the block of its place',
+  memberships_placed_anew: 'the members export',
+  membership_places_counted: 'the members export',
+  membership_blocks_cut: 'the members export: no block becomes large',
+  member_spreads_emptied: 'medians: a bucket without members goes',
+  retention_offer_events_counted: 'analytics of retention offers: events are kept as counts',
+  retention_offer_events_recounted: 'analytics of retention offers',
+  retention_offer_events_decided: 'analytics of retention offers: decisions are kept with their revenue',
+  retention_offer_events_decided_anew: 'analytics of retention offers',
+  new_decisions_made: 'decisions: one begins with the revenue known so far',
+  member_decisions_linked: 'decisions: the one before is superseded',
+  member_decisions_unlinked: 'decisions',
+  member_decisions_counted: 'decisions: the last one of each member is kept in sums',
+  member_decisions_recounted: 'decisions',
+  member_decisions_discounted: 'decisions',
+  last_decisions_counted: 'decisions',
+  billing_events_earned: 'decisions: a billing event changes the revenue from its member',
+  billing_events_earned_anew: 'decisions',
+  exit_survey_events_counted: 'the cancellation survey: reasons are kept as counts',
+  exit_survey_events_recounted: 'the cancellation survey',
   reviews_shown: 'a review is copied to each organization that may read it',
   reviews_shown_again: 'copies of reviews',
   reviews_changed: 'copies of reviews',

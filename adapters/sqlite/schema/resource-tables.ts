@@ -3,6 +3,7 @@ import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
 import { columnName, tableName } from '../table/tables.ts'
+import { columnsByHand } from './by-hand.ts'
 import type { ColumnShape, TableShape } from './shape.ts'
 
 /** The column that every table of tenant data begins with. */
@@ -16,13 +17,15 @@ const columnTypes: Readonly<Record<StorageType, string>> = {
   json: 'TEXT',
 }
 
-const owner: ColumnShape = { name: OWNER, type: 'TEXT', notNull: true, byDefault: null }
+const owner: ColumnShape = { name: OWNER, type: 'TEXT', notNull: true, byDefault: null, computed: null }
 
-/** The table of a stored resource: the organization, then the stored fields. */
+/** The table of a stored resource: the organization, then the stored fields, then what is computed from them. */
 export function tableShape(resource: Resource): TableShape {
+  const name = tableName(resource.collection)
+  const stored = storedFields(resource).map(([field, entry]) => columnShape(field, entry))
   return {
-    name: tableName(resource.collection),
-    columns: [owner, ...storedFields(resource).map(([name, entry]) => columnShape(name, entry))],
+    name,
+    columns: [owner, ...stored, ...(columnsByHand[name] ?? [])],
     key: [OWNER, ...resource.key.map(columnName)],
     withoutRowid: false,
     strict: true,
@@ -39,5 +42,6 @@ function columnShape(name: string, entry: ResourceField): ColumnShape {
     notNull: !nullable,
     // A row is inserted without its tallies, which triggers then compute.
     byDefault: !isTally || nullable ? null : storage === 'json' ? "'[]'" : '0',
+    computed: null,
   }
 }

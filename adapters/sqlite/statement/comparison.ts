@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { Predicate } from '../../../ports/query.ts'
+import type { RawBuilder } from './sql.ts'
+import { sql } from './sql.ts'
 
 /** SQL's sign for each operator that compares a column with a value. A null column satisfies none of them. */
 const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const

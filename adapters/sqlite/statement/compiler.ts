@@ -1,19 +1,13 @@
-import { createQueryId, sql, SqliteQueryCompiler, type RawBuilder } from 'kysely'
 import type { BoundValue, Statement } from './executor.ts'
+import type { RawBuilder } from './sql.ts'
+import { sql } from './sql.ts'
 
-/**
- * Of Kysely only what makes SQL text is used. Its query builder would run statements by itself, past the batch and with
- * it past atomicity and the meter, and it is the larger part of the library in a bundle.
- */
-const compiler = new SqliteQueryCompiler()
+/** A quoted name or text, or white space outside of it. */
+const QUOTED_OR_SPACE = /'[^']*'|"[^"]*"|\s+/g
 
-/** Marks a place in compiled SQL whose value is known only when the statement is bound. */
-class Slot {
-  readonly name: string
-
-  constructor(name: string) {
-    this.name = name
-  }
+/** SQL with its line breaks and indents taken out: its text travels to the database with every request. */
+function onOneLine(sql: string): string {
+  return sql.replace(QUOTED_OR_SPACE, (part) => (part.trim() === '' ? ' ' : part)).trim()
 }
 
 /**
@@ -21,7 +15,7 @@ class Slot {
  * written `+${slot('limit')}`: SQLite looks at a bare parameter there while it plans, and would plan anew for each value.
  */
 export function slot(name: string): RawBuilder<unknown> {
-  return sql`${new Slot(name)}`
+  return { parts: [{ slot: name }] }
 }
 
 /** A quoted identifier: a table, or a column behind its table's alias. */
@@ -32,20 +26,19 @@ export function name(...path: readonly string[]): RawBuilder<unknown> {
 /** SQL compiled once and bound many times. */
 export interface Template<Row = unknown> {
   readonly sql: string
-  /** The slot of each parameter, in order. */
+  /** The slot of each numbered parameter, in order. */
   readonly slots: readonly string[]
   /** Never set: it carries the type of the rows that the SQL was declared to give, as `sql<Row>` does. */
   readonly rowType?: Row
 }
 
-/** Compiles SQL whose every parameter is a slot. Throws for a value: it would be frozen into a cached template. */
-export function template<Row>(builder: RawBuilder<Row>): Template<Row> {
-  const compiled = compiler.compileQuery(builder.toOperationNode(), createQueryId())
-  const slots = compiled.parameters.map((parameter) => {
-    if (!(parameter instanceof Slot)) throw new Error(`A template holds a value: ${compiled.sql}`)
-    return parameter.name
-  })
-  return { sql: compiled.sql, slots }
+/**
+ * Compiles SQL. Slots become numbered parameters, so that a slot which occurs in several places is bound once.
+ */
+export function template<Row>({ parts }: RawBuilder<Row>): Template<Row> {
+  const slots = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.slot])))]
+  const text = parts.map((part) => (typeof part === 'string' ? part : `?${slots.indexOf(part.slot) + 1}`))
+  return { sql: onOneLine(text.join('')), slots }
 }
 
 /**

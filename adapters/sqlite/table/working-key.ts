@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql } from '../statement/sql.ts'
+import type { RawBuilder } from '../statement/sql.ts'
 import { name, slot } from '../statement/compiler.ts'
 
 /**

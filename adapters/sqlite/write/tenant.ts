@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Clock } from '../../../ports/clock.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
@@ -11,6 +10,7 @@ import { saveSubmission } from './submission.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { upsertStatements } from './upsert.ts'
 import { nowOf } from './write-clock.ts'
+import { sql } from '../statement/sql.ts'
 
 /** How SQLite names the violation of the one unique index that spans organizations. */
 const FOREIGN_FORM_ID = /UNIQUE constraint failed: forms\.form_id/

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import type { StoredRow } from '../../../ports/query.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
@@ -8,6 +6,8 @@ import { jsonChunks } from '../statement/json-chunks.ts'
 import type { Column, Table } from '../table/tables.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { advanceClock, advanceClocks } from './write-clock.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 const templates = new WeakMap<Table, Template>()
 

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { slot, template } from '../statement/compiler.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
 
 /**
  * The caller's `now`, unless its clock runs ahead of the database's: then two seconds after the database's time, which is

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { timestamp } from '../../record/field.ts'
+import { InstantInput } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { isEmailAddress } from '../../text/email-address.ts'
 import type { FormDefinition } from '../../../ports/form-directory.ts'
@@ -26,8 +26,6 @@ const text = v.string('must be a string')
 const flag = v.boolean('must be true or false')
 const limitMessage = 'must be a whole number of at least 1'
 const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
-// Timestamps do not depend on the country, but reading a field asks for one.
-const instant = timestamp().input({ organizationId: '', phoneCountry: '' })
 
 const Line = v.object({
   formId: v.pipe(
@@ -53,8 +51,8 @@ const Line = v.object({
     'must be a list of email addresses',
   ),
   fields: v.array(v.unknown(), 'must be a list of fields'),
-  createdAt: optional(instant),
-  publishedAt: optional(instant),
+  createdAt: optional(InstantInput),
+  publishedAt: optional(InstantInput),
 })
 
 /** The keys that a line of a forms import may have. */

@@ -48,7 +48,7 @@ export function visibleFields(
   resolved: Iterable<ConditionalField>,
   answers: ReadonlyMap<string, unknown>,
 ): ReadonlySet<string> {
-  const visible = new Map<string, ConditionalField>()
+  const visible = new Set<string>()
   const types = new Map<string, AnswerType | DisplayType>()
   const holds = (rule: Rule): boolean => {
     const type = types.get(rule.field)
@@ -58,9 +58,9 @@ export function visibleFields(
   }
   for (const field of resolved) {
     types.set(field.id, field.type)
-    if (isShown(field.visibleWhen, holds)) visible.set(field.id, field)
+    if (isShown(field.visibleWhen, holds)) visible.add(field.id)
   }
-  return new Set(visible.keys())
+  return visible
 }
 
 function isShown(visibleWhen: VisibleWhen | null, holds: (rule: Rule) => boolean): boolean {

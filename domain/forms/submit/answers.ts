@@ -24,47 +24,44 @@ export type AnswersReading =
  * every unknown key. A key of a display-only field is an unknown one.
  */
 export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersReading {
-  const readings = new Map(
-    [...form.answerFields.values()].map((field) => [
-      field.id,
-      readAnswer(field, body.entries.get(field.id) ?? [], body.format),
-    ]),
-  )
-  const values = answered(readings, ({ value }) => value)
+  const readings = new Map<string, AnswerReading>()
+  const values = new Map<string, AnswerValue>()
+  for (const field of form.answerFields.values()) {
+    const reading = readAnswer(field, body.entries.get(field.id) ?? NO_VALUES, body.format)
+    readings.set(field.id, reading)
+    if (reading.kind === 'answer') values.set(field.id, reading.value)
+  }
   const visible = visibleFields(form.resolved, values)
   const fieldErrors = new Map<string, string>()
-  for (const [id, field] of form.answerFields) {
-    const reading = readings.get(id)
-    const problem = visible.has(id) && reading !== undefined ? answerProblem(field, reading) : null
+  const answers: [string, AnswerValue][] = []
+  const given = new Map<string, string>()
+  for (const [id, reading] of readings) {
+    const field = form.answerFields.get(id)
+    if (field === undefined || !visible.has(id)) continue
+    const problem = answerProblem(field, reading)
     if (problem !== null) fieldErrors.set(id, problem)
+    if (reading.kind !== 'answer') continue
+    answers.push([id, reading.value])
+    if (reading.given !== null) given.set(id, reading.given)
   }
-  for (const key of unknownKeys(form, body)) {
-    if (!fieldErrors.has(key)) fieldErrors.set(key, 'This form has no such field.')
-  }
-  if (fieldErrors.size > 0) return { kind: 'invalid', fieldErrors }
-  const shown = new Map([...readings].filter(([id]) => visible.has(id)))
-  return {
-    kind: 'valid',
-    answers: Object.fromEntries(answered(shown, ({ value }) => value)),
-    given: answered(shown, ({ given }) => given),
-  }
+  addUnknownKeys(fieldErrors, form, body)
+  return fieldErrors.size > 0
+    ? { kind: 'invalid', fieldErrors }
+    : { kind: 'valid', answers: Object.fromEntries(answers), given }
 }
 
-/** The keys of a body that the form does not have, as they may be repeated to whoever sent them. */
-function unknownKeys({ answerFields }: CompiledForm, { entries }: SubmittedBody): readonly string[] {
-  return [...entries.keys()].filter((key) => !answerFields.has(key) && !isControlKey(key)).map(echoed)
-}
+/** What a body has for a field that it does not name. */
+const NO_VALUES: readonly unknown[] = []
 
-type Answer = Extract<AnswerReading, { kind: 'answer' }>
-
-function answered<Value>(
-  readings: ReadonlyMap<string, AnswerReading>,
-  pick: (answer: Answer) => Value | null,
-): Map<string, Value> {
-  return new Map(
-    [...readings].flatMap(([id, reading]): (readonly [string, Value])[] => {
-      const picked = reading.kind === 'answer' ? pick(reading) : null
-      return picked === null ? [] : [[id, picked]]
-    }),
-  )
+/** Names the keys of a body that the form does not have, as they may be repeated to whoever sent them. */
+function addUnknownKeys(
+  fieldErrors: Map<string, string>,
+  { answerFields }: CompiledForm,
+  { entries }: SubmittedBody,
+): void {
+  for (const key of entries.keys()) {
+    if (answerFields.has(key) || isControlKey(key)) continue
+    const shown = echoed(key)
+    if (!fieldErrors.has(shown)) fieldErrors.set(shown, 'This form has no such field.')
+  }
 }

@@ -16,7 +16,7 @@ const contact = (given: Readonly<Record<string, string>>, country = 'US') =>
   contactOf(form, new Map(Object.entries(given)), country, 'con_1')
 
 describe('the contact of a submission', () => {
-  it('takes its attributes from mapped fields', () => {
+  it('takes its attributes from mapped fields', async () => {
     const given = {
       e: ' Ada@Example.com ',
       p: '(212) 555-0123',
@@ -25,7 +25,7 @@ describe('the contact of a submission', () => {
       c: 'B-AB 1',
       other: 'x@y.example',
     }
-    expect(contact(given)).toEqual({
+    expect(await contact(given)).toEqual({
       newContactId: 'con_1',
       email: 'Ada@Example.com',
       emailKey: 'ada@example.com',
@@ -43,23 +43,27 @@ describe('the contact of a submission', () => {
     ['030 901820', 'US', null],
     ['555-0123', 'US', null],
     ['1234567', 'US', null],
-  ])('reads the phone %s in %s', (p, country, phone) => {
-    expect(contact({ e: 'a@b.example', p }, country)?.phone).toBe(phone)
+  ])('reads the phone %s in %s', async (p, country, phone) => {
+    expect((await contact({ e: 'a@b.example', p }, country))?.phone).toBe(phone)
   })
 
-  it('is nobody without a valid email or phone', () => {
-    expect(contact({})).toBeNull()
-    expect(contact({ f: 'Ada', l: 'Lovelace', other: 'a@b.example' })).toBeNull()
-    expect(contact({ p: '1234567', f: 'Ada' })).toBeNull()
-    expect(contact({ e2: 'not an address' })).toBeNull()
+  it('is nobody without a valid email or phone', async () => {
+    expect(await contact({})).toBeNull()
+    expect(await contact({ f: 'Ada', l: 'Lovelace', other: 'a@b.example' })).toBeNull()
+    expect(await contact({ p: '1234567', f: 'Ada' })).toBeNull()
+    expect(await contact({ e2: 'not an address' })).toBeNull()
   })
 
-  it('is somebody by phone alone', () => {
-    expect(contact({ p: '2125550123' })).toMatchObject({ email: null, emailKey: null, phone: '+12125550123' })
+  it('is somebody by phone alone', async () => {
+    expect(await contact({ p: '2125550123' })).toMatchObject({
+      email: null,
+      emailKey: null,
+      phone: '+12125550123',
+    })
   })
 
-  it('takes the first usable answer to an attribute', () => {
-    expect(contact({ e: 'a@b.example', e2: 'c@d.example' })?.email).toBe('a@b.example')
-    expect(contact({ e2: 'c@d.example' })?.email).toBe('c@d.example')
+  it('takes the first usable answer to an attribute', async () => {
+    expect((await contact({ e: 'a@b.example', e2: 'c@d.example' }))?.email).toBe('a@b.example')
+    expect((await contact({ e2: 'c@d.example' }))?.email).toBe('c@d.example')
   })
 })

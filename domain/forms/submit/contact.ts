@@ -1,6 +1,5 @@
 import type { SubmittedContact } from '../../../ports/tenant-writer.ts'
 import { emailKey, isEmailAddress } from '../../text/email-address.ts'
-import { phoneToE164 } from '../../text/phone-number.ts'
 import type { CompiledForm } from '../definition/compile.ts'
 import { takesText } from '../definition/compile.ts'
 import type { ContactField } from '../definition/definition.ts'
@@ -11,35 +10,35 @@ import type { ContactField } from '../definition/definition.ts'
  * @param given texts of the answers as they were sent, by field id
  * @param phoneCountry the organization's country for national numbers (ISO 3166-1 alpha-2)
  */
-export function contactOf(
+export async function contactOf(
   form: CompiledForm,
   given: ReadonlyMap<string, string>,
   phoneCountry: string,
   newContactId: string,
-): SubmittedContact | null {
-  const first = (attribute: ContactField, read: (text: string) => string | null): string | null => {
-    for (const field of form.answerFields.values()) {
-      if (field.contactField !== attribute || !takesText(field)) continue
-      const usable = read(given.get(field.id) ?? '')
-      if (usable !== null) return usable
-    }
-    return null
-  }
-  const email = first('email', (text) => (isEmailAddress(text.trim()) ? text.trim() : null))
+): Promise<SubmittedContact | null> {
+  const textsOf = (attribute: ContactField): readonly string[] =>
+    [...form.answerFields.values()]
+      .filter((field) => field.contactField === attribute && takesText(field))
+      .map((field) => (given.get(field.id) ?? '').trim())
+      .filter((text) => text !== '')
+  const email = textsOf('email').find(isEmailAddress) ?? null
   // The country code is gone from a stored phone answer, so the number is read from the text as it was sent.
-  const phone = first('phone', (text) => phoneToE164(text.trim(), phoneCountry))
+  const phone = await firstPhone(textsOf('phone'), phoneCountry)
   if (email === null && phone === null) return null
-  return {
-    newContactId,
-    email,
-    emailKey: email === null ? null : emailKey(email),
-    phone,
-    firstName: first('firstName', trimmed),
-    lastName: first('lastName', trimmed),
-    licensePlate: first('licensePlate', trimmed),
-  }
+  const [firstName = null] = textsOf('firstName')
+  const [lastName = null] = textsOf('lastName')
+  const [licensePlate = null] = textsOf('licensePlate')
+  const key = email === null ? null : emailKey(email)
+  return { newContactId, email, emailKey: key, phone, firstName, lastName, licensePlate }
 }
 
-function trimmed(text: string): string | null {
-  return text.trim() || null
+/** The first valid number, as E.164. The rules of phone numbers are loaded by the first submission that has one. */
+async function firstPhone(texts: readonly string[], country: string): Promise<string | null> {
+  if (texts.length === 0) return null
+  const { phoneToE164 } = await import('../../text/phone-number.ts')
+  for (const text of texts) {
+    const e164 = phoneToE164(text, country)
+    if (e164 !== null) return e164
+  }
+  return null
 }

@@ -21,7 +21,10 @@ export type ControlKeysReading =
   | { readonly kind: 'keys'; readonly keys: ControlKeys }
   | { readonly kind: 'invalid'; readonly fieldErrors: FieldErrors }
 
-const controlKeys = new Set(['_gotcha', '_password', '_redirect', ...attributionKeys.map((key) => `_${key}`)])
+/** The control keys that say what a visit is attributed to, with the names under which they are stored. */
+const attributionNames = attributionKeys.map((name) => [`_${name}`, name] as const)
+
+const controlKeys = new Set(['_gotcha', '_password', '_redirect', ...attributionNames.map(([key]) => key)])
 
 /** Whether a key of a body is one that never names a field. */
 export function isControlKey(key: string): boolean {
@@ -30,14 +33,11 @@ export function isControlKey(key: string): boolean {
 
 /** Reads the control keys of a body (contract, Control keys). Attribution never makes them invalid. */
 export function readControlKeys(entries: Entries): ControlKeysReading {
-  const problems = [
-    ['_gotcha', gotchaProblem(entries.get('_gotcha'))],
-    ['_password', passwordProblem(entries.get('_password'))],
-    ['_redirect', redirectProblem(entries.get('_redirect'))],
-  ] as const
-  const fieldErrors = new Map(
-    problems.flatMap(([key, problem]) => (problem === null ? [] : [[key, problem]])),
-  )
+  const fieldErrors = new Map<string, string>()
+  for (const [key, problemOf] of judges) {
+    const problem = problemOf(entries.get(key))
+    if (problem !== null) fieldErrors.set(key, problem)
+  }
   if (fieldErrors.size > 0) return { kind: 'invalid', fieldErrors }
   const password = entries.get('_password')?.[0] ?? null
   const redirect = entries.get('_redirect')?.[0] ?? null
@@ -53,6 +53,13 @@ export function readControlKeys(entries: Entries): ControlKeysReading {
 }
 
 type Values = readonly unknown[] | undefined
+
+/** What is wrong with the values of each control key that can be wrong; null: nothing. */
+const judges: readonly (readonly [key: string, problemOf: (values: Values) => string | null])[] = [
+  ['_gotcha', gotchaProblem],
+  ['_password', passwordProblem],
+  ['_redirect', redirectProblem],
+]
 
 function gotchaProblem(values: Values): string | null {
   if (values === undefined) return 'This key is required; send it empty.'
@@ -81,12 +88,13 @@ function textProblem(values: readonly unknown[], maxLength: number): string | nu
 }
 
 function readAttribution(entries: Entries): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    attributionKeys.flatMap((name) => {
-      const [value, ...more] = entries.get(`_${name}`) ?? []
-      return more.length > 0 || !isUsable(value) ? [] : [[name, cutText(value.trim(), attributionMaxLength)]]
-    }),
-  )
+  const attribution: Record<string, string> = {}
+  for (const [key, name] of attributionNames) {
+    const values = entries.get(key)
+    if (values?.length !== 1 || !isUsable(values[0])) continue
+    attribution[name] = cutText(values[0].trim(), attributionMaxLength)
+  }
+  return attribution
 }
 
 /** Text that can be stored as it is. NUL and lone surrogates cannot. */

@@ -62,7 +62,7 @@ export async function evaluate(
   if (check.kind === 'refused') return check
   const redirectUrl = keys.redirect === null ? null : resolveRedirect(keys.redirect, submission.origin)
   if (keys.redirect !== null && redirectUrl === null) return invalidRedirect()
-  const evaluation = evaluateAnswers(loaded, compilation.form, submission, { ...keys, redirectUrl })
+  const evaluation = await evaluateAnswers(loaded, compilation.form, submission, { ...keys, redirectUrl })
   if (evaluation.kind !== 'acceptable' || !check.rehash) return evaluation
   return { ...evaluation, passwordToRehash: keys.password }
 }
@@ -85,15 +85,15 @@ async function checkPassword(
   return ok ? { kind: 'passed', rehash } : refused('invalid_password', 'The password is wrong.')
 }
 
-function evaluateAnswers(
+async function evaluateAnswers(
   { stored }: LoadedForm,
   form: CompiledForm,
   { body, submittedAt, newId }: Submission,
   keys: Pick<ControlKeys, 'attribution'> & { readonly redirectUrl: string | null },
-): Evaluation {
+): Promise<Evaluation> {
   const reading = readAnswers(form, body)
   if (reading.kind === 'invalid') return refusedFields(reading.fieldErrors, form.answerFields)
-  const contact = contactOf(form, reading.given, stored.phoneCountry, newId('con'))
+  const contact = await contactOf(form, reading.given, stored.phoneCountry, newId('con'))
   const limitPerContact = form.definition.submissionLimitPerContact ?? null
   if (limitPerContact !== null && contact === null)
     return refusedFields(unidentified(form), form.answerFields)

@@ -1,0 +1,14 @@
+import { handled } from '../access/serve-operation.ts'
+import { getCancellationSurvey, serveCancellationSurvey } from './cancellation-survey.ts'
+import { getCancellations, serveCancellations } from './cancellations.ts'
+import { getCohorts, serveCohorts } from './cohorts.ts'
+import { exportMembers, serveMembers } from './members.ts'
+import { getRetentionOffers, serveRetentionOffers } from './retention-offers.ts'
+
+// The analytics with their handlers. Few requests ask for them, so they are loaded by the first that does.
+
+export const members = handled(exportMembers, serveMembers)
+export const cohorts = handled(getCohorts, serveCohorts)
+export const retentionOffers = handled(getRetentionOffers, serveRetentionOffers)
+export const cancellations = handled(getCancellations, serveCancellations)
+export const cancellationSurvey = handled(getCancellationSurvey, serveCancellationSurvey)

@@ -1,0 +1,8 @@
+import { operationRoute } from '../record/operation.ts'
+
+export const contractRoute = operationRoute({
+  id: 'contract.get',
+  method: 'GET',
+  path: '/api/v1/openapi.json',
+  access: 'public',
+})

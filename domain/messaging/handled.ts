@@ -1,0 +1,9 @@
+import { handled } from '../access/serve-operation.ts'
+import { sendEmail, sendMessage } from './endpoints.ts'
+import { serveEmail } from './serve-email.ts'
+import { serveMessage } from './serve-message.ts'
+
+// Sending with its handlers, loaded by the first request that sends.
+
+export const message = handled(sendMessage, serveMessage)
+export const email = handled(sendEmail, serveEmail)

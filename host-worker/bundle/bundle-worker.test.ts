@@ -1,0 +1,48 @@
+import { gzipSync } from 'node:zlib'
+import { beforeAll, expect, it } from 'vitest'
+import type { BuiltWorker } from './bundle-worker.mjs'
+import { bundleWorker, loadedFirst } from './bundle-worker.mjs'
+
+/** Every isolate loads this much before it answers anything. */
+const FIRST_MAX_GZIP_BYTES = 120_000
+
+let built: BuiltWorker
+let first: ReadonlySet<string>
+beforeAll(async () => {
+  built = await bundleWorker()
+  first = loadedFirst(built.modules)
+})
+
+function inputsOf(paths: Iterable<string>): readonly string[] {
+  return [...paths].flatMap((path) => built.modules.get(path)?.inputs ?? [])
+}
+
+it('loads little before the first request', () => {
+  const sizes = built.files
+    .filter(({ path }) => first.has(path))
+    .map(({ contents }) => gzipSync(contents).length)
+  expect(sizes.length).toBe(first.size)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(FIRST_MAX_GZIP_BYTES)
+})
+
+it.each([
+  ['the contract document', /^domain\/(?:catalog|contract|document\/(?!routes))/],
+  ['its schemas', /@valibot\/to-json-schema/],
+  ['analytics', /^domain\/analytics\/(?!routes|churn-horizons)/],
+  ['sending', /^domain\/messaging\/(?:serve|request|endpoints)/],
+  ['follow-up work', /^domain\/jobs\/(?:deliver|sweep|run-automation)/],
+  ['pages', /^host-worker\/pages\/(?!paths)|^host-worker\/browser\//],
+  ['outside sources', /^adapters\/(?:pos-|links-dub\/index)/],
+  ['QStash deliveries', /queue-qstash\/receive|node_modules\/(?:jose|@upstash)/],
+  ['imports', /^domain\/imports\//],
+  ['the rules of phone numbers', /libphonenumber-js|phone-metadata/],
+])('does not load %s with it', (_name, pattern) => {
+  expect(inputsOf(first).filter((path) => pattern.test(path))).toEqual([])
+})
+
+it('has a module for what is loaded on demand', () => {
+  const onDemand = [...built.modules.keys()].filter((path) => !first.has(path))
+  const inputs = inputsOf(onDemand)
+  for (const path of ['domain/contract.ts', 'domain/analytics/handled.ts', 'domain/text/phone-number.ts'])
+    expect(inputs).toContain(path)
+})

@@ -1,0 +1,2 @@
+/** JSON of the phone metadata that is in the Worker. */
+export function phoneRules(): string

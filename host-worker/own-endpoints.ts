@@ -1,0 +1,22 @@
+import type { Env } from './env/index.ts'
+import { QSTASH_PATH } from './env/queues.ts'
+import { MAILBOX_PATH, REFERENCE_PATH, START_PATH } from './pages/paths.ts'
+
+/**
+ * Endpoints of the host itself, such as QStash deliveries, and its pages. Few requests ask for them, so each is loaded
+ * when one does. Null when the request is for none of them, or it is not configured.
+ */
+export async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
+  if (pathname.startsWith(MAILBOX_PATH)) return (await import('./pages/index.ts')).serveMailbox(request, env)
+  switch (pathname) {
+    case QSTASH_PATH:
+      return (await import('./wiring/jobs.ts')).serveQstash(request, env)
+    case START_PATH:
+      return (await import('./pages/index.ts')).serveStart(request, env)
+    case REFERENCE_PATH:
+    case `${REFERENCE_PATH}/`:
+      return (await import('./pages/index.ts')).serveReference(request)
+    default:
+      return null
+  }
+}

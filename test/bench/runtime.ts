@@ -1,0 +1,50 @@
+import { globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { testRootSecret } from '../support/fakes.ts'
+import { runtimePids } from './cpu.ts'
+
+/** Something that is measured. */
+export interface Target {
+  readonly origin: string
+  /** The process that answers. */
+  readonly pid: number
+}
+
+/** Starts a runtime with a Worker and finds out which process it is. */
+export async function startTarget(
+  script: string,
+  persist: string,
+): Promise<Target & { readonly runtime: Miniflare }> {
+  const before = new Set(runtimePids())
+  const runtime = openMiniflare(script, persist)
+  await runtime.ready
+  const { origin } = await runtime.unsafeGetDirectURL()
+  const pid = runtimePids().find((each) => !before.has(each))
+  if (pid === undefined) throw new Error('The runtime has no process')
+  return { runtime, origin, pid }
+}
+
+/** A Worker with a database, without wrangler's proxy. */
+export function openMiniflare(script: string, persist: string): Miniflare {
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      modules: modulesOf(script).map((path) => ({ type: 'ESModule', path })),
+      modulesRoot: dirname(script),
+      compatibilityDate: '2026-10-20',
+      d1Databases: { DB: 'bench' },
+      bindings: { ROOT_SECRET: testRootSecret(), MAIL_DOMAIN: 'mail.example.com', PLATFORM_BRAND: 'Bench' },
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+      resourcePersistencePath: persist,
+      cf: false,
+      // The log line of each request is part of the service, but printing it here would measure the terminal.
+      handleStructuredLogs: () => undefined,
+    }),
+  )
+}
+
+/** The module that begins a Worker, and those that it imports from the folder beside it. */
+function modulesOf(script: string): readonly [string, ...string[]] {
+  const folder = dirname(script)
+  return [script, ...globSync('chunks/*.js', { cwd: folder }).map((path) => join(folder, path))]
+}

@@ -1,0 +1,24 @@
+import { createHash, createHmac } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The object of the local simulator that keeps a D1 database. */
+const KEEPER = 'miniflare-D1DatabaseObject'
+
+/**
+ * Puts a database where the local simulator looks for the one with this id before it makes an empty one. Writing the file
+ * takes a hundredth of the time in which the simulator applies the migrations.
+ */
+export function placeDatabase(files: string, id: string, image: Uint8Array): void {
+  const folder = join(files, 'd1', KEEPER)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${objectId(KEEPER, id)}.sqlite`), image)
+}
+
+/** The id of a Durable Object by its name, as the simulator computes it: the file is named after it. */
+function objectId(uniqueKey: string, name: string): string {
+  const key = createHash('sha256').update(uniqueKey).digest()
+  const named = createHmac('sha256', key).update(name).digest().subarray(0, 16)
+  const checked = createHmac('sha256', key).update(named).digest().subarray(0, 16)
+  return Buffer.concat([named, checked]).toString('hex')
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { D1Database, D1ExecResult, D1Result } from '@cloudflare/workers-types'
+
+interface Prepared {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+type WorkerRequest = { readonly binding: string } & (
+  { readonly script: string } | { readonly batch: readonly Prepared[] }
+)
+
+interface WorkerAnswer {
+  readonly answer?: unknown
+  readonly error?: string
+}
+
+/**
+ * Runs statements beside the databases. Miniflare's own proxy of a database takes a blocking round trip for each
+ * `prepare` and `bind`, ten times what the batch itself takes.
+ */
+export const DATABASE_WORKER = `export default {
+  async fetch(request, env) {
+    const { binding, script, batch } = await request.json()
+    try {
+      if (script !== undefined) return Response.json({ answer: await env[binding].exec(script) })
+      const prepared = batch.map(({ sql, parameters }) => env[binding].prepare(sql).bind(...parameters))
+      return Response.json({ answer: await env[binding].batch(prepared) })
+    } catch (error) {
+      return Response.json({ error: error.message })
+    }
+  },
+}`
+
+/** The databases of a runtime that runs `DATABASE_WORKER`, over HTTP. */
+export interface RemoteDatabases {
+  /** The database of a binding of that Worker. */
+  of(binding: string): D1Database
+  /** Ends the connections; the runtime goes on. */
+  close(): void
+}
+
+/** Opens the databases of the `DATABASE_WORKER` that listens at a URL. */
+export function databasesAt(url: URL): RemoteDatabases {
+  const agent = new Agent({ keepAlive: true })
+  const run = async (work: WorkerRequest): Promise<unknown> => {
+    const outcome = (await post(url, agent, JSON.stringify(work))) as WorkerAnswer
+    if (outcome.error !== undefined) throw new Error(outcome.error)
+    return outcome.answer
+  }
+  return {
+    of: (binding) => databaseOf(binding, run),
+    close: () => {
+      agent.destroy()
+    },
+  }
+}
+
+/** Posts JSON and reads JSON, at a fifth of what Miniflare's own way to a Worker costs. */
+async function post(url: URL, agent: Agent, body: string): Promise<unknown> {
+  const sent = request(url, { method: 'POST', agent, headers: { 'content-length': Buffer.byteLength(body) } })
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return json(response)
+}
+
+/** The part of D1's interface that the storage and its tests use; anything else is missing, loudly. */
+function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<unknown>): D1Database {
+  const batch = async (statements: readonly Prepared[]) =>
+    (await run({ binding, batch: statements })) as readonly D1Result[]
+  const prepare = (sql: string, parameters: readonly unknown[] = []) => ({
+    sql,
+    parameters,
+    bind: (...given: readonly unknown[]) => {
+      if (given.includes(undefined)) throw new TypeError(`D1 takes no undefined: ${sql}`)
+      return prepare(sql, given)
+    },
+    all: async () => (await batch([{ sql, parameters }]))[0],
+  })
+  const database: unknown = {
+    prepare: (sql: string) => prepare(sql),
+    batch: (statements: readonly Prepared[]) =>
+      batch(statements.map(({ sql, parameters }) => ({ sql, parameters }))),
+    exec: async (script: string) => (await run({ binding, script })) as D1ExecResult,
+  }
+  return database as D1Database
+}
