@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { mailboxTables } from '../../adapters/local/index.ts'
 import type { Migration, MigrationRequest } from './migrate.ts'
 import { migrate, migrationsIn } from './migrate.ts'
@@ -41,13 +39,13 @@ export async function startOwnService(
   directory: string,
   report: (line: string) => void,
 ): Promise<OwnService> {
-  const [script, { Miniflare }] = await Promise.all([bundledWorker(), import('miniflare')])
+  const [modules, { Miniflare }] = await Promise.all([builtModules(), import('miniflare')])
   const runtime = new Miniflare({
     resourcePersistencePath: persistPath(directory),
     handleStructuredLogs: ({ level, message }: { readonly level: string; readonly message: string }) => {
       if (level === 'error' || level === 'warn') report(message)
     },
-    workers: workersOf(script, localSecrets(directory)),
+    workers: workersOf(modules, localSecrets(directory)),
   })
   try {
     const migrator = await runtime.unsafeGetDirectURL(MIGRATOR)
@@ -76,14 +74,17 @@ function databases(): Readonly<Record<string, string>> {
   return Object.fromEntries(ids)
 }
 
-function workersOf(script: string, secrets: Readonly<Record<string, string | undefined>>) {
+/** Modules by their paths, the entry first. */
+type Modules = Readonly<Record<string, string>>
+
+function workersOf(service: Modules, secrets: Readonly<Record<string, string | undefined>>) {
   const bound = Object.entries(databases()).map(([binding, id]) => [binding, { type: 'd1', id }] as const)
   const given = Object.entries({ ...secrets, ...variables() })
   const texts = given.map(([name, value = '']) => [name, { type: 'text', value }] as const)
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
   return [
-    workerOf(SERVICE, script, Object.fromEntries([...bound, ...texts])),
-    workerOf(MIGRATOR, migrator, Object.fromEntries(bound)),
+    workerOf(SERVICE, service, Object.fromEntries([...bound, ...texts])),
+    workerOf(MIGRATOR, { 'migrator.js': migrator }, Object.fromEntries(bound)),
   ]
 }
 
@@ -95,11 +96,14 @@ type Bindings = Readonly<
   >
 >
 
-function workerOf(name: string, contents: string, env: Bindings) {
+function workerOf(name: string, given: Modules, env: Bindings) {
   const compatibilityDate = stringIn(projectWranglerFile().top.compatibility_date) ?? ''
-  const modules = { 'index.mjs': { type: 'esm' as const, contents } }
+  const modules = Object.fromEntries(
+    Object.entries(given).map(([path, contents]) => [path, { type: 'esm' as const, contents }]),
+  )
+  const [mainModule = ''] = Object.keys(given)
   return {
-    config: { name, compatibilityDate, manifest: { mainModule: 'index.mjs', modules }, env },
+    config: { name, compatibilityDate, manifest: { mainModule, modules }, env },
     dev: { unsafeDirectSockets: [{}] },
   }
 }
@@ -116,21 +120,17 @@ async function ask(migrator: URL, request: MigrationRequest): Promise<unknown> {
   return response.json()
 }
 
-/** The Worker as one module. Made anew each time, which takes less than finding out whether it must be. */
-async function bundledWorker(): Promise<string> {
-  const browser = join(projectRoot, 'host-worker', 'browser')
-  if (!existsSync(join(browser, 'dist', 'form-client.mjs')))
-    await promisify(execFile)(process.execPath, [join(browser, 'build.mjs')])
-  const { build } = await import('esbuild')
-  const { outputFiles } = await build({
-    entryPoints: [join(projectRoot, 'host-worker', 'worker.ts')],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    target: 'es2024',
-    conditions: ['workerd', 'worker', 'browser'],
-    external: ['node:*', 'cloudflare:*'],
-    logLevel: 'error',
-  })
-  return outputFiles[0]?.text ?? ''
+/** The modules of the Worker by their paths. Built anew each time, which takes less than finding out whether it must be. */
+async function builtModules(): Promise<Modules> {
+  const [{ bundleWorker }, { buildBrowserParts }] = await Promise.all([
+    import('../bundle/bundle-worker.mjs'),
+    import('../browser/build.mjs'),
+  ])
+  // What browsers load is a part of the Worker, and is missing in a fresh clone.
+  if (!existsSync(join(projectRoot, 'host-worker', 'browser', 'dist'))) await buildBrowserParts()
+  const { files } = await bundleWorker()
+  const modules = files
+    .filter(({ path }) => path.endsWith('.js'))
+    .map(({ path, contents }) => [path, new TextDecoder().decode(contents)] as const)
+  return Object.fromEntries(modules)
 }
