@@ -49,14 +49,14 @@ export async function prepareState(directory: string): Promise<DemoKeys> {
       }
       const demo = await keyOf({
         organization: demoOrganization,
-        seed: () => seedDemo(storage.tenant(demoOrganization.organizationId), secrets),
+        seed: () => seedDemo(storage, secrets),
       })
       const pos: [Organization, string][] = []
       for (const organization of posOrganizations) {
         const seed = async () => {
           const context = { localDirectory: directory, posLegacy: async () => executorOf(posLegacy) }
           const pos = await openPosWriter(context, organization)
-          await seedPos(organization, pos.writer).finally(() => {
+          await seedPos(organization, pos.writer, storage).finally(() => {
             pos.close()
           })
         }

@@ -1,19 +1,16 @@
-import { readCsv } from '../../domain/imports/csv.ts'
 import type { Entry } from '../../domain/imports/entry.ts'
 import { formKind } from '../../domain/imports/form-kind.ts'
 import type { ImportKind } from '../../domain/imports/kind.ts'
-import { linesOf } from '../../domain/imports/lines.ts'
-import { readNdjson } from '../../domain/imports/ndjson.ts'
-import { withoutOwner } from '../../domain/imports/to-rows.ts'
+import { entriesOf } from '../../domain/imports/read-part.ts'
+import { withoutOwner } from '../../domain/imports/record-owner.ts'
 import { checkForm } from '../../domain/operators/check-form.ts'
-import { systemClock } from '../system.ts'
+import { importTools } from '../wiring/imports.ts'
 import { sendsText } from '../../domain/jobs/steps.ts'
 import type { Command, Values } from './command.ts'
 import { requiredOption } from './command.ts'
 import type { Context } from './context.ts'
 import { organizationOf } from './context.ts'
 import { CommandError } from './errors.ts'
-import { formPasswords } from './form-passwords.ts'
 import { openImportFile } from './import-file.ts'
 
 export const formCheck: Command = {
@@ -29,14 +26,11 @@ export const formCheck: Command = {
   positionals: ['FILE'],
   run: async (context, values, [path = '']) => {
     const { source, format } = openImportFile(path, values)
-    const kind = formKind(
-      formPasswords(() => context.secrets()),
-      systemClock,
-    )
+    const { passwords, clock } = importTools(() => context.secrets())
+    const kind = formKind(passwords, clock)
     const sendsTexts = await storedAutomations(context, values)
-    const lines = linesOf(source.open())
     let unreadable = 0
-    for await (const entry of format === 'csv' ? readCsv(lines, kind) : readNdjson(lines)) {
+    for await (const entry of entriesOf(source.open(), { format, columns: kind })) {
       const { verdict, notes } = await judge(entry, kind, sendsTexts)
       if (verdict === null) unreadable += 1
       if (verdict !== null) context.out(verdict)

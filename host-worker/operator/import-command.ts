@@ -1,13 +1,18 @@
-import type { ImportProblem } from '../../domain/imports/entry.ts'
-import { importKind, importKindNames, isPosKind } from '../../domain/imports/kinds.ts'
-import { problemsMax, runImport } from '../../domain/imports/run-import.ts'
+import { importKindNames, isPosKind } from '../../domain/imports/kinds.ts'
+import { problemsMax } from '../../domain/imports/limits.ts'
+import { runImport } from '../../domain/imports/run-import.ts'
+import type { ImportWorld } from '../../domain/imports/world.ts'
+import type { ImportProblem } from '../../ports/import-sessions.ts'
+import type { Organization } from '../../ports/organization.ts'
 import { systemClock } from '../system.ts'
+import { importTools, openImportWorld } from '../wiring/imports.ts'
 import type { Command } from './command.ts'
 import { requiredOption } from './command.ts'
+import type { Context } from './context.ts'
 import { organizationOf } from './context.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { formPasswords } from './form-passwords.ts'
 import { openImportFile } from './import-file.ts'
+import type { OpenPosWriter } from './pos-writer.ts'
 import { openPosWriter } from './pos-writer.ts'
 import { createProgress } from './progress.ts'
 
@@ -26,31 +31,36 @@ export const importCommand: Command = {
   options: { org: { type: 'string' }, format: { type: 'string' } },
   positionals: ['KIND', 'FILE'],
   run: async (context, values, [name = '', path = '']) => {
-    const secrets = () => context.secrets()
-    const kind = importKind(name, { passwords: formPasswords(secrets), clock: systemClock, secrets })
-    if (kind === null) throw new UsageError(`KIND must be one of ${importKindNames.join(', ')}`)
+    if (!importKindNames.includes(name))
+      throw new UsageError(`KIND must be one of ${importKindNames.join(', ')}`)
     const organizationId = requiredOption(values, 'org')
     const file = openImportFile(path, values)
     const organization = await organizationOf(context, organizationId)
-    const storage = (await context.storage()).tenant(organizationId)
     const pos = isPosKind(name) ? await openPosWriter(context, organization) : null
+    const world = await worldOf(context, organization, pos)
     const progress = createProgress(process.stderr, () => systemClock.nowMs())
-    const outcome = await runImport({
-      ...file,
-      kind,
-      organization,
-      writer: pos === null ? storage : { ...storage, upsert: pos.writer.upsert.bind(pos.writer) },
-      onProgress: (pass, rows) => {
-        progress.update(`${pass} ${name}`, rows)
-      },
-    }).finally(() => {
+    const onProgress = (pass: string, rows: number) => {
+      progress.update(`${pass} ${name}`, rows)
+    }
+    const outcome = await runImport({ ...file, kind: name, onProgress }, world).finally(() => {
       progress.end()
       pos?.close()
     })
     if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
-    if (outcome.kind === 'file_changed') throw new CommandError(describeChange(path, outcome.written))
+    if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
     context.out(`${name}: ${outcome.read} read, ${outcome.changed} changed, ${outcome.unchanged} unchanged`)
   },
+}
+
+async function worldOf(
+  context: Context,
+  organization: Organization,
+  pos: OpenPosWriter | null,
+): Promise<ImportWorld> {
+  const tools = importTools(() => context.secrets())
+  return openImportWorld(await context.storage(), organization, tools, () =>
+    pos === null ? { refusal: 'The organization has no point of sale.' } : { writer: pos.writer },
+  )
 }
 
 function describeProblems(path: string, problems: readonly ImportProblem[]): string {
@@ -58,12 +68,4 @@ function describeProblems(path: string, problems: readonly ImportProblem[]): str
   const end =
     problems.length < problemsMax ? '' : ` The check ended after ${problemsMax} problems; there may be more.`
   return [...lines, `Nothing was imported.${end}`].join('\n')
-}
-
-function describeChange(path: string, written: number): string {
-  const rest =
-    written === 0
-      ? 'Nothing was imported.'
-      : `The first ${written} rows, which had not changed, were imported.`
-  return `${path} changed while it was imported. ${rest} Import it again when it no longer changes.`
 }

@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import type { ImportFormat, ImportSource } from '../../domain/imports/run-import.ts'
+import type { ImportSource } from '../../domain/imports/file-parts.ts'
+import type { ImportFormat } from '../../ports/import-sessions.ts'
 import type { Values } from './command.ts'
 import { textOption } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import { openLegacyVendor } from '../../adapters/pos-legacy-vendor/index.ts'
-import { importKind } from '../../domain/imports/kinds.ts'
 import { runImport } from '../../domain/imports/run-import.ts'
 import type { Organization, PosSourceTie } from '../../ports/organization.ts'
-import type { StoredRow } from '../../ports/query.ts'
+import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/imports.ts'
 import { openTestOperator } from '../../test/support/operator.ts'
+import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import { systemClock, systemDeadline } from '../system.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
 import { openPosWriter } from './pos-writer.ts'
@@ -50,28 +50,14 @@ function open(tie: PosSourceTie | null, localDirectory: string | null = state) {
 
 /** Imports lines as the command does, into the point of sale that the tie names. */
 async function imported(name: string, tie: PosSourceTie, ...given: readonly object[]) {
-  const none = () => Promise.reject(new Error('not needed'))
-  const kind = importKind(name, {
-    passwords: { hash: none, verify: none },
-    clock: systemClock,
-    secrets: none,
-  })
-  if (kind === null) throw new Error(`There is no kind ${name}`)
   const pos = await open(tie)
-  const upsert = (collection: string, rows: readonly StoredRow[]) => pos.writer.upsert(collection, rows)
-  const bytes = Buffer.from(given.map((line) => JSON.stringify(line)).join('\n'))
-  const outcome = await runImport({
-    kind,
-    format: 'ndjson',
-    source: {
-      async *open() {
-        yield bytes
-      },
-    },
-    organization: organizationOf(tie),
-    writer: { upsert, foreignIds: none, findMany: none },
-    onProgress: () => undefined,
-  })
+  const storage = createScratchStorage({ clock: systemClock })
+  const world = importWorld(storage, organizationOf(tie), toolsWithoutSecrets(systemClock), () => pos)
+  const source = sourceOf(ndjsonBytes(given))
+  const outcome = await runImport(
+    { kind: name, format: 'ndjson', source, onProgress: () => undefined },
+    world,
+  )
   pos.close()
   return outcome
 }

@@ -55,10 +55,10 @@ it('is accepted by the importer, and importing it again changes nothing', async 
   const writer = storage.tenant('demo')
   const contacts = () =>
     writer.findMany('contacts', ['contactId', 'updatedAt'], ['contact-0001', 'contact-2000'])
-  await seedDemo(writer, secrets)
+  await seedDemo(storage, secrets)
   const first = await contacts()
   expect(first).toHaveLength(2)
-  await seedDemo(writer, secrets)
+  await seedDemo(storage, secrets)
   expect(await contacts()).toEqual(first)
 })
 
@@ -71,10 +71,11 @@ it('has an organization for each kind of point of sale, with rows of its own tha
   const texts = [0, 1000].map((seed) => JSON.stringify(posLines(seed).map(([, lines]) => [...lines()])))
   expect(new Set(texts).size).toBe(2)
   const pos = createScratchPos()
+  const storage = createScratchStorage({ clock: { nowMs: () => Date.UTC(2026, 10, 1) } })
   for (const organization of posOrganizations) {
     const { posSource } = organization
     if (posSource === null) throw new Error('It is tied to nothing')
-    await seedPos(organization, pos.writer(posSource))
+    await seedPos(organization, pos.writer(posSource), storage)
     const asked = { kind: 'one', select: ['transactionId'], id: 'sale-0400' } as const
     const found = await pos.open(posSource).one({ ...asked, collection: 'pos-transactions' })
     expect(found).toEqual({ kind: 'row', row: { transactionId: 'sale-0400' } })
@@ -106,7 +107,7 @@ it('gives no two contacts the same email or phone', () => {
 it('has figures for all five analytics', async () => {
   const storage = createScratchStorage({ clock: { nowMs: () => Date.UTC(2026, 10, 1) } })
   await storage.administration.saveOrganization(demoOrganization)
-  await seedDemo(storage.tenant('demo'), secrets)
+  await seedDemo(storage, secrets)
   const demo = storage.analytics.open('demo')
   const everything = { start: null, end: null }
   const { cohorts } = await demo.cohorts({ dimension: 'plan', firstMonth: null, lastMonth: null })

@@ -4,6 +4,8 @@ import { systemClock } from '../../system.ts'
 import type { Draw } from './draw.ts'
 import { baseMs, createDraw } from './draw.ts'
 import { demoOrganization } from './index.ts'
+import type { ImportStorage } from '../../wiring/imports.ts'
+import { openImportWorld } from '../../wiring/imports.ts'
 import { importLines } from './seed.ts'
 
 const CUSTOMERS = 120
@@ -39,13 +41,15 @@ export const posOrganizations: readonly Organization[] = (
 })
 
 /** Imports the rows of a point of sale, as an operator would. */
-export async function seedPos(organization: Organization, pos: PosWriter): Promise<void> {
+export async function seedPos(
+  organization: Organization,
+  writer: PosWriter,
+  storage: ImportStorage,
+): Promise<void> {
   const none = () => Promise.reject(new Error('A point of sale needs no secret'))
-  const nothing = async () => []
-  const upsert: PosWriter['upsert'] = (collection, rows) => pos.upsert(collection, rows)
-  const writer = { upsert, foreignIds: nothing, findMany: nothing }
   const tools = { passwords: { hash: none, verify: none }, clock: systemClock, secrets: none }
-  await importLines(posLines(1000 * posOrganizations.indexOf(organization)), { organization, writer }, tools)
+  const world = openImportWorld(storage, organization, tools, () => ({ writer }))
+  await importLines(posLines(1000 * posOrganizations.indexOf(organization)), world)
 }
 
 /** The lines of a point of sale by import kind; the same for the same seed. */

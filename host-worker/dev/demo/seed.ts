@@ -1,12 +1,9 @@
-import type { ImportTools } from '../../../domain/imports/kinds.ts'
-import { importKind } from '../../../domain/imports/kinds.ts'
-import type { ImportRequest } from '../../../domain/imports/run-import.ts'
 import { runImport } from '../../../domain/imports/run-import.ts'
+import type { ImportWorld } from '../../../domain/imports/world.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import type { TenantWriter } from '../../../ports/tenant-writer.ts'
-import { formPasswords } from '../../operator/form-passwords.ts'
-import { systemClock } from '../../system.ts'
+import type { ImportStorage } from '../../wiring/imports.ts'
+import { importTools, openImportWorld } from '../../wiring/imports.ts'
 import { automationLines, listLines, listMemberLines } from './automations.ts'
 import { caseLines } from './cases.ts'
 import { demoContacts } from './contacts.ts'
@@ -55,30 +52,27 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
 ]
 
 /** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */
-export async function seedDemo(writer: TenantWriter, secrets: Secrets): Promise<void> {
-  const given = async () => secrets
-  const tools = { passwords: formPasswords(given), clock: systemClock, secrets: given }
-  await importLines(demoLines, { organization: demoOrganization, writer }, tools)
+export async function seedDemo(storage: ImportStorage, secrets: Secrets): Promise<void> {
+  const noPos = () => ({ refusal: 'The demo organization has no point of sale.' })
+  await importLines(
+    demoLines,
+    openImportWorld(
+      storage,
+      demoOrganization,
+      importTools(async () => secrets),
+      noPos,
+    ),
+  )
 }
 
 /** Imports lines by kind, in their order. Throws when a row is refused. */
-export async function importLines(
-  linesByKind: typeof demoLines,
-  into: Pick<ImportRequest, 'organization' | 'writer'>,
-  tools: ImportTools,
-): Promise<void> {
-  for (const [name, lines] of linesByKind) {
-    const kind = importKind(name, tools)
-    if (kind === null) throw new Error(`There is no import kind ${name}`)
-    const outcome = await runImport({
-      ...into,
-      kind,
-      format: 'ndjson',
-      source: { open: () => ndjson(lines()) },
-      onProgress: () => undefined,
-    })
+export async function importLines(linesByKind: typeof demoLines, world: ImportWorld): Promise<void> {
+  for (const [kind, lines] of linesByKind) {
+    const source = { open: () => ndjson(lines()) }
+    const file = { kind, format: 'ndjson', source, onProgress: () => undefined } as const
+    const outcome = await runImport(file, world)
     if (outcome.kind !== 'imported')
-      throw new Error(`The demo's ${name} were refused: ${JSON.stringify(outcome)}`)
+      throw new Error(`The demo's ${kind} were refused: ${JSON.stringify(outcome)}`)
   }
 }
 
