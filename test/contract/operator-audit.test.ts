@@ -43,7 +43,7 @@ type Shown = Omit<AuditRecord, 'auditId'>
 /** What is recorded of the operators, oldest first. */
 async function records(query = ''): Promise<readonly Shown[]> {
   const { body } = await support.get(`/audit?limit=500${query}`)
-  const all = body.data as readonly Shown[]
+  const all = body.data as unknown as readonly Shown[]
   return all.filter(({ action }) => action !== 'test.prepare').reverse()
 }
 
@@ -107,7 +107,7 @@ test('records are listed newest first, in pages, of one organization or of all',
   const seen = []
   for (let cursor = ''; ;) {
     const { body } = await admin.get(`/audit?organizationId=a&limit=2${cursor}`)
-    seen.push(...(body.data as readonly Shown[]))
+    seen.push(...(body.data as unknown as readonly Shown[]))
     if (body.pagination.nextCursor === null) break
     cursor = `&cursor=${body.pagination.nextCursor}`
   }

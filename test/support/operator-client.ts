@@ -1,12 +1,32 @@
 import type { OperatorRole } from '../../ports/operator-keys.ts'
 import type { TestService } from './service.ts'
 
+/** One entry of a list, with what tests look at. */
+interface OperatorItem {
+  readonly outboxId: string
+  readonly name: string
+  readonly state: string
+  readonly warnings: readonly string[]
+  readonly problems: readonly { readonly field: string }[]
+}
+
+/** What bodies of answers hold, all of them together: each test knows which of it its answer has. */
+interface OperatorBody {
+  readonly error: string
+  readonly data: readonly OperatorItem[]
+  readonly pagination: { readonly nextCursor: string | null }
+  readonly key: string
+  readonly keyId: string
+  readonly kind: string
+  readonly organizationId: string | null
+  readonly expiresAt: string | null
+  readonly operatorKeyId: string
+}
+
 /** An answer of the operator interface: its status, and its body, null without one. */
 export interface OperatorAnswer {
   readonly status: number
-  // The tests look into bodies of every operation.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly body: any
+  readonly body: OperatorBody
 }
 
 /** Asks the operator interface with a key of its own. Paths are those behind `/operator/v1`. */
@@ -25,7 +45,7 @@ export async function openOperatorClient(
   const answer = async (path: string, init: RequestInit): Promise<OperatorAnswer> => {
     const response = await service.send(`/operator/v1${path}`, { ...init, key })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) }
+    return { status: response.status, body: JSON.parse(text === '' ? 'null' : text) as OperatorBody }
   }
   return {
     key,

@@ -68,6 +68,21 @@ export function publishedKey(
   stored: StoredKey,
   { secrets, clock }: Pick<OperatorWorld, 'secrets' | 'clock'>,
 ): v.InferOutput<typeof PublishedKey> {
-  const { hash: _hash, secretVersion, ...shown } = stored
-  return { ...shown, state: keyState(stored, clock), secret: secretName(secretVersion, secrets) }
+  const { keyId, kind, organizationId, label, scope, ratePerMinute } = stored
+  const { createdAt, expiresAt, revokedAt, lastUsedAt, successorId } = stored
+  return {
+    keyId,
+    kind,
+    organizationId,
+    state: keyState(stored, clock),
+    label,
+    scope,
+    ratePerMinute,
+    createdAt,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+    successorId,
+    secret: secretName(stored.secretVersion, secrets),
+  }
 }
