@@ -83,18 +83,15 @@ function workersOf(service: Modules, secrets: Readonly<Record<string, string | u
   const texts = given.map(([name, value = '']) => [name, { type: 'text', value }] as const)
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
   return [
-    workerOf(SERVICE, service, Object.fromEntries([...bound, ...texts])),
+    workerOf(SERVICE, service, Object.fromEntries<Binding>([...bound, ...texts])),
     workerOf(MIGRATOR, { 'migrator.js': migrator }, Object.fromEntries(bound)),
   ]
 }
 
 /** What a Worker of the local runtime is bound to. */
-type Bindings = Readonly<
-  Record<
-    string,
-    { readonly type: 'd1'; readonly id: string } | { readonly type: 'text'; readonly value: string }
-  >
->
+type Binding =
+  { readonly type: 'd1'; readonly id: string } | { readonly type: 'text'; readonly value: string }
+type Bindings = Readonly<Record<string, Binding>>
 
 function workerOf(name: string, given: Modules, env: Bindings) {
   const compatibilityDate = stringIn(projectWranglerFile().top.compatibility_date) ?? ''

@@ -17,9 +17,11 @@ const noted: string[] = []
 let service: OpenConnection
 let endAnnouncement = (): void => undefined
 
-const umask = process.umask()
+let umask = 0
 
 beforeAll(async () => {
+  // Opening local state takes every permission of new files away from others; the other tests of this process go on.
+  umask = process.umask(0o077)
   service = await openLocalService(state, { key: null, note: (line) => noted.push(line) })
   endAnnouncement = announceService(state, service.connection.url)
 })
