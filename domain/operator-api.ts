@@ -9,9 +9,11 @@ import { listAudit, serveAudit } from './operators/endpoints/audit.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
 import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
-import * as keys from './operators/endpoints/keys.ts'
+import * as imports from './operators/endpoints/imports.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
 import * as organizations from './operators/endpoints/organizations.ts'
+import * as servedImports from './operators/endpoints/serve-imports.ts'
+import * as keys from './operators/endpoints/keys.ts'
 import { listOutbox, retryOutbox, serveOutbox, serveRetryOutbox } from './operators/endpoints/outbox.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/secrets.ts'
 import * as sends from './operators/endpoints/sends.ts'
@@ -33,6 +35,13 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'operatorKeys.issue': operated(operatorKeys.issueOperatorKeyEndpoint, operatorKeys.serveIssueOperatorKey),
   'operatorKeys.list': operated(operatorKeys.listOperatorKeys, operatorKeys.serveOperatorKeys),
   'operatorKeys.revoke': operated(operatorKeys.revokeOperatorKey, operatorKeys.serveRevokeOperatorKey),
+  'imports.open': operated(imports.openImportEndpoint, servedImports.serveOpenImport),
+  'imports.sendPart': operated(imports.sendImportPart, servedImports.serveSendImportPart),
+  'imports.commit': operated(imports.commitImportEndpoint, servedImports.serveCommitImport),
+  'imports.write': operated(imports.writeImport, servedImports.serveWriteImport),
+  'imports.abort': operated(imports.abortImportEndpoint, servedImports.serveAbortImport),
+  'imports.show': operated(imports.showImport, servedImports.serveShowImport),
+  'imports.list': operated(imports.listImports, servedImports.serveImports),
   'forms.check': operated(checkForms, serveCheckForms),
   'outbox.list': operated(listOutbox, serveOutbox),
   'outbox.retry': operated(retryOutbox, serveRetryOutbox),

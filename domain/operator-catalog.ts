@@ -11,6 +11,15 @@ import {
 import { checkForms } from './operators/endpoints/forms-check.ts'
 import { getHealth } from './operators/endpoints/health.ts'
 import {
+  abortImportEndpoint,
+  commitImportEndpoint,
+  listImports,
+  openImportEndpoint,
+  sendImportPart,
+  showImport,
+  writeImport,
+} from './operators/endpoints/imports.ts'
+import {
   issueOperatorKeyEndpoint,
   listOperatorKeys,
   revokeOperatorKey,
@@ -34,6 +43,13 @@ export const operatorEndpoints = [
   issueOperatorKeyEndpoint,
   listOperatorKeys,
   revokeOperatorKey,
+  openImportEndpoint,
+  sendImportPart,
+  commitImportEndpoint,
+  writeImport,
+  abortImportEndpoint,
+  showImport,
+  listImports,
   checkForms,
   listOutbox,
   retryOutbox,

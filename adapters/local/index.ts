@@ -1,3 +1,3 @@
 export * from './mailbox.ts'
 export type { MailboxAttachment, MailboxMessage } from './mailbox-store.ts'
-export { installMailbox } from './mailbox-store.ts'
+export { mailboxTables } from './mailbox-store.ts'

@@ -40,23 +40,19 @@ export type NewMessage = Omit<MailboxMessage, 'attachments'> & {
 const CONTENT_MAX_LENGTH = 1_000_000
 
 /**
- * Creates the mailbox's tables. Only the local start does this, never a migration: a deployment that is configured to
- * use the mailbox then fails with every message, instead of losing it silently.
+ * The statements that create the mailbox's tables. Only a local service runs them, and no migration has them: a deployment
+ * that is configured to use the mailbox then fails with every message, instead of losing it silently.
  */
-export async function installMailbox(database: D1Database): Promise<void> {
-  await database.batch(
-    [
-      `CREATE TABLE IF NOT EXISTS local_mailbox (message_id TEXT NOT NULL PRIMARY KEY, channel TEXT NOT NULL,
-        sender TEXT NOT NULL, recipient TEXT NOT NULL, subject TEXT, html TEXT, body TEXT, reply_to TEXT,
-        media_urls TEXT NOT NULL, at TEXT NOT NULL) STRICT`,
-      `CREATE TABLE IF NOT EXISTS local_mailbox_attachments (message_id TEXT NOT NULL, position INTEGER NOT NULL,
-        filename TEXT NOT NULL, path TEXT, size_bytes INTEGER, content TEXT,
-        PRIMARY KEY (message_id, position)) STRICT`,
-    ].map((statement) => database.prepare(statement)),
-  )
-}
+export const mailboxTables: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS local_mailbox (message_id TEXT NOT NULL PRIMARY KEY, channel TEXT NOT NULL,
+    sender TEXT NOT NULL, recipient TEXT NOT NULL, subject TEXT, html TEXT, body TEXT, reply_to TEXT,
+    media_urls TEXT NOT NULL, at TEXT NOT NULL) STRICT`,
+  `CREATE TABLE IF NOT EXISTS local_mailbox_attachments (message_id TEXT NOT NULL, position INTEGER NOT NULL,
+    filename TEXT NOT NULL, path TEXT, size_bytes INTEGER, content TEXT,
+    PRIMARY KEY (message_id, position)) STRICT`,
+]
 
-/** Stores a message. A message that is stored already stays unchanged. Rejects when the mailbox was not installed. */
+/** Stores a message. A message that is stored already stays unchanged. Rejects when the mailbox has no tables. */
 export async function keepMessage(database: D1Database, message: NewMessage): Promise<void> {
   const { messageId, channel, from, to, subject, html, text, replyTo, mediaUrls, attachments, at } = message
   await database.batch([

@@ -4,7 +4,7 @@ import type { LocalD1 } from '../../test/support/d1.ts'
 import { openSharedD1 } from '../../test/support/shared-d1.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
 import type { Mailbox } from './index.ts'
-import { createMailbox, installMailbox } from './index.ts'
+import { createMailbox, mailboxTables } from './index.ts'
 
 let databases: LocalD1
 let bare: D1Database
@@ -26,8 +26,9 @@ beforeAll(async () => {
   databases = await openSharedD1(2)
   const database = await databases.next()
   bare = await databases.next()
-  await installMailbox(database)
-  await installMailbox(database)
+  const install = () => database.batch(mailboxTables.map((statement) => database.prepare(statement)))
+  await install()
+  await install()
   mailbox = createMailbox(database, clock)
 })
 afterAll(() => databases.dispose())

@@ -4,6 +4,7 @@ import type { Audit } from '../../ports/audit.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { ImportDirectory, ImportSessions } from '../../ports/import-sessions.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
 import type { OperatorKeys } from '../../ports/operator-keys.ts'
@@ -18,6 +19,8 @@ import { operatorChanges } from './access/operator-changes.ts'
 import { createOperatorKeys } from './access/operator-keys.ts'
 import { createAnalytics } from './analytics/analytics.ts'
 import { createExitSurvey } from './analytics/exit-survey.ts'
+import { createImportDirectory } from './imports/directory.ts'
+import { createImportSessions } from './imports/sessions.ts'
 import { createSendLog } from './outbox/send-log.ts'
 import { createOutboxStore } from './outbox/store.ts'
 import type { Executor } from './statement/executor.ts'
@@ -46,6 +49,9 @@ export interface SqliteStorage {
   readonly exitSurvey: ExitSurveySource
   /** Opens one organization for writing. No I/O. */
   readonly tenant: (organizationId: string) => TenantWriter
+  /** Opens the imports of one organization. No I/O. */
+  readonly imports: (organizationId: string) => ImportSessions
+  readonly importDirectory: ImportDirectory
 }
 
 /** Opens the storage. No I/O. Cheap enough to be done for each request, so that each can have a meter of its own. */
@@ -63,5 +69,7 @@ export function createStorage({ executor, clock }: StorageOptions): SqliteStorag
     analytics: createAnalytics(executor),
     exitSurvey: createExitSurvey(executor),
     tenant,
+    imports: (organizationId) => createImportSessions(executor, clock, organizationId),
+    importDirectory: createImportDirectory(executor),
   }
 }

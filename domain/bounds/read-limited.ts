@@ -1,3 +1,5 @@
+import { concatenated } from '../text/encoding.ts'
+
 /** The result of reading a stream: its bytes, or why there are none. */
 export type LimitedRead =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -23,7 +25,7 @@ export async function readLimited(
     for (;;) {
       const next = await Promise.race([reader.read(), aborted])
       if (next === null) return { kind: 'incomplete' }
-      if (next.done) return { kind: 'bytes', bytes: join(chunks, length) }
+      if (next.done) return { kind: 'bytes', bytes: concatenated(chunks) }
       length += next.value.length
       if (length > maxBytes) return { kind: 'too_large' }
       if (next.value.length > 0) chunks.push(next.value)
@@ -48,14 +50,4 @@ function listen(signal: AbortSignal): { aborted: Promise<null>; stopListening: (
     }
   })
   return { aborted, stopListening }
-}
-
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { StorageType } from '../record/field.ts'
 import { utf8 } from '../text/encoding.ts'
-import { readCsv } from './csv.ts'
 import type { Entry } from './entry.ts'
-import { lineMaxBytes, linesOf } from './lines.ts'
-import { readNdjson } from './ndjson.ts'
+import { lineMaxBytes } from './lines.ts'
+import { entriesOf } from './read-part.ts'
 
 const types: Readonly<Record<string, StorageType>> = {
   id: 'text',
@@ -32,11 +31,11 @@ async function collected(entries: AsyncIterable<Entry>): Promise<readonly Entry[
 
 async function csv(text: string | Uint8Array, size = 3): Promise<readonly Entry[]> {
   const bytes = typeof text === 'string' ? utf8(text) : text
-  return collected(readCsv(linesOf(inPieces(bytes, size)), columns))
+  return collected(entriesOf(inPieces(bytes, size), { format: 'csv', columns }))
 }
 
 async function ndjson(text: string, size = 3): Promise<readonly Entry[]> {
-  return collected(readNdjson(linesOf(inPieces(utf8(text), size))))
+  return collected(entriesOf(inPieces(utf8(text), size), { format: 'ndjson', columns }))
 }
 
 function problems(entries: readonly Entry[]): readonly string[] {

@@ -15,24 +15,67 @@ export interface Columns {
   problemOf(field: string): string | null
 }
 
+/** What was read of a CSV file's header. */
+export type Header =
+  | { readonly kind: 'fields'; readonly names: readonly string[] }
+  /** A faulty header says nothing about the rows, so that they are not read. */
+  | { readonly kind: 'faulty' }
+
+/** What one record of a file came to, and where the next one begins. */
+export interface RecordReading {
+  /** Its entry; several when a header has several faults, none for a header that is right and for a blank line. */
+  readonly entries: readonly Entry[]
+  /** The number of the line after it. */
+  readonly nextLine: number
+  /** Where that line begins in the bytes. */
+  readonly end: number
+}
+
+export interface CsvReader {
+  /** Reads whole records. One that is still open at the end of the lines is left out. */
+  read(lines: Iterable<Line>): Generator<RecordReading>
+  /** Null: not read yet. */
+  header(): Header | null
+}
+
+/** How an open record is refused when the file ends, or when it grows beyond what one row can hold. */
+export const NEVER_ENDS = 'has a quoted cell that never ends'
+export const NEVER_ENDS_OR_TOO_LONG = `${NEVER_ENDS}, or is too long`
+
 /**
  * Reads CSV: the first record names the fields, each further one is a record. An empty cell is an absent field.
  * Numbers, booleans (`true`, `false`) and JSON are read as the field is stored; a cell that does not fit stays text
- * and is refused by the field. A faulty header ends the reading.
+ * and is refused by the field.
+ * @param known the header, when an earlier reading of the same file found it
  */
-export async function* readCsv(lines: AsyncIterable<Line>, columns: Columns): AsyncGenerator<Entry> {
-  const records = recordsOf(lines)
-  const first = await records.next()
-  if (first.done === true) return
-  if ('issue' in first.value) {
-    yield first.value
-    return
+export function createCsvReader(columns: Columns, known: Header | null): CsvReader {
+  let header = known
+  const entriesOf = (reading: CsvRecord | UnreadableEntry): readonly Entry[] => {
+    if (header?.kind === 'faulty') return []
+    if (header !== null) return ['issue' in reading ? reading : toEntry(reading, header.names, columns)]
+    const { found, entries } = readHeader(reading, columns)
+    header = found
+    return entries
   }
-  const header = first.value.cells.map((cell) => cell.trim())
-  const issues = headerIssues(header, columns)
-  for (const issue of issues) yield { line: first.value.line, issue }
-  if (issues.length > 0) return
-  for await (const reading of records) yield 'issue' in reading ? reading : toEntry(reading, header, columns)
+  return {
+    *read(lines) {
+      for (const { reading, nextLine, end } of recordsOf(lines)) {
+        yield { entries: reading === null ? [] : entriesOf(reading), nextLine, end }
+      }
+    },
+    header: () => header,
+  }
+}
+
+function readHeader(
+  reading: CsvRecord | UnreadableEntry,
+  columns: Columns,
+): { readonly found: Header; readonly entries: readonly Entry[] } {
+  if ('issue' in reading) return { found: { kind: 'faulty' }, entries: [reading] }
+  const names = reading.cells.map((cell) => cell.trim())
+  const issues = headerIssues(names, columns)
+  if (issues.length === 0) return { found: { kind: 'fields', names }, entries: [] }
+  return { found: { kind: 'faulty' }, entries: issues.map((issue) => ({ line: reading.line, issue })) }
 }
 
 interface CsvRecord {
@@ -40,22 +83,32 @@ interface CsvRecord {
   readonly cells: readonly string[]
 }
 
-type RecordReading = CsvRecord | UnreadableEntry
+/** A closed record, or null for a blank line. */
+interface ClosedRecord extends Pick<RecordReading, 'nextLine' | 'end'> {
+  readonly reading: CsvRecord | UnreadableEntry | null
+}
 
 /** Joins lines while a quoted cell is open. A record is named by the line on which it begins. */
-async function* recordsOf(lines: AsyncIterable<Line>): AsyncGenerator<RecordReading> {
+function* recordsOf(lines: Iterable<Line>): Generator<ClosedRecord> {
   let open: OpenRecord | null = null
-  for await (const line of lines) {
-    if (open === null && line.text?.trim() === '') continue
+  for (const line of lines) {
+    const after = { nextLine: line.number + 1, end: line.end }
+    if (open === null && line.text?.trim() === '') {
+      yield { reading: null, ...after }
+      continue
+    }
     const next: OpenRecord = extended(open, line)
-    const reading: CellsReading | null =
+    const cells: CellsReading | null =
       next.problem === null ? readRecord(next, open !== null, line.text ?? '') : null
-    open = reading?.kind === 'open' ? next : null
-    if (next.problem !== null) yield unreadable(next.line, next.problem)
-    if (reading?.kind === 'cells') yield { line: next.line, cells: reading.cells }
-    if (reading?.kind === 'invalid') yield unreadable(next.line, reading.message)
+    open = cells?.kind === 'open' ? next : null
+    if (open === null) yield { reading: closed(next, cells), ...after }
   }
-  if (open !== null) yield unreadable(open.line, 'has a quoted cell that never ends')
+}
+
+function closed({ line, problem }: OpenRecord, reading: CellsReading | null): CsvRecord | UnreadableEntry {
+  if (reading?.kind === 'cells') return { line, cells: reading.cells }
+  if (reading?.kind === 'invalid') return unreadable(line, reading.message)
+  return unreadable(line, problem ?? NEVER_ENDS)
 }
 
 /** A record that may go on in the next line. */
@@ -71,8 +124,7 @@ function extended(open: OpenRecord | null, { number, text, problem }: Line): Ope
   if (text === null) return { line: number, parts, length, problem: problem ?? 'cannot be read' }
   parts.push(text)
   const total = length + text.length + 1
-  const tooLong = total > lineMaxBytes ? 'has a quoted cell that never ends, or is too long' : null
-  return { line, parts, length: total, problem: tooLong }
+  return { line, parts, length: total, problem: total > lineMaxBytes ? NEVER_ENDS_OR_TOO_LONG : null }
 }
 
 /** Splits a record unless its last line cannot have closed the open cell: that takes an odd number of quotes. */

@@ -10,11 +10,6 @@ export interface UnreadableEntry {
 export type Entry =
   { readonly line: number; readonly record: Readonly<Record<string, unknown>> } | UnreadableEntry
 
-/** Something wrong with a line. `line` counts from 1. */
-export interface ImportProblem extends ImportIssue {
-  readonly line: number
-}
-
 /** The field named by a problem that concerns a line as a whole. */
 const WHOLE_LINE = '(line)'
 

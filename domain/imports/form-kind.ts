@@ -1,5 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
+import type { StoredRow } from '../../ports/query.ts'
 import type { StorageType } from '../record/field.ts'
+import type { FormLine } from '../forms/definition/check.ts'
 import { formLineKeys, readFormLine } from '../forms/definition/check.ts'
 import { forms } from '../resources/forms.ts'
 import { toInstant } from '../text/instant.ts'
@@ -28,11 +30,6 @@ const columnTypes: Readonly<Record<string, StorageType>> = {
  * the time of the import.
  */
 export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
-  const passwordHash = async (password: string | null, stored: unknown): Promise<string | null> => {
-    if (password === null) return null
-    if (typeof stored === 'string' && (await passwords.verify(password, stored))) return stored
-    return passwords.hash(password)
-  }
   return {
     collection: forms.collection,
     keyField: forms.idField,
@@ -40,29 +37,45 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
     secretField: null,
     serviceWideIds: forms.serviceWideIds,
     references: [],
-    carries: ['passwordHash', 'createdAt'],
     typeOf: (name) => (isKey(name) ? (columnTypes[name] ?? 'text') : null),
     problemOf: (name) =>
       isKey(name) ? null : `is not a key of a form, which has ${formLineKeys.join(', ')}`,
-    issuesOf: (record) => {
+    read: (record) => {
       const reading = readFormLine(record)
-      return 'form' in reading ? [] : reading.issues
+      return 'form' in reading ? { row: rowOf(reading.form) } : reading
     },
-    toRow: async (record, _context, existing) => {
-      const reading = readFormLine(record)
-      if (!('form' in reading)) throw new Error('A row was asked of a line that has issues')
-      const { definition, password, publishedAt, createdAt } = reading.form
-      return {
-        formId: definition.formId,
-        name: definition.name,
-        isPublished: definition.isPublished,
-        publishedAt,
-        createdAt: createdAt ?? existing?.createdAt ?? toInstant(clock.nowMs()),
-        definition,
-        passwordHash: await passwordHash(password, existing?.passwordHash),
-      }
+    completion: {
+      carries: ['passwordHash', 'createdAt'],
+      draft: async ({ password, ...row }, existing) => ({
+        ...row,
+        ...(await passwordOf(password, existing?.passwordHash, passwords)),
+      }),
+      complete: async ({ keepsPassword, ...draft }, _context, existing) => ({
+        ...draft,
+        createdAt: draft.createdAt ?? existing?.createdAt ?? toInstant(clock.nowMs()),
+        // The stored hash may have been made anew under another root secret since the draft: it is of the same password.
+        passwordHash:
+          keepsPassword === true ? (existing?.passwordHash ?? draft.passwordHash) : draft.passwordHash,
+      }),
     },
   }
+}
+
+function rowOf({ definition, password, publishedAt, createdAt }: FormLine): StoredRow {
+  const { formId, name, isPublished } = definition
+  return { formId, name, isPublished, publishedAt, createdAt, definition, password }
+}
+
+/** The hash of a form's password, and whether it is the stored one, which the password still opens. */
+async function passwordOf(
+  password: unknown,
+  stored: unknown,
+  passwords: FormPasswords,
+): Promise<{ readonly passwordHash: string | null; readonly keepsPassword: boolean }> {
+  if (typeof password !== 'string') return { passwordHash: null, keepsPassword: false }
+  if (typeof stored === 'string' && (await passwords.verify(password, stored)))
+    return { passwordHash: stored, keepsPassword: true }
+  return { passwordHash: await passwords.hash(password), keepsPassword: false }
 }
 
 function isKey(name: string): boolean {

@@ -29,6 +29,13 @@ export function isPosKind(name: string): boolean {
   return writtenPosResources.some((resource) => resource.collection === name)
 }
 
+/** The kind of an import that was opened. Throws when there is none of that name. */
+export function kindOf(name: string, tools: ImportTools): ImportKind {
+  const kind = importKind(name, tools)
+  if (kind === null) throw new Error(`There is no import kind ${name}`)
+  return kind
+}
+
 /** The kind of that name, or null when there is none. */
 export function importKind(name: string, tools: ImportTools): ImportKind | null {
   const resource = [...writtenResources, ...writtenPosResources].find(

@@ -1,14 +1,19 @@
+import { isJsonObject, parseJson } from '../text/json.ts'
+import type { RecordReading } from './csv.ts'
 import type { Entry } from './entry.ts'
 import { unreadable } from './entry.ts'
 import type { Line } from './lines.ts'
-import { isJsonObject, parseJson } from '../text/json.ts'
 
 /** Reads one JSON object per line. Blank lines are skipped. */
-export async function* readNdjson(lines: AsyncIterable<Line>): AsyncGenerator<Entry> {
-  for await (const { number, text, problem } of lines) {
-    if (text === null) yield unreadable(number, problem ?? 'cannot be read')
-    else if (text.trim() !== '') yield readObject(number, text)
+export function* readNdjson(lines: Iterable<Line>): Generator<RecordReading> {
+  for (const line of lines) {
+    yield { entries: entriesOf(line), nextLine: line.number + 1, end: line.end }
   }
+}
+
+function entriesOf({ number, text, problem }: Line): readonly Entry[] {
+  if (text === null) return [unreadable(number, problem ?? 'cannot be read')]
+  return text.trim() === '' ? [] : [readObject(number, text)]
 }
 
 function readObject(line: number, text: string): Entry {

@@ -27,18 +27,13 @@ export function plainKind(resource: Resource, describe: Describe = ({ message })
     secretField: null,
     serviceWideIds: resource.serviceWideIds,
     references: referencesOf(resource),
-    carries: [],
     typeOf: (name) => imported.get(name)?.storage ?? null,
     problemOf: (name) => (imported.has(name) ? null : problemOf(name, resource, [...imported.keys()])),
-    issuesOf: (record, context) => {
+    read: (record, context) => {
       const reading = read(record, context)
-      return 'row' in reading ? [] : reading.issues
+      return 'row' in reading ? { row: withDerived(reading.row, stored) } : reading
     },
-    toRow: async (record, context) => {
-      const reading = read(record, context)
-      if ('row' in reading) return withDerived(reading.row, stored)
-      throw new Error('A row was asked of a line that has issues')
-    },
+    completion: null,
   }
 }
 

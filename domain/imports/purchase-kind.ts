@@ -19,13 +19,19 @@ export function purchaseKind(makeId: MakePurchaseId): ImportKind {
     keyField: KEY,
     key: [KEY],
     secretField: KEY,
-    carries: [purchases.idField],
     problemOf: (name) =>
       name === purchases.idField ? `is made by the service; give ${KEY} instead` : plain.problemOf(name),
-    toRow: async (record, context, existing) => {
-      const row = await plain.toRow(record, context, existing)
-      const purchaseId = existing?.purchaseId ?? (await makeId(context.organizationId, String(row[KEY])))
-      return { ...row, ...splitCodes(row.items), purchaseId }
+    read: (record, context) => {
+      const reading = plain.read(record, context)
+      return 'row' in reading ? { row: { ...reading.row, ...splitCodes(reading.row.items) } } : reading
+    },
+    completion: {
+      carries: [purchases.idField],
+      draft: async (row) => row,
+      complete: async (draft, { organizationId }, existing) => {
+        const purchaseId = existing?.purchaseId ?? (await makeId(organizationId, String(draft[KEY])))
+        return { ...draft, purchaseId }
+      },
     },
   }
 }

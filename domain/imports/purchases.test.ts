@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import { organization } from '../../test/conformance/fixtures.ts'
 import { testSecrets } from '../../test/support/fakes.ts'
+import { importWorld, sourceOf } from '../../test/support/imports.ts'
 import { utf8 } from '../text/encoding.ts'
 import { openPurchaseId } from '../access/purchase-id.ts'
-import { importKind } from './kinds.ts'
 import { runImport } from './run-import.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }
@@ -23,21 +23,17 @@ async function run(
   org = 'acme',
   secrets = () => testSecrets(),
 ) {
-  const kind = importKind('purchases', { passwords, clock, secrets })
-  if (kind === null) throw new Error('There is no such kind')
   const given = 'text' in file ? file : { format: 'ndjson' as const, text: file.map(toLine).join('') }
-  return runImport({
-    kind,
-    format: given.format,
-    source: {
-      open: async function* () {
-        yield utf8(given.text)
-      },
+  const world = importWorld(storage, organization(org), { passwords, clock, secrets })
+  return runImport(
+    {
+      kind: 'purchases',
+      format: given.format,
+      source: sourceOf(utf8(given.text)),
+      onProgress: () => undefined,
     },
-    organization: organization(org),
-    writer: storage.tenant(org),
-    onProgress: () => undefined,
-  })
+    world,
+  )
 }
 
 function toLine(line: object): string {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import { contact, organization } from '../../test/conformance/fixtures.ts'
-import { utf8 } from '../text/encoding.ts'
-import { importKind, importKindNames } from './kinds.ts'
+import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/imports.ts'
+import { importKindNames } from './kinds.ts'
 import { runImport } from './run-import.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }
@@ -15,23 +15,12 @@ beforeEach(async () => {
 })
 
 async function run(name: string, lines: readonly object[]): Promise<unknown> {
-  const unneeded = async () => Promise.reject(new Error('not needed'))
-  const passwords = { hash: unneeded, verify: unneeded }
-  const kind = importKind(name, { passwords, clock, secrets: unneeded })
-  if (kind === null) throw new Error(name)
-  const bytes = lines.map((line) => utf8(`${JSON.stringify(line)}\n`))
-  const outcome = await runImport({
-    kind,
-    format: 'ndjson',
-    source: {
-      async *open() {
-        yield* bytes
-      },
-    },
-    organization: organization('acme'),
-    writer: storage.tenant('acme'),
-    onProgress: () => undefined,
-  })
+  const world = importWorld(storage, organization('acme'), toolsWithoutSecrets(clock))
+  const source = sourceOf(ndjsonBytes(lines))
+  const outcome = await runImport(
+    { kind: name, format: 'ndjson', source, onProgress: () => undefined },
+    world,
+  )
   if (outcome.kind !== 'invalid') return outcome
   return outcome.problems.map(({ line, field, message }) => `${line} ${field} ${message}`)
 }

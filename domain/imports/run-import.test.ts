@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { utf8 } from '../text/encoding.ts'
-import { importKind } from './kinds.ts'
-import type { ImportOutcome, ImportSource } from './run-import.ts'
-import { problemsMax, runImport } from './run-import.ts'
+import { importWorld, ndjsonBytes, sourceOf } from '../../test/support/imports.ts'
+import type { ImportSource } from './file-parts.ts'
+import { PART_BYTES, problemsMax } from './limits.ts'
+import { runImport } from './run-import.ts'
+import type { ImportOutcome } from './transfer-file.ts'
 import { testSecrets } from '../../test/support/fakes.ts'
 
 const secrets = () => testSecrets()
@@ -48,7 +49,7 @@ function source(...versions: readonly (readonly object[])[]): ImportSource {
     open: async function* () {
       const lines = versions[Math.min(opened, versions.length - 1)] ?? []
       opened += 1
-      for (const line of lines) yield utf8(`${JSON.stringify(line)}\n`)
+      yield ndjsonBytes(lines)
     },
   }
 }
@@ -58,16 +59,16 @@ async function run(
   from: ImportSource | readonly object[],
   org = 'acme',
 ): Promise<ImportOutcome> {
-  const kind = importKind(kindName, { passwords, clock, secrets })
-  if (kind === null) throw new Error(kindName)
-  return runImport({
-    kind,
-    format: 'ndjson',
-    source: 'open' in from ? from : source(from),
-    organization: organization(org),
-    writer: storage.tenant(org),
-    onProgress: () => undefined,
-  })
+  const world = importWorld(storage, organization(org), { passwords, clock, secrets })
+  return runImport(
+    {
+      kind: kindName,
+      format: 'ndjson',
+      source: 'open' in from ? from : sourceOf(ndjsonBytes(from)),
+      onProgress: () => undefined,
+    },
+    world,
+  )
 }
 
 function problemsOf(outcome: ImportOutcome): readonly string[] {
@@ -220,19 +221,21 @@ describe('importing a resource', () => {
   })
 })
 
-describe('a file that changes between the passes', () => {
-  const lines = Array.from({ length: 1_500 }, (_, index) => contact(`c${index}`))
+describe('a file that changes while it is imported', () => {
+  const lines = Array.from({ length: 1_500 }, (_, index) => contact(`c${index}`, { source: 'x'.repeat(300) }))
 
   it.each([
-    ['a row edited', [contact('c0', { source: 'edited' }), ...lines.slice(1)], 0],
-    ['a row edited in a later chunk', [...lines.slice(0, -1), contact('c1499', { source: 'edited' })], 1_000],
-    ['rows appended', [...lines, contact('more')], 1_000],
-    ['rows lost', lines.slice(0, 1_000), 1_000],
-    ['everything lost', [], 0],
-  ])('is noticed before a changed chunk is written: %s', async (_, second, written) => {
-    expect(await run('contacts', source(lines, second))).toEqual({ kind: 'file_changed', written })
-    const edited = await stored('contacts', ['source'], ['c0', 'c1499', 'more'])
-    expect(edited.filter((row) => row.source === 'edited')).toEqual([])
+    ['a row edited', [contact('c0', { source: 'edited' }), ...lines.slice(1)]],
+    ['a row edited in a later part', [...lines.slice(0, -1), contact('c1499', { source: 'edited' })]],
+    ['rows appended', [...lines, contact('more')]],
+    ['rows lost', lines.slice(0, 1_000)],
+    ['everything lost', []],
+  ])('is noticed, and nothing of it is written: %s', async (_, second) => {
+    expect(ndjsonBytes(lines).length).toBeGreaterThan(2 * PART_BYTES)
+    const outcome = await run('contacts', source(lines, second))
+    expect(outcome.kind === 'stopped' && outcome.message).toMatch(/^The file changed while it was imported/)
+    expect(await stored('contacts', ['contactId'], ['c0', 'c1499', 'more'])).toEqual([])
+    expect(await run('contacts', source(lines))).toMatchObject({ kind: 'imported', changed: 1_500 })
   })
 })
 

@@ -1,100 +1,40 @@
-import type { Organization } from '../../ports/organization.ts'
-import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import type { ImportContext } from '../record/field.ts'
-import { importContext } from './context.ts'
-import type { Chunk } from './chunks.ts'
-import { chunksOf } from './chunks.ts'
-import { createChunkCheck } from './check-chunk.ts'
-import { readCsv } from './csv.ts'
-import type { ImportProblem } from './entry.ts'
-import type { ImportKind } from './kind.ts'
-import { linesOf } from './lines.ts'
-import { readNdjson } from './ndjson.ts'
-import { toRows } from './to-rows.ts'
+import { abortImport, commitImport } from './commit-import.ts'
+import { openImport } from './open-import.ts'
+import { receivePart } from './receive-part.ts'
+import type { ImportOutcome, ImportTarget, Transfer, TransferAnswer } from './transfer-file.ts'
+import { transferFile } from './transfer-file.ts'
+import type { ImportAnswer, ImportWorld } from './world.ts'
 
-export type ImportFormat = 'ndjson' | 'csv'
-
-/** Where the bytes of an import come from. Each `open` reads them from the start. */
-export interface ImportSource {
-  open(): AsyncIterable<Uint8Array>
-}
-
-/** Where rows go, and what the check of a file looks up. Opened for one organization. */
-export type ImportWriter = Pick<TenantWriter, 'upsert' | 'foreignIds' | 'findMany'>
-
-export interface ImportRequest {
-  readonly kind: ImportKind
-  readonly format: ImportFormat
-  readonly source: ImportSource
-  readonly organization: Organization
-  readonly writer: ImportWriter
-  /** Called after every chunk with the number of rows that the current pass has processed. */
-  readonly onProgress: (pass: 'checking' | 'writing', rows: number) => void
-}
-
-export type ImportOutcome =
-  | { readonly kind: 'imported'; readonly read: number; readonly changed: number; readonly unchanged: number }
-  /** Nothing was written. At `problemsMax` problems the check ends, so there may be more. */
-  | { readonly kind: 'invalid'; readonly problems: readonly ImportProblem[] }
-  /** The file changed after the check; `written` rows of it were imported before the change was noticed. */
-  | { readonly kind: 'file_changed'; readonly written: number }
-
-/** Most problems that are collected before the check gives up. */
-export const problemsMax = 20
+/** How long one call writes before it reports how far it is. */
+const COMMIT_MS = 500
 
 /**
- * Imports a file in two passes: the first checks every line and writes nothing, the second writes. What is written was
- * checked: a chunk that differs from the one that the first pass saw ends the import. Memory is bounded by the size of
- * a chunk, except for the ids seen so far. They are kept in order to refuse an id that occurs twice: otherwise the two
- * rows would replace each other on every import, and importing a file again would change rows. Throws what the store
- * and the source throw.
+ * Imports a file in this process: the whole of it is checked before anything is written, and then all of it is. When the
+ * process ends in between, a sweep or another import of the same file goes on. Throws what the storage and the source
+ * throw.
  */
-export async function runImport(request: ImportRequest): Promise<ImportOutcome> {
-  const context = importContext(request.organization)
-  const { problems, digests } = await checkFile(request, context)
-  if (problems.length > 0) return { kind: 'invalid', problems }
-  return writeFile(request, context, digests)
+export function runImport(file: Omit<Transfer, 'target'>, world: ImportWorld): Promise<ImportOutcome> {
+  return transferFile({ ...file, target: targetIn(world) })
 }
 
-async function checkFile(
-  request: ImportRequest,
-  context: ImportContext,
-): Promise<{ readonly problems: readonly ImportProblem[]; readonly digests: readonly string[] }> {
-  const check = createChunkCheck(request, context)
-  const problems: ImportProblem[] = []
-  const digests: string[] = []
-  let rows = 0
-  for await (const chunk of chunks(request)) {
-    problems.push(...(await check(chunk.entries)))
-    if (problems.length >= problemsMax) return { problems: problems.slice(0, problemsMax), digests }
-    digests.push(chunk.digest)
-    rows += chunk.entries.length
-    request.onProgress('checking', rows)
+/** The imports of this process as the target of a transfer. */
+export function targetIn(world: ImportWorld): ImportTarget {
+  return {
+    open: async (file) => transferAnswer(await openImport(file, world)),
+    part: async (importId, part) => transferAnswer(await receivePart(importId, part, world)),
+    commit: async (importId) => transferAnswer(await commitImport(importId, COMMIT_MS, world)),
+    abort: async (importId) => transferAnswer(await abortImport(importId, world)),
   }
-  return { problems, digests }
 }
 
-async function writeFile(
-  request: ImportRequest,
-  context: ImportContext,
-  digests: readonly string[],
-): Promise<ImportOutcome> {
-  let read = 0
-  let changed = 0
-  let index = 0
-  for await (const chunk of chunks(request)) {
-    if (digests[index] !== chunk.digest) return { kind: 'file_changed', written: read }
-    const rows = await toRows(request, context, chunk.entries)
-    changed += (await request.writer.upsert(request.kind.collection, rows)).changed
-    read += rows.length
-    index += 1
-    request.onProgress('writing', read)
+function transferAnswer(answer: ImportAnswer): TransferAnswer {
+  switch (answer.kind) {
+    case 'session':
+      return { session: answer.session }
+    case 'missing':
+      return { message: 'The import is no longer known: it ended more than a day ago.' }
+    case 'conflict':
+    case 'damaged':
+      return { message: answer.message }
   }
-  if (index !== digests.length) return { kind: 'file_changed', written: read }
-  return { kind: 'imported', read, changed, unchanged: read - changed }
-}
-
-function chunks({ source, format, kind }: ImportRequest): AsyncGenerator<Chunk> {
-  const lines = linesOf(source.open())
-  return chunksOf(format === 'csv' ? readCsv(lines, kind) : readNdjson(lines))
 }

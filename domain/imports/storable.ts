@@ -5,10 +5,12 @@ import type { ImportIssue } from '../record/resource.ts'
  * for a double. Both would silently be stored as something else.
  */
 export function storabilityIssues(record: Readonly<Record<string, unknown>>): readonly ImportIssue[] {
-  return Object.entries(record).flatMap(([field, value]) => {
-    const message = field.isWellFormed() ? problemOf(value) : 'has a name with half a character in it'
-    return message === null ? [] : [{ field: field.toWellFormed(), message }]
-  })
+  const issues: ImportIssue[] = []
+  for (const field of Object.keys(record)) {
+    const message = field.isWellFormed() ? problemOf(record[field]) : 'has a name with half a character in it'
+    if (message !== null) issues.push({ field: field.toWellFormed(), message })
+  }
+  return issues
 }
 
 function problemOf(value: unknown): string | null {

@@ -6,7 +6,10 @@ import { toInstant } from '../text/instant.ts'
 export type KeyState = 'active' | 'revoked' | 'expired'
 
 /** The state of a key at this moment, as the statement that proves keys sees it. */
-export function keyState({ revokedAt, expiresAt }: StoredKey, clock: Clock): KeyState {
+export function keyState(
+  { revokedAt, expiresAt }: Pick<StoredKey, 'revokedAt' | 'expiresAt'>,
+  clock: Clock,
+): KeyState {
   if (revokedAt !== null) return 'revoked'
   return expiresAt !== null && expiresAt <= toInstant(clock.nowMs()) ? 'expired' : 'active'
 }

@@ -7,10 +7,30 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)
 }
 
+/** How many bytes a string has in UTF-8. A lone surrogate counts three, as the character that stands for it has. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x80) continue
+    bytes += unit < 0x800 ? 1 : 2
+    // A pair of surrogates has four bytes: the first counted three, and the second only its own unit.
+    if (isPairAt(text, index)) index += 1
+  }
+  return bytes
+}
+
+function isPairAt(text: string, index: number): boolean {
+  return (text.codePointAt(index) ?? 0) > 0xffff
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const decoderWithoutMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
 /** Text of UTF-8 bytes, or null when they are not UTF-8. A byte order mark is kept unless `dropMark`. */
 export function decodeUtf8(bytes: Uint8Array, dropMark = false): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: !dropMark }).decode(bytes)
+    return (dropMark ? decoderWithoutMark : decoder).decode(bytes)
   } catch {
     return null
   }
@@ -27,10 +47,38 @@ export function toBase64Url(bytes: Uint8Array): string {
 /** The bytes of base64url text without padding, or null when it is not the canonical encoding of any bytes. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  const bytes = bytesOfBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return toBase64Url(bytes) === text ? bytes : null
+}
+
+/** Few enough bytes to be the arguments of one call. */
+const CALL_MAX_BYTES = 8_192
+
+/** Standard base64 with padding (RFC 4648, section 4) of any number of bytes. */
+export function toBase64(bytes: Uint8Array): string {
+  const parts: string[] = []
+  for (let start = 0; start < bytes.length; start += CALL_MAX_BYTES)
+    parts.push(String.fromCharCode(...bytes.subarray(start, start + CALL_MAX_BYTES)))
+  return btoa(parts.join(''))
+}
+
+/** The bytes of base64 text, padded or not. Throws for other text. */
+export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text)
   const bytes = new Uint8Array(binary.length)
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
-  return toBase64Url(bytes) === text ? bytes : null
+  return bytes
+}
+
+/** The bytes of several pieces, one behind the other. */
+export function concatenated(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let offset = 0
+  for (const piece of pieces) {
+    joined.set(piece, offset)
+    offset += piece.length
+  }
+  return joined
 }
 
 /** A whole non-negative number in base 62, padded with zeros to `width` digits. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { crc32 } from './crc32.ts'
-import { fromBase64Url, randomBase62, toBase62, toBase64Url, utf8 } from './encoding.ts'
+import { fromBase64Url, randomBase62, toBase62, toBase64Url, utf8, utf8Length } from './encoding.ts'
 import { isCalendarDate, parseInstant } from './instant.ts'
 import { phoneToE164 } from './phone-number.ts'
 import { isSensitiveKey, withoutSensitiveKeys } from './sensitive-keys.ts'
@@ -67,6 +67,11 @@ test('base 62 pads and draws from the whole alphabet', () => {
   const countingDown = (length: number) => Uint8Array.from({ length }, () => next--)
   expect(randomBase62(8, countingDown)).toBe('zyxwvuts')
   expect(next).toBe(239)
+})
+
+test('the length in UTF-8 is known without encoding', () => {
+  for (const text of ['', 'plain', 'é', '日本', '🚗 and 🚗', 'a\ud800b', '\udc00', '\ud83d\ud83d\ude97'])
+    expect(utf8Length(text)).toBe(utf8(text).length)
 })
 
 test('CRC-32 is the standard one', () => {

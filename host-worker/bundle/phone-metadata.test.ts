@@ -1,5 +1,5 @@
 import type { CountryCode, MetadataJson } from 'libphonenumber-js/core'
-import { getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/core'
+import { getCountryCallingCode, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import full from 'libphonenumber-js/max/metadata'
 import examples from 'libphonenumber-js/mobile/examples'
 import { expect, it } from 'vitest'
@@ -12,7 +12,7 @@ const draw = createDraw(1)
 
 /** Numbers as people of a country write them: near a real one, and of any length, with and without prefixes. */
 function numbersOf(country: CountryCode): readonly string[] {
-  const callingCode = full.countries[country]?.[0] ?? ''
+  const callingCode = getCountryCallingCode(country, full)
   const example = getExampleNumber(country, examples, full)?.nationalNumber ?? '2125550123'
   const near = Array.from({ length: 8 }, () => example.slice(0, -draw.below(example.length)) + digits(4))
   const sameLength = near.map((number) => number.padEnd(example.length, '7').slice(0, example.length))

@@ -1,20 +1,16 @@
-import { join } from 'node:path'
-import { installMailbox } from '../../adapters/local/index.ts'
-import { issueKey, readKey } from '../../domain/access/api-key.ts'
-import { keyState } from '../../domain/operators/key-state.ts'
-import type { Secrets } from '../../domain/access/secrets.ts'
-import { openSecrets } from '../../domain/access/secrets.ts'
+import { issueTenantKey, listTenantKeys } from '../../domain/operators/endpoints/keys.ts'
+import { saveOrganization, showOrganization } from '../../domain/operators/endpoints/organizations.ts'
+import { readKey } from '../../domain/access/api-key.ts'
 import type { Organization } from '../../ports/organization.ts'
-import { openLocalDatabase } from '../operator/database.ts'
-import { openPosWriter } from '../operator/pos-writer.ts'
-import type { SqliteStorage } from '../wiring/storage.ts'
-import { openPosLegacy, openStorage } from '../wiring/storage.ts'
-import { systemClock, systemRandom } from '../system.ts'
+import { readDemoKey, writeDemoKey } from '../local/state.ts'
+import { Refusal } from '../operator/client/errors.ts'
+import { openService } from '../operator/client/open-service.ts'
+import type { OperatorService } from '../operator/client/operator-service.ts'
+import { itemsOf } from '../operator/client/pages.ts'
+import { systemClock } from '../system.ts'
 import { demoOrganization } from './demo/index.ts'
-import { posOrganizations, seedPos } from './demo/pos.ts'
-import { seedDemo } from './demo/seed.ts'
-import { withFileLock } from '../launch/file-lock.mjs'
-import { localSecrets, readDemoKey, writeDemoKey } from '../local/state.ts'
+import { demoPosLines, posOrganizations } from './demo/pos.ts'
+import { demoLines, importLines } from './demo/seed.ts'
 
 /** Keys that a fresh local service shows. */
 export interface DemoKeys {
@@ -24,79 +20,89 @@ export interface DemoKeys {
   readonly pos: readonly (readonly [organization: Organization, key: string])[]
 }
 
-/** An organization of the demo and what fills it. */
-interface Demo {
-  readonly organization: Organization
-  readonly seed: () => Promise<void>
-}
-
 /**
- * Makes a state directory ready to serve: root secret, migrated databases, demo organizations with a key each. Existing
- * state is kept. Returns the keys.
+ * Makes a state directory ready to serve: root secret, migrated databases, an operator key, demo organizations with a key
+ * each. Existing state is kept. All of it is done through the operator interface. Returns the keys of the organizations.
  */
 export async function prepareState(directory: string): Promise<DemoKeys> {
-  const { ROOT_SECRET, ROOT_SECRET_PREVIOUS } = localSecrets(directory)
-  const secrets = await openSecrets(ROOT_SECRET ?? '', ROOT_SECRET_PREVIOUS ?? null)
-  return withFileLock(join(directory, 'prepare.lock'), async () => {
-    const opened = await openLocalDatabase(directory)
-    const { database, posLegacy } = opened
-    try {
-      const storage = openStorage({ database })
-      await installMailbox(database)
-      const keyOf = async (demo: Demo) => {
-        await seedOnce(demo, storage)
-        return demoKey(directory, demo.organization, storage, secrets)
-      }
-      const demo = await keyOf({
-        organization: demoOrganization,
-        seed: () => seedDemo(storage.tenant(demoOrganization.organizationId), secrets),
-      })
-      const pos: [Organization, string][] = []
-      for (const organization of posOrganizations) {
-        const seed = async () => {
-          const context = { localDirectory: directory, posLegacy: async () => executorOf(posLegacy) }
-          const pos = await openPosWriter(context, organization)
-          await seedPos(organization, pos.writer).finally(() => {
-            pos.close()
-          })
-        }
-        pos.push([organization, await keyOf({ organization, seed })])
-      }
-      return { demo, pos }
-    } finally {
-      await opened.close()
+  const note = (line: string) => void process.stderr.write(`${line}\n`)
+  const surroundings = { environment: process.env, directory, clock: systemClock, note }
+  const { service, close } = await openService({ kind: 'local', key: null }, surroundings)
+  try {
+    return await prepareDemo(directory, service, note)
+  } finally {
+    await close()
+  }
+}
+
+/** Makes the demo organizations, and finds or issues their keys. */
+export async function prepareDemo(
+  directory: string,
+  service: OperatorService,
+  note: (line: string) => void,
+): Promise<DemoKeys> {
+  const keyOf = async (organization: Organization, lines: typeof demoLines) => {
+    const { organizationId } = organization
+    const keyIds = await workingKeys(organizationId, service)
+    if (keyIds === null) {
+      note(`Seeding the demo organization ${organizationId}…`)
+      await seed(organization, lines, service)
     }
-  })
+    return demoKey(directory, organizationId, keyIds ?? [], service)
+  }
+  const demo = await keyOf(demoOrganization, demoLines)
+  const pos: [Organization, string][] = []
+  for (const organization of posOrganizations)
+    pos.push([organization, await keyOf(organization, demoPosLines(organization))])
+  return { demo, pos }
 }
 
-function executorOf(database: Awaited<ReturnType<typeof openLocalDatabase>>['posLegacy']) {
-  if (database === null) throw new Error('wrangler.toml binds no POS_LEGACY')
-  return openPosLegacy(database)
+/** The ids of the keys of an organization that work. Null: it never had a key, or is not there. */
+async function workingKeys(
+  organizationId: string,
+  service: OperatorService,
+): Promise<readonly string[] | null> {
+  if (!(await isKnown(organizationId, service))) return null
+  const working: string[] = []
+  let isAny = false
+  for await (const { keyId, state } of itemsOf(service, listTenantKeys, { params: { organizationId } })) {
+    isAny = true
+    if (state === 'active') working.push(keyId)
+  }
+  return isAny ? working : null
 }
 
-/** The key is issued after the seed, so a demo organization that has a key is completely seeded. */
-async function seedOnce({ organization, seed }: Demo, { administration }: SqliteStorage): Promise<void> {
-  const { organizationId } = organization
-  if ((await administration.listKeys(organizationId, null, 1)).length > 0) return
-  process.stderr.write(`Seeding the demo organization ${organizationId}…\n`)
-  const existing = await administration.findOrganization(organizationId)
-  if (existing === null) await administration.saveOrganization(organization)
-  await seed()
+async function isKnown(organizationId: string, service: OperatorService): Promise<boolean> {
+  try {
+    await service.call(showOrganization, { params: { organizationId } })
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return false
+    throw error
+  }
+}
+
+/** The key is issued after this, so a demo organization that has a key is completely seeded. */
+async function seed(
+  { organizationId, ...settings }: Organization,
+  lines: typeof demoLines,
+  service: OperatorService,
+): Promise<void> {
+  if (!(await isKnown(organizationId, service)))
+    await service.call(saveOrganization, { params: { organizationId }, body: settings })
+  await importLines(lines, organizationId, service)
 }
 
 /** The key kept in the state directory, unless it is missing or does not work any more: then a new one. */
 async function demoKey(
   directory: string,
-  { organizationId }: Organization,
-  storage: SqliteStorage,
-  secrets: Secrets,
+  organizationId: string,
+  working: readonly string[],
+  service: OperatorService,
 ): Promise<string> {
   const kept = readDemoKey(directory, organizationId)
-  const known = await storage.administration.findKey(readKey(kept ?? '')?.keyId ?? '')
-  const works = known?.organizationId === organizationId && keyState(known, systemClock) === 'active'
-  if (kept !== null && works) return kept
-  const { key, stored } = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
-  await storage.administration.addKey(stored)
+  if (kept !== null && working.includes(readKey(kept)?.keyId ?? '')) return kept
+  const { key } = (await service.call(issueTenantKey, { params: { organizationId }, body: {} })).body
   writeDemoKey(directory, organizationId, key)
   return key
 }

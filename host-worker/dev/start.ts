@@ -10,7 +10,10 @@ import { projectRoot } from '../local/root.ts'
 import type { ServiceOptions } from './service.ts'
 import { startService } from './service.ts'
 import { startDemoSite } from './site/server.ts'
+import { takeFileLock } from '../launch/file-lock.mjs'
+import { announceService } from '../local/service-file.ts'
 import { openPrivateState, stateDirectory } from '../local/state.ts'
+import { serviceLockPath } from '../operator/client/local-service.ts'
 import type { Supervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787
@@ -140,6 +143,8 @@ async function main(): Promise<void> {
     )
   }
   const keys = await prepareState(directory)
+  // Until the service is announced, no command may start one of its own on this state.
+  const release = await takeFileLock(serviceLockPath(directory))
   const url = `http://127.0.0.1:${port}`
   const site = await startDemoSite({
     serviceUrl: url,
@@ -148,7 +153,10 @@ async function main(): Promise<void> {
   })
   const gatewayPort = await portNear(port + GATEWAY_OFFSET)
   prepareLocalGateway(directory, gatewayPort)
+  let endAnnouncement = (): void => undefined
   let announce = (): void => {
+    endAnnouncement = announceService(directory, url)
+    release()
     process.stdout.write(greeting(url, keys, site.url))
   }
   const announceOnce = () => {
@@ -156,10 +164,15 @@ async function main(): Promise<void> {
     announce = () => undefined
   }
   const options = { port, stateDirectory: directory, gatewayPort, demoSiteUrl: site.url }
-  await bothUntilStopped(
-    supervise('The ODBC gateway', () => runGateway(directory)),
-    supervise('The service', () => runService(options, announceOnce)),
-  )
+  try {
+    await bothUntilStopped(
+      supervise('The ODBC gateway', () => runGateway(directory)),
+      supervise('The service', () => runService(options, announceOnce)),
+    )
+  } finally {
+    endAnnouncement()
+    release()
+  }
 }
 
 /** Waits for both; when one gives up, the other is stopped too. */

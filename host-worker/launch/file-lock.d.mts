@@ -3,3 +3,5 @@ export function withFileLock<Result>(
   work: () => Promise<Result>,
   onWait?: () => void,
 ): Promise<Result>
+
+export function takeFileLock(path: string, onWait?: () => void): Promise<() => void>

@@ -7,7 +7,7 @@ import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/families/index.
 import type { SourceKind } from '../../adapters/pos-odbc/index.ts'
 import { isSourceKind, SOURCE_KINDS } from '../../adapters/pos-odbc/index.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
-import { createPrivateFile } from './state.ts'
+import { createPrivateFile } from './private-files.ts'
 
 /** The folder of the local point-of-sale systems below a state directory. */
 export interface LocalPosPaths {

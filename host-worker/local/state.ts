@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
 
-/** Files that only their owner may read: they hold secrets and tenants' data. */
-const PRIVATE_MODE = 0o600
-const PRIVATE_DIRECTORY_MODE = 0o700
 /** Takes every permission away from everybody but the owner. */
 const PRIVATE_UMASK = 0o077
 
@@ -43,21 +41,6 @@ export function localSecrets(directory: string): Readonly<Record<string, string 
   return parseEnv(readFileSync(path, 'utf8'))
 }
 
-/** Creates a private file with its content in one step, unless there is one. */
-export function createPrivateFile(path: string, content: () => string): void {
-  if (readTextFile(path) !== null) return
-  mkdirSync(join(path, '..'), { recursive: true })
-  const complete = `${path}.${process.pid}`
-  writeFileSync(complete, content(), { mode: PRIVATE_MODE })
-  try {
-    linkSync(complete, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(complete)
-  }
-}
-
 /** A demo organization's tenant key, as it was shown when it was issued; null when there is none yet. */
 export function readDemoKey(directory: string, organizationId: string): string | null {
   return readTextFile(demoKeyPath(directory, organizationId))?.trim() ?? null
@@ -65,9 +48,7 @@ export function readDemoKey(directory: string, organizationId: string): string |
 
 /** Stores a demo key in a file, because the database has only its hash and every start shows the key. */
 export function writeDemoKey(directory: string, organizationId: string, key: string): void {
-  const path = demoKeyPath(directory, organizationId)
-  rmSync(path, { force: true })
-  writeFileSync(path, `${key}\n`, { mode: PRIVATE_MODE })
+  writePrivateFile(demoKeyPath(directory, organizationId), `${key}\n`)
 }
 
 /** `demo-key` of the organization `demo`, `demo-x-key` of `demo-x`. */
@@ -75,11 +56,16 @@ function demoKeyPath(directory: string, organizationId: string): string {
   return join(directory, `${organizationId}-key`)
 }
 
-function readTextFile(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+/** The operator key of the local service; null: there is none yet. */
+export function readLocalOperatorKey(directory: string): string | null {
+  return readTextFile(operatorKeyPath(directory))?.trim() ?? null
+}
+
+/** Keeps the operator key of the local service, for the commands of whoever may read the state. */
+export function writeLocalOperatorKey(directory: string, key: string): void {
+  writePrivateFile(operatorKeyPath(directory), `${key}\n`)
+}
+
+function operatorKeyPath(directory: string): string {
+  return join(directory, 'operator-key')
 }

@@ -1,11 +1,22 @@
 import { projectRoot } from '../local/root.ts'
-import { openPrivateState, stateDirectory } from '../local/state.ts'
+import { stateDirectory } from '../local/state.ts'
+import { projectWranglerFile } from '../local/wrangler-file.ts'
+import { systemClock } from '../system.ts'
+import { askKey } from './ask-key.ts'
+import { deployedAddress } from './client/deployed-address.ts'
 import { runOperator } from './run-operator.ts'
 
-openPrivateState(stateDirectory(projectRoot))
+const streams = {
+  out: (line: string) => process.stdout.write(`${line}\n`),
+  note: (line: string) => process.stderr.write(`${line}\n`),
+}
+const host = {
+  clock: systemClock,
+  environment: process.env,
+  directory: stateDirectory(projectRoot),
+  deployed: () => deployedAddress(projectWranglerFile()),
+  askKey,
+}
 
 // Sets the exit code instead of exiting, so that output to a pipe is written completely.
-process.exitCode = await runOperator(process.argv.slice(2), {
-  out: (line) => process.stdout.write(`${line}\n`),
-  note: (line) => process.stderr.write(`${line}\n`),
-})
+process.exitCode = await runOperator(process.argv.slice(2), streams, host)

@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createD1Storage } from '../../adapters/d1/index.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'
+import type { TestOperator } from '../../test/support/operator.ts'
 import { openTestOperator } from '../../test/support/operator.ts'
-import { systemClock } from '../system.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'outbox-commands-'))
-const { run: operator, database: openDatabase, close } = openTestOperator(directory)
+let operated: TestOperator
+const operator: TestOperator['run'] = (...args) => operated.run(...args)
 
 beforeAll(async () => {
-  vi.stubEnv('STATE_DIR', directory)
-  const { database } = await openDatabase()
-  const storage = createD1Storage({ database, clock: systemClock })
+  operated = await openTestOperator()
+  const { storage } = operated.service
   for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
   const tenant = storage.tenant('acme')
   await tenant.upsert('forms', [form('form-1')])
@@ -45,11 +40,6 @@ beforeAll(async () => {
     now,
   )
   await storage.sends.open(null).record([{ ...send('own', false), from: 'Brand <contact@mail.example.com>' }])
-})
-afterAll(async () => {
-  await close()
-  vi.unstubAllEnvs()
-  rmSync(directory, { recursive: true })
 })
 
 test('the outbox is listed and an entry is driven again', async () => {

@@ -2,17 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Executor } from '../../adapters/sqlite/index.ts'
-import { createExecutor, createMeter } from '../../adapters/d1/index.ts'
-import { openLegacyVendor } from '../../adapters/pos-legacy-vendor/index.ts'
-import { importKind } from '../../domain/imports/kinds.ts'
-import { runImport } from '../../domain/imports/run-import.ts'
-import type { Organization, PosSourceTie } from '../../ports/organization.ts'
-import type { StoredRow } from '../../ports/query.ts'
+import type { PosSourceTie } from '../../ports/organization.ts'
+import { ndjsonBytes, sourceOf } from '../../test/support/imports.ts'
+import type { TestOperator } from '../../test/support/operator.ts'
 import { openTestOperator } from '../../test/support/operator.ts'
-import { systemClock, systemDeadline } from '../system.ts'
-import { newOrganization } from '../../domain/operators/organization.ts'
-import { openPosWriter } from './pos-writer.ts'
+import { openEmbeddedPos } from './commands/embedded-pos.ts'
+import { importInto } from './commands/import-into.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'pos-import-'))
 const state = join(directory, 'state')
@@ -24,56 +19,29 @@ const ties = {
   second: { kind: 'odbc_second', tenant: 'north' },
 } as const satisfies Readonly<Record<string, PosSourceTie>>
 
-const { run: operator, database: openDatabase, close } = openTestOperator(state)
-let posLegacy: Executor
+let test: TestOperator
+const operator: TestOperator['run'] = (...args) => test.run(...args)
 
 beforeAll(async () => {
-  vi.stubEnv('STATE_DIR', state)
   vi.stubEnv('POS_GATEWAY_CONFIG', '')
-  const opened = await openDatabase()
-  if (opened.posLegacy === null) throw new Error('There is no POS_LEGACY')
-  posLegacy = createExecutor({ database: opened.posLegacy, clock: systemClock, meter: createMeter() })
-}, 60_000)
-afterAll(async () => {
-  await close()
+  test = await openTestOperator()
+  for (const [id, tie] of Object.entries(ties))
+    await operator('org', 'create', '--id', id, '--name', id, '--pos-source', `${tie.kind}:${tie.tenant}`)
+})
+afterAll(() => {
   vi.unstubAllEnvs()
   rmSync(directory, { recursive: true })
 })
 
-function organizationOf(posSource: PosSourceTie | null): Organization {
-  return { ...newOrganization('acme', 'Acme'), posSource }
-}
-
-function open(tie: PosSourceTie | null, localDirectory: string | null = state) {
-  return openPosWriter({ localDirectory, posLegacy: async () => posLegacy }, organizationOf(tie))
-}
-
-/** Imports lines as the command does, into the point of sale that the tie names. */
-async function imported(name: string, tie: PosSourceTie, ...given: readonly object[]) {
-  const none = () => Promise.reject(new Error('not needed'))
-  const kind = importKind(name, {
-    passwords: { hash: none, verify: none },
-    clock: systemClock,
-    secrets: none,
-  })
-  if (kind === null) throw new Error(`There is no kind ${name}`)
-  const pos = await open(tie)
-  const upsert = (collection: string, rows: readonly StoredRow[]) => pos.writer.upsert(collection, rows)
-  const bytes = Buffer.from(given.map((line) => JSON.stringify(line)).join('\n'))
-  const outcome = await runImport({
+/** Imports lines as the command does, into the point of sale of an organization. */
+async function imported(kind: string, organizationId: string, ...given: readonly object[]) {
+  const transfer = {
     kind,
     format: 'ndjson',
-    source: {
-      async *open() {
-        yield bytes
-      },
-    },
-    organization: organizationOf(tie),
-    writer: { upsert, foreignIds: none, findMany: none },
+    source: sourceOf(ndjsonBytes(given)),
     onProgress: () => undefined,
-  })
-  pos.close()
-  return outcome
+  } as const
+  return importInto(organizationId, transfer, test.client(state))
 }
 
 function file(name: string, content: object): string {
@@ -107,13 +75,11 @@ const lines: Readonly<Record<string, readonly [line: object, change: object]>> =
 }
 
 describe.each(['vendor', 'shared', 'second'] as const)('the point of sale of %s', (name) => {
-  const tie = ties[name]
-
   it.each(Object.entries(lines))(
     'takes %s, the same ones again without a change',
     async (kind, [line, change]) => {
       const changedBy = async (given: object) => {
-        const outcome = await imported(kind, tie, given)
+        const outcome = await imported(kind, name, given)
         return outcome.kind === 'imported' ? [outcome.read, outcome.changed] : outcome
       }
       expect(await changedBy(line)).toEqual([1, 1])
@@ -128,7 +94,7 @@ describe.each(['vendor', 'shared', 'second'] as const)('the point of sale of %s'
     const whole = { ...line, transactionId: 't-8' }
     const outcome = await imported(
       'pos-transactions',
-      tie,
+      name,
       { ...line, transactionId: 't-9', totalCents: 1.5 },
       { ...line, transactionId: 't-10', currency: 'usd' },
       { ...line, transactionId: 't-11', completedAt: '2026-03-01T10:00:00' },
@@ -146,16 +112,16 @@ describe.each(['vendor', 'shared', 'second'] as const)('the point of sale of %s'
       [5, 'lineItems'],
       [7, 'transactionId'],
     ])
-    expect(await imported('pos-transactions', tie, whole)).toMatchObject({ changed: 1 })
+    expect(await imported('pos-transactions', name, whole)).toMatchObject({ changed: 1 })
   })
 })
 
-it.each(Object.values(ties))(
-  'refuses a sale with two lines of one id, which a source would merge: $kind',
-  async (tie) => {
+it.each(['vendor', 'shared', 'second'])(
+  'refuses a sale with two lines of one id, which a source would merge: %s',
+  async (name) => {
     const [line] = lines['pos-transactions'] ?? [{}]
     const twice = [{ lineId: '1' }, { lineId: '1', name: 'second' }]
-    const outcome = await imported('pos-transactions', tie, {
+    const outcome = await imported('pos-transactions', name, {
       ...line,
       transactionId: 't-20',
       lineItems: twice,
@@ -169,48 +135,51 @@ it.each(Object.values(ties))(
 
 it('keeps the tenants of the vendor apart', async () => {
   const [line] = lines['pos-customers'] ?? [{}]
-  for (const tie of [ties.vendor, ties.other]) {
+  const both = ['vendor', 'other'] as const
+  for (const name of both)
     expect(
-      await imported('pos-customers', tie, { ...line, customerId: 'same', firstName: tie.tenant }),
-    ).toMatchObject({
-      changed: 1,
-    })
-  }
-  for (const { tenant } of [ties.vendor, ties.other]) {
-    const source = openLegacyVendor({ database: posLegacy, deadline: systemDeadline }, tenant)
-    const asked = {
-      kind: 'one',
-      collection: 'pos-customers',
-      select: ['firstName', 'phone'],
-      id: 'same',
-    } as const
-    expect(await source.one(asked)).toEqual({
+      await imported('pos-customers', name, { ...line, customerId: 'same', firstName: name }),
+    ).toMatchObject({ changed: 1 })
+  const asked = {
+    kind: 'one',
+    collection: 'pos-customers',
+    select: ['firstName', 'phone'],
+    id: 'same',
+  } as const
+  for (const name of both)
+    expect(await test.service.pos.open(ties[name]).one(asked)).toEqual({
       kind: 'row',
-      row: { firstName: tenant, phone: '+12125550123' },
+      row: { firstName: name, phone: '+12125550123' },
     })
-  }
 })
 
 describe('what takes no imports says so', () => {
+  const open = (tie: typeof ties.shared | typeof ties.second, directory: string | null) => () =>
+    openEmbeddedPos(tie, directory)
+
   it('an organization without a point of sale', async () => {
-    await expect(open(null)).rejects.toThrow('has no point of sale')
+    await operator('org', 'create', '--id', 'none', '--name', 'None')
+    expect(await imported('pos-customers', 'none', {})).toEqual({
+      kind: 'stopped',
+      message: 'It has no point of sale.',
+    })
   })
 
-  it('a source of the deployment of which nothing is known here', async () => {
-    await expect(open(ties.shared, null)).rejects.toThrow('behind an ODBC gateway')
+  it('a source of the deployment of which nothing is known here', () => {
+    expect(open(ties.shared, null)).toThrow('behind an ODBC gateway')
   })
 
-  it('a real data source, and one that the configuration does not have', async () => {
+  it('a real data source, and one that the configuration does not have', () => {
     const odbc = { driver: 'odbc', dialect: 'postgresql', connection: 'DSN=shop', currency: 'USD' }
     vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_shared', ...odbc }] }))
-    for (const localDirectory of [state, null]) {
-      await expect(open(ties.shared, localDirectory)).rejects.toThrow('is a real data source')
-      await expect(open(ties.second, localDirectory)).rejects.toThrow('has no source odbc_second north')
+    for (const stateDirectory of [state, null]) {
+      expect(open(ties.shared, stateDirectory)).toThrow('is a real data source')
+      expect(open(ties.second, stateDirectory)).toThrow('has no source odbc_second north')
     }
     vi.stubEnv('POS_GATEWAY_CONFIG', join(directory, 'missing.json'))
-    await expect(open(ties.shared)).rejects.toThrow('cannot be read')
+    expect(open(ties.shared, state)).toThrow('cannot be read')
     vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_third' }] }))
-    await expect(open(ties.shared)).rejects.toThrow('sources[0].kind must be one of')
+    expect(open(ties.shared, state)).toThrow('sources[0].kind must be one of')
     vi.stubEnv('POS_GATEWAY_CONFIG', '')
   })
 })
@@ -220,31 +189,12 @@ it('a configuration of embedded databases is followed', async () => {
   mkdirSync(folder)
   const embedded = { driver: 'sqlite', currency: 'USD', timeZone: 'UTC', directory: folder }
   vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_second', ...embedded }] }))
-  expect(
-    await imported('pos-customers', ties.second, { customerId: 'c-2', licensePlates: [] }),
-  ).toMatchObject({
+  expect(await imported('pos-customers', 'second', { customerId: 'c-2', licensePlates: [] })).toMatchObject({
     changed: 1,
   })
   vi.stubEnv('POS_GATEWAY_CONFIG', '')
   expect(existsSync(join(folder, 'north.sqlite'))).toBe(true)
 })
-
-it(
-  'a tie to a data source makes its database, and the command imports into it',
-  { timeout: 60_000 },
-  async () => {
-    const flags = ['--name', 'Fresh', '--pos-source', 'odbc_second:fresh']
-    expect(await operator('org', 'create', '--id', 'fresh', ...flags)).toMatchObject({ code: 0 })
-    expect(existsSync(join(state, 'pos', 'odbc-second', 'fresh.sqlite'))).toBe(true)
-    const path = file('customer.ndjson', lines['pos-customers']?.[0] ?? {})
-    const stdout = 'pos-customers: 1 read, 1 changed, 0 unchanged\n'
-    expect(await operator('import', 'pos-customers', path, '--org', 'fresh')).toEqual({
-      code: 0,
-      stdout,
-      stderr: '',
-    })
-  },
-)
 
 it.each(['odbc_second:../x', 'odbc_second:a b', `odbc_second:${'x'.repeat(65)}`, 'odbc_second:', 'legacy:1'])(
   'a tie to %j is refused',

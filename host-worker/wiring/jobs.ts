@@ -16,9 +16,16 @@ export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
   await consumeBatch(batch, (ref) => deliverOrLog(ref, world), DELIVERY_WIDTH)
 }
 
-/** Works on the due entries that no queue message reached. */
+/** Works on the due entries that no queue message reached, then on imports. A failure of one does not hinder the other. */
 export async function serveCron(env: Env): Promise<void> {
-  await sweep(openJobWorld(env))
+  const outcomes = await Promise.allSettled([sweep(openJobWorld(env)), sweepImports(env)])
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+/** Loaded when it is needed: requests do without what imports need. */
+async function sweepImports(env: Env): Promise<void> {
+  const { sweepImportsOf } = await import('./import-sweep.ts')
+  await sweepImportsOf(env)
 }
 
 /** Answers a delivery by QStash; null when the service does not work with it. */

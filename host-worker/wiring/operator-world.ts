@@ -2,6 +2,7 @@ import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { importTools, openImportWorld, posDestination } from './imports.ts'
 import { openStorage } from './storage.ts'
 import type { Lifetime } from './world.ts'
 import { backgroundOf, secretsOf } from './world.ts'
@@ -9,6 +10,8 @@ import { backgroundOf, secretsOf } from './world.ts'
 /** Assembles the ports for one request of an operator. */
 export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<OperatorWorld> {
   const storage = openStorage(env, meter)
+  const secrets = await secretsOf(env)
+  const tools = importTools(async () => secrets)
   return {
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
@@ -17,7 +20,9 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
     tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,
-    secrets: await secretsOf(env),
+    imports: (organization) =>
+      openImportWorld(storage, organization, tools, () => posDestination(organization, env)),
+    secrets,
     clock: systemClock,
     deadline: systemDeadline,
     random: systemRandom,

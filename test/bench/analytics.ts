@@ -62,7 +62,9 @@ export async function benchAnalytics(): Promise<void> {
         rowsRead += meter.rowsRead - before
       }
       const time = `${quantile(times, 0.5).toFixed(1)} ms`
-      console.log(`  ${name.padEnd(42)}${time.padStart(12)}${String(Math.round(rowsRead / RUNS)).padStart(12)} rows read`)
+      console.log(
+        `  ${name.padEnd(42)}${time.padStart(12)}${String(Math.round(rowsRead / RUNS)).padStart(12)} rows read`,
+      )
     }
   }
   await databases.dispose()

@@ -97,7 +97,7 @@ async function onTerminal(stateDirectory: string, ...args: readonly string[]): P
   const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: projectRoot,
-    env: { ...process.env, STATE_DIR: stateDirectory },
+    env: { ...process.env, STATE_DIR: stateDirectory, XDG_CONFIG_HOME: stateDirectory },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -5,6 +5,8 @@ import type {
   Clock,
   ExitSurveySource,
   FormDirectory,
+  ImportDirectory,
+  ImportSessions,
   KeyedStorage,
   OpenOperatorChanges,
   OperatorKeys,
@@ -35,6 +37,8 @@ export interface StorageInstance {
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
+  readonly imports: (organizationId: string) => ImportSessions
+  readonly importDirectory: ImportDirectory
   /** Reads the outbox of an organization without the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
 }

@@ -238,7 +238,7 @@ export interface TwoTenants extends StorageInstance {
 export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
   const storage = await make(clock)
-  const { administration, analytics, audit, exitSurvey, forms, keyed } = storage
+  const { administration, analytics, audit, exitSurvey, forms, importDirectory, keyed } = storage
   const { operatorChanges, operatorKeys, outbox, sends } = storage
   for (const letter of ['a', 'b']) {
     assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
@@ -250,12 +250,14 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     audit,
     exitSurvey,
     forms,
+    importDirectory,
     keyed,
     operatorChanges,
     operatorKeys,
     outbox,
     sends,
     tenant: (id) => storage.tenant(id),
+    imports: (id) => storage.imports(id),
     outboxOf: (id) => storage.outboxOf(id),
     clock,
     async read(organizationId, queries) {

@@ -17,6 +17,7 @@ import { completedCountCases } from './completed-counts.ts'
 import { contactMatchingCases } from './contact-matching.ts'
 import { voucherCountCases } from './voucher-counts.ts'
 import { groupCases } from './groups.ts'
+import { importCases } from './imports.ts'
 import { isolationCases } from './isolation.ts'
 import { keyAttributeCases } from './key-attributes.ts'
 import { keyCases } from './keys.ts'
@@ -51,6 +52,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...nullOrderCases,
   ...groupCases,
   ...upsertCases,
+  ...importCases,
   ...listCases,
   ...listMemberCases,
   ...reviewCases,

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import { importContext } from '../../domain/imports/context.ts'
-import { importKind } from '../../domain/imports/kinds.ts'
+import { kindOf } from '../../domain/imports/kinds.ts'
+import { rowOfLine, toolsWithoutSecrets } from '../support/imports.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
@@ -23,17 +24,10 @@ beforeEach(async () => {
 
 /** Imports one line as an operator would, after the check of the importer. */
 async function imported(kindName: string, line: Readonly<Record<string, unknown>>): Promise<void> {
-  const none = () => Promise.reject(new Error('not needed'))
-  const kind = importKind(kindName, {
-    passwords: { hash: none, verify: none },
-    clock: service.clock,
-    secrets: none,
-  })
-  const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
-  expect(kind?.issuesOf(line, context)).toEqual([])
-  const row = await kind?.toRow(line, context, null)
+  const kind = kindOf(kindName, toolsWithoutSecrets(service.clock))
+  const row = await rowOfLine(line, kind, importContext({ organizationId: 'mine', phoneCountry: 'US' }))
   service.clock.advance(1000)
-  await service.storage.tenant('mine').upsert(kindName, row === undefined ? [] : [row])
+  await service.storage.tenant('mine').upsert(kindName, [row])
 }
 
 const membership = {
@@ -140,9 +134,8 @@ test.each([
   ['billingAmountCents', 19.99],
   ['isOnTrial', null],
 ])('a membership line is refused for its %s: %j', (field, value) => {
-  const none = () => Promise.reject(new Error('not needed'))
-  const tools = { passwords: { hash: none, verify: none }, clock: service.clock, secrets: none }
   const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
-  const issues = importKind('memberships', tools)?.issuesOf({ ...membership, [field]: value }, context)
-  expect(issues?.map((issue) => issue.field)).toEqual([field])
+  const kind = kindOf('memberships', toolsWithoutSecrets(service.clock))
+  const reading = kind.read({ ...membership, [field]: value }, context)
+  expect('issues' in reading && reading.issues.map((issue) => issue.field)).toEqual([field])
 })

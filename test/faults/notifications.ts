@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { D1Database } from '@cloudflare/workers-types'
-import { openLocalDatabase } from '../../host-worker/operator/database.ts'
+import { openLocalDatabase } from '../support/local-database.ts'
 import type { Checks } from '../support/checks.ts'
 import type { StartedService } from '../support/started-service.ts'
 

@@ -1,6 +1,13 @@
-import type { OpenDatabase } from '../../host-worker/operator/database.ts'
-import { openLocalDatabase, openRemoteDatabase } from '../../host-worker/operator/database.ts'
+import { byKey } from '../../host-worker/operator/client/authorization.ts'
+import { callService } from '../../host-worker/operator/client/call-service.ts'
+import type { OperatorService } from '../../host-worker/operator/client/operator-service.ts'
 import { runOperator } from '../../host-worker/operator/run-operator.ts'
+import type { Host } from '../../host-worker/operator/run-command.ts'
+import type { Reach } from '../../host-worker/operator/client/send-request.ts'
+import { systemClock } from '../../host-worker/system.ts'
+import { createScratchStorage } from './scratch-storage.ts'
+import type { TestService } from './service.ts'
+import { openTestService } from './service.ts'
 
 /** The result of a command. */
 export interface Operated {
@@ -9,36 +16,64 @@ export interface Operated {
   readonly stderr: string
 }
 
-/** The operator's commands, run in this process. */
+/** The operator's commands, run in this process, on a service in this process. */
 export interface TestOperator {
+  readonly service: TestService
+  /** Sends requests to that service, as a host of commands does. */
+  readonly reach: Reach
+  /** The operator key of the commands, which has the role admin. */
+  readonly key: string
   readonly run: (...args: readonly string[]) => Promise<Operated>
-  /** The databases of the local state, which stay open from one command to the next. */
-  readonly database: () => Promise<OpenDatabase>
-  readonly close: () => Promise<void>
+  /**
+   * The service as the commands see it.
+   * @param stateDirectory where its local state is; null: elsewhere
+   */
+  client(stateDirectory: string | null): OperatorService
 }
 
-/**
- * An operator whose commands share one open database, because opening one takes longer than all other work of a
- * command.
- */
-export function openTestOperator(stateDirectory: string): TestOperator {
-  let opened: Promise<OpenDatabase> | null = null
-  const database = () => (opened ??= openLocalDatabase(stateDirectory))
-  const local = async () => ({ ...(await database()), close: async () => undefined })
+/** The address under which commands reach the service of a test. */
+export const TEST_URL = 'https://service.example'
+
+/** A service on an empty storage in memory, and commands that are about it. */
+export async function openTestOperator(): Promise<TestOperator> {
+  const service = await openTestService((clock) => createScratchStorage({ clock }))
+  const key = await service.addOperatorKey('admin')
+  const reach = reachOf(service)
+  const environment = { OPERATOR_URL: TEST_URL, OPERATOR_KEY: key, XDG_CONFIG_HOME: '/nonexistent' }
   return {
-    database,
-    async run(...args) {
-      let stdout = ''
-      let stderr = ''
-      const streams = {
-        out: (line: string) => (stdout += `${line}\n`),
-        note: (line: string) => (stderr += `${line}\n`),
-      }
-      const code = await runOperator(args, streams, { local, remote: openRemoteDatabase })
-      return { code, stdout, stderr }
-    },
-    close: async () => {
-      await (await opened)?.close()
-    },
+    service,
+    reach,
+    key,
+    run: (...args) => operate(args, { environment, reach }),
+    client: (stateDirectory) =>
+      callService({ url: TEST_URL, stateDirectory, authorization: byKey(key), reach }),
   }
+}
+
+/** Requests to a service of a test. Every answer is checked against the document of the interface. */
+export function reachOf(service: TestService): Reach {
+  return async (request) => {
+    const body = new Uint8Array(await request.arrayBuffer())
+    const { method, headers } = request
+    return service.send(request.url, { method, headers, ...(body.length === 0 ? {} : { body }) })
+  }
+}
+
+/** Runs one command with these surroundings. Without others there is no state, no deployment and nobody to ask. */
+export async function operate(args: readonly string[], host: Partial<Host>): Promise<Operated> {
+  let stdout = ''
+  let stderr = ''
+  const streams = {
+    out: (line: string) => (stdout += `${line}\n`),
+    note: (line: string) => (stderr += `${line}\n`),
+  }
+  const code = await runOperator(args, streams, {
+    clock: systemClock,
+    environment: {},
+    directory: '/nonexistent/state',
+    deployed: () => ({ problem: 'There is no deployment.' }),
+    askKey: async () => '',
+    ...host,
+  })
+  return { code, stdout, stderr }
 }

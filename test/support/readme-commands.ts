@@ -56,7 +56,8 @@ export async function runCommands(
   const script = commands.map((command) => `${command}\nprintf '${SEPARATOR}%s${SEPARATOR}' "$?"`).join('\n')
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     cwd: directory,
-    env: { ...process.env, STATE_DIR: stateDirectory },
+    // What the user of this machine logged in at must not be touched.
+    env: { ...process.env, STATE_DIR: stateDirectory, XDG_CONFIG_HOME: stateDirectory },
     maxBuffer: 50_000_000,
   })
   const parts = stdout.split(SEPARATOR)

@@ -20,6 +20,7 @@ import type { Administration, StoredKey } from '../../ports/administration.ts'
 import type { Audit, AuditEntry } from '../../ports/audit.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { ImportSessions } from '../../ports/import-sessions.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { SendLog } from '../../ports/send-log.ts'
 import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
@@ -27,6 +28,8 @@ import type { OperatorKeys, OperatorRole } from '../../ports/operator-keys.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import { importTools } from '../../host-worker/wiring/imports.ts'
+import { importWorld } from './imports.ts'
 import { checkResponse } from './contract-check.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
@@ -45,6 +48,7 @@ export interface TestStorage {
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   tenant(organizationId: string): TenantWriter
+  imports(organizationId: string): ImportSessions
 }
 
 export interface TestService {
@@ -133,6 +137,13 @@ export async function openTestService(
     tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,
     changes: storage.operatorChanges,
+    imports: (organization) => {
+      const tools = { ...importTools(async () => secrets), clock }
+      const { posSource } = organization
+      const destination = () =>
+        posSource === null ? { refusal: 'It has no point of sale.' } : { writer: pos.writer(posSource) }
+      return { ...importWorld(storage, organization, tools, destination), random }
+    },
   }
   const addKey: TestService['addKey'] = async ({ lastUsedAt, ...attributes }) => {
     const { key, stored } = await issueKey(attributes, secrets, random, clock)

@@ -154,10 +154,18 @@ export interface Operated {
 }
 
 /** Runs `operator ARGUMENTS` on a state directory, whether or not a service runs on it. */
-export async function operate(stateDirectory: string, ...args: readonly string[]): Promise<Operated> {
+export function operate(stateDirectory: string, ...args: readonly string[]): Promise<Operated> {
+  return operateWith({ STATE_DIR: stateDirectory }, ...args)
+}
+
+/** Runs `operator ARGUMENTS` with these environment variables. The login of this machine's user does not count. */
+export async function operateWith(
+  environment: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Operated> {
   const child = spawn(process.execPath, [join(projectRoot, 'host-worker', 'operator', 'main.ts'), ...args], {
     cwd: projectRoot,
-    env: { ...process.env, STATE_DIR: stateDirectory },
+    env: { ...process.env, XDG_CONFIG_HOME: scratchDirectory(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -4,7 +4,7 @@ import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { Statement } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import type { Column, Table } from '../table/tables.ts'
-import { tableOf } from '../table/tables.ts'
+import { columnOf, tableOf } from '../table/tables.ts'
 import { advanceClock, advanceClocks } from './write-clock.ts'
 import type { RawBuilder } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
@@ -18,25 +18,45 @@ export function upsertStatements(
   rows: readonly StoredRow[],
   now: string,
 ): readonly Statement[] {
+  const table = writableTable(collection)
+  return [moveClock(table, organizationId, now), ...upsertRows(table, organizationId, rows)]
+}
+
+/** The table of a collection. Throws for one that the store keeps by itself. */
+export function writableTable(collection: string): Table {
   const table = tableOf(collection)
   if (table.isKept) throw new Error(`${collection} cannot be written: the store keeps it from other rows`)
-  return [
-    bind(table.seenByParent ? advanceClocks : advanceClock, { organizationId, now }),
-    ...upsertRows(table, organizationId, rows),
-  ]
+  return table
+}
+
+/** Moves the clocks that a write of a table belongs to. First in its batch. */
+export function moveClock(table: Table, organizationId: string, now: string): Statement {
+  return bind(table.seenByParent ? advanceClocks : advanceClock, { organizationId, now })
 }
 
 /** The statements that insert or update rows of an owner by their key. Each returns a row for every one that changed. */
 export function upsertRows(table: Table, owner: string, rows: readonly StoredRow[]): readonly Statement[] {
-  const given = givenColumns(table)
-  const upsert = templates.get(table) ?? compile(table)
+  const upsert =
+    templates.get(table) ?? template(sql`${upsertOf(table, givenFields(table))} returning 1 as changed`)
   templates.set(table, upsert)
-  const chunks = jsonChunks(rows.map((row) => given.map(({ field, storage }) => encode(row[field], storage))))
-  return chunks.map((chunk) => bind(upsert, { owner, rows: chunk }))
+  return jsonChunks(encodedRows(table, givenFields(table), rows)).map((chunk) =>
+    bind(upsert, { owner, rows: chunk }),
+  )
 }
 
-function givenColumns(table: Table): readonly Column[] {
-  return [...table.columns.values()].filter(({ assigned }) => !assigned)
+/** The fields of a table that a row is given with, in the order of its columns. */
+export function givenFields(table: Table): readonly string[] {
+  return [...table.columns.values()].flatMap(({ field, assigned }) => (assigned ? [] : [field]))
+}
+
+/** Rows as arrays of the values of these fields. */
+export function encodedRows(
+  table: Table,
+  fields: readonly string[],
+  rows: readonly StoredRow[],
+): readonly (readonly unknown[])[] {
+  const columns = fields.map((field) => columnOf(table, field))
+  return rows.map((row) => columns.map(({ field, storage }) => encode(row[field], storage)))
 }
 
 /** JSON columns travel as text within the JSON of the chunk, so that they are stored as they were serialised. */
@@ -48,12 +68,18 @@ function encode(value: unknown, storage: Column['storage']): unknown {
 }
 
 /**
- * Rows come as a JSON array of arrays of values in column order. A row with unchanged content is not written, so it
- * keeps its updated_at and is not returned. Changes are counted by the returned rows, because SQLite's own count
- * includes rows written by triggers. A table with `updatedAt` takes it from the organization's clock.
+ * Inserts or updates rows of the slot `owner`. They are a JSON array of arrays of these fields' values, as `encodedRows`
+ * makes them. A row with unchanged content is not written, so it keeps its updated_at and is not returned. Changes are
+ * counted by returned rows or by SQL's own changes(), because what a database reports includes rows written by
+ * triggers. A table with `updatedAt` takes it from the organization's clock.
+ * @param source SQL of the JSON text; null there means no rows
  */
-function compile(table: Table): Template {
-  const given = givenColumns(table)
+export function upsertOf(
+  table: Table,
+  fields: readonly string[],
+  source: RawBuilder<unknown> = slot('rows'),
+): RawBuilder<unknown> {
+  const given = fields.map((field) => columnOf(table, field))
   const content = given.filter((column) => !table.keyColumns.includes(column.name))
   const excluded = (column: string) => name('excluded', column)
   const values = given.map((_, index) => sql`row.value ->> ${sql.raw(String(index))}`)
@@ -61,16 +87,15 @@ function compile(table: Table): Template {
   const versioned = table.columns.has('version')
   const timed = table.columns.has('updatedAt')
   const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')}),`
-  return template(sql`
+  return sql`
     insert into ${name(table.name)} (${name(table.ownerColumn)}, ${when(timed, sql`updated_at,`)}
       ${when(versioned, sql`version,`)} ${sql.join(given.map((column) => name(column.name)))})
     select ${slot('owner')}, ${when(timed, clock)} ${when(versioned, sql`1,`)} ${sql.join(values)}
-    from json_each(${slot('rows')}) as row where true
+    from json_each(${source}) as row where true
     on conflict (${name(table.ownerColumn)}, ${sql.join(table.keyColumns.map((column) => name(column)))}) do update set
       ${when(timed, sql`updated_at = ${excluded('updated_at')},`)}
       ${when(versioned, sql`version = ${name(table.name, 'version')} + 1,`)}
       ${sql.join(content.map((column) => sql`${name(column.name)} = ${excluded(column.name)}`))}
     where (${sql.join(content.map((column) => name(table.name, column.name)))})
-      is not (${sql.join(content.map((column) => excluded(column.name)))})
-    returning 1 as changed`)
+      is not (${sql.join(content.map((column) => excluded(column.name)))})`
 }

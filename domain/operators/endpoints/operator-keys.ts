@@ -16,12 +16,14 @@ import { jsonBody } from '../interface/body.ts'
 import { pageOf, pageParameters, servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
+import { keyState } from '../key-state.ts'
 import { instant } from './key-schema.ts'
 
 const Published = v.strictObject({
   keyId: described(v.string(), 'Names the key; it is the first part of what follows `ok_live_`.'),
   operator: described(v.string(), 'The person or program that it was issued to.'),
   role: described(v.picklist(['support', 'admin']), 'What it may do.'),
+  state: described(v.picklist(['active', 'revoked', 'expired']), 'Whether it works, and if not, why.'),
   createdAt: instant,
   expiresAt: described(
     v.nullable(instant),
@@ -39,6 +41,7 @@ const sample: v.InferOutput<typeof Published> = {
   keyId: '3kTzB0n9QmVx',
   operator: 'ada',
   role: 'admin',
+  state: 'active',
   createdAt: '2026-03-01T14:00:00.000Z',
   expiresAt: null,
   revokedAt: null,
@@ -189,9 +192,11 @@ export async function serveRevokeOperatorKey(
 }
 
 function published(
-  { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt }: StoredOperatorKey,
-  { secrets }: OperatorWorld,
+  stored: StoredOperatorKey,
+  { secrets, clock }: OperatorWorld,
 ): v.InferOutput<typeof Published> {
+  const { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt } = stored
+  const state = keyState(stored, clock)
   const secret = secretName(secretVersion, secrets)
-  return { keyId, operator, role, createdAt, expiresAt, revokedAt, lastUsedAt, secret }
+  return { keyId, operator, role, state, createdAt, expiresAt, revokedAt, lastUsedAt, secret }
 }

@@ -6,11 +6,13 @@ import type { Deadline } from '../../../ports/deadline.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { OpenOperatorChanges } from '../../../ports/operator-changes.ts'
 import type { OperatorKeys } from '../../../ports/operator-keys.ts'
+import type { Organization } from '../../../ports/organization.ts'
 import type { OutboxStore } from '../../../ports/outbox-store.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
 import type { SendLog, TenantSendLog } from '../../../ports/send-log.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import type { Secrets } from '../../access/secrets.ts'
+import type { ImportWorld } from '../../imports/world.ts'
 
 /**
  * Everything outside the domain that answering an operator needs. What is stored is only read through it: every change
@@ -27,6 +29,8 @@ export interface OperatorWorld {
   /** Opens one organization. */
   readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany'>
   readonly audit: Audit
+  /** Opens the imports of an organization. No I/O. They are changed past `changes`: the wrapper records their actions. */
+  readonly imports: (organization: Organization) => ImportWorld
   readonly changes: OpenOperatorChanges
   readonly secrets: Secrets
   readonly clock: Clock

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
-import { expect, it } from 'vitest'
-import { createScratchPos } from '../../../test/support/scratch-pos.ts'
-import { createScratchStorage } from '../../../test/support/scratch-storage.ts'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readKey } from '../../../domain/access/api-key.ts'
 import { readFormLine } from '../../../domain/forms/definition/check.ts'
 import { headlessSupport } from '../../../domain/forms/definition/support.ts'
-import { openSecrets } from '../../../domain/access/secrets.ts'
+import type { TestOperator } from '../../../test/support/operator.ts'
+import { openTestOperator } from '../../../test/support/operator.ts'
+import { localSourceFile } from '../../local/pos-sources.ts'
+import type { DemoKeys } from '../prepare.ts'
+import { prepareDemo } from '../prepare.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
-import { demoOrganization } from './index.ts'
-import { posLines, posOrganizations, seedPos } from './pos.ts'
-import { demoLines, seedDemo } from './seed.ts'
-
-const secrets = await openSecrets(Buffer.alloc(32, 7).toString('base64url'), null)
+import { posLines, posOrganizations } from './pos.ts'
+import { demoLines, importLines } from './seed.ts'
 
 it('is the same in every run', () => {
   const digest = () => createHash('sha256').update(JSON.stringify(demoLines.map(([, lines]) => [...lines()])))
@@ -48,21 +51,7 @@ it('has the promised rows', () => {
   })
 })
 
-it('is accepted by the importer, and importing it again changes nothing', async () => {
-  let nowMs = Date.UTC(2026, 10, 1)
-  const storage = createScratchStorage({ clock: { nowMs: () => (nowMs += 1_000) } })
-  await storage.administration.saveOrganization(demoOrganization)
-  const writer = storage.tenant('demo')
-  const contacts = () =>
-    writer.findMany('contacts', ['contactId', 'updatedAt'], ['contact-0001', 'contact-2000'])
-  await seedDemo(writer, secrets)
-  const first = await contacts()
-  expect(first).toHaveLength(2)
-  await seedDemo(writer, secrets)
-  expect(await contacts()).toEqual(first)
-})
-
-it('has an organization for each kind of point of sale, with rows of its own that the importer accepts', async () => {
+it('has an organization for each kind of point of sale, with rows of its own', () => {
   expect(posOrganizations.map(({ posSource }) => posSource?.kind)).toEqual([
     'legacy_vendor',
     'odbc_shared',
@@ -70,15 +59,79 @@ it('has an organization for each kind of point of sale, with rows of its own tha
   ])
   const texts = [0, 1000].map((seed) => JSON.stringify(posLines(seed).map(([, lines]) => [...lines()])))
   expect(new Set(texts).size).toBe(2)
-  const pos = createScratchPos()
-  for (const organization of posOrganizations) {
-    const { posSource } = organization
-    if (posSource === null) throw new Error('It is tied to nothing')
-    await seedPos(organization, pos.writer(posSource))
+})
+
+describe('a service with the demo', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'demo-'))
+  const notes: string[] = []
+  let operated: TestOperator
+  let keys: DemoKeys
+  const prepare = () => prepareDemo(directory, operated.client(directory), (line) => notes.push(line))
+
+  beforeAll(async () => {
+    operated = await openTestOperator()
+    operated.service.clock.set('2026-10-01T00:00:00Z')
+    keys = await prepare()
+  })
+  afterAll(() => {
+    rmSync(directory, { recursive: true })
+  })
+
+  it('has keys that work, and rows at each point of sale', async () => {
+    expect(notes).toHaveLength(4)
+    for (const key of [keys.demo, ...keys.pos.map(([, posKey]) => posKey)])
+      expect((await operated.service.send('/api/v1/sites', { key })).status).toBe(200)
+    const [vendor, ...embedded] = posOrganizations
     const asked = { kind: 'one', select: ['transactionId'], id: 'sale-0400' } as const
-    const found = await pos.open(posSource).one({ ...asked, collection: 'pos-transactions' })
+    const source = operated.service.pos.open(vendor?.posSource ?? { kind: 'legacy_vendor', tenant: '' })
+    const found = await source.one({ ...asked, collection: 'pos-transactions' })
     expect(found).toEqual({ kind: 'row', row: { transactionId: 'sale-0400' } })
-  }
+    for (const { posSource } of embedded)
+      expect(
+        statSync(localSourceFile(directory, posSource ?? { kind: 'odbc_second', tenant: '' }) ?? '').size,
+      ).toBeGreaterThan(50_000)
+  })
+
+  it('is left as it is by the next start, and by importing it again', async () => {
+    const contacts = () =>
+      operated.service.storage
+        .tenant('demo')
+        .findMany('contacts', ['contactId', 'updatedAt'], ['contact-0001', 'contact-2000'])
+    const first = await contacts()
+    expect(first).toHaveLength(2)
+    operated.service.clock.advance(1_000)
+    notes.length = 0
+    expect([await prepare(), notes]).toEqual([keys, []])
+    await importLines(demoLines, 'demo', operated.client(directory))
+    expect(await contacts()).toEqual(first)
+  })
+
+  it('gets a new key when its own does not work any more', async () => {
+    const keyId = readKey(keys.demo)?.keyId ?? ''
+    expect((await operated.run('key', 'revoke', keyId)).code).toBe(0)
+    const { demo } = await prepare()
+    expect([demo === keys.demo, notes]).toEqual([false, []])
+    expect((await operated.service.send('/api/v1/sites', { key: demo })).status).toBe(200)
+  })
+
+  it('has figures for all five analytics', async () => {
+    const { storage } = operated.service
+    const demo = storage.analytics.open('demo')
+    const everything = { start: null, end: null }
+    const { cohorts } = await demo.cohorts({ dimension: 'plan', firstMonth: null, lastMonth: null })
+    expect(new Set(cohorts.map(({ month }) => month)).size).toBeGreaterThanOrEqual(36)
+    expect(new Set(cohorts.map(({ value }) => value)).size).toBe(3)
+    expect((await demo.cancellations(everything)).reasons.length).toBeGreaterThan(3)
+    expect(await demo.retentionOffers(everything)).toHaveLength(3)
+    const { accepted, declined } = await demo.revenueByDecision(everything)
+    // Enough for figures about revenue.
+    expect(accepted.members + declined.members).toBeGreaterThan(60)
+    expect(accepted.membersWithRevenue * 100).toBeGreaterThan(accepted.members * 80)
+    const survey = await storage.exitSurvey
+      .open('demo')
+      .countReasons(everything, new AbortController().signal)
+    expect(survey).toMatchObject({ kind: 'counts' })
+  })
 })
 
 it('has one form that must be hosted and three that need not', () => {
@@ -101,23 +154,4 @@ it('gives no two contacts the same email or phone', () => {
     const values = contacts.map((contact) => contact[field]).filter((value) => value !== null)
     expect(new Set(values).size).toBe(values.length)
   }
-})
-
-it('has figures for all five analytics', async () => {
-  const storage = createScratchStorage({ clock: { nowMs: () => Date.UTC(2026, 10, 1) } })
-  await storage.administration.saveOrganization(demoOrganization)
-  await seedDemo(storage.tenant('demo'), secrets)
-  const demo = storage.analytics.open('demo')
-  const everything = { start: null, end: null }
-  const { cohorts } = await demo.cohorts({ dimension: 'plan', firstMonth: null, lastMonth: null })
-  expect(new Set(cohorts.map(({ month }) => month)).size).toBeGreaterThanOrEqual(36)
-  expect(new Set(cohorts.map(({ value }) => value)).size).toBe(3)
-  expect((await demo.cancellations(everything)).reasons.length).toBeGreaterThan(3)
-  expect(await demo.retentionOffers(everything)).toHaveLength(3)
-  const { accepted, declined } = await demo.revenueByDecision(everything)
-  // Enough for figures about revenue.
-  expect(accepted.members + declined.members).toBeGreaterThan(60)
-  expect(accepted.membersWithRevenue * 100).toBeGreaterThan(accepted.members * 80)
-  const survey = await storage.exitSurvey.open('demo').countReasons(everything, new AbortController().signal)
-  expect(survey).toMatchObject({ kind: 'counts' })
 })

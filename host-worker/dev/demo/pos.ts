@@ -1,10 +1,7 @@
 import type { Organization, PosSourceTie } from '../../../ports/organization.ts'
-import type { PosWriter } from '../../../ports/pos-writer.ts'
-import { systemClock } from '../../system.ts'
 import type { Draw } from './draw.ts'
 import { baseMs, createDraw } from './draw.ts'
 import { demoOrganization } from './index.ts'
-import { importLines } from './seed.ts'
 
 const CUSTOMERS = 120
 const TRANSACTIONS = 400
@@ -38,14 +35,9 @@ export const posOrganizations: readonly Organization[] = (
   return { ...demoOrganization, organizationId, name, posSource, slug: null, smsNumber: null }
 })
 
-/** Imports the rows of a point of sale, as an operator would. */
-export async function seedPos(organization: Organization, pos: PosWriter): Promise<void> {
-  const none = () => Promise.reject(new Error('A point of sale needs no secret'))
-  const nothing = async () => []
-  const upsert: PosWriter['upsert'] = (collection, rows) => pos.upsert(collection, rows)
-  const writer = { upsert, foreignIds: nothing, findMany: nothing }
-  const tools = { passwords: { hash: none, verify: none }, clock: systemClock, secrets: none }
-  await importLines(posLines(1000 * posOrganizations.indexOf(organization)), { organization, writer }, tools)
+/** The rows of the point of sale of one of these organizations. */
+export function demoPosLines(organization: Organization): ReturnType<typeof posLines> {
+  return posLines(1000 * posOrganizations.indexOf(organization))
 }
 
 /** The lines of a point of sale by import kind; the same for the same seed. */

@@ -1,17 +1,10 @@
-import type { ImportTools } from '../../../domain/imports/kinds.ts'
-import { importKind } from '../../../domain/imports/kinds.ts'
-import type { ImportRequest } from '../../../domain/imports/run-import.ts'
-import { runImport } from '../../../domain/imports/run-import.ts'
-import type { Secrets } from '../../../domain/access/secrets.ts'
 import { utf8 } from '../../../domain/text/encoding.ts'
-import type { TenantWriter } from '../../../ports/tenant-writer.ts'
-import { formPasswords } from '../../operator/form-passwords.ts'
-import { systemClock } from '../../system.ts'
+import type { OperatorService } from '../../operator/client/operator-service.ts'
+import { importInto } from '../../operator/commands/import-into.ts'
 import { automationLines, listLines, listMemberLines } from './automations.ts'
 import { caseLines } from './cases.ts'
 import { demoContacts } from './contacts.ts'
 import { formLines } from './forms.ts'
-import { demoOrganization } from './index.ts'
 import { exitSurveyEventLines, retentionOfferEventLines } from './leaving.ts'
 import { linkEventLines, linkLines } from './links.ts'
 import { billingEventLines, membershipLines } from './memberships.ts'
@@ -54,31 +47,21 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
   ['exit-survey-events', exitSurveyEventLines],
 ]
 
-/** Imports the demo's rows as an operator would. Importing them again changes nothing. Throws when a row is refused. */
-export async function seedDemo(writer: TenantWriter, secrets: Secrets): Promise<void> {
-  const given = async () => secrets
-  const tools = { passwords: formPasswords(given), clock: systemClock, secrets: given }
-  await importLines(demoLines, { organization: demoOrganization, writer }, tools)
-}
-
-/** Imports lines by kind, in their order. Throws when a row is refused. */
+/**
+ * Imports lines by kind, in their order, as an operator would. Importing them again changes nothing. Throws when a row is
+ * refused.
+ */
 export async function importLines(
   linesByKind: typeof demoLines,
-  into: Pick<ImportRequest, 'organization' | 'writer'>,
-  tools: ImportTools,
+  organizationId: string,
+  service: OperatorService,
 ): Promise<void> {
-  for (const [name, lines] of linesByKind) {
-    const kind = importKind(name, tools)
-    if (kind === null) throw new Error(`There is no import kind ${name}`)
-    const outcome = await runImport({
-      ...into,
-      kind,
-      format: 'ndjson',
-      source: { open: () => ndjson(lines()) },
-      onProgress: () => undefined,
-    })
+  for (const [kind, lines] of linesByKind) {
+    const source = { open: () => ndjson(lines()) }
+    const file = { kind, format: 'ndjson', source, onProgress: () => undefined } as const
+    const outcome = await importInto(organizationId, file, service)
     if (outcome.kind !== 'imported')
-      throw new Error(`The demo's ${name} were refused: ${JSON.stringify(outcome)}`)
+      throw new Error(`The demo's ${kind} were refused: ${JSON.stringify(outcome)}`)
   }
 }
 

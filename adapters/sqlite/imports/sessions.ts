@@ -1,0 +1,62 @@
+import { sql } from '../statement/sql.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { ImportSessions } from '../../../ports/import-sessions.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { rowsOf } from '../statement/executor.ts'
+import { tableOf } from '../table/tables.ts'
+import { givenFields, writableTable } from '../write/upsert.ts'
+import { nowOf } from '../write/write-clock.ts'
+import { dropStaged, endSession, startSession } from './end-session.ts'
+import { keysWithLines, repeatedKeys } from './file-keys.ts'
+import { openSession } from './open-session.ts'
+import type { SessionRow } from './session-row.ts'
+import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { stagePart } from './stage-part.ts'
+import { readNextChunk, writeGiven, writeStaged } from './write-chunk.ts'
+
+const find = template(sql<SessionRow>`select ${sessionColumns} from import_sessions where ${ofSession}`)
+const listed = template(sql<SessionRow>`select ${sessionColumns} from import_sessions
+  where organization_id = ${slot('organizationId')} order by opened_at desc, import_id desc limit +${slot('limit')}`)
+const readDigests = template(sql<{ readonly digest: string }>`
+  select digest from import_parts where ${ofSession} order by part`)
+
+/** The imports of one organization. */
+export function createImportSessions(
+  executor: Executor,
+  clock: Clock,
+  organizationId: string,
+): ImportSessions {
+  const placeOf = (importId: string) => ({ organizationId, importId })
+  return {
+    open: (importId, file, staging, reading) => {
+      const fields = staging === 'drafts' ? null : givenFields(writableTable(file.kind))
+      return openSession(executor, { organizationId, importId, file, fields, reading, now: nowOf(clock) })
+    },
+    async find(importId) {
+      const [row] = await rowsOf(executor, bind(find, placeOf(importId)))
+      return row === undefined ? null : sessionOf(row)
+    },
+    async list(limit) {
+      return (await rowsOf(executor, bind(listed, { organizationId, limit }))).map(sessionOf)
+    },
+    async digests(importId) {
+      return (await rowsOf(executor, bind(readDigests, placeOf(importId)))).map(({ digest }) => digest)
+    },
+    addPart: (session, part) => stagePart(executor, organizationId, session, part, nowOf(clock)),
+    repeatedKeys: (importId, bucket, limit) =>
+      repeatedKeys(executor, { ...placeOf(importId), bucket }, limit),
+    keysIn: (importId, bucket) => keysWithLines(executor, { ...placeOf(importId), bucket }, null),
+    end: (importId, state, problems) =>
+      endSession(executor, placeOf(importId), state, problems, nowOf(clock)),
+    startWriting: ({ importId, kind }, serviceWideIds) => {
+      const serviceWide = serviceWideIds ? tableOf(kind) : null
+      return startSession(executor, { ...placeOf(importId), kind }, serviceWide, nowOf(clock))
+    },
+    writeNext: async (session) => writeStaged(executor, placeOf(session.importId), session, nowOf(clock)),
+    nextChunk: (importId) => readNextChunk(executor, placeOf(importId)),
+    writeChunk: (session, written) =>
+      writeGiven(executor, placeOf(session.importId), session, written, nowOf(clock)),
+    dropStaged: (importId) => dropStaged(executor, placeOf(importId)),
+  }
+}

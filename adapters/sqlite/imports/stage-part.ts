@@ -1,0 +1,85 @@
+import { sql } from '../statement/sql.ts'
+import type { ImportSession, StagedPart } from '../../../ports/import-sessions.ts'
+import type { StoredRow } from '../../../ports/query.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor, Statement } from '../statement/executor.ts'
+import { resultsOf } from '../statement/executor.ts'
+import { countedJsonChunks, jsonChunks } from '../statement/json-chunks.ts'
+import { encodedRows, writableTable } from '../write/upsert.ts'
+import type { SessionPlace, SessionRow } from './session-row.ts'
+import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
+
+/** Most rows of a chunk. One statement writes a chunk, and nothing else is served meanwhile. */
+const CHUNK_MAX_ROWS = 1_000
+
+/** The session, if this part is its next one: every write of the batch is made on this condition. */
+const awaiting = sql`import_sessions where ${ofSession} and state = 'receiving' and next_part = ${slot('part')}`
+
+const insertPart = template(sql`
+  insert into import_parts (organization_id, import_id, part, digest)
+  select organization_id, import_id, next_part, ${slot('digest')} from ${awaiting}`)
+
+const insertChunk = template(sql`
+  insert into import_chunks (organization_id, import_id, chunk, row_count, "rows")
+  select organization_id, import_id, chunks + ${slot('offset')}, ${slot('rowCount')}, ${slot('rows')} from ${awaiting}`)
+
+const insertKeys = template(sql`
+  insert into import_keys (organization_id, import_id, bucket, part, "keys", lines)
+  select organization_id, import_id, entry.value ->> 0, next_part, entry.value -> 1, entry.value -> 2
+  from json_each(${slot('keys')}) as entry, ${awaiting}`)
+
+/** Last in the batch: from here on the part is no longer the next one. */
+const advance = template(sql<SessionRow>`
+  update import_sessions set next_part = next_part + 1, received_bytes = received_bytes + ${slot('bytes')},
+    read_rows = read_rows + ${slot('readRows')}, problems = ${slot('problems')}, state = ${slot('state')},
+    reading = ${slot('reading')}, chunks = chunks + ${slot('chunks')}, touched_at = ${slot('now')}
+  where ${ofSession} and state = 'receiving' and next_part = ${slot('part')} returning ${sessionColumns}`)
+
+/** Adds a part to its session in one batch. Null: it was not the next part of an open session. */
+export async function stagePart(
+  executor: Executor,
+  organizationId: string,
+  { importId, kind, stagedFields }: ImportSession,
+  staged: StagedPart,
+  now: string,
+): Promise<ImportSession | null> {
+  const { part, digest, bytes, readRows, state, reading } = staged
+  const to = { organizationId, importId, part }
+  const chunks = chunksOf(staged.rows, kind, stagedFields)
+  const problems = JSON.stringify(staged.problems)
+  const results = await resultsOf(executor, [
+    bind(insertPart, { ...to, digest }),
+    ...chunks.map((chunk, offset) => bind(insertChunk, { ...to, offset, ...chunk })),
+    ...keyStatements(to, staged),
+    bind(advance, { ...to, bytes, readRows, state, reading, now, problems, chunks: chunks.length }),
+  ])
+  // The last statement returns the session; a list of statements does not say so of one of them.
+  const [row] = (results.at(-1)?.rows ?? []) as unknown as readonly SessionRow[]
+  return row === undefined ? null : sessionOf(row)
+}
+
+function keyStatements(
+  to: SessionPlace & { readonly part: number },
+  { keys }: StagedPart,
+): readonly Statement[] {
+  const entries = keys.map(({ bucket, keys: held, lines }) => [bucket, held, lines])
+  return jsonChunks(entries).map((chunk) => bind(insertKeys, { ...to, keys: chunk }))
+}
+
+interface Chunk {
+  readonly rowCount: number
+  readonly rows: string
+}
+
+function chunksOf(
+  rows: readonly StoredRow[],
+  collection: string,
+  fields: readonly string[] | null,
+): readonly Chunk[] {
+  const encoded: readonly unknown[] =
+    fields === null ? rows : encodedRows(writableTable(collection), fields, rows)
+  return countedJsonChunks(encoded, CHUNK_MAX_ROWS).map(({ text, count }) => ({
+    rowCount: count,
+    rows: text,
+  }))
+}

@@ -1,0 +1,96 @@
+import type { ImportProblem, ImportSession } from '../../ports/import-sessions.ts'
+import { foreignProblems } from './check-part.ts'
+import { digestOfParts } from './file-parts.ts'
+import { kindOf } from './kinds.ts'
+import { problemsMax } from './limits.ts'
+import { bucketCount, repetitionProblems } from './repetitions.ts'
+import { continueWriting } from './write-import.ts'
+import type { ImportAnswer, ImportWorld } from './world.ts'
+import { conflict } from './world.ts'
+
+/**
+ * Ends the receiving of a file: checks what only the whole file shows, decides, and writes for as long as `durationMs`
+ * allows. The decision is never taken back: when the answer's session is still `writing`, another call goes on with it,
+ * and without one the sweep does. Nothing of an import can be wrong after the decision. Rows that its rows refer to are
+ * still there, for nothing removes any; rows of its kind change through another import only, which must wait.
+ */
+export async function commitImport(
+  importId: string,
+  durationMs: number,
+  world: ImportWorld,
+): Promise<ImportAnswer> {
+  const untilMs = world.clock.nowMs() + durationMs
+  const session = await world.sessions.find(importId)
+  if (session === null) return { kind: 'missing' }
+  const decided = session.state === 'receiving' ? await decide(session, world) : known(session)
+  if (decided.kind !== 'session') return decided
+  return { kind: 'session', session: await continueWriting(decided.session, untilMs, world) }
+}
+
+/** Gives an import up. Once it was decided that it is written, that is not possible any more. */
+export async function abortImport(importId: string, world: ImportWorld): Promise<ImportAnswer> {
+  const { sessions } = world
+  const session = await sessions.find(importId)
+  if (session === null) return { kind: 'missing' }
+  const ended = (await sessions.end(importId, 'aborted', session.problems)) ?? session
+  if (ended.state === 'aborted' || ended.state === 'refused') return { kind: 'session', session: ended }
+  return conflict(
+    `The import is ${ended.state === 'done' ? 'done' : 'being written'} and cannot be given up.`,
+  )
+}
+
+function known(session: ImportSession): ImportAnswer {
+  return session.state === 'aborted' ? conflict('The import was given up.') : { kind: 'session', session }
+}
+
+async function decide(session: ImportSession, world: ImportWorld): Promise<ImportAnswer> {
+  const { importId, receivedBytes, totalBytes, nextPart } = session
+  if (receivedBytes < totalBytes)
+    return conflict(
+      `${receivedBytes} of ${totalBytes} bytes were received: part ${nextPart} is missing before the import can be written.`,
+    )
+  if ((await digestOfParts(await world.sessions.digests(importId))) !== session.digest) {
+    await world.sessions.end(importId, 'aborted', session.problems)
+    return conflict('What was sent is not the file that the import was opened for. Nothing was imported.')
+  }
+  const problems = await allProblems(session, world)
+  const { serviceWideIds } = kindOf(session.kind, world.tools)
+  const decided =
+    problems.length > 0
+      ? await world.sessions.end(importId, 'refused', problems)
+      : await world.sessions.startWriting(session, serviceWideIds)
+  if (decided !== null) return { kind: 'session', session: decided }
+  // Somebody else decided, or an id of another organization stands in the way.
+  const now = await world.sessions.find(importId)
+  if (now === null) return { kind: 'missing' }
+  if (now.state !== 'receiving') return known(now)
+  return conflict(
+    `Another organization's import of ${session.kind} is being written, which may bring the same ids. Try again.`,
+  )
+}
+
+/** The problems of the parts, and those that only the whole file shows: ids that stand in it twice. */
+async function allProblems(session: ImportSession, world: ImportWorld): Promise<readonly ImportProblem[]> {
+  const { sessions, lookup, tools } = world
+  const { importId, totalBytes } = session
+  const kind = kindOf(session.kind, tools)
+  const problems = [...session.problems]
+  for (let bucket = 0; bucket < bucketCount(totalBytes); bucket += 1) {
+    const repeated = await sessions.repeatedKeys(importId, bucket, problemsMax)
+    problems.push(...repetitionProblems(repeated, kind))
+    // Another organization may have taken an id since its part was checked.
+    if (kind.serviceWideIds) {
+      const keys = (await sessions.keysIn(importId, bucket)).map(({ key, lines: [line = 0] }) => ({
+        key,
+        line,
+      }))
+      problems.push(...(await foreignProblems(keys, kind, lookup)))
+    }
+  }
+  return distinct(problems.sort((left, right) => left.line - right.line)).slice(0, problemsMax)
+}
+
+/** An id that was foreign when its part was checked is found foreign again. */
+function distinct(problems: readonly ImportProblem[]): readonly ImportProblem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()]
+}

@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest'
+import { demoLines } from '../../host-worker/dev/demo/seed.ts'
+import { posLines } from '../../host-worker/dev/demo/pos.ts'
+import { organization } from '../../test/conformance/fixtures.ts'
+import { seededRandom, testSecrets } from '../../test/support/fakes.ts'
+import { importInParts, importWorld, ndjsonBytes, rowOfLine } from '../../test/support/imports.ts'
+import { createScratchPos } from '../../test/support/scratch-pos.ts'
+import type { ScratchStorage } from '../../test/support/scratch-storage.ts'
+import { createScratchStorage, migratedImage, tablesOf } from '../../test/support/scratch-storage.ts'
+import type { Organization, PosSourceTie } from '../../ports/organization.ts'
+import { importContext } from './context.ts'
+import type { ImportTools } from './kinds.ts'
+import { importKindNames, isPosKind, kindOf } from './kinds.ts'
+import { targetIn } from './run-import.ts'
+
+// Whatever the order of the lines and wherever the file is cut, an import stores what an upsert of its rows stores.
+
+const clock = { nowMs: () => Date.UTC(2026, 10, 1) }
+const tie: PosSourceTie = { kind: 'legacy_vendor', tenant: 'bubble' }
+const acme: Organization = { ...organization('acme'), posSource: tie }
+const secrets = () => testSecrets()
+const tools: ImportTools = {
+  passwords: { hash: async (password) => `hash of ${password}`, verify: async () => false },
+  clock,
+  secrets,
+}
+
+const LINES_MAX = 40
+const run = {
+  runId: 'run-1',
+  automationId: 'demo-claim-received',
+  status: 'completed',
+  stepCount: 3,
+  startedAt: '2026-01-01T00:00:00Z',
+}
+/** Some lines of each kind, and all contacts, which lines of other kinds refer to; kinds that others refer to come first. */
+const linesOf = new Map(
+  [...demoLines, ...posLines(0), ['automation-runs', () => [run]] as const].map(([kind, lines]) => [
+    kind,
+    [...lines()].slice(0, kind === 'contacts' ? Infinity : LINES_MAX),
+  ]),
+)
+const order = [...linesOf.keys()]
+
+function shuffled<Value>(values: readonly Value[], next: () => number): readonly Value[] {
+  return values
+    .map((value) => ({ value, at: next() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ value }) => value)
+}
+
+async function openStorage(): Promise<ScratchStorage> {
+  const storage = createScratchStorage({ clock })
+  await storage.administration.saveOrganization(acme)
+  return storage
+}
+
+/** Columns that tell when a row was written, or that list other rows in the order in which they came. */
+const ORDERED = /^(updated_at|events_changed_at|first_year_events)$/
+
+/** Every table of resources, row by row. */
+async function contents({ database }: ScratchStorage): Promise<ReadonlyMap<string, readonly string[]>> {
+  const tables = tablesOf(migratedImage()).filter((table) => !/^(import_|organizations$)/.test(table))
+  const results = await database.batch(
+    tables.map((table) => ({ sql: `select * from ${table}`, parameters: [] })),
+  )
+  const textOf = (row: object) =>
+    JSON.stringify(Object.entries(row).filter(([column]) => !ORDERED.test(column)))
+  return new Map(tables.map((table, index) => [table, (results[index]?.rows ?? []).map(textOf).sort()]))
+}
+
+async function imported(seed: number): Promise<readonly [ScratchStorage, unknown]> {
+  const next = seededRandom(seed)
+  const storage = await openStorage()
+  const pos = createScratchPos()
+  const world = importWorld(storage, acme, tools, () => ({ writer: pos.writer(tie) }))
+  for (const kind of order) {
+    const bytes = ndjsonBytes(shuffled(linesOf.get(kind) ?? [], next))
+    const partBytes = 200 + Math.floor(next() * bytes.length)
+    const answer = await importInParts(targetIn(world), { kind, format: 'ndjson' }, bytes, partBytes)
+    const lines = linesOf.get(kind)?.length
+    expect(answer, kind).toMatchObject({ session: { state: 'done', readRows: lines, changedRows: lines } })
+  }
+  return [storage, await posRows(pos)]
+}
+
+async function upserted(): Promise<readonly [ScratchStorage, unknown]> {
+  const storage = await openStorage()
+  const pos = createScratchPos()
+  const context = importContext(acme)
+  for (const name of order) {
+    const kind = kindOf(name, tools)
+    const rows = await Promise.all(
+      (linesOf.get(name) ?? []).map((line) => rowOfLine({ ...line }, kind, context)),
+    )
+    await (isPosKind(name) ? pos.writer(tie) : storage.tenant('acme')).upsert(name, rows)
+  }
+  return [storage, await posRows(pos)]
+}
+
+/** What the point of sale has of one row of each kind that can be read. */
+async function posRows(pos: ReturnType<typeof createScratchPos>): Promise<unknown> {
+  const source = pos.open(tie)
+  const order = { field: 'completedAt', idField: 'transactionId', direction: 'descending' } as const
+  return source.page({
+    kind: 'page',
+    collection: 'pos-transactions',
+    select: ['transactionId', 'totalCents', 'lineItems'],
+    where: [],
+    order,
+    after: null,
+    limit: LINES_MAX,
+  })
+}
+
+it('tries every kind', () => {
+  expect(importKindNames.filter((name) => !order.includes(name))).toEqual([])
+})
+
+it('stores the same as an upsert, in any order of the lines and wherever the file is cut', async () => {
+  const [direct, directPos] = await upserted()
+  const expected = await contents(direct)
+  for (const seed of [1, 2, 3]) {
+    const [storage, pos] = await imported(seed)
+    const found = await contents(storage)
+    for (const [table, rows] of expected) expect(found.get(table), `${table}, seed ${seed}`).toEqual(rows)
+    expect(pos).toEqual(directPos)
+  }
+})

@@ -1,0 +1,16 @@
+import type { StoredRow } from '../../ports/query.ts'
+import type { Lookup } from './check-part.ts'
+import type { Completion, ImportKind } from './kind.ts'
+
+/** Finds the stored rows that these will replace, with what the completion looks at. */
+export async function existingRows(
+  rows: readonly StoredRow[],
+  { collection, keyField }: ImportKind,
+  { carries }: Completion,
+  lookup: Pick<Lookup, 'findMany'>,
+): Promise<(row: StoredRow) => StoredRow | null> {
+  const keys = rows.map((row) => String(row[keyField]))
+  const found = await lookup.findMany(collection, [keyField, ...carries], keys, keyField)
+  const byKey = new Map(found.map((row) => [String(row[keyField]), row]))
+  return (row) => byKey.get(String(row[keyField])) ?? null
+}

@@ -1,0 +1,43 @@
+import { concatenated, fromBase64Url, toBase64Url } from '../text/encoding.ts'
+
+/** Where the bytes of an import come from. Each `open` reads them from the start. */
+export interface ImportSource {
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** Cuts bytes into parts of one size; the last one may be shorter. */
+export async function* partsOf(
+  source: AsyncIterable<Uint8Array>,
+  partBytes: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let pieces: Uint8Array[] = []
+  let length = 0
+  for await (const given of source) {
+    let piece = given
+    while (length + piece.length >= partBytes) {
+      const end = partBytes - length
+      yield concatenated([...pieces, piece.subarray(0, end)])
+      piece = piece.subarray(end)
+      pieces = []
+      length = 0
+    }
+    // The source may reuse its buffer for the next piece.
+    if (piece.length > 0) pieces.push(piece.slice())
+    length += piece.length
+  }
+  if (length > 0) yield concatenated(pieces)
+}
+
+/** SHA-256 of bytes, base64url. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}
+
+/**
+ * The digest of a file: SHA-256 of the digests of its parts, one behind the other. Unlike a digest of its bytes it can be
+ * computed from parts that came in separate requests.
+ * @param digests of the parts in order, base64url
+ */
+export function digestOfParts(digests: readonly string[]): Promise<string> {
+  return sha256(concatenated(digests.map((digest) => fromBase64Url(digest) ?? new Uint8Array(0))))
+}

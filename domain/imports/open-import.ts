@@ -1,0 +1,64 @@
+import type { ImportedFile, ImportSession } from '../../ports/import-sessions.ts'
+import { randomBase62 } from '../text/encoding.ts'
+import type { ImportKind } from './kind.ts'
+import { isPosKind, kindOf } from './kinds.ts'
+import { IDLE_MS } from './limits.ts'
+import { startOfFile } from './read-part.ts'
+import type { ImportAnswer, ImportWorld } from './world.ts'
+import { conflict } from './world.ts'
+
+const ID_LENGTH = 22
+
+/**
+ * Opens an import, or takes up the one of the same file that is open. An organization has one import of a kind at a
+ * time: another file waits until that one is written, or until nothing has come for it for a while.
+ */
+export async function openImport(file: ImportedFile, world: ImportWorld): Promise<ImportAnswer> {
+  const destination = isPosKind(file.kind) ? world.pos() : null
+  if (destination !== null && 'refusal' in destination) return conflict(destination.refusal)
+  const first = await open(file, world)
+  if (isOf(first, file)) return { kind: 'session', session: first }
+  if (!isIdle(first, world)) return busy(first, world)
+  await world.sessions.end(first.importId, 'aborted', first.problems)
+  const second = await open(file, world)
+  return isOf(second, file) ? { kind: 'session', session: second } : busy(second, world)
+}
+
+async function open(file: ImportedFile, { sessions, tools, random }: ImportWorld): Promise<ImportSession> {
+  const kind = kindOf(file.kind, tools)
+  const importId = `imp_${randomBase62(ID_LENGTH, (length) => random.bytes(length))}`
+  return sessions.open(
+    importId,
+    file,
+    isStagedAsDrafts(kind) ? 'drafts' : 'rows',
+    JSON.stringify(startOfFile),
+  )
+}
+
+/** Whether rows go through this service again when they are written: to be completed, or to a point of sale. */
+export function isStagedAsDrafts(kind: ImportKind): boolean {
+  return kind.completion !== null || isPosKind(kind.collection)
+}
+
+function isOf(session: ImportSession, { kind, format, totalBytes, digest }: ImportedFile): boolean {
+  return (
+    session.kind === kind &&
+    session.format === format &&
+    session.totalBytes === totalBytes &&
+    session.digest === digest
+  )
+}
+
+function isIdle({ state, touchedAt }: ImportSession, { clock }: ImportWorld): boolean {
+  return state === 'receiving' && clock.nowMs() - Date.parse(touchedAt) >= IDLE_MS
+}
+
+function busy({ kind, importId, state }: ImportSession, { organization }: ImportWorld): ImportAnswer {
+  const until =
+    state === 'writing'
+      ? 'Wait until it is written.'
+      : `Wait until it ends, or abort it; when nothing comes for it for ${IDLE_MS / 1000} seconds, another may take its place.`
+  return conflict(
+    `Another file of ${kind} is being imported into ${organization.organizationId} (${importId}). ${until}`,
+  )
+}

@@ -1,0 +1,132 @@
+import type { ImportSession, StagedPart } from '../../ports/import-sessions.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import { checkPart } from './check-part.ts'
+import { importContext } from './context.ts'
+import { existingRows } from './existing-rows.ts'
+import { sha256 } from './file-parts.ts'
+import type { ImportKind } from './kind.ts'
+import { kindOf } from './kinds.ts'
+import { problemsMax } from './limits.ts'
+import type { Reading } from './read-part.ts'
+import { readPart } from './read-part.ts'
+import { bucketCount, inBuckets } from './repetitions.ts'
+import type { ImportAnswer, ImportWorld } from './world.ts'
+import { conflict } from './world.ts'
+
+/** A part of a file as it was sent. */
+export interface ReceivedPart {
+  /** Counts from 1. */
+  readonly part: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** SHA-256 of the bytes, base64url, as the sender computed it. */
+  readonly digest: string
+}
+
+/**
+ * Takes the next part of a file: reads and checks it, and stages its rows. A part that was taken before is answered again
+ * when it is the same, so that a sender who missed the answer can repeat it. The answer's session tells what is wrong
+ * with the file so far, and which part is next.
+ */
+export async function receivePart(
+  importId: string,
+  received: ReceivedPart,
+  world: ImportWorld,
+): Promise<ImportAnswer> {
+  const { part, bytes, digest } = received
+  if ((await sha256(bytes)) !== digest)
+    return {
+      kind: 'damaged',
+      message: `Part ${part} does not have the digest that came with it. Send it again.`,
+    }
+  const session = await world.sessions.find(importId)
+  if (session === null) return { kind: 'missing' }
+  if (part < session.nextPart) return answerAgain(session, received, world)
+  const misfit = misfitOf(session, received)
+  if (misfit !== null) return conflict(misfit)
+  const staged = await stagedPart(session, received, world)
+  const taken = await world.sessions.addPart(session, staged)
+  return taken === null ? afterRace(importId, received, world) : { kind: 'session', session: taken }
+}
+
+async function answerAgain(
+  session: ImportSession,
+  { part, digest }: ReceivedPart,
+  { sessions }: ImportWorld,
+): Promise<ImportAnswer> {
+  // After the decision nothing depends on parts any more, and their digests are not kept.
+  if (session.state === 'writing' || session.state === 'done') return { kind: 'session', session }
+  const digests = await sessions.digests(session.importId)
+  if (digests[part - 1] === digest) return { kind: 'session', session }
+  return conflict(
+    `Part ${part} was taken before, with other content. The next one is part ${session.nextPart}.`,
+  )
+}
+
+/** Somebody else changed the session meanwhile: perhaps by sending the same part. */
+async function afterRace(
+  importId: string,
+  received: ReceivedPart,
+  world: ImportWorld,
+): Promise<ImportAnswer> {
+  const session = await world.sessions.find(importId)
+  if (session === null) return { kind: 'missing' }
+  if (received.part < session.nextPart) return answerAgain(session, received, world)
+  return conflict(misfitOf(session, received) ?? `Part ${received.part} was not taken. Send it again.`)
+}
+
+/** Why a part cannot be taken next, or null. */
+function misfitOf(session: ImportSession, { part, bytes }: ReceivedPart): string | null {
+  const { state, nextPart, receivedBytes, totalBytes } = session
+  if (state === 'refused') return 'The import was refused because of what is wrong with its file.'
+  if (state === 'aborted') return 'The import was given up.'
+  if (state !== 'receiving') return 'The whole file was received before.'
+  if (part > nextPart) return `Part ${part} is out of order: the next one is part ${nextPart}.`
+  if (bytes.length === 0) return `Part ${part} is empty.`
+  const left = totalBytes - receivedBytes
+  if (bytes.length > left)
+    return `Part ${part} has ${bytes.length} bytes, but of ${totalBytes} bytes in all only ${left} are missing.`
+  return null
+}
+
+async function stagedPart(
+  session: ImportSession,
+  { part, bytes, digest }: ReceivedPart,
+  world: ImportWorld,
+): Promise<StagedPart> {
+  const kind = kindOf(session.kind, world.tools)
+  const isLast = session.receivedBytes + bytes.length === session.totalBytes
+  const file = { format: session.format, columns: kind }
+  const { entries, reading } = readPart(readingOf(session), bytes, isLast, file)
+  const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
+  const problems = [...session.problems, ...checked.problems].slice(0, problemsMax)
+  return {
+    part,
+    digest,
+    bytes: bytes.length,
+    readRows: entries.length,
+    problems,
+    state: problems.length === problemsMax ? 'refused' : 'receiving',
+    reading: JSON.stringify(reading),
+    rows: problems.length > 0 ? [] : await drafts(checked.rows, kind, world),
+    keys: inBuckets(checked.keys, bucketCount(session.totalBytes)),
+  }
+}
+
+function readingOf({ reading }: ImportSession): Reading {
+  // This service wrote it, and nobody else can.
+  return JSON.parse(reading) as Reading
+}
+
+/** What is staged of rows: themselves, unless the kind completes them when they are written. */
+async function drafts(
+  rows: readonly StoredRow[],
+  kind: ImportKind,
+  { lookup }: ImportWorld,
+): Promise<readonly StoredRow[]> {
+  const { completion } = kind
+  if (completion === null) return rows
+  const existing = await existingRows(rows, kind, completion, lookup)
+  const made: StoredRow[] = []
+  for (const row of rows) made.push(await completion.draft(row, existing(row)))
+  return made
+}

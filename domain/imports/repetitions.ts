@@ -1,0 +1,60 @@
+import type { ImportProblem, RepeatedKey, StagedKeys } from '../../ports/import-sessions.ts'
+import type { ImportKind, ImportRecord } from './kind.ts'
+
+/** What tells a line apart from the others of its file, and where it stands. */
+export interface KeyedLine {
+  readonly key: string
+  readonly line: number
+}
+
+/** The key of a line; null when the line lacks a part of it, which its own check says. */
+export function keyedLine(line: number, record: ImportRecord, { key }: ImportKind): KeyedLine | null {
+  const parts = key.map((field) => record[field])
+  const [only] = parts
+  if (!parts.every((part) => typeof part === 'string' && part !== '')) return null
+  return { line, key: parts.length === 1 ? String(only) : JSON.stringify(parts) }
+}
+
+/** About as many bytes of a file as have their keys in one bucket, which is looked through in one statement. */
+const BUCKET_BYTES = 4 * 1024 * 1024
+const BUCKETS_MAX = 256
+
+/**
+ * The number of buckets for the keys of a file. All keys of a file are compared with each other bucket by bucket, so
+ * that neither a statement nor anybody's memory ever holds more than a bucket of them.
+ */
+export function bucketCount(totalBytes: number): number {
+  return Math.min(BUCKETS_MAX, Math.max(1, Math.ceil(totalBytes / BUCKET_BYTES)))
+}
+
+/** Spreads the keys of a part over the buckets. */
+export function inBuckets(lines: readonly KeyedLine[], buckets: number): readonly StagedKeys[] {
+  const staged = new Map<number, { readonly keys: string[]; readonly lines: number[] }>()
+  for (const { key, line } of lines) {
+    const bucket = bucketOf(key, buckets)
+    const known = staged.get(bucket) ?? { keys: [], lines: [] }
+    known.keys.push(key)
+    known.lines.push(line)
+    staged.set(bucket, known)
+  }
+  return [...staged].map(([bucket, held]) => ({ bucket, ...held }))
+}
+
+/** FNV-1a over the key's UTF-16 units. */
+function bucketOf(key: string, buckets: number): number {
+  if (buckets === 1) return 0
+  let hash = 0x811c9dc5
+  for (let index = 0; index < key.length; index += 1)
+    hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+  return (hash >>> 0) % buckets
+}
+
+/** What is wrong with lines that repeat the key of an earlier one. */
+export function repetitionProblems(
+  repeated: readonly RepeatedKey[],
+  { keyField }: ImportKind,
+): readonly ImportProblem[] {
+  return repeated.flatMap(({ lines: [first, ...others] }) =>
+    others.map((line) => ({ line, field: keyField, message: `is the same as in line ${first}` })),
+  )
+}

@@ -1,0 +1,120 @@
+import type { ImportedFile, ImportFormat, ImportProblem, ImportSession } from '../../ports/import-sessions.ts'
+import type { ImportSource } from './file-parts.ts'
+import { digestOfParts, partsOf, sha256 } from './file-parts.ts'
+import { PART_BYTES } from './limits.ts'
+import type { ReceivedPart } from './receive-part.ts'
+
+/** What a sender learns of an import. */
+export type ImportProgress = Pick<
+  ImportSession,
+  'importId' | 'state' | 'nextPart' | 'readRows' | 'problems' | 'writtenRows' | 'changedRows'
+>
+
+/** How an import answers its sender; a message is one sentence for a person, and the import goes no further. */
+export type TransferAnswer = { readonly session: ImportProgress } | { readonly message: string }
+
+/** The import of one organization's files, in this process or at a service. */
+export interface ImportTarget {
+  open(file: ImportedFile): Promise<TransferAnswer>
+  part(importId: string, part: ReceivedPart): Promise<TransferAnswer>
+  commit(importId: string): Promise<TransferAnswer>
+  abort(importId: string): Promise<TransferAnswer>
+}
+
+export interface Transfer {
+  /** The import kind. */
+  readonly kind: string
+  readonly format: ImportFormat
+  readonly source: ImportSource
+  readonly target: ImportTarget
+  /** Called with the number of rows that were checked, or written, so far. */
+  readonly onProgress: (pass: 'checking' | 'writing', rows: number) => void
+}
+
+export type ImportOutcome =
+  | { readonly kind: 'imported'; readonly read: number; readonly changed: number; readonly unchanged: number }
+  /** Nothing was written. At `problemsMax` problems the check ends, so there may be more. */
+  | { readonly kind: 'invalid'; readonly problems: readonly ImportProblem[] }
+  /** Nothing was written; the message says why. */
+  | { readonly kind: 'stopped'; readonly message: string }
+
+const CHANGED =
+  'The file changed while it was imported. Nothing was imported. Import it again when it no longer changes.'
+
+/**
+ * Imports a file: computes its digest, sends what the import lacks of it, and has it written. An import of the same file
+ * that was interrupted is taken up where it stopped. Holds one part in memory, and the digests. Throws what the target
+ * and the source throw: the import stays as it is, and another transfer of the same file goes on with it.
+ */
+export async function transferFile(transfer: Transfer): Promise<ImportOutcome> {
+  const { kind, format, source, target } = transfer
+  const { digests, totalBytes } = await measured(source)
+  const digest = await digestOfParts(digests)
+  const opened = await target.open({ kind, format, totalBytes, digest })
+  if (!('session' in opened)) return stopped(opened)
+  const sent = await sendParts(transfer, opened.session, digests)
+  if (!('session' in sent)) return stopped(sent)
+  return commit(transfer, sent.session)
+}
+
+function stopped({ message }: { readonly message: string }): ImportOutcome {
+  return { kind: 'stopped', message }
+}
+
+async function measured(source: ImportSource): Promise<{ digests: readonly string[]; totalBytes: number }> {
+  const digests: string[] = []
+  let totalBytes = 0
+  for await (const bytes of partsOf(source.open(), PART_BYTES)) {
+    digests.push(await sha256(bytes))
+    totalBytes += bytes.length
+  }
+  return { digests, totalBytes }
+}
+
+/** Sends the parts that the import lacks, until it has them all or is refused. */
+async function sendParts(
+  { source, target, onProgress }: Transfer,
+  opened: ImportProgress,
+  digests: readonly string[],
+): Promise<TransferAnswer> {
+  let session = opened
+  let part = 0
+  for await (const bytes of partsOf(source.open(), PART_BYTES)) {
+    part += 1
+    if (session.state !== 'receiving') return { session }
+    if (part < session.nextPart) continue
+    const digest = await sha256(bytes)
+    if (digest !== digests[part - 1]) return changed(target, session)
+    const answer = await target.part(session.importId, { part, bytes, digest })
+    if (!('session' in answer)) return answer
+    session = answer.session
+    onProgress('checking', session.readRows)
+  }
+  return part < digests.length ? changed(target, session) : { session }
+}
+
+async function changed(target: ImportTarget, { importId }: ImportProgress): Promise<TransferAnswer> {
+  await target.abort(importId)
+  return { message: CHANGED }
+}
+
+/** Has the import checked as a whole and written. One call writes for a while, so that progress can be shown. */
+async function commit({ target, onProgress }: Transfer, received: ImportProgress): Promise<ImportOutcome> {
+  let session = received
+  while (session.state === 'receiving' || session.state === 'writing') {
+    const answer = await target.commit(session.importId)
+    if (!('session' in answer)) return stopped(answer)
+    session = answer.session
+    if (session.state === 'writing') onProgress('writing', session.writtenRows)
+  }
+  const { state, problems, writtenRows, changedRows } = session
+  if (state === 'refused') return { kind: 'invalid', problems }
+  if (state === 'aborted') return stopped({ message: 'The import was given up. Nothing was imported.' })
+  onProgress('writing', writtenRows)
+  return {
+    kind: 'imported',
+    read: writtenRows,
+    changed: changedRows,
+    unchanged: writtenRows - changedRows,
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { ImportSession, ImportSessions } from '../../ports/import-sessions.ts'
+import type { Organization } from '../../ports/organization.ts'
+import type { PosWriter } from '../../ports/pos-writer.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import type { Lookup } from './check-part.ts'
+import type { ImportTools } from './kinds.ts'
+
+/** Where an organization's rows of a point of sale go, or the sentence that says why they cannot be imported here. */
+export type PosDestination = { readonly writer: PosWriter } | { readonly refusal: string }
+
+/** What the imports of one organization need. */
+export interface ImportWorld {
+  readonly organization: Organization
+  readonly sessions: ImportSessions
+  readonly lookup: Lookup
+  readonly tools: ImportTools
+  readonly clock: Clock
+  readonly random: RandomSource
+  /** Asked only for kinds that are kept at a point of sale. */
+  readonly pos: () => PosDestination
+}
+
+/** What a request about an import came to. */
+export type ImportAnswer =
+  | { readonly kind: 'session'; readonly session: ImportSession }
+  /** The organization has no import of that id. */
+  | { readonly kind: 'missing' }
+  /** What was asked does not fit the state of the import: nothing was changed. */
+  | { readonly kind: 'conflict'; readonly message: string }
+  /** A part did not arrive as it was sent: nothing was changed, and it may be sent again. */
+  | { readonly kind: 'damaged'; readonly message: string }
+
+export function conflict(message: string): ImportAnswer {
+  return { kind: 'conflict', message }
+}

@@ -1,0 +1,84 @@
+import type { ImportSession, StagedChunk } from '../../ports/import-sessions.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import { importContext } from './context.ts'
+import { existingRows } from './existing-rows.ts'
+import type { ImportKind } from './kind.ts'
+import { isPosKind, kindOf } from './kinds.ts'
+import { isStagedAsDrafts } from './open-import.ts'
+import type { ImportWorld } from './world.ts'
+
+/**
+ * Writes an import chunk by chunk until it is done or the time is over, and removes what is staged when the import is
+ * over. It may be interrupted at any point, and several may run at once: a chunk and the note that it was written are one
+ * step. Returns the session as it is then.
+ */
+export async function continueWriting(
+  session: ImportSession,
+  untilMs: number,
+  world: ImportWorld,
+): Promise<ImportSession> {
+  const { sessions, clock } = world
+  const kind = kindOf(session.kind, world.tools)
+  let current = session
+  while (current.state === 'writing' && clock.nowMs() < untilMs) {
+    const next = await writeStep(current, kind, world)
+    // Somebody else wrote the chunk.
+    current = next ?? (await sessions.find(current.importId)) ?? current
+  }
+  if (current.state !== 'writing') await dropStaged(current.importId, untilMs, world)
+  return current
+}
+
+/** Removes what is staged for an import that is over, as far as the time allows. */
+export async function dropStaged(
+  importId: string,
+  untilMs: number,
+  { sessions, clock }: Pick<ImportWorld, 'sessions' | 'clock'>,
+): Promise<void> {
+  let isLeft = true
+  while (isLeft && clock.nowMs() < untilMs) isLeft = await sessions.dropStaged(importId)
+}
+
+async function writeStep(
+  session: ImportSession,
+  kind: ImportKind,
+  world: ImportWorld,
+): Promise<ImportSession | null> {
+  const { sessions } = world
+  if (!isStagedAsDrafts(kind)) return sessions.writeNext(session)
+  const chunk = await sessions.nextChunk(session.importId)
+  if (chunk === null) return null
+  return isPosKind(kind.collection)
+    ? writeToPos(session, chunk, world)
+    : sessions.writeChunk(session, { chunk: chunk.chunk, rows: await completed(chunk, kind, world) })
+}
+
+/**
+ * A point of sale is another database. When the service ends between the two steps, the chunk is written again, which
+ * changes nothing and is counted as unchanged.
+ */
+async function writeToPos(
+  session: ImportSession,
+  { chunk, rows }: StagedChunk,
+  { sessions, pos }: ImportWorld,
+): Promise<ImportSession | null> {
+  const destination = pos()
+  if ('refusal' in destination)
+    throw new Error(`An import cannot be written any more: ${destination.refusal}`)
+  const { changed } = await destination.writer.upsert(session.kind, rows)
+  return sessions.writeChunk(session, { chunk, changed })
+}
+
+async function completed(
+  { rows }: StagedChunk,
+  kind: ImportKind,
+  { lookup, organization }: ImportWorld,
+): Promise<readonly StoredRow[]> {
+  const { completion } = kind
+  if (completion === null) return rows
+  const existing = await existingRows(rows, kind, completion, lookup)
+  const context = importContext(organization)
+  const made: StoredRow[] = []
+  for (const row of rows) made.push(await completion.complete(row, context, existing(row)))
+  return made
+}

@@ -1,0 +1,147 @@
+import * as v from 'valibot'
+import { IDLE_MS, PART_BYTES, PART_MAX_BYTES, problemsMax } from '../../imports/limits.ts'
+import { jsonResponse, operation } from '../../record/operation.ts'
+import { ErrorBody } from '../../record/reply.ts'
+import { jsonBody } from '../interface/body.ts'
+import { ImportBody, ImportList, OpenedFile, RefusedBody, sampleImport } from './import-body.ts'
+
+const ALL = '/operator/v1/organizations/{organizationId}/imports'
+const ONE = `${ALL}/{importId}` as const
+
+const whereItStands = jsonResponse('Where the import stands.', ImportBody, sampleImport)
+const written = { ...sampleImport, state: 'done' as const, receivedBytes: 1_048_576, nextPart: 5 }
+
+const refused = jsonResponse('Something is wrong with the file. Nothing of it was written.', RefusedBody, {
+  error: 'The file has problems, and nothing of it was imported.',
+  problems: [{ line: 17, field: 'createdAt', message: 'is required' }],
+})
+
+export const openImportEndpoint = operation({
+  id: 'imports.open',
+  method: 'POST',
+  path: ALL,
+  access: 'admin',
+  action: 'import.open',
+  tag: 'Imports',
+  summary: 'Open an import',
+  description: `Begins the import of a file, or takes up the one of the same file that was interrupted: \`nextPart\` says from where. An organization has one import of a kind at a time; another file waits until it ends, or until nothing has come for it for ${IDLE_MS / 1000} seconds. Then send the parts, and commit. Until then nothing of the organization's data is touched.`,
+  body: jsonBody(OpenedFile, {
+    kind: 'contacts',
+    format: 'ndjson',
+    totalBytes: 1_048_576,
+    digest: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
+  }),
+  responses: {
+    200: jsonResponse('It is open.', ImportBody, { ...sampleImport, receivedBytes: 0, nextPart: 1 }),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+  },
+})
+
+export const sendImportPart = operation({
+  id: 'imports.sendPart',
+  method: 'PUT',
+  path: `${ONE}/parts/{part}`,
+  access: 'admin',
+  tag: 'Imports',
+  summary: 'Send a part of a file',
+  description: `The next bytes of the file, which may end anywhere, also within a line. Parts are numbered from 1 and come in order, of ${PART_BYTES} bytes each but the last. The lines are checked at once: \`problems\` says what is wrong so far, and after ${problemsMax} problems the import is \`refused\`. Send a part again when no answer came: one that was taken before is answered as the first time.`,
+  headers: {
+    'Content-Digest': {
+      description: 'SHA-256 of the part (RFC 9530), by which one that was cut on its way is recognised.',
+      schema: v.string(),
+      example: 'sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:',
+    },
+  },
+  body: {
+    description: `From 1 to ${PART_MAX_BYTES} bytes, uncompressed.`,
+    maxBytes: PART_MAX_BYTES,
+    contentTypes: ['application/octet-stream'],
+    schema: v.string(),
+    example: '{"contactId":"c-1","email":"ada@example.com"}\n',
+  },
+  responses: {
+    200: whereItStands,
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+    413: jsonResponse('The part is too large.', ErrorBody, {
+      error: `A part has at most ${PART_MAX_BYTES} bytes.`,
+    }),
+  },
+})
+
+export const commitImportEndpoint = operation({
+  id: 'imports.commit',
+  method: 'POST',
+  path: `${ONE}/commit`,
+  access: 'admin',
+  action: 'import.commit',
+  tag: 'Imports',
+  summary: 'Have an import written',
+  description:
+    'After the last part: checks what only the whole file shows, decides that all of it is written, and begins to. The decision is never taken back; when the service is interrupted, it goes on by itself. While the answer says `writing`, call `imports.write` to have more written and to learn how far it is.',
+  responses: {
+    200: jsonResponse('It is being written, or done.', ImportBody, written),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+    422: refused,
+  },
+})
+
+export const writeImport = operation({
+  id: 'imports.write',
+  method: 'POST',
+  path: `${ONE}/write`,
+  access: 'admin',
+  tag: 'Imports',
+  summary: 'Go on writing an import',
+  description: 'Writes for a second or so what was committed. It may be called as often as you like.',
+  responses: {
+    200: jsonResponse('Where it stands now.', ImportBody, written),
+    400: 'BadRequest',
+    404: 'NotFound',
+    409: 'Conflict',
+    422: refused,
+  },
+})
+
+export const abortImportEndpoint = operation({
+  id: 'imports.abort',
+  method: 'DELETE',
+  path: ONE,
+  access: 'admin',
+  action: 'import.abort',
+  tag: 'Imports',
+  summary: 'Give an import up',
+  description: 'Possible until it is committed. Nothing of it was written.',
+  responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound', 409: 'Conflict' },
+})
+
+export const showImport = operation({
+  id: 'imports.show',
+  method: 'GET',
+  path: ONE,
+  access: 'support',
+  tag: 'Imports',
+  summary: 'Show an import',
+  description: 'An import is remembered for a day after it ended.',
+  responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound' },
+})
+
+export const listImports = operation({
+  id: 'imports.list',
+  method: 'GET',
+  path: ALL,
+  access: 'support',
+  tag: 'Imports',
+  summary: 'List the imports of an organization',
+  description: 'Those that are open, and those that ended less than a day ago, the newest first.',
+  responses: {
+    200: jsonResponse('At most 100 imports.', ImportList, { data: [sampleImport] }),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
+})

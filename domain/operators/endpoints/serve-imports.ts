@@ -1,0 +1,158 @@
+import { readRequestBody } from '../../bounds/read-body.ts'
+import { abortImport, commitImport } from '../../imports/commit-import.ts'
+import { openImport } from '../../imports/open-import.ts'
+import type { ReceivedPart } from '../../imports/receive-part.ts'
+import { receivePart } from '../../imports/receive-part.ts'
+import { continueWriting } from '../../imports/write-import.ts'
+import type { ImportAnswer, ImportWorld } from '../../imports/world.ts'
+import type { ReplyOf } from '../../record/operation.ts'
+import type { RoutedRequest } from '../../record/routed-request.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import type { OperatorRequestOf } from '../interface/serve.ts'
+import type { OperatorWorld } from '../interface/world.ts'
+import { published } from './import-body.ts'
+import type {
+  abortImportEndpoint,
+  commitImportEndpoint,
+  listImports,
+  openImportEndpoint,
+  showImport,
+  writeImport,
+} from './imports.ts'
+import { sendImportPart } from './imports.ts'
+import { unknownOrganization } from './organizations.ts'
+
+/** How long one request writes. Another request, or the cron, goes on. */
+const WRITE_MS = 1_000
+
+/** How long a part may take to arrive. */
+const PART_DURATION_MS = 60_000
+
+/** Most imports that a list shows: an organization can have one open of each kind. */
+const LISTED_MAX = 100
+
+/** Answers `POST /operator/v1/organizations/{organizationId}/imports`. */
+export async function serveOpenImport(
+  { params, body }: OperatorRequestOf<typeof openImportEndpoint>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof openImportEndpoint>> {
+  return withImports(params, world, async (imports) => replyTo(await openImport(body, imports)))
+}
+
+/** Answers `PUT …/imports/{importId}/parts/{part}`. */
+export async function serveSendImportPart(
+  { params, request }: OperatorRequestOf<typeof sendImportPart>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof sendImportPart>> {
+  const part = Number(params.part)
+  if (!/^[1-9]\d{0,8}$/.test(params.part ?? ''))
+    return errorReply(400, 'The number of a part is a whole number from 1 on.')
+  const digest = digestIn(request.headers.get('content-digest') ?? '')
+  if (digest === null)
+    return errorReply(400, 'Content-Digest must be the SHA-256 of the part: sha-256=:BASE64: (RFC 9530).')
+  const bounds = { maxBytes: sendImportPart.body.maxBytes, durationMs: PART_DURATION_MS }
+  return withImports(params, world, async (imports) => {
+    const read = await readRequestBody(request, bounds, world.deadline)
+    if (read.kind === 'too_large') return errorReply(413, `A part has at most ${bounds.maxBytes} bytes.`)
+    if (read.kind === 'incomplete')
+      return errorReply(400, 'The part did not arrive completely. Send it again.')
+    const received: ReceivedPart = { part, bytes: read.bytes, digest }
+    return replyTo(await receivePart(params.importId ?? '', received, imports))
+  })
+}
+
+/** The digest of a `Content-Digest` header, base64url; null: it has none by SHA-256. */
+function digestIn(header: string): string | null {
+  const [, base64] = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43})=:\s*(?:,|$)/.exec(header) ?? []
+  return base64?.replaceAll('+', '-').replaceAll('/', '_') ?? null
+}
+
+/** Answers `POST …/imports/{importId}/commit`. */
+export async function serveCommitImport(
+  { params }: OperatorRequestOf<typeof commitImportEndpoint>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof commitImportEndpoint>> {
+  return withImports(params, world, async (imports) =>
+    decidedReply(await commitImport(params.importId ?? '', WRITE_MS, imports)),
+  )
+}
+
+/** Answers `POST …/imports/{importId}/write`. */
+export async function serveWriteImport(
+  { params }: OperatorRequestOf<typeof writeImport>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof writeImport>> {
+  return withImports(params, world, async (imports) => {
+    const session = await imports.sessions.find(params.importId ?? '')
+    if (session === null) return unknownImport()
+    if (session.state === 'receiving') return errorReply(409, 'The import was not committed yet.')
+    const untilMs = world.clock.nowMs() + WRITE_MS
+    return decidedReply({ kind: 'session', session: await continueWriting(session, untilMs, imports) })
+  })
+}
+
+/** Answers `DELETE …/imports/{importId}`. */
+export async function serveAbortImport(
+  { params }: OperatorRequestOf<typeof abortImportEndpoint>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof abortImportEndpoint>> {
+  return withImports(params, world, async (imports) =>
+    replyTo(await abortImport(params.importId ?? '', imports)),
+  )
+}
+
+/** Answers `GET …/imports/{importId}`. */
+export async function serveShowImport(
+  { params }: OperatorRequestOf<typeof showImport>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof showImport>> {
+  return withImports(params, world, async ({ sessions }) => {
+    const session = await sessions.find(params.importId ?? '')
+    return session === null ? unknownImport() : jsonReply(200, published(session), PRIVATE)
+  })
+}
+
+/** Answers `GET …/imports`. */
+export async function serveImports(
+  { params }: OperatorRequestOf<typeof listImports>,
+  world: OperatorWorld,
+): Promise<ReplyOf<typeof listImports>> {
+  return withImports(params, world, async ({ sessions }) =>
+    jsonReply(200, { data: (await sessions.list(LISTED_MAX)).map(published) }, PRIVATE),
+  )
+}
+
+/** Opens the imports of the organization that a path names. */
+async function withImports<Answer>(
+  { organizationId = '' }: RoutedRequest['params'],
+  { administration, imports }: OperatorWorld,
+  answer: (imports: ImportWorld) => Promise<Answer>,
+): Promise<Answer | ReturnType<typeof unknownOrganization>> {
+  const organization = await administration.findOrganization(organizationId)
+  return organization === null ? unknownOrganization(organizationId) : answer(imports(organization))
+}
+
+function unknownImport() {
+  return errorReply(404, 'The organization has no such import; one is remembered for a day after it ended.')
+}
+
+function replyTo(answer: ImportAnswer) {
+  switch (answer.kind) {
+    case 'session':
+      return jsonReply(200, published(answer.session), PRIVATE)
+    case 'missing':
+      return unknownImport()
+    case 'conflict':
+      return errorReply(409, answer.message)
+    case 'damaged':
+      return errorReply(400, answer.message)
+  }
+}
+
+/** The answer when an import was to be decided: a refused one is no success. */
+function decidedReply(answer: ImportAnswer) {
+  if (answer.kind !== 'session' || answer.session.state !== 'refused') return replyTo(answer)
+  const { problems } = published(answer.session)
+  const error = 'The file has problems, and nothing of it was imported.'
+  return jsonReply(422, { error, problems }, PRIVATE)
+}

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mailboxTables } from '../../adapters/local/index.ts'
+import type { Migration, MigrationRequest } from './migrate.ts'
+import { migrate, migrationsIn } from './migrate.ts'
+import { projectRoot } from './root.ts'
+import { localSecrets, persistPath } from './state.ts'
+import { projectWranglerFile, stringIn } from './wrangler-file.ts'
+
+/** A service that runs as long as the program that started it, on a free port of the loopback interface. */
+export interface OwnService {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const SERVICE = 'service'
+const MIGRATOR = 'migrator'
+
+/** The migrations of the databases, by their bindings. */
+const migrationsOf: Readonly<Record<string, () => readonly Migration[]>> = {
+  DB: () => [
+    ...migrationsIn(migrationsDirectory('sqlite')),
+    { name: 'local_mailbox', statements: () => mailboxTables },
+  ],
+  POS_LEGACY: () => migrationsIn(migrationsDirectory('pos-legacy-vendor')),
+}
+
+function migrationsDirectory(adapter: string): string {
+  return join(projectRoot, 'adapters', adapter, 'migrations')
+}
+
+/**
+ * Starts the service on a state directory, on the runtime and the database files that `npm start` uses, without what a
+ * developer needs (reloading, static files, the queue). Applies the missing migrations first. Nothing else may run on the
+ * directory meanwhile.
+ * @param report receives what the service logs as an error
+ */
+export async function startOwnService(
+  directory: string,
+  report: (line: string) => void,
+): Promise<OwnService> {
+  const [modules, { Miniflare }] = await Promise.all([builtModules(), import('miniflare')])
+  const runtime = new Miniflare({
+    resourcePersistencePath: persistPath(directory),
+    handleStructuredLogs: ({ level, message }: { readonly level: string; readonly message: string }) => {
+      if (level === 'error' || level === 'warn') report(message)
+    },
+    workers: workersOf(modules, localSecrets(directory)),
+  })
+  try {
+    const migrator = await runtime.unsafeGetDirectURL(MIGRATOR)
+    for (const binding of Object.keys(databases()))
+      await migrate(binding, migrationsOf[binding]?.() ?? [], (request) => ask(migrator, request))
+    const { origin: url } = await runtime.unsafeGetDirectURL(SERVICE)
+    return { url, close: () => runtime.dispose() }
+  } catch (error) {
+    await runtime.dispose()
+    throw error
+  }
+}
+
+/** The databases that `wrangler.toml` names and that have migrations here: their ids by binding. */
+function databases(): Readonly<Record<string, string>> {
+  const tables = projectWranglerFile().tables.filter(({ name }) => name === 'd1_databases')
+  const ids = tables.flatMap(({ values }) => {
+    const [binding, id] = [
+      stringIn(values.binding),
+      stringIn(values.preview_database_id ?? values.database_id),
+    ]
+    return binding === undefined || id === undefined || !(binding in migrationsOf)
+      ? []
+      : [[binding, id] as const]
+  })
+  return Object.fromEntries(ids)
+}
+
+/** Modules by their paths, the entry first. */
+type Modules = Readonly<Record<string, string>>
+
+function workersOf(service: Modules, secrets: Readonly<Record<string, string | undefined>>) {
+  const bound = Object.entries(databases()).map(([binding, id]) => [binding, { type: 'd1', id }] as const)
+  const given = Object.entries({ ...secrets, ...variables() })
+  const texts = given.map(([name, value = '']) => [name, { type: 'text', value }] as const)
+  const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
+  return [
+    workerOf(SERVICE, service, Object.fromEntries<Binding>([...bound, ...texts])),
+    workerOf(MIGRATOR, { 'migrator.js': migrator }, Object.fromEntries(bound)),
+  ]
+}
+
+/** What a Worker of the local runtime is bound to. */
+type Binding =
+  { readonly type: 'd1'; readonly id: string } | { readonly type: 'text'; readonly value: string }
+type Bindings = Readonly<Record<string, Binding>>
+
+function workerOf(name: string, given: Modules, env: Bindings) {
+  const compatibilityDate = stringIn(projectWranglerFile().top.compatibility_date) ?? ''
+  const modules = Object.fromEntries(
+    Object.entries(given).map(([path, contents]) => [path, { type: 'esm' as const, contents }]),
+  )
+  const [mainModule = ''] = Object.keys(given)
+  return {
+    config: { name, compatibilityDate, manifest: { mainModule, modules }, env },
+    dev: { unsafeDirectSockets: [{}] },
+  }
+}
+
+/** The variables of `wrangler.toml`. */
+function variables(): Readonly<Record<string, string>> {
+  const values = projectWranglerFile().tables.find(({ name }) => name === 'vars')?.values ?? {}
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, stringIn(value) ?? value]))
+}
+
+async function ask(migrator: URL, request: MigrationRequest): Promise<unknown> {
+  const response = await fetch(migrator, { method: 'POST', body: JSON.stringify(request) })
+  if (!response.ok) throw new Error(`Migrating the local database failed: ${await response.text()}`)
+  return response.json()
+}
+
+/** The modules of the Worker by their paths. Built anew each time, which takes less than finding out whether it must be. */
+async function builtModules(): Promise<Modules> {
+  const [{ bundleWorker }, { buildBrowserParts }] = await Promise.all([
+    import('../bundle/bundle-worker.mjs'),
+    import('../browser/build.mjs'),
+  ])
+  // What browsers load is a part of the Worker, and is missing in a fresh clone.
+  if (!existsSync(join(projectRoot, 'host-worker', 'browser', 'dist'))) await buildBrowserParts()
+  const { files } = await bundleWorker()
+  const modules = files
+    .filter(({ path }) => path.endsWith('.js'))
+    .map(({ path, contents }) => [path, new TextDecoder().decode(contents)] as const)
+  return Object.fromEntries(modules)
+}

@@ -1,0 +1,81 @@
+import { CommandError, UsageError } from './errors.ts'
+import type { Login } from './login-file.ts'
+
+/** Where it may be said which service a command is about. */
+export interface Sources {
+  /** `--url`, `--key` and `--remote`. */
+  readonly flags: {
+    readonly url?: string | undefined
+    readonly key?: string | undefined
+    readonly remote?: boolean | undefined
+  }
+  /** `OPERATOR_URL`, `OPERATOR_KEY` and `ROOT_SECRET`. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What "login" stored; null: nothing. */
+  readonly login: () => Login | null
+  /** The address of the deployed service, or the sentence that says why it is not known. Asked for by `--remote` alone. */
+  readonly deployed: () => { readonly url: string } | { readonly problem: string }
+}
+
+/** The service that a command is about. A key of null: there is none, and something else takes its place. */
+export type Choice =
+  | { readonly kind: 'given'; readonly url: string; readonly key: string | null }
+  /** The service of the local state. A key of null: its own. */
+  | { readonly kind: 'local'; readonly key: string | null }
+
+/**
+ * Chooses the service: flags win over the environment, that over what was stored by "login", and that over the local
+ * state. A key is never sent to a service for which it was not meant: one that was stored goes to the address that was
+ * stored with it, and an address that was given needs a key that was given.
+ * @param without what may take the place of a key that was not given; null: nothing may
+ */
+export function chooseService(
+  { flags, environment, login, deployed }: Sources,
+  without: 'root secret' | 'question' | null,
+): Choice {
+  if (flags.remote === true && flags.url !== undefined)
+    throw new UsageError('--url and --remote exclude each other')
+  const key = given(flags.key) ?? given(environment.OPERATOR_KEY)
+  const url =
+    flags.remote === true ? addressOf(deployed()) : (given(flags.url) ?? given(environment.OPERATOR_URL))
+  if (url === undefined) {
+    const stored = login()
+    if (stored === null) return { kind: 'local', key: key ?? null }
+    return { kind: 'given', url: stored.url, key: key ?? stored.key }
+  }
+  const address = readAddress(url)
+  const chosen = key ?? (flags.remote === true ? keyFor(address, login()) : undefined)
+  const isReplaced =
+    without === 'root secret' ? given(environment.ROOT_SECRET) !== undefined : without !== null
+  if (chosen === undefined && !isReplaced)
+    throw new CommandError(
+      `There is no operator key for ${address}. Set OPERATOR_KEY, give --key, or store one with "login --url ${address}".`,
+    )
+  return { kind: 'given', url: address, key: chosen ?? null }
+}
+
+/** Checks the address of a service, and writes it in one way. Throws a `CommandError`. */
+export function readAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CommandError(`${JSON.stringify(text)} is not an address such as https://api.example.com.`)
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new CommandError(
+      `The address of a service is its scheme, host and port alone, such as ${url.origin}.`,
+    )
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+function keyFor(address: string, login: Login | null): string | undefined {
+  return login?.url === address ? login.key : undefined
+}
+
+function addressOf(found: ReturnType<Sources['deployed']>): string {
+  if ('problem' in found) throw new CommandError(found.problem)
+  return found.url
+}
+
+/** An empty text counts as not given. */
+function given(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}

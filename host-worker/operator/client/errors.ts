@@ -1,0 +1,25 @@
+/** The command was not called as it must be: exit code 2, with its usage. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The command cannot do what it was asked: exit code 1. The message says why and what to do. */
+export class CommandError extends Error {
+  override readonly name: string = 'CommandError'
+}
+
+/** The service refused a call. The message is the sentence with which it did. */
+export class Refusal extends CommandError {
+  override readonly name = 'Refusal'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The service was not reached, or was not there for the moment: the same call may succeed later. */
+export class Unavailable extends CommandError {
+  override readonly name = 'Unavailable'
+}

@@ -1,0 +1,138 @@
+import { beforeEach, expect, test } from 'vitest'
+import { PART_BYTES } from '../../../domain/imports/limits.ts'
+import type { ImportOutcome } from '../../../domain/imports/transfer-file.ts'
+import { ndjsonBytes, sourceOf } from '../../../test/support/imports.ts'
+import { createScratchStorage } from '../../../test/support/scratch-storage.ts'
+import type { TestService } from '../../../test/support/service.ts'
+import { openTestService } from '../../../test/support/service.ts'
+import type { OperatorCall } from './import-client.ts'
+import { importThroughService } from './import-client.ts'
+
+let service: TestService
+let key: string
+
+beforeEach(async () => {
+  service = await openTestService((clock) => createScratchStorage({ clock }))
+  await service.addOrganization('acme')
+  key = await service.addOperatorKey('admin')
+})
+
+class Lost extends Error {}
+
+const call: OperatorCall = (method, path, init = {}) => service.send(path, { ...init, method, key })
+
+const contacts = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    contactId: `c-${index}`,
+    source: 'x'.repeat(400),
+    tags: [],
+    emailConsent: 'unknown',
+    smsConsent: 'unknown',
+    createdAt: '2026-01-01T00:00:00Z',
+  }))
+
+function run(
+  lines: readonly object[],
+  through: OperatorCall = call,
+  seen: string[] = [],
+): Promise<ImportOutcome> {
+  return importThroughService({
+    organizationId: 'acme',
+    call: through,
+    isPassing: (rejection) => rejection instanceof Lost,
+    kind: 'contacts',
+    format: 'ndjson',
+    source: sourceOf(ndjsonBytes(lines)),
+    onProgress: (pass, rows) => seen.push(`${pass} ${rows}`),
+  })
+}
+
+const storedIds = async (lines: readonly { readonly contactId: string }[]) =>
+  (
+    await service.storage.tenant('acme').findMany(
+      'contacts',
+      ['contactId'],
+      lines.map(({ contactId }) => contactId),
+    )
+  ).length
+
+test('a file of several parts is imported, with progress, and importing it again changes nothing', async () => {
+  const lines = contacts(1_500)
+  expect(ndjsonBytes(lines).length).toBeGreaterThan(2 * PART_BYTES)
+  const seen: string[] = []
+  expect(await run(lines, call, seen)).toEqual({
+    kind: 'imported',
+    read: 1_500,
+    changed: 1_500,
+    unchanged: 0,
+  })
+  expect(seen.at(-1)).toBe('writing 1500')
+  expect(seen.filter((line) => line.startsWith('checking'))).toHaveLength(4)
+  expect(await storedIds(lines)).toBe(1_500)
+  expect(await run(lines)).toMatchObject({ changed: 0, unchanged: 1_500 })
+})
+
+test('problems come back with their lines, and nothing is written', async () => {
+  const lines = [...contacts(3), { contactId: 'c-1' }]
+  const outcome = await run(lines)
+  if (outcome.kind !== 'invalid') throw new Error(outcome.kind)
+  expect(outcome.problems.map(({ line, message }) => `${line} ${message}`)).toContain(
+    '4 is the same as in line 2',
+  )
+  expect(await storedIds(contacts(3))).toBe(0)
+})
+
+test('a request or an answer that is lost is repeated, wherever that happens', async () => {
+  const lines = contacts(1_500)
+  let requests = 0
+  const shaky: OperatorCall = async (method, path, init) => {
+    requests += 1
+    const lossy = requests % 3
+    if (lossy === 1) throw new Lost('before')
+    const response = await call(method, path, init)
+    if (lossy === 2) throw new Lost('after')
+    return response
+  }
+  expect(await run(lines, shaky)).toMatchObject({ kind: 'imported', read: 1_500, changed: 1_500 })
+  expect(await storedIds(lines)).toBe(1_500)
+}, 30_000)
+
+test('an import whose key is revoked in between is taken up with another key', async () => {
+  const lines = contacts(1_500)
+  const sent: string[] = []
+  const refused = new Error('The key is refused')
+  const counting: OperatorCall = async (method, path, init) => {
+    sent.push(path)
+    if (sent.length === 3) await service.revokeOperatorKey(key)
+    const response = await call(method, path, init)
+    if (response.status === 401) throw refused
+    return response
+  }
+  await expect(run(lines, counting)).rejects.toBe(refused)
+  expect(await storedIds(lines)).toBe(0)
+  key = await service.addOperatorKey('admin')
+  const resumed: string[] = []
+  const recording: OperatorCall = (method, path, init) => {
+    resumed.push(path)
+    return call(method, path, init)
+  }
+  expect(await run(lines, recording)).toMatchObject({ kind: 'imported', changed: 1_500 })
+  expect(resumed.filter((path) => path.includes('/parts/')).map((path) => path.split('/').at(-1))).toEqual([
+    '2',
+    '3',
+    '4',
+  ])
+})
+
+test('what the service says is passed on as it is', async () => {
+  const elsewhere = await importThroughService({
+    organizationId: 'nobody',
+    call,
+    isPassing: () => false,
+    kind: 'contacts',
+    format: 'ndjson',
+    source: sourceOf(ndjsonBytes(contacts(1))),
+    onProgress: () => undefined,
+  })
+  expect(elsewhere).toEqual({ kind: 'stopped', message: 'There is no organization nobody.' })
+})

@@ -1,0 +1,50 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { writePrivateFile } from '../../local/private-files.ts'
+import { CommandError } from './errors.ts'
+
+/** The service that commands of this user are about by default, and the key for it. */
+export interface Login {
+  readonly url: string
+  readonly key: string
+}
+
+const Stored = v.object({ url: v.string(), key: v.string() })
+
+/** Where the login of the user is kept: below `XDG_CONFIG_HOME`, else `~/.config` (on Windows, `APPDATA`). */
+export function loginPath(environment: Readonly<Record<string, string | undefined>>): string {
+  const configured = [environment.XDG_CONFIG_HOME, environment.APPDATA].find(
+    (path) => path !== undefined && path !== '',
+  )
+  return join(configured ?? join(homedir(), '.config'), 'tenant-data-api', 'operator.json')
+}
+
+/** The stored login; null: there is none. */
+export function readLogin(path: string): Login | null {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  try {
+    return v.parse(Stored, JSON.parse(text))
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read as a login. Log in again, or remove it.`, { cause: error })
+  }
+}
+
+/** Stores a login such that its user alone can read it. */
+export function writeLogin(path: string, login: Login): void {
+  writePrivateFile(path, `${JSON.stringify(login, null, 2)}\n`)
+}
+
+/** Forgets the login. False: there was none. */
+export function removeLogin(path: string): boolean {
+  if (readLogin(path) === null) return false
+  rmSync(path, { force: true })
+  return true
+}

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util'
+import type { Arguments, Command, Values } from './command.ts'
+import { serviceFlags } from './command.ts'
+import { UsageError } from '../client/errors.ts'
+
+/** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
+export function readArguments(command: Command, args: readonly string[]): Arguments {
+  const given = parsed(command, args)
+  if (given.values.help !== true) checkPresence(command, given)
+  return given
+}
+
+/** The text of a flag, or undefined when it was not given. */
+export function textOf(values: Values, name: string): string | undefined {
+  const value = values[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function parsed(command: Command, args: readonly string[]): Arguments {
+  try {
+    const { values, positionals, tokens } = parseArgs({
+      args: [...args],
+      options: optionsOf(command),
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    })
+    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+    const repeated = names.find((name, index) => names.indexOf(name) !== index)
+    if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice`)
+    return { values, positionals }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function optionsOf({ flags }: Command) {
+  const options = Object.entries({ ...serviceFlags, ...flags }).map(
+    ([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }] as const,
+  )
+  return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
+}
+
+/** Checks that what must be given is given, and no more. */
+function checkPresence(command: Command, given: Arguments): void {
+  checkPositionals(command, given)
+  const { flags } = command
+  const { values } = given
+  const isEmpty = (name: string) => values[name] === '' && flags[name]?.mayBeEmpty !== true
+  const empty = Object.keys(values).find(isEmpty)
+  if (empty !== undefined) throw new UsageError(`--${empty} is empty`)
+  const namesOf = (presence: string) =>
+    Object.keys(flags).filter((name) => flags[name]?.presence === presence)
+  const absent = namesOf('required').find((name) => values[name] === undefined)
+  if (absent !== undefined) throw new UsageError(`--${absent} is missing`)
+  const either = namesOf('either')
+  const [first, second] = either.filter((name) => values[name] !== undefined)
+  if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
+  if (either.length > 0 && first === undefined)
+    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
+}
+
+function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {
+  const missing = wanted[positionals.length]
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`)
+  const surplus = positionals[wanted.length]
+  if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { operatorEndpoints } from '../../domain/operator-catalog.ts'
+import { tableRows } from './command/help.ts'
+import { allCommands, commandsOf } from './commands.ts'
+
+const commands = await allCommands()
+
+/** Operations that no command calls: they are for programs. */
+const FOR_PROGRAMS = ['operatorContract.get', 'imports.show', 'imports.list']
+
+it('covers the whole interface', () => {
+  const called = new Set(commands.flatMap(({ operations }) => operations.map(({ id }) => id)))
+  const left = operatorEndpoints.map(({ id }) => id).filter((id) => !called.has(id))
+  expect(left.sort()).toEqual([...FOR_PROGRAMS].sort())
+})
+
+it('calls nothing that the interface does not have', () => {
+  const operations = commands.flatMap((command) => command.operations)
+  expect(
+    operations.filter((operation) => !operatorEndpoints.some((endpoint) => endpoint === operation)),
+  ).toEqual([])
+})
+
+it('finds each command in the group of its first word', async () => {
+  for (const command of commands) expect(await commandsOf(command.words[0] ?? '')).toContain(command)
+  expect(await commandsOf('toString')).toEqual([])
+})
+
+it('is listed in the manual, each command with its summary', () => {
+  const manual = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
+  const rows = [...manual.matchAll(/^\| (`.*`) +\| (.*?) +\|$/gm)].map(([, call, does]) => [call, does])
+  expect(rows).toEqual(tableRows(commands))
+})

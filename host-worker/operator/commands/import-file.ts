@@ -1,0 +1,37 @@
+import { createReadStream, statSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import type { ImportSource } from '../../../domain/imports/file-parts.ts'
+import type { ImportFormat } from '../../../ports/import-sessions.ts'
+import { CommandError, UsageError } from '../client/errors.ts'
+import type { Values } from '../command/command.ts'
+import { textOf } from '../command/arguments.ts'
+
+/** A file to import, readable any number of times. */
+export interface ImportFile {
+  readonly source: ImportSource
+  readonly format: ImportFormat
+}
+
+const READ_BYTES = 256 * 1024
+
+/** Opens a file by its path. Its format follows from `--format`, else from its extension, else it is NDJSON. */
+export function openImportFile(path: string, values: Values): ImportFile {
+  const absolute = givenPath(path)
+  const stats = statSync(absolute, { throwIfNoEntry: false })
+  if (stats === undefined) throw new CommandError(`There is no file ${path}.`)
+  if (!stats.isFile()) throw new CommandError(`${path} is not a regular file: it must be readable twice.`)
+  const source = { open: () => createReadStream(absolute, { highWaterMark: READ_BYTES }) }
+  return { source, format: formatOf(path, textOf(values, 'format')) }
+}
+
+/** A path as a person gave it: npm runs scripts in the project's root, but a relative one is meant from where npm was called. */
+export function givenPath(path: string): string {
+  const from = process.env.npm_lifecycle_event === 'operator' ? process.env.INIT_CWD : undefined
+  return resolve(from ?? '.', path)
+}
+
+function formatOf(path: string, given: string | undefined): ImportFormat {
+  if (given === 'csv' || given === 'ndjson') return given
+  if (given !== undefined) throw new UsageError('--format must be csv or ndjson')
+  return extname(path).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+}

@@ -1,0 +1,143 @@
+import {
+  issuePlatformKey,
+  issueTenantKey,
+  listPlatformKeys,
+  listTenantKeys,
+  revokeKey,
+  rotateKeyEndpoint,
+} from '../../../domain/operators/endpoints/keys.ts'
+import {
+  issueOperatorKeyEndpoint,
+  listOperatorKeys,
+  revokeOperatorKey,
+} from '../../../domain/operators/endpoints/operator-keys.ts'
+import { UsageError } from '../client/errors.ts'
+import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
+import { itemsOf } from '../client/pages.ts'
+import type { Arguments } from '../command/command.ts'
+import type { Command } from '../command/command.ts'
+import { mark, text } from '../command/command.ts'
+import { issueForOperator, operatorKeyRows, revokeIfOfOperator } from './operator-keys.ts'
+import { keySettingsOf, overlapOf, settingFlags } from './key-flags.ts'
+import { ownerFlags, ownerOf } from './owner.ts'
+import { callWithFlags } from './settings.ts'
+
+const issueCommand: Command = {
+  words: ['key', 'issue'],
+  positionals: [],
+  flags: {
+    ...ownerFlags,
+    operator: text('NAME', 'either'),
+    role: text('admin|support'),
+    label: text('TEXT'),
+    scope: text('read|send|all'),
+    expires: text('ISO'),
+    rate: text('N'),
+  },
+  summary: 'Issue a key and print it, alone, on standard output',
+  details: [
+    'The key is shown this once: only its hash is stored. --org: a key of an organization. --platform: a legacy key of',
+    'the platform, which is accepted by the two sends only. --scope says what the key may be used for (default all),',
+    '--expires from when it no longer works, --rate how many requests a minute it may send. Without them it has no end',
+    'and no rate.',
+    '--operator: a key for the operator commands, in the name of a person or program. --role admin may do everything,',
+    'support may read and retry the outbox. The first one needs no key: set ROOT_SECRET to that of the service, which',
+    'is not sent.',
+  ],
+  operations: [issueTenantKey, issuePlatformKey, issueOperatorKeyEndpoint],
+  run: async (context, given) => {
+    if (given.values.operator !== undefined) {
+      await issueForOperator(context, given)
+      return
+    }
+    if (given.values.role !== undefined)
+      throw new UsageError('--role is for keys of operators: --operator NAME')
+    const body = keySettingsOf(given.values)
+    const organizationId = ownerOf(given.values)
+    const service = await context.service()
+    const issued = await callWithFlags(settingFlags, () =>
+      organizationId === null
+        ? service.call(issuePlatformKey, { body })
+        : service.call(issueTenantKey, { params: { organizationId }, body }),
+    )
+    context.out(issued.body.key)
+  },
+}
+
+const rotateCommand: Command = {
+  words: ['key', 'rotate'],
+  positionals: ['KEYID'],
+  flags: { overlap: text('7d', 'required'), expires: text('ISO') },
+  summary: 'Issue the successor of a key and print it; the old key ends by itself after the overlap',
+  details: [
+    'The successor has the label, scope, rate and end of the old key; --expires gives it another end. Until the overlap,',
+    'a number of minutes (m), hours (h) or days (d), is over, both work. A key has one successor at most.',
+  ],
+  operations: [rotateKeyEndpoint],
+  run: async (context, { values, positionals: [keyId = ''] }) => {
+    const overlap = overlapOf(values)
+    const { expiresAt } = keySettingsOf(values)
+    const body = { overlap, ...(expiresAt === undefined ? {} : { expiresAt }) }
+    const service = await context.service()
+    const { body: successor } = await callWithFlags(settingFlags, () =>
+      service.call(rotateKeyEndpoint, { params: { keyId }, body }),
+    )
+    context.out(successor.key)
+    context.note(`${keyId} ends at ${successor.replacedEndsAt}. Its successor is ${successor.keyId}.`)
+  },
+}
+
+const listCommand: Command = {
+  words: ['key', 'list'],
+  positionals: [],
+  flags: { ...ownerFlags, operators: mark('either') },
+  summary: 'List keys with their state, age, scope, end, last use, rate and label',
+  details: [
+    'The columns are: key id; active, revoked or expired; instant of issue; instant of revocation; root secret; scope;',
+    'instant at which the key ends; hour of its last use; requests a minute; label. A dash stands for none. The root',
+    'secret under which a key is hashed is current, previous, or the name of another one.',
+    '--operators lists operator keys: the same columns up to the root secret, then role, end, last use and operator.',
+  ],
+  operations: [listTenantKeys, listPlatformKeys, listOperatorKeys],
+  run: async (context, given) => {
+    const service = await context.service()
+    const rows = given.values.operators === true ? operatorKeyRows(service) : rowsOf(service, given)
+    for await (const columns of rows) context.out(columns.map((value) => value ?? '-').join('  '))
+  },
+}
+
+type Columns = readonly (string | number | null)[]
+
+async function* rowsOf(service: OperatorService, { values }: Arguments): AsyncGenerator<Columns> {
+  const organizationId = ownerOf(values)
+  const keys =
+    organizationId === null
+      ? itemsOf(service, listPlatformKeys)
+      : itemsOf(service, listTenantKeys, { params: { organizationId } })
+  for await (const key of keys) yield columnsOf(key)
+}
+
+function columnsOf(key: AnswerTo<typeof listTenantKeys>['body']['data'][number]): Columns {
+  const { keyId, state, createdAt, revokedAt, secret } = key
+  const { scope, expiresAt, lastUsedAt, ratePerMinute, label } = key
+  return [keyId, state, createdAt, revokedAt, secret, scope, expiresAt, lastUsedAt, ratePerMinute, label]
+}
+
+const revokeCommand: Command = {
+  words: ['key', 'revoke'],
+  positionals: ['KEYID'],
+  flags: {},
+  summary: 'Revoke a key: it fails on its very next request',
+  details: [
+    'KEYID is what "key list" shows first, of an organization, of the platform or of an operator. Revoking a key again',
+    'changes nothing.',
+  ],
+  operations: [revokeKey, listOperatorKeys, revokeOperatorKey],
+  run: async (context, { positionals: [keyId = ''] }) => {
+    const service = await context.service()
+    if (!(await revokeIfOfOperator(service, keyId))) await service.call(revokeKey, { params: { keyId } })
+    context.note(`Revoked ${keyId}.`)
+  },
+}
+
+export const commands = [issueCommand, listCommand, rotateCommand, revokeCommand]

@@ -1,0 +1,39 @@
+import * as v from 'valibot'
+import { KeySettings, Overlap } from '../../../domain/operators/key-settings.ts'
+import { UsageError } from '../client/errors.ts'
+import type { Values } from '../command/command.ts'
+import { textOf } from '../command/arguments.ts'
+
+/** The flag of each setting. */
+export const settingFlags: Readonly<Record<keyof KeySettings, string>> = {
+  label: 'label',
+  scope: 'scope',
+  expiresAt: 'expires',
+  ratePerMinute: 'rate',
+}
+
+/** The settings of a key that the flags name. Throws a `UsageError` that names the first wrong flag. */
+export function keySettingsOf(values: Values): KeySettings {
+  const given = Object.entries(settingFlags).flatMap(([setting, flag]) => {
+    const text = textOf(values, flag)
+    if (text === undefined) return []
+    return [[setting, setting === 'ratePerMinute' ? numberOf(text) : text] as const]
+  })
+  const reading = v.safeParse(KeySettings, Object.fromEntries(given))
+  if (reading.success) return reading.output
+  const [{ path, message }] = reading.issues
+  throw new UsageError(`--${settingFlags[path?.[0].key as keyof KeySettings]} ${message}`)
+}
+
+/** The overlap of a rotation, as it was written. Throws a `UsageError`. */
+export function overlapOf(values: Values): string {
+  const given = textOf(values, 'overlap') ?? ''
+  const reading = v.safeParse(Overlap, given)
+  if (reading.success) return given
+  throw new UsageError(`--overlap ${reading.issues[0].message}`)
+}
+
+/** A whole number in decimal digits. Any other text is NaN, which no setting accepts. */
+function numberOf(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN
+}

@@ -1,0 +1,31 @@
+import { getHealth } from '../../../domain/operators/endpoints/health.ts'
+import { CommandError } from '../client/errors.ts'
+import { chooseService } from '../client/choose-service.ts'
+import { writeLogin } from '../client/login-file.ts'
+import type { Command } from '../command/command.ts'
+
+const loginCommand: Command = {
+  words: ['login'],
+  positionals: [],
+  flags: {},
+  summary: 'Store which service the commands of this user are about, and the operator key for it',
+  details: [
+    'Needs --url (or OPERATOR_URL, or --remote). The key is taken from --key or OPERATOR_KEY, else asked for, or read',
+    'from standard input when that is no terminal: other users of the machine can read what stands on a command line.',
+    'It is tried first, and then kept in a file that its user alone can read.',
+  ],
+  operations: [getHealth],
+  run: async (context) => {
+    const { sources, loginPath } = context
+    // Whatever was stored before is about to be replaced.
+    const choice = chooseService({ ...sources, login: () => null }, 'question')
+    if (choice.kind === 'local') throw new CommandError('Say where to log in: --url https://api.example.com.')
+    const key = choice.key ?? (await context.askKey(`Operator key for ${choice.url}: `))
+    const service = await context.open({ ...choice, key })
+    const { operator, role } = (await service.call(getHealth)).body
+    writeLogin(loginPath, { url: choice.url, key })
+    context.note(`Logged in at ${choice.url} as ${operator} (${role}). Stored in ${loginPath}.`)
+  },
+}
+
+export const commands = [loginCommand]

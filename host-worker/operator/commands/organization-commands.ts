@@ -1,0 +1,84 @@
+import {
+  listOrganizations,
+  saveOrganization,
+  showOrganization,
+} from '../../../domain/operators/endpoints/organizations.ts'
+import { posKinds } from '../../../domain/pos/index.ts'
+import { itemsOf } from '../client/pages.ts'
+import type { Command } from '../command/command.ts'
+import { clearable, text } from '../command/command.ts'
+import { changesOf, organizationIdOf, settingFlags } from './organization-flags.ts'
+import { callWithFlags } from './settings.ts'
+
+const YES_NO = 'yes|no'
+
+const createCommand: Command = {
+  words: ['org', 'create'],
+  positionals: [],
+  flags: {
+    id: text('ID', 'required'),
+    name: text('N'),
+    slug: clearable('S'),
+    parent: clearable('ID'),
+    'sms-number': clearable('E164'),
+    'phone-country': text('US'),
+    'pos-source': text('KIND:TENANT|none'),
+    'billing-events': text(YES_NO),
+    analytics: text(YES_NO),
+    'retention-offer-analytics': text(YES_NO),
+  },
+  summary: 'Create or update an organization',
+  details: [
+    'Flags that are not given keep what is there. A new organization needs a name; its capabilities are no, its',
+    'billing events yes, its phone country US. An empty --slug, --parent or --sms-number clears the setting.',
+    `KIND is ${posKinds.slice(0, -1).join(', ')} or ${posKinds.at(-1) ?? ''}; TENANT is the vendor's tenant id, the value of the shared`,
+    "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
+  ],
+  operations: [saveOrganization],
+  run: async (context, { values }) => {
+    // Flags are judged before anything is opened.
+    const organizationId = organizationIdOf(values)
+    const changes = changesOf(values)
+    const service = await context.service()
+    const { status, body } = await callWithFlags(settingFlags, () =>
+      service.call(saveOrganization, { params: { organizationId }, body: changes }),
+    )
+    const { stateDirectory } = service
+    if (stateDirectory !== null && body.posSource !== null) {
+      // Loaded on demand: few organizations have a point of sale.
+      const { makeLocalSource } = await import('../../local/pos-sources.ts')
+      makeLocalSource(stateDirectory, body.posSource)
+    }
+    context.note(`${status === 201 ? 'Created' : 'Updated'} ${organizationId}.`)
+  },
+}
+
+const showCommand: Command = {
+  words: ['org', 'show'],
+  positionals: ['ID'],
+  flags: {},
+  summary: "Print an organization's settings as JSON",
+  details: [],
+  operations: [showOrganization],
+  run: async (context, { positionals: [organizationId = ''] }) => {
+    const service = await context.service()
+    const { body } = await service.call(showOrganization, { params: { organizationId } })
+    context.out(JSON.stringify(body, null, 2))
+  },
+}
+
+const listCommand: Command = {
+  words: ['org', 'list'],
+  positionals: [],
+  flags: {},
+  summary: 'List the organizations by their id, each with its name',
+  details: ['"org show ID" prints the settings of one.'],
+  operations: [listOrganizations],
+  run: async (context) => {
+    const service = await context.service()
+    for await (const { organizationId, name } of itemsOf(service, listOrganizations))
+      context.out(`${organizationId}  ${name}`)
+  },
+}
+
+export const commands = [createCommand, showCommand, listCommand]

@@ -1,0 +1,37 @@
+import { getSecrets } from '../../../domain/operators/endpoints/secrets.ts'
+import type { AnswerTo } from '../client/operator-service.ts'
+import type { Command } from '../command/command.ts'
+
+const statusCommand: Command = {
+  words: ['secrets', 'status'],
+  positionals: [],
+  flags: {},
+  summary: 'Count the keys and form passwords under the current and the previous root secret, as JSON',
+  details: [
+    'Counts keys that work, of all kinds, and the passwords of all forms. What is still under the previous root secret',
+    'is named on standard error. A rotation can be ended when nothing is: what was not used until then stops working.',
+  ],
+  operations: [getSecrets],
+  run: async (context) => {
+    const service = await context.service()
+    const { current, previous, lost, underPrevious } = (await service.call(getSecrets)).body
+    context.out(JSON.stringify({ current, previous }))
+    for (const holder of underPrevious) context.note(`Under the previous root secret: ${described(holder)}.`)
+    const more = previous.keys + previous.formPasswords - underPrevious.length
+    if (more > 0) context.note(`And ${more} more.`)
+    if (lost.keys + lost.formPasswords > 0) {
+      context.note(
+        `Under neither root secret, so they do not work: keys ${lost.keys}, form passwords ${lost.formPasswords}.`,
+      )
+    }
+  },
+}
+
+type Holder = AnswerTo<typeof getSecrets>['body']['underPrevious'][number]
+
+function described({ kind, id, organizationId }: Holder): string {
+  if (kind === 'operator key') return `${kind} ${id}`
+  return `${kind} ${id} of ${organizationId === null ? 'the platform' : `organization ${organizationId}`}`
+}
+
+export const commands = [statusCommand]

@@ -1,9 +1,0 @@
-/** The command was not called as it must be: exit code 2, with its usage. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** The command cannot do what it was asked: exit code 1. The message says why and what to do. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
-}

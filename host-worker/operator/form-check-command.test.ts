@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { TestOperator } from '../../test/support/operator.ts'
+import { openTestOperator } from '../../test/support/operator.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'form-check-'))
+let test: TestOperator
+const operator: TestOperator['run'] = (...args) => test.run(...args)
+
+beforeAll(async () => {
+  test = await openTestOperator()
+})
+afterAll(() => {
+  rmSync(directory, { recursive: true })
+})
+
+function file(name: string, lines: readonly (object | string)[]): string {
+  const path = join(directory, name)
+  writeFileSync(
+    path,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  )
+  return path
+}
+
+it('says of each form whether it can be submitted here', async () => {
+  const common = { name: 'F', isPublished: true, notificationEmails: [] }
+  const path = file('forms.ndjson', [
+    { ...common, formId: 'plain', fields: [{ id: 'apiKey', type: 'short_text', label: 'A' }] },
+    { ...common, formId: 'hosted', organizationId: 'x', fields: [{ id: 'f', type: 'file', label: 'F' }] },
+  ])
+  const { code, stdout, stderr } = await operator('form', 'check', path)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^plain: can be submitted here\n {2}warning: .*\nhosted: must be hosted\n {2}\S/)
+})
+
+it('names lines that are no form by their number, also beyond one request', async () => {
+  const forms = Array.from({ length: 120 }, (_, index) => ({
+    formId: `f-${index}`,
+    name: 'F',
+    isPublished: true,
+    notificationEmails: [],
+    fields: [],
+  }))
+  const path = file('some.ndjson', [...forms, '{"formId":"a b"}', 'not JSON'])
+  const { code, stdout, stderr } = await operator('form', 'check', path)
+  expect(code).toBe(1)
+  expect(stdout.match(/^f-\d+: can be submitted here$/gm)?.length).toBe(120)
+  expect(stderr).toMatch(/^line 121: formId [^]*\nline 122: [^]*\n2 lines are no form\.\n$/)
+})
+
+it('reads CSV, and an empty file', async () => {
+  const csv = file('forms.csv', ['formId,name,isPublished,notificationEmails,fields', 'f-1,F,true,[],[]'])
+  expect(await operator('form', 'check', csv)).toMatchObject({
+    code: 0,
+    stdout: 'f-1: can be submitted here\n',
+  })
+  expect(await operator('form', 'check', file('empty.ndjson', []))).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  })
+})
+
+it('warns of weak forms, of those that send text messages only where it can see automations', async () => {
+  const fields = [{ id: 'email', type: 'email', label: 'E', required: true, contactField: 'email' }]
+  const common = { name: 'F', isPublished: true, notificationEmails: [], fields }
+  const path = file('weak-forms.ndjson', [
+    { ...common, formId: 'texting', password: 'short' },
+    { ...common, formId: 'limited', password: 'long enough', submissionLimitPerContact: 1 },
+    { ...common, formId: 'paused' },
+  ])
+  for (const id of ['texts', 'acme']) await operator('org', 'create', '--id', id, '--name', id)
+  const automations = ['texting', 'limited', 'paused'].map((formId) => ({
+    automationId: `of-${formId}`,
+    name: 'A',
+    status: formId === 'paused' ? 'paused' : 'active',
+    trigger: { type: 'form_submission', formId },
+    steps: [
+      { type: 'add_tag', tag: 't' },
+      { type: 'send_sms', body: 'Hi' },
+    ],
+    createdAt: '2026-01-01T00:00:00Z',
+  }))
+  expect(await operator('import', 'forms', path, '--org', 'texts')).toMatchObject({ code: 0 })
+  const ndjson = file('texting.ndjson', automations)
+  expect(await operator('import', 'automations', ndjson, '--org', 'texts')).toMatchObject({ code: 0 })
+  const warnings = async (...flags: readonly string[]) => {
+    const { code, stdout, stderr } = await operator('form', 'check', path, ...flags)
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout.split('\n').map((line) => /password|text message|^\w+/.exec(line)?.[0])
+  }
+  expect(await warnings()).toEqual(['texting', 'password', 'limited', 'paused', undefined])
+  const seen = ['texting', 'password', 'text message', 'limited', 'paused', undefined]
+  expect(await warnings('--org', 'texts')).toEqual(seen)
+  expect(await warnings('--org', 'acme')).toEqual(seen.filter((word) => word !== 'text message'))
+  expect(await operator('form', 'check', path, '--org', 'nobody')).toMatchObject({ code: 1, stdout: '' })
+  expect(await operator('form', 'check', path, '--org', '')).toMatchObject({ code: 2, stdout: '' })
+})

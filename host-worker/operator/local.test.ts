@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readKey } from '../../domain/access/api-key.ts'
+import { announceService } from '../local/service-file.ts'
+import { openLocalService } from './client/local-service.ts'
+import type { OpenConnection } from './client/local-service.ts'
+
+/** The commands as a person runs them, on a state directory, with the real runtime. */
+const directory = mkdtempSync(join(tmpdir(), 'operator-local-'))
+const state = join(directory, 'state')
+const main = join(import.meta.dirname, 'main.ts')
+const noted: string[] = []
+let service: OpenConnection
+let endAnnouncement = (): void => undefined
+
+let umask = 0
+
+beforeAll(async () => {
+  // Opening local state takes every permission of new files away from others; the other tests of this process go on.
+  umask = process.umask(0o077)
+  service = await openLocalService(state, { key: null, note: (line) => noted.push(line) })
+  endAnnouncement = announceService(state, service.connection.url)
+})
+afterAll(async () => {
+  endAnnouncement()
+  await service.close()
+  process.umask(umask)
+  rmSync(directory, { recursive: true })
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function operator(stateDirectory: string, ...args: readonly string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH ?? '', STATE_DIR: stateDirectory, XDG_CONFIG_HOME: directory }
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, ...args], { env })
+    return { code: 0, stdout, stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as Ended
+    return { code, stdout, stderr }
+  }
+}
+
+test('a service that runs is found, and standard output has nothing but the result', async () => {
+  const issued = await operator(state, 'key', 'issue', '--platform')
+  expect(issued).toEqual({ code: 0, stdout: expect.stringMatching(/^pk_live_\w+\n$/) as string, stderr: '' })
+  const keyId = readKey(issued.stdout.trimEnd())?.keyId ?? ''
+  expect((await operator(state, 'key', 'list', '--platform')).stdout).toMatch(
+    new RegExp(`^${keyId} .*active`),
+  )
+  expect(noted).toEqual([])
+})
+
+test('without one, a command starts its own, and what it did is there for the next', async () => {
+  const fresh = join(directory, 'fresh')
+  const created = await operator(fresh, 'org', 'create', '--id', 'acme', '--name', 'Acme')
+  expect(created).toEqual({ code: 0, stdout: '', stderr: 'Created acme.\n' })
+  // As of a service that was killed: its file is still there.
+  writeFileSync(join(fresh, 'service.json'), JSON.stringify({ url: 'http://127.0.0.1:9', pid: 2 ** 30 }))
+  expect(await operator(fresh, 'org', 'list')).toEqual({ code: 0, stdout: 'acme  Acme\n', stderr: '' })
+})
+
+test('state is for its user alone', () => {
+  const paths = ['', ...readdirSync(state, { recursive: true, encoding: 'utf8' })]
+  const open = paths.filter((path) => {
+    const found = statSync(join(state, path), { throwIfNoEntry: false })
+    return found !== undefined && (found.mode & 0o077) !== 0
+  })
+  expect(open).toEqual([])
+})

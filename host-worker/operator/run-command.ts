@@ -1,0 +1,52 @@
+import { chooseService } from './client/choose-service.ts'
+import type { Choice, Sources } from './client/choose-service.ts'
+import { loginPath, readLogin } from './client/login-file.ts'
+import type { OpenedService, Surroundings } from './client/open-service.ts'
+import { openService } from './client/open-service.ts'
+import type { OperatorService } from './client/operator-service.ts'
+import type { Arguments } from './command/command.ts'
+import { textOf } from './command/arguments.ts'
+import type { Command } from './command/command.ts'
+import type { Context, Streams } from './command/context.ts'
+
+/** What surrounds the commands: the machine they run on, or a test. */
+export interface Host extends Omit<Surroundings, 'note'>, Pick<Sources, 'deployed'> {
+  readonly askKey: Context['askKey']
+}
+
+/** Runs a command, and ends the services that were opened for it. */
+export async function runCommand(
+  command: Command,
+  given: Arguments,
+  streams: Streams,
+  host: Host,
+): Promise<void> {
+  const opened: Promise<OpenedService>[] = []
+  const open = async (choice: Choice) => {
+    const opening = openService(choice, { ...host, note: streams.note })
+    opened.push(opening)
+    return (await opening).service
+  }
+  let chosen: Promise<OperatorService> | null = null
+  const path = loginPath(host.environment)
+  const sources = sourcesOf(given, host, path)
+  const context: Context = {
+    ...streams,
+    sources,
+    service: (without) => (chosen ??= open(chooseService(sources, without ?? null))),
+    open,
+    loginPath: path,
+    askKey: (question) => host.askKey(question),
+  }
+  try {
+    await command.run(context, given)
+  } finally {
+    const services = await Promise.allSettled(opened)
+    for (const service of services) if (service.status === 'fulfilled') await service.value.close()
+  }
+}
+
+function sourcesOf({ values }: Arguments, { environment, deployed }: Host, path: string): Sources {
+  const flags = { url: textOf(values, 'url'), key: textOf(values, 'key'), remote: values.remote === true }
+  return { flags, environment, login: () => readLogin(path), deployed }
+}
