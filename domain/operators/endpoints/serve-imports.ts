@@ -23,7 +23,7 @@ import { sendImportPart } from './imports.ts'
 import { unknownOrganization } from './organizations.ts'
 
 /** How long one request writes. Another request, or the cron, goes on. */
-const WRITE_MS = 1_000
+const WRITE_MS = 500
 
 /** How long a part may take to arrive. */
 const PART_DURATION_MS = 60_000

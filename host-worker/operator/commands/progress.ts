@@ -21,9 +21,10 @@ export function createProgress(terminal: NodeJS.WriteStream, nowMs: () => number
   }
   return {
     update: (current, rows) => {
-      if (label !== '' && current !== label) startedMs = nowMs()
+      const isNew = current !== label
+      if (isNew && label !== '') startedMs = nowMs()
       label = current
-      if (nowMs() - drawnMs < REDRAW_MS) return
+      if (!isNew && nowMs() - drawnMs < REDRAW_MS) return
       drawnMs = nowMs()
       draw(rows)
     },
