@@ -68,6 +68,12 @@ test('without one, a command starts its own, and what it did is there for the ne
   expect(await operator(fresh, 'org', 'list')).toEqual({ code: 0, stdout: 'acme  Acme\n', stderr: '' })
 })
 
+test('a reader that closes the pipe early ends a command without a complaint', async () => {
+  const script = 'set -o pipefail; "$0" "$1" help | true'
+  const ended = await promisify(execFile)('bash', ['-c', script, process.execPath, main])
+  expect(ended).toEqual({ stdout: '', stderr: '' })
+})
+
 test('state is for its user alone', () => {
   const paths = ['', ...readdirSync(state, { recursive: true, encoding: 'utf8' })]
   const open = paths.filter((path) => {

@@ -18,5 +18,11 @@ const host = {
   askKey,
 }
 
+// A reader such as `head` may close the pipe before everything is written. Nobody reads on, so the command ends.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 // Sets the exit code instead of exiting, so that output to a pipe is written completely.
 process.exitCode = await runOperator(process.argv.slice(2), streams, host)
