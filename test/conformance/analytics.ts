@@ -4,42 +4,19 @@ import type { StorageCase } from './case.ts'
 import { exitSurveySuite } from './exit-survey.ts'
 import { organization, START_MS, twoTenants } from './fixtures.ts'
 import type { MembershipChanges } from './stored-membership.ts'
-import { withDerived } from './stored-membership.ts'
+import { storedMembership } from './stored-membership.ts'
 
 const everything: InstantRange = { start: null, end: null }
 const allMembers = { status: null, signup: everything, limit: 1000, offset: 0 } as const
 const noTenure: TenureSummary = { known: 0, unknown: 0, totalDays: 0, membersWithinDays: { 30: 0, 90: 0, 180: 0, 365: 0, 730: 0 }, middleDays: null } // prettier-ignore
 const allCohorts = { dimension: 'none', firstMonth: null, lastMonth: null } as const
 
-function membership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
-  return withDerived({
-    membershipId,
-    customerId: null,
-    signupDate: '2025-01-15',
-    status: 'active',
-    churnType: null,
-    cancelDate: null,
-    cancelReason: null,
-    planName: null,
-    billingAmountCents: null,
-    billingInterval: null,
-    billingSiteCode: null,
-    billingSiteName: null,
-    creationSiteCode: null,
-    creationSiteName: null,
-    isOnTrial: false,
-    trialAmountCents: null,
-    tags: [],
-    ...changes,
-  })
-}
-
 function churned(
   membershipId: string,
   cancelDate: string | null,
   changes: MembershipChanges = {},
 ): StoredRow {
-  return membership(membershipId, { status: 'churned', churnType: 'voluntary', cancelDate, ...changes })
+  return storedMembership(membershipId, { status: 'churned', churnType: 'voluntary', cancelDate, ...changes })
 }
 
 function offerEvent(eventId: string, event: string, changes: StoredRow = {}): StoredRow {
@@ -92,7 +69,7 @@ export const analyticsCases: readonly StorageCase[] = [
       const { tenant, analytics } = await twoTenants(make)
       const days: Readonly<Record<string, string | null>> = { 'm-3': '2025-01-31', 'm-1': '2025-01-31', 'm-2': '2025-02-01', 'm-5': null, 'm-4': null, 'm-6': '2024-02-29' } // prettier-ignore
       const rows = Object.entries(days).map(([id, signupDate]) =>
-        id === 'm-6' ? churned(id, null, { signupDate }) : membership(id, { signupDate }),
+        id === 'm-6' ? churned(id, null, { signupDate }) : storedMembership(id, { signupDate }),
       )
       await tenant('org-a').upsert('memberships', rows)
       const mine = analytics.open('org-a')
@@ -138,7 +115,7 @@ export const analyticsCases: readonly StorageCase[] = [
         tags: ['a "b"'],
       } satisfies MembershipChanges
       await tenant('org-a').upsert('memberships', [
-        { ...membership('m-1', published), cancelReason: 'hidden', billingInterval: 'month' },
+        { ...storedMembership('m-1', published), cancelReason: 'hidden', billingInterval: 'month' },
       ])
       assert.deepEqual(await analytics.open('org-a').members(allMembers), [published])
     },
@@ -156,7 +133,7 @@ export const analyticsCases: readonly StorageCase[] = [
       const still = { churned: 0, voluntary: 0, involuntary: 0, churnedWithinDays: none }
       const save = (row: StoredRow) => tenant('org-a').upsert('memberships', [row])
 
-      await save(membership('m-1', { planName: 'Basic' }))
+      await save(storedMembership('m-1', { planName: 'Basic' }))
       assert.deepEqual(await figures(), {
         cohorts: [{ month: '2025-01', value: 'Basic', members: 1, ...still }],
         coverage: { members: 1, membersWithSignupDate: 1 },
@@ -179,7 +156,7 @@ export const analyticsCases: readonly StorageCase[] = [
         reasons: [{ reason: null, churnType: null, count: 1 }],
         tenure: { ...noTenure, unknown: 1 },
       })
-      await save(membership('m-1', { signupDate: null }))
+      await save(storedMembership('m-1', { signupDate: null }))
       assert.deepEqual(await figures(), {
         cohorts: [],
         coverage: { members: 1, membersWithSignupDate: 0 },
@@ -198,7 +175,7 @@ export const analyticsCases: readonly StorageCase[] = [
         dates.map((cancelDate, index) => churned(`m-${index}`, cancelDate)),
       )
       // The cancellation date of an active member does not count.
-      await tenant('org-a').upsert('memberships', [membership('m-x', { cancelDate: '2025-02-01' })])
+      await tenant('org-a').upsert('memberships', [storedMembership('m-x', { cancelDate: '2025-02-01' })])
       const counts = async (start: string | null, end: string | null) => {
         const { reasons, tenure } = await analytics.open('org-a').cancellations({ start, end })
         const canceled = reasons.reduce((sum, { count }) => sum + count, 0)
@@ -283,7 +260,7 @@ export const analyticsCases: readonly StorageCase[] = [
     name: 'figures are those of one organization, and of none there are none',
     async run(make) {
       const { tenant, analytics } = await twoTenants(make)
-      await tenant('org-b').upsert('memberships', [churned('m-1', '2025-03-01'), membership('m-2')])
+      await tenant('org-b').upsert('memberships', [churned('m-1', '2025-03-01'), storedMembership('m-2')])
       await tenant('org-b').upsert('retention-offer-events', [offerEvent('e-1', 'accepted')])
       await tenant('org-b').upsert('billing-events', [billed('b-1', 'm-1', 'payment', 2000)])
       await tenant('org-a').upsert('retention-offer-events', [offerEvent('e-2', 'accepted')])

@@ -8,29 +8,21 @@ import type { StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
 import { twoTenants } from './fixtures.ts'
 import type { MembershipChanges } from './stored-membership.ts'
-import { withDerived } from './stored-membership.ts'
+import { storedMembership } from './stored-membership.ts'
 
 const publish = serializer(cancellationRecords)
 
 function membership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
-  return withDerived({
-    membershipId,
-    customerId: null,
+  return storedMembership(membershipId, {
     signupDate: '2024-01-31',
     status: 'churned',
     churnType: 'voluntary',
     cancelDate: '2025-06-01',
     cancelReason: 'moved',
-    planName: null,
     billingAmountCents: 2500,
     billingInterval: 'month',
-    billingSiteCode: null,
-    billingSiteName: null,
     creationSiteCode: 'RIV',
     creationSiteName: 'Riverside',
-    isOnTrial: false,
-    trialAmountCents: null,
-    tags: [],
     ...changes,
   })
 }

@@ -7,7 +7,7 @@ import { fakeClock } from '../support/fakes.ts'
 import type { ScratchStorage } from '../support/scratch-storage.ts'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import { organization } from './fixtures.ts'
-import { withDerived } from './stored-membership.ts'
+import { storedMembership } from './stored-membership.ts'
 
 /** Enough that blocks of the unknown signups, of one day and of one month are cut, some of them more than once. */
 const MEMBERS = 5000
@@ -40,25 +40,9 @@ function member(chance: Chance, index: number): Member {
 
 async function save(storage: ScratchStorage, members: readonly Member[]): Promise<void> {
   for (let from = 0; from < members.length; from += ROWS_PER_CALL) {
-    const rows = members.slice(from, from + ROWS_PER_CALL).map((changes) =>
-      withDerived({
-        customerId: null,
-        churnType: null,
-        cancelDate: null,
-        cancelReason: null,
-        planName: null,
-        billingAmountCents: null,
-        billingInterval: null,
-        billingSiteCode: null,
-        billingSiteName: null,
-        creationSiteCode: null,
-        creationSiteName: null,
-        isOnTrial: false,
-        trialAmountCents: null,
-        tags: [],
-        ...changes,
-      }),
-    )
+    const rows = members
+      .slice(from, from + ROWS_PER_CALL)
+      .map((changes) => storedMembership(changes.membershipId, changes))
     await storage.tenant('org').upsert('memberships', rows)
   }
 }

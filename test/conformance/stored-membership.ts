@@ -7,7 +7,7 @@ import type { StoredRow } from '../../ports/index.ts'
 export type MembershipChanges = Partial<RowOf<typeof memberships>>
 
 /** A membership as an import stores it: what was given, and what follows from that. */
-export function withDerived(
+function withDerived(
   given: StoredRow &
     Parameters<typeof cancellationInstant>[0] &
     Parameters<typeof tenureDaysOf>[0] &
@@ -21,4 +21,28 @@ export function withDerived(
     isCancellation: canceledAt !== null,
     tenureDays: tenureDaysOf(given),
   }
+}
+
+/** A membership of which nothing is known but what the changes say: active, and with a signup date of its own. */
+export function storedMembership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
+  return withDerived({
+    membershipId,
+    customerId: null,
+    signupDate: '2025-01-15',
+    status: 'active',
+    churnType: null,
+    cancelDate: null,
+    cancelReason: null,
+    planName: null,
+    billingAmountCents: null,
+    billingInterval: null,
+    billingSiteCode: null,
+    billingSiteName: null,
+    creationSiteCode: null,
+    creationSiteName: null,
+    isOnTrial: false,
+    trialAmountCents: null,
+    tags: [],
+    ...changes,
+  })
 }

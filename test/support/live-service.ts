@@ -6,6 +6,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
+import { newOrganization } from '../../domain/operators/organization.ts'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
@@ -159,18 +160,7 @@ const ENTRY = 'worker.js'
 
 async function seed(database: D1Database): Promise<string> {
   const storage = createD1Storage({ database, clock: systemClock })
-  await storage.administration.saveOrganization({
-    organizationId: 'acme',
-    name: 'Acme',
-    slug: null,
-    parentId: null,
-    smsNumber: null,
-    phoneCountry: 'US',
-    posSource: null,
-    billingEvents: true,
-    analytics: false,
-    retentionOfferAnalytics: false,
-  })
+  await storage.administration.saveOrganization(newOrganization('acme', 'Acme'))
   const fields = [
     { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
     { id: 'name', type: 'short_text', label: 'Name' },

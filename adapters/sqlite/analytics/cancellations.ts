@@ -9,7 +9,7 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { middleOf } from './middle.ts'
-import { monthsAndDays, splitAtPeriods } from './period-split.ts'
+import { monthsAndDays, rangeValues } from './period-split.ts'
 
 const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join membership_cancellations as c
   on c.organization_id = ${slot('organizationId')} and c.period >= p.value ->> 0 and c.period < p.value ->> 1`
@@ -56,8 +56,7 @@ export async function readCancellations(
   organizationId: string,
   range: InstantRange,
 ): Promise<Cancellations> {
-  const { periods, instants } = splitAtPeriods(range, monthsAndDays)
-  const values = { organizationId, periods: JSON.stringify(periods), instants: JSON.stringify(instants) }
+  const values = { organizationId, ...rangeValues(range, monthsAndDays) }
   const [reasons, totals, middle] = await resultsOf(executor, [
     bind(reasonCounts, values),
     bind(tenureTotals, values),

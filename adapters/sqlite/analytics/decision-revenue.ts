@@ -5,7 +5,7 @@ import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import type { MiddleRow } from './middle.ts'
 import { middleOf } from './middle.ts'
-import { BEHIND_ALL, splitAtPeriods, textRangeOf, yearsToDays } from './period-split.ts'
+import { BEHIND_ALL, rangeValues, yearsToDays } from './period-split.ts'
 
 const organization = slot('organizationId')
 
@@ -63,15 +63,7 @@ export async function readRevenueByDecision(
   organizationId: string,
   range: InstantRange,
 ): Promise<RevenueByDecision> {
-  const { periods, instants } = splitAtPeriods(range, yearsToDays)
-  const [from, until] = textRangeOf(range)
-  const values = {
-    organizationId,
-    from,
-    until,
-    periods: JSON.stringify(periods),
-    instants: JSON.stringify(instants),
-  }
+  const values = { organizationId, ...rangeValues(range, yearsToDays) }
   const [totals, middles] = await resultsOf(executor, [
     bind(decisionTotals, values),
     bind(revenueMiddle, values),

@@ -3,7 +3,7 @@ import type { ExitSurveySource, ReasonCount } from '../../../ports/exit-survey-s
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { monthsAndDays, splitAtPeriods } from './period-split.ts'
+import { monthsAndDays, rangeValues } from './period-split.ts'
 
 const reasonCounts = template(sql<ReasonCount>`
   select code, sum(events) as count from (
@@ -26,12 +26,7 @@ export function createExitSurvey(executor: Executor): ExitSurveySource {
   return {
     open: (organizationId) => ({
       async countReasons(range) {
-        const { periods, instants } = splitAtPeriods(range, monthsAndDays)
-        const values = {
-          organizationId,
-          periods: JSON.stringify(periods),
-          instants: JSON.stringify(instants),
-        }
+        const values = { organizationId, ...rangeValues(range, monthsAndDays) }
         try {
           const rows = await rowsOf(executor, bind(reasonCounts, values))
           return { kind: 'counts', counts: rows }

@@ -3,7 +3,7 @@ import type { InstantRange, OfferCount } from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { monthsAndDays, splitAtPeriods, textRangeOf } from './period-split.ts'
+import { monthsAndDays, rangeValues } from './period-split.ts'
 
 const organization = slot('organizationId')
 const byOffer = sql`retention_offer_events_offer_id_occurred_at_event_id_event`
@@ -42,14 +42,6 @@ export async function readOfferCounts(
   organizationId: string,
   range: InstantRange,
 ): Promise<readonly OfferCount[]> {
-  const { periods, instants } = splitAtPeriods(range, monthsAndDays)
-  const [from, until] = textRangeOf(range)
-  const values = {
-    organizationId,
-    from,
-    until,
-    periods: JSON.stringify(periods),
-    instants: JSON.stringify(instants),
-  }
+  const values = { organizationId, ...rangeValues(range, monthsAndDays) }
   return rowsOf(executor, bind(offerCounts, values))
 }

@@ -38,10 +38,20 @@ export interface PeriodSplit {
 }
 
 /** The range with its first instant, and the first one behind it; not bounded: before, and behind, all stored texts. */
-export function textRangeOf({ start, end }: InstantRange): TextRange {
+function textRangeOf({ start, end }: InstantRange): TextRange {
   const behind = end === null ? BEHIND_ALL : toInstant(Date.parse(end) + 1)
   // A year of more than four digits, which no stored instant has, would sort before all of them.
   return [start ?? '', behind.startsWith('+') ? BEHIND_ALL : behind]
+}
+
+/** The values of the slots that statements about a range have: its bounds, and the range split at the borders of periods. */
+export function rangeValues(
+  range: InstantRange,
+  kinds: PeriodKinds,
+): Readonly<Record<'from' | 'until' | 'periods' | 'instants', string>> {
+  const [from, until] = textRangeOf(range)
+  const { periods, instants } = splitAtPeriods(range, kinds)
+  return { from, until, periods: JSON.stringify(periods), instants: JSON.stringify(instants) }
 }
 
 /** Splits a range at the borders of periods. Rows without a date belong only to a range that has no bounds. */
