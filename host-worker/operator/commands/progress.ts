@@ -1,5 +1,6 @@
 /** Shows how far a long job is, in one line of a terminal; elsewhere it shows nothing. */
 export interface Progress {
+  /** Draws the count, at most five times a second; the first and the last count of a label are always drawn. */
   update(label: string, rows: number): void
   /** Clears the line. */
   end(): void
@@ -7,27 +8,42 @@ export interface Progress {
 
 const REDRAW_MS = 200
 
+/** What is drawn on: `process.stderr`, say. */
+type Terminal = Pick<NodeJS.WriteStream, 'isTTY'> & { write(text: string): unknown }
+
 /** @param terminal the stream to draw on, when it is a terminal */
-export function createProgress(terminal: NodeJS.WriteStream, nowMs: () => number): Progress {
+export function createProgress(terminal: Terminal, nowMs: () => number): Progress {
   if (!terminal.isTTY) return { update: () => undefined, end: () => undefined }
   let label = ''
   let startedMs = nowMs()
   let drawnMs = 0
+  let waitingRows: number | null = null
   const draw = (rows: number) => {
     const rate = Math.round((rows * 1000) / Math.max(nowMs() - startedMs, 1))
     terminal.write(
       `\r\u001b[K${label}: ${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`,
     )
   }
+  const drawWaiting = () => {
+    if (waitingRows !== null) draw(waitingRows)
+    waitingRows = null
+  }
   return {
     update: (current, rows) => {
       const isNew = current !== label
-      if (isNew && label !== '') startedMs = nowMs()
-      label = current
+      if (isNew) {
+        drawWaiting()
+        if (label !== '') startedMs = nowMs()
+        label = current
+      }
+      waitingRows = rows
       if (!isNew && nowMs() - drawnMs < REDRAW_MS) return
       drawnMs = nowMs()
-      draw(rows)
+      drawWaiting()
     },
-    end: () => terminal.write('\r\u001b[K'),
+    end: () => {
+      drawWaiting()
+      terminal.write('\r\u001b[K')
+    },
   }
 }
