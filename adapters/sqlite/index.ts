@@ -27,6 +27,7 @@ import type { Executor } from './statement/executor.ts'
 import { createTenantWriter } from './write/tenant.ts'
 
 export type { BoundValue, Executor, ResultRow, Statement, StatementResult } from './statement/executor.ts'
+export { isPlainRead } from './statement/executor.ts'
 export { countRows, createMeter } from './statement/meter.ts'
 
 export interface StorageOptions {
