@@ -133,6 +133,7 @@ export async function openTestService(
     ...world,
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
+    overview: createOverview(placesOf(storage, clock), log),
     outbox: storage.outbox,
     tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,
