@@ -120,9 +120,7 @@ function objectOver(ask: (request: ObjectRequest) => Promise<unknown>, name: str
   const methods = {
     get: (_target: object, method: string) =>
       // A promise would be told by this method.
-      method === 'then'
-        ? undefined
-        : (...given: readonly unknown[]) => ask({ object: name, method, given }),
+      method === 'then' ? undefined : (...given: readonly unknown[]) => ask({ object: name, method, given }),
   }
   return new Proxy({}, methods) as TestedObject
 }
