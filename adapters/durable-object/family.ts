@@ -79,12 +79,16 @@ function familyOf(parts: Parts): Family {
   }
 }
 
-async function batch(
-  { life, schema, database, clock, run, wakeUp }: Parts,
-  mode: Mode,
-  statements: readonly Statement[],
-): Promise<BatchAnswer> {
-  if (life.state().name === 'open') await schema.advanceOnce()
+/** Sets the alarm for what the schema still needs. */
+function lookAgain({ database, wakeUp }: Parts): void {
+  database.transaction(() => {
+    wakeUp.lookAgain()
+  })
+}
+
+async function batch(parts: Parts, mode: Mode, statements: readonly Statement[]): Promise<BatchAnswer> {
+  const { life, schema, database, clock, run, wakeUp } = parts
+  if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
   const admission = admissionOf(life.state(), mode, clock.nowMs())
   if (admission === 'elsewhere') return { elsewhere: true }
   if (admission === 'paused') return { paused: true }
@@ -140,7 +144,8 @@ async function empty({ life, wakeUp, database, schema }: Parts): Promise<boolean
   return true
 }
 
-async function ring({ life, wakeUp, database, schema, run, clock, log, handOver }: Parts): Promise<void> {
+async function ring(parts: Parts): Promise<void> {
+  const { life, wakeUp, database, schema, run, clock, log, handOver } = parts
   const { name } = life.state()
   if (name === 'empty' || name === 'closed' || name === 'filling') return
   database.transaction(() => {
@@ -148,9 +153,7 @@ async function ring({ life, wakeUp, database, schema, run, clock, log, handOver 
   })
   try {
     await schema.advance()
-    database.transaction(() => {
-      wakeUp.lookAgain()
-    })
+    lookAgain(parts)
     const refs = await dueEntries(database, run, clock, wakeUp.dueByMs())
     if (refs.length > 0) await handOver(refs)
   } catch (error) {

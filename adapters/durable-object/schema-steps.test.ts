@@ -25,7 +25,10 @@ CREATE INDEX labels_colour ON labels (colour)`,
 ]
 
 function schemaOf(database: ObjectDatabase): unknown {
-  const bare = (sql: unknown) => String(sql).replaceAll(/--[^\n]*/g, ' ').replaceAll(/\s+/g, ' ')
+  const bare = (sql: unknown) =>
+    String(sql)
+      .replaceAll(/--[^\n]*/g, ' ')
+      .replaceAll(/\s+/g, ' ')
   const { rows } = database.run('select type, name, sql from sqlite_master order by type, name')
   return rows.map(([type, name, sql]) => [type, name, bare(sql)])
 }
