@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../../test/support/scratch-family.ts'
+import { isOutgrown } from '../sqlite/read/bounded-rows.ts'
 import type { FamilyObject } from './index.ts'
 import { createControl, createExecutor, createMeter } from './index.ts'
 import type { BatchAnswer } from './protocol.ts'
@@ -58,6 +59,11 @@ test('what an object refuses has a type of its own, and what SQLite says stays i
   const { executor, batch } = answering({ failed: 'UNIQUE constraint failed: forms.form_id' })
   await expect(executor.batch(reads)).rejects.toThrow('UNIQUE constraint failed: forms.form_id')
   expect(batch).toHaveBeenCalledTimes(1)
+})
+
+test('a page that outgrows a text is told apart by its message, which the storage looks at', async () => {
+  const { executor } = answering({ failed: 'string or blob too big: SQLITE_TOOBIG' })
+  await expect(executor.batch(reads)).rejects.toSatisfy(isOutgrown)
 })
 
 test.each(['retryable', 'overloaded', 'durableObjectReset'])(
