@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
+import { openedImage } from '../../test/support/scratch-object.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../../test/support/scratch-family.ts'
 import { isOutgrown } from '../sqlite/read/bounded-rows.ts'
 import type { FamilyObject } from './index.ts'
@@ -111,8 +112,7 @@ test('tries are bounded', async () => {
 })
 
 test('a write whose answer was lost happened once, and its caller learns that it is uncertain', async () => {
-  const family = openScratchFamily({ clock })
-  await family.object().create('family')
+  const family = openScratchFamily({ clock, image: openedImage() })
   const losing = namespaceOf(() => ({
     async batch(...given) {
       await family.object().batch(...given)

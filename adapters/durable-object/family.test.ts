@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { fakeClock } from '../../test/support/fakes.ts'
-import type { ScratchFamily } from '../../test/support/scratch-family.ts'
+import type { ScratchFamily, ScratchFamilyOptions } from '../../test/support/scratch-family.ts'
 import { openScratchFamily } from '../../test/support/scratch-family.ts'
+import { openedImage } from '../../test/support/scratch-object.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { BatchAnswer, Mode } from './protocol.ts'
 import { readFacts } from './facts.ts'
@@ -10,10 +11,9 @@ import { migrationTexts } from './migration-texts.ts'
 const clock = fakeClock()
 const HOUR_MS = 3_600_000
 
-async function opened(options: Partial<Parameters<typeof openScratchFamily>[0]> = {}) {
-  const family = openScratchFamily({ clock, ...options })
-  expect(await family.object().create('family')).toBe(true)
-  return family
+/** An object that is open and holds nothing. */
+function opened(options: Partial<ScratchFamilyOptions> = {}): ScratchFamily {
+  return openScratchFamily({ clock, image: openedImage(), ...options })
 }
 
 function run(family: ScratchFamily, mode: Mode, ...texts: readonly string[]): Promise<BatchAnswer> {
@@ -55,7 +55,7 @@ test('creating is done once, also by two who come at the same time, and for one 
 })
 
 test('a batch that fails leaves nothing, and says what SQLite says', async () => {
-  const family = await opened()
+  const family = opened()
   const answer = await run(family, 'write', write, write)
   expect(answer).toEqual({
     failed: expect.stringContaining('UNIQUE constraint failed: organizations') as string,
@@ -66,7 +66,7 @@ test('a batch that fails leaves nothing, and says what SQLite says', async () =>
 })
 
 test('the writes of triggers are counted, by statement', async () => {
-  const family = await opened()
+  const family = opened()
   await run(family, 'write', 'create table a (n)', 'create table b (n)')
   await run(family, 'write', 'create trigger t after insert on a begin insert into b values (1), (2); end')
   const answer = await run(family, 'write', 'insert into a values (1)', 'select 1', 'delete from b')
@@ -74,7 +74,7 @@ test('the writes of triggers are counted, by statement', async () => {
 })
 
 test('an answer that is too large for a message is refused before anything is written', async () => {
-  const family = await opened()
+  const family = opened()
   const large = "select replace(hex(zeroblob(1000000)), '00', 'ab') from json_each('[1,2,3,4,5,6,7,8,9]')"
   const answer = await run(family, 'write', write, large)
   expect(answer).toEqual({ failed: expect.stringContaining('answers more than') as string })
@@ -82,7 +82,7 @@ test('an answer that is too large for a message is refused before anything is wr
 })
 
 test('a pause holds writes up, survives an eviction, and ends by itself', async () => {
-  const family = await opened()
+  const family = opened()
   expect(await family.object().pause('t', clock.nowMs() + 1000)).toBe(true)
   family.evict()
   expect(await run(family, 'write', write)).toEqual({ paused: true })
@@ -97,14 +97,14 @@ test('a pause holds writes up, survives an eviction, and ends by itself', async 
 })
 
 test('a write that fails does not end a pause that has run out', async () => {
-  const family = await opened()
+  const family = opened()
   await family.object().pause('t', clock.nowMs() - 1)
   expect(await run(family, 'write', 'insert into nonsense values (1)')).toHaveProperty('failed')
   expect(await family.object().seal('t')).toBe(true)
 })
 
 test('a family moves away: sealed it is read, closed it is elsewhere, emptied nothing is left', async () => {
-  const family = await opened()
+  const family = opened()
   await run(family, 'write', write)
   await family.object().pause('t', clock.nowMs() + 1000)
   expect(await family.object().seal('t')).toBe(true)
@@ -143,7 +143,7 @@ test('work that arrives with a family wakes the object once it is open', async (
 })
 
 test('an entry that was settled in time wakes nobody', async () => {
-  const family = await opened()
+  const family = opened()
   expect(family.alarmAtMs()).toBeNull()
   await entry(family, 'x', 0)
   expect(family.alarmAtMs()).toBeGreaterThan(clock.nowMs())
@@ -152,7 +152,7 @@ test('an entry that was settled in time wakes nobody', async () => {
 })
 
 test('a fleet sleeps for an hour; the entry that is due then wakes its own object alone', async () => {
-  const fleet = await Promise.all(Array.from({ length: 20 }, () => opened()))
+  const fleet = Array.from({ length: 20 }, () => opened())
   await Promise.all(fleet.map((family) => run(family, 'write', write)))
   const [, , , chosen] = fleet
   if (chosen === undefined) throw new Error('There is a fourth')
@@ -167,7 +167,7 @@ test('a fleet sleeps for an hour; the entry that is due then wakes its own objec
 })
 
 test('of several entries the first one that is due decides, of whichever organization', async () => {
-  const family = await opened()
+  const family = opened()
   await entry(family, 'late', HOUR_MS, 'a')
   const lateMs = family.alarmAtMs() ?? 0
   await entry(family, 'early', HOUR_MS / 2, 'z')
@@ -177,7 +177,7 @@ test('of several entries the first one that is due decides, of whichever organiz
 })
 
 test('what was handed over and not settled is handed over again after a while, not at once', async () => {
-  const family = await opened()
+  const family = opened()
   await entry(family, 'x', 0)
   clock.advance(10_000)
   await family.ring()
@@ -193,7 +193,7 @@ test('what was handed over and not settled is handed over again after a while, n
 })
 
 test('a Worker that fails to take entries fails nothing: the next alarm was set before', async () => {
-  const family = await opened({ handOver: () => Promise.reject(new Error('unreachable')) })
+  const family = opened({ handOver: () => Promise.reject(new Error('unreachable')) })
   await entry(family, 'x', 0)
   clock.advance(10_000)
   await family.ring()
@@ -202,7 +202,7 @@ test('a Worker that fails to take entries fails nothing: the next alarm was set 
 })
 
 test('an alarm that finds the family gone does nothing, and sets no other', async () => {
-  const family = await opened()
+  const family = opened()
   await entry(family, 'x', 0)
   await family.object().pause('t', clock.nowMs() + 1)
   await family.object().seal('t')
@@ -222,7 +222,7 @@ const later = (count: number) => [
 ]
 
 test('an object that is behind comes up to date with its first call, and serves what needs the new tables', async () => {
-  const family = await opened()
+  const family = opened()
   family.evict(later(1))
   const answer = await run(family, 'read', 'select * from later_0 indexed by later_index_0')
   expect(answer).toMatchObject({ results: [{ columns: ['a'], rows: [] }] })
@@ -231,7 +231,7 @@ test('an object that is behind comes up to date with its first call, and serves 
 })
 
 test('where that takes long, the call goes on without, and the alarm does the rest', async () => {
-  const family = await opened({
+  const family = opened({
     breathe: async () => {
       clock.advance(150)
     },
@@ -253,7 +253,7 @@ test('where that takes long, the call goes on without, and the alarm does the re
 })
 
 test('a step that fails is logged, tried again later, and hinders no call', async () => {
-  const family = await opened()
+  const family = opened()
   family.evict([...migrationTexts(), { name: '9000_broken.sql', sql: 'create nonsense;' }])
   expect(await run(family, 'write', write)).toHaveProperty('results')
   expect(family.logged).toEqual(['object_schema_step_failed'])
@@ -264,7 +264,7 @@ test('a step that fails is logged, tried again later, and hinders no call', asyn
 
 test('calls during a migration wait for the same steps', async () => {
   const breathe = vi.fn(async () => undefined)
-  const family = await opened({ breathe })
+  const family = opened({ breathe })
   family.evict(later(1))
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => run(family, 'read', 'select * from later_0')),
@@ -274,7 +274,8 @@ test('calls during a migration wait for the same steps', async () => {
 })
 
 test('an object that a later version has used serves this one', async () => {
-  const family = await opened({ migrations: later(2) })
+  const family = openScratchFamily({ clock, migrations: later(2) })
+  await family.object().create('family')
   await run(family, 'write', write)
   family.evict(migrationTexts())
   expect(await run(family, 'read', read)).toMatchObject({ results: [{ rows: [['o']] }] })
@@ -284,7 +285,7 @@ test('an object that a later version has used serves this one', async () => {
 })
 
 test('an index that no version knows is a mistake of the statement where the schema is exact', async () => {
-  const family = await opened()
+  const family = opened()
   expect(await run(family, 'read', 'select * from organizations indexed by gone')).toEqual({
     failed: expect.stringContaining('no such index') as string,
   })

@@ -26,6 +26,8 @@ export interface ScratchFamily {
 
 export interface ScratchFamilyOptions {
   readonly clock: Clock
+  /** What the object stores at first. Default: nothing. */
+  readonly image?: Uint8Array
   readonly migrations?: readonly Migration[]
   /** Takes the place of a Worker that takes everything. */
   readonly handOver?: (refs: readonly OutboxRef[]) => Promise<void>
@@ -35,7 +37,7 @@ export interface ScratchFamilyOptions {
 
 export function openScratchFamily(options: ScratchFamilyOptions): ScratchFamily {
   const { clock, handOver = async () => undefined, breathe = async () => undefined } = options
-  const database = openObjectDatabase()
+  const database = openObjectDatabase(options.image)
   const handedOver: (readonly OutboxRef[])[] = []
   const logged: string[] = []
   let migrations = options.migrations ?? migrationTexts()

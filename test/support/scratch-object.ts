@@ -5,10 +5,13 @@ import { writeFact } from '../../adapters/durable-object/facts.ts'
 import { migrationTexts } from '../../adapters/durable-object/migration-texts.ts'
 import type { State } from '../../adapters/durable-object/states.ts'
 
-/** Node's SQLite in place of the one inside an object. */
-export function openObjectDatabase(): ObjectDatabase & { readonly sqlite: () => DatabaseSync } {
+/** Node's SQLite in place of the one inside an object. @param image what the database begins with; default: nothing */
+export function openObjectDatabase(
+  image?: Uint8Array,
+): ObjectDatabase & { readonly sqlite: () => DatabaseSync } {
   const open = () => new DatabaseSync(':memory:', { enableForeignKeyConstraints: true })
   let sqlite = open()
+  if (image !== undefined) sqlite.deserialize(image)
   return {
     sqlite: () => sqlite,
     run(sql, parameters = []) {
