@@ -60,6 +60,6 @@ function answerOf(
 function resultsOf(answer: BatchAnswer): readonly StatementResult[] {
   if ('results' in answer) return answer.results.map(unpacked)
   if ('failed' in answer) throw new Error(answer.failed)
-  if ('paused' in answer) throw new PausedError('The writes of this family are paused')
-  throw new ElsewhereError('This object does not hold the family')
+  if ('paused' in answer) throw new PausedError()
+  throw new ElsewhereError()
 }
