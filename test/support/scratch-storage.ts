@@ -50,10 +50,16 @@ export interface ScratchEntry extends SeenOutboxEntry {
   readonly lastError: string | null
 }
 
-/** Opens a fresh, empty storage. */
-export function createScratchStorage({ clock }: { readonly clock: Clock }): ScratchStorage {
+export interface ScratchOptions {
+  readonly clock: Clock
+  /** The database of which this one is a copy. Default: one that holds nothing but its migrations. */
+  readonly image?: Uint8Array
+}
+
+/** Opens a fresh storage, which is empty unless it is a copy of another. */
+export function createScratchStorage({ clock, image = migratedImage() }: ScratchOptions): ScratchStorage {
   const meter = createMeter()
-  const database = openImage(migratedImage(), { meter })
+  const database = openImage(image, { meter })
   return {
     ...createStorage({ executor: database, clock }),
     database,
