@@ -2,10 +2,12 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Meter } from '../../ports/meter.ts'
 import type { Executor } from '../sqlite/index.ts'
 import { createExecutor } from './executor.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrationsOf } from './migrate.ts'
 
 /** How long a batch waits for another process that holds the file's lock. */
 const BUSY_TIMEOUT_MS = 5000
+
+const IN_MEMORY = ':memory:'
 
 export interface NodeSqliteOptions {
   /** A file, which is made when there is none; or `:memory:` for a database that lasts as long as it is open. */
@@ -29,15 +31,14 @@ export interface NodeSqlite extends Executor {
 /** Opens a database and applies the migrations that it lacks. Throws when it cannot be opened or migrated. */
 export function openNodeSqlite({
   path,
-  migrations,
+  migrations = migrationsOf('sqlite'),
   busyTimeoutMs = BUSY_TIMEOUT_MS,
   meter,
 }: NodeSqliteOptions): NodeSqlite {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
   try {
-    // Readers of a file go on reading while somebody writes to it. A database in memory has no such journal.
-    database.exec('pragma journal_mode = wal')
-    migrate(database, migrations)
+    if (path === IN_MEMORY) database.deserialize(migratedImage(migrations))
+    else migrateFile(database, migrations)
   } catch (error) {
     database.close()
     throw error
@@ -45,9 +46,32 @@ export function openNodeSqlite({
   return opened(database, meter)
 }
 
+function migrateFile(database: DatabaseSync, migrations: URL): void {
+  // Readers of a file go on reading while somebody writes to it.
+  database.exec('pragma journal_mode = wal')
+  migrate(database, migrations)
+}
+
+/** Databases in memory with nothing but the migrations of a folder. Copying one takes a hundredth of making another. */
+const images = new Map<string, Uint8Array>()
+
+function migratedImage(migrations: URL): Uint8Array {
+  const known = images.get(migrations.href)
+  if (known !== undefined) return known
+  const database = new DatabaseSync(IN_MEMORY)
+  try {
+    migrate(database, migrations)
+    const image = database.serialize()
+    images.set(migrations.href, image)
+    return image
+  } finally {
+    database.close()
+  }
+}
+
 /** Opens a copy of a database in memory: with a migrated image, each copy is ready to be used at once. */
 export function openImage(image: Uint8Array, { meter }: Pick<NodeSqliteOptions, 'meter'> = {}): NodeSqlite {
-  const database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true })
+  const database = new DatabaseSync(IN_MEMORY, { enableForeignKeyConstraints: true })
   database.deserialize(image)
   return opened(database, meter)
 }
