@@ -64,7 +64,7 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 function fromCharCodes(codes: Uint8Array): string {
-  return Reflect.apply(String.fromCharCode, null, codes)
+  return String(Reflect.apply(String.fromCharCode, null, codes))
 }
 
 /** The bytes of base64 text, padded or not. Throws for other text. */
