@@ -12,7 +12,10 @@ const IN_MEMORY = ':memory:'
 export interface NodeSqliteOptions {
   /** A file, which is made when there is none; or `:memory:` for a database that lasts as long as it is open. */
   readonly path: string
-  /** The folder of migrations to apply. Default: the migrations of the service's own database. */
+  /**
+   * The folder of migrations to apply. Default: the migrations of the service's own database. A process reads a folder once
+   * for all its databases in memory.
+   */
   readonly migrations?: URL
   /** How long a batch waits for another process that writes to the same file. Default: five seconds. */
   readonly busyTimeoutMs?: number
@@ -37,8 +40,10 @@ export function openNodeSqlite({
 }: NodeSqliteOptions): NodeSqlite {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
   try {
-    if (path === IN_MEMORY) database.deserialize(migratedImage(migrations))
-    else migrateFile(database, migrations)
+    // Readers of a file go on reading while somebody writes to it. A database in memory has no such journal.
+    database.exec('pragma journal_mode = wal')
+    if (path === IN_MEMORY) migrateInMemory(database, migrations)
+    else migrate(database, migrations)
   } catch (error) {
     database.close()
     throw error
@@ -46,27 +51,17 @@ export function openNodeSqlite({
   return opened(database, meter)
 }
 
-function migrateFile(database: DatabaseSync, migrations: URL): void {
-  // Readers of a file go on reading while somebody writes to it.
-  database.exec('pragma journal_mode = wal')
-  migrate(database, migrations)
-}
-
 /** Databases in memory with nothing but the migrations of a folder. Copying one takes a hundredth of making another. */
 const images = new Map<string, Uint8Array>()
 
-function migratedImage(migrations: URL): Uint8Array {
-  const known = images.get(migrations.href)
-  if (known !== undefined) return known
-  const database = new DatabaseSync(IN_MEMORY)
-  try {
-    migrate(database, migrations)
-    const image = database.serialize()
-    images.set(migrations.href, image)
-    return image
-  } finally {
-    database.close()
+function migrateInMemory(database: DatabaseSync, migrations: URL): void {
+  const image = images.get(migrations.href)
+  if (image !== undefined) {
+    database.deserialize(image)
+    return
   }
+  migrate(database, migrations)
+  images.set(migrations.href, withoutLog(database.serialize()))
 }
 
 /** Opens a copy of a database in memory: with a migrated image, each copy is ready to be used at once. */
