@@ -1,0 +1,124 @@
+import type { SimulatedDatabase } from './engine/database.ts'
+import type { Clients } from './clients/index.ts'
+import { checkAtRest } from './invariants.ts'
+import type { Reference } from './reference.ts'
+import type { RunningService } from './service/running-service.ts'
+import type { Universe } from './service/universe.ts'
+import { AUTOMATION_STEPS } from './setting.ts'
+
+/** The world at the end of the faults. */
+export interface Ending {
+  readonly universe: Universe
+  readonly service: RunningService
+  readonly clients: Clients
+  readonly reference: Reference
+  /** Lets the next event happen. False once something was violated. */
+  readonly step: () => Promise<boolean>
+}
+
+/** The longest pause between two attempts is twelve hours, and a provider may ask for six more. */
+const REST_MAX_MS = 20 * 3_600_000
+
+/**
+ * Mends everything but what is never mended, and lets the world come to rest. Within bounded time, all that does not need the
+ * part that stays broken must be done; then everything that was promised must have come true.
+ */
+export async function comeToRest(ending: Ending): Promise<void> {
+  const { universe, clients, service, reference } = ending
+  const { faults, trace, database, violated } = universe
+  faults.mend()
+  trace.say(
+    '----',
+    `faults end${faults.neverMended === null ? '' : `; the ${faults.neverMended} stays broken`}`,
+  )
+  const broken = faults.neverMended === 'queue' ? null : faults.neverMended
+  if (!(await quieten(ending, broken))) return
+  const failed = entriesOf(database, broken).filter(({ status }) => status === 'failed')
+  const unexpected = failed.find(({ lastError }) => !lastError.includes('Given up'))
+  if (unexpected !== undefined)
+    violated('no entry fails but by its provider', `${unexpected.outboxId}: ${unexpected.lastError}`)
+  await finish(clients.retry(failed.map(({ outboxId }) => outboxId)), ending)
+  if (!(await quieten(ending, broken))) return
+  const isSynced = await finish(clients.syncAll(), ending)
+  if (isSynced === false) violated('a forward sync comes to an end', 'although nothing is broken any more')
+  checkCopies(ending)
+  checkAtRest({
+    database,
+    reference,
+    email: service.email,
+    sms: service.sms,
+    broken,
+    isCalm: faults.isCalm,
+    violated,
+  })
+}
+
+/** Waits until nothing is left to be done. False: something was violated. */
+async function quieten(ending: Ending, broken: 'email' | 'sms' | null): Promise<boolean> {
+  const { universe, clients, step } = ending
+  const { scheduler, database, violated } = universe
+  const untilMs = scheduler.nowMs() + REST_MAX_MS
+  for (;;) {
+    const [session] = database.look("select import_id from import_sessions where state = 'writing' limit 1")
+    const waiting = entriesOf(database, broken).find(({ status }) => status === 'pending')
+    if (clients.active() === 0 && session === undefined && waiting === undefined) return true
+    if (scheduler.nowMs() > untilMs) {
+      const what = waiting?.outboxId ?? String(session?.import_id ?? `${clients.active()} clients`)
+      violated('everything comes to an end', `${what} after ${REST_MAX_MS / 3_600_000} hours without faults`)
+    }
+    if (!(await step())) return false
+  }
+}
+
+/** Lets events happen until a client's work has come to its end. */
+async function finish<Value>(work: Promise<Value>, { step }: Ending): Promise<Value | null> {
+  let ended: { readonly value: Value } | null = null
+  void work.then((value) => {
+    ended = { value }
+  })
+  const outcome = () => ended as { readonly value: Value } | null
+  while (outcome() === null) {
+    if (!(await step())) return null
+  }
+  return outcome()?.value ?? null
+}
+
+interface Entry {
+  readonly outboxId: string
+  readonly status: string
+  readonly lastError: string
+}
+
+/** The entries that are not done, without those that wait for the provider that stays broken. */
+function entriesOf(database: SimulatedDatabase, broken: 'email' | 'sms' | null): readonly Entry[] {
+  const rows = database.look(
+    `select b.outbox_id, b.status, b.last_error, b.kind, r.current_step from outbox as b left join automation_runs as r
+      on r.organization_id = b.organization_id and r.run_id = b.outbox_id`,
+  )
+  const waits = (kind: unknown, step: unknown) =>
+    broken !== null &&
+    ((kind === 'notification_email' && broken === 'email') || step === AUTOMATION_STEPS[broken])
+  return rows
+    .filter(({ kind, current_step: step }) => !waits(kind, step))
+    .map((row) => ({
+      outboxId: String(row.outbox_id),
+      status: String(row.status),
+      lastError: String(row.last_error),
+    }))
+}
+
+/** After the last sync, a copy is the stored contacts, row by row. */
+function checkCopies({ clients, universe: { database, violated } }: Ending): void {
+  for (const { organizationId, rows } of clients.copies) {
+    const stored = database.look(
+      'select contact_id, updated_at from contacts where organization_id = ?',
+      organizationId,
+    )
+    const missed = stored.find((row) => rows.get(String(row.contact_id))?.updatedAt !== row.updated_at)
+    if (missed !== undefined || stored.length !== rows.size)
+      violated(
+        'a forward sync is complete',
+        `${organizationId}: ${String(missed?.contact_id)}, ${rows.size} of ${stored.length}`,
+      )
+  }
+}
