@@ -8,6 +8,7 @@ type Violated = (invariant: string, details: string) => void
 /** Checks that are made after every write of the database. */
 export function createWriteChecks(database: SimulatedDatabase, violated: Violated): () => void {
   const clocks = new Map<string, string>()
+  const latests = new Map<string, string>()
   return () => {
     for (const row of database.look('select organization_id, clock_at from organizations')) {
       const [organizationId, clock] = [String(row.organization_id), String(row.clock_at)]
@@ -15,6 +16,10 @@ export function createWriteChecks(database: SimulatedDatabase, violated: Violate
       if (clock < before)
         violated('updatedAt never goes backwards', `${organizationId}: from ${before} to ${clock}`)
       clocks.set(organizationId, clock)
+      const latest = latestOf(database, organizationId, clock)
+      if (clock === before && latest !== latests.get(organizationId))
+        violated('updatedAt grows with every write', `${organizationId}: ${clock} again`)
+      latests.set(organizationId, latest)
     }
     const ahead = database.look(
       `select c.contact_id from contacts as c join organizations as o on o.organization_id = c.organization_id
@@ -34,6 +39,17 @@ export function createWriteChecks(database: SimulatedDatabase, violated: Violate
     )
     if (alone.length > 0) violated('each submission has its contact', String(alone[0]?.submission_id))
   }
+}
+
+/** The ids of what the last write of an organization changed. */
+function latestOf(database: SimulatedDatabase, organizationId: string, clock: string): string {
+  const [row] = database.look(
+    `select (select group_concat(contact_id) from contacts where organization_id = ?1 and updated_at = ?2) as contacts,
+      (select group_concat(submission_id) from form_submissions where organization_id = ?1 and updated_at = ?2) as submissions`,
+    organizationId,
+    clock,
+  )
+  return JSON.stringify(row)
 }
 
 /** What was delivered to whom, in a world that has come to rest. */

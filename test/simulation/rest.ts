@@ -1,20 +1,7 @@
 import type { SimulatedDatabase } from './engine/database.ts'
-import type { Clients } from './clients/index.ts'
 import { checkAtRest } from './invariants.ts'
-import type { Reference } from './reference.ts'
-import type { RunningService } from './service/running-service.ts'
-import type { Universe } from './service/universe.ts'
 import { AUTOMATION_STEPS } from './setting.ts'
-
-/** The world at the end of the faults. */
-export interface Ending {
-  readonly universe: Universe
-  readonly service: RunningService
-  readonly clients: Clients
-  readonly reference: Reference
-  /** Lets the next event happen. False once something was violated. */
-  readonly step: () => Promise<boolean>
-}
+import type { World } from './world.ts'
 
 /** The longest pause between two attempts is twelve hours, and a provider may ask for six more. */
 const REST_MAX_MS = 20 * 3_600_000
@@ -23,8 +10,8 @@ const REST_MAX_MS = 20 * 3_600_000
  * Mends everything but what is never mended, and lets the world come to rest. Within bounded time, all that does not need the
  * part that stays broken must be done; then everything that was promised must have come true.
  */
-export async function comeToRest(ending: Ending): Promise<void> {
-  const { universe, clients, service, reference } = ending
+export async function comeToRest(world: World): Promise<void> {
+  const { universe, clients, service, reference } = world
   const { faults, trace, database, violated } = universe
   faults.mend()
   trace.say(
@@ -32,16 +19,16 @@ export async function comeToRest(ending: Ending): Promise<void> {
     `faults end${faults.neverMended === null ? '' : `; the ${faults.neverMended} stays broken`}`,
   )
   const broken = faults.neverMended === 'queue' ? null : faults.neverMended
-  if (!(await quieten(ending, broken))) return
+  if (!(await quieten(world, broken))) return
   const failed = entriesOf(database, broken).filter(({ status }) => status === 'failed')
   const unexpected = failed.find(({ lastError }) => !lastError.includes('Given up'))
   if (unexpected !== undefined)
     violated('no entry fails but by its provider', `${unexpected.outboxId}: ${unexpected.lastError}`)
-  await finish(clients.retry(failed.map(({ outboxId }) => outboxId)), ending)
-  if (!(await quieten(ending, broken))) return
-  const isSynced = await finish(clients.syncAll(), ending)
+  await finish(clients.retry(failed.map(({ outboxId }) => outboxId)), world)
+  if (!(await quieten(world, broken))) return
+  const isSynced = await finish(clients.syncAll(), world)
   if (isSynced === false) violated('a forward sync comes to an end', 'although nothing is broken any more')
-  checkCopies(ending)
+  checkCopies(world)
   checkAtRest({
     database,
     reference,
@@ -54,8 +41,8 @@ export async function comeToRest(ending: Ending): Promise<void> {
 }
 
 /** Waits until nothing is left to be done. False: something was violated. */
-async function quieten(ending: Ending, broken: 'email' | 'sms' | null): Promise<boolean> {
-  const { universe, clients, step } = ending
+async function quieten(world: World, broken: 'email' | 'sms' | null): Promise<boolean> {
+  const { universe, clients } = world
   const { scheduler, database, violated } = universe
   const untilMs = scheduler.nowMs() + REST_MAX_MS
   for (;;) {
@@ -63,24 +50,22 @@ async function quieten(ending: Ending, broken: 'email' | 'sms' | null): Promise<
     const waiting = entriesOf(database, broken).find(({ status }) => status === 'pending')
     if (clients.active() === 0 && session === undefined && waiting === undefined) return true
     if (scheduler.nowMs() > untilMs) {
-      const what = waiting?.outboxId ?? String(session?.import_id ?? `${clients.active()} clients`)
+      const what = waiting?.outboxId ?? (session === undefined ? `${clients.active()} clients` : 'an import')
       violated('everything comes to an end', `${what} after ${REST_MAX_MS / 3_600_000} hours without faults`)
     }
-    if (!(await step())) return false
+    if (!(await world.step())) return false
   }
 }
 
-/** Lets events happen until a client's work has come to its end. */
-async function finish<Value>(work: Promise<Value>, { step }: Ending): Promise<Value | null> {
-  let ended: { readonly value: Value } | null = null
-  void work.then((value) => {
-    ended = { value }
-  })
-  const outcome = () => ended as { readonly value: Value } | null
-  while (outcome() === null) {
-    if (!(await step())) return null
+/** Lets events happen until a client's work has come to its end. Null: something was violated before. */
+async function finish<Value>(work: Promise<Value>, world: World): Promise<Value | null> {
+  const ended: Value[] = []
+  void work.then((value) => ended.push(value))
+  for (;;) {
+    const [value] = ended
+    if (value !== undefined) return value
+    if (!(await world.step())) return null
   }
-  return outcome()?.value ?? null
 }
 
 interface Entry {
@@ -108,7 +93,7 @@ function entriesOf(database: SimulatedDatabase, broken: 'email' | 'sms' | null):
 }
 
 /** After the last sync, a copy is the stored contacts, row by row. */
-function checkCopies({ clients, universe: { database, violated } }: Ending): void {
+function checkCopies({ clients, universe: { database, violated } }: World): void {
   for (const { organizationId, rows } of clients.copies) {
     const stored = database.look(
       'select contact_id, updated_at from contacts where organization_id = ?',

@@ -20,7 +20,7 @@ export interface Client {
   isOver(): boolean
   /** Whether some process may not know the root secret in force yet, so that it may refuse a good key. */
   isRotating(): boolean
-  violated(invariant: string, details: string): void
+  readonly violated: (invariant: string, details: string) => void
 }
 
 /** The parts of the world that clients are made of. */
@@ -46,7 +46,7 @@ export function createClient(name: string, { network, isCalm, ...parts }: Client
   }
 }
 
-/** The JSON of an answer. */
-export function bodyOf<Body>(answer: Answer): Body {
-  return JSON.parse(answer.text) as Body
+/** The JSON of an answer, which is trusted to be as documented: other tests compare answers with the document. */
+export function bodyOf(answer: Answer): unknown {
+  return JSON.parse(answer.text)
 }

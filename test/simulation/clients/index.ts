@@ -16,10 +16,10 @@ export interface Clients {
   /** Brings every copy up to date. False: some sync came to no end. */
   syncAll(): Promise<boolean>
   /** Has entries of the outbox tried again. */
-  retry(outboxIds: readonly string[]): Promise<void>
+  retry(outboxIds: readonly string[]): Promise<true>
 }
 
-const VISITORS = 4
+const VISITORS_MAX = 8
 
 /** @param broken told of a client that came to an end by a mistake in its own code */
 export function startClients(parts: ClientParts, broken: (error: unknown) => void): Clients {
@@ -32,7 +32,8 @@ export function startClients(parts: ClientParts, broken: (error: unknown) => voi
       active -= 1
     })
   }
-  for (let number = 1; number <= VISITORS; number += 1) start(`visitor-${number}`, visit)
+  const visitors = 1 + parts.draw.below(VISITORS_MAX)
+  for (let number = 1; number <= visitors; number += 1) start(`visitor-${number}`, visit)
   for (const organizationId of organizationIds)
     start(`op-${organizationId}`, (client) => operate(organizationId, client))
   for (const copy of copies) start(`sync-${copy.organizationId}`, (client) => read(copy, client))
@@ -45,6 +46,9 @@ export function startClients(parts: ClientParts, broken: (error: unknown) => voi
       const ended = await Promise.all(copies.map((copy) => sync(copy, last)))
       return !ended.includes(false)
     },
-    retry: (outboxIds) => retryFailed(outboxIds, last),
+    retry: async (outboxIds) => {
+      await retryFailed(outboxIds, last)
+      return true
+    },
   }
 }

@@ -30,7 +30,7 @@ async function sendOne(subject: string, client: Client): Promise<void> {
       client.violated('a good key sends', `${key.keyId}: ${answer.status} ${answer.text}`)
     return
   }
-  for (const result of bodyOf<Results>(answer).results) {
+  for (const result of (bodyOf(answer) as Results).results) {
     if (result.success) reference.sent.push({ subject, to: result.to })
   }
 }

@@ -105,7 +105,7 @@ async function importRows(
 
 /** The session in an answer; null when it tells of none. Only a conflict with another import may refuse one. */
 function sessionIn(answer: Answer | null, client: Client): Session | null {
-  if (answer?.status === 200) return bodyOf<Session>(answer)
+  if (answer?.status === 200) return bodyOf(answer) as Session
   const isExpected = answer === null || answer.status === 409 || answer.status >= 500 || client.isRotating()
   if (!isExpected) client.violated('a good file is imported', `${answer.status} ${answer.text}`)
   return null
@@ -119,7 +119,7 @@ async function issueKey(organizationId: string, client: Client): Promise<void> {
   const path = `/operator/v1/organizations/${organizationId}/keys`
   const answer = await client.send({ method: 'POST', path, key: operatorKey, body: '{}' })
   if (answer?.status !== 201) return
-  const { key, keyId } = bodyOf<{ readonly key: string; readonly keyId: string }>(answer)
+  const { key, keyId } = bodyOf(answer) as { readonly key: string; readonly keyId: string }
   reference.keys.push({ organizationId, keyId, text: key, state: 'works' })
 }
 
@@ -153,7 +153,7 @@ async function retryEntry(_organizationId: string, client: Client): Promise<void
     key: client.operatorKey,
   })
   if (listed?.status !== 200) return
-  const { data } = bodyOf<{ readonly data: readonly { readonly outboxId: string }[] }>(listed)
+  const { data } = bodyOf(listed) as { readonly data: readonly { readonly outboxId: string }[] }
   const entry = data[client.draw.below(data.length)]
   if (entry === undefined) return
   await client.send({

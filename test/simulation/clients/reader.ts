@@ -56,7 +56,7 @@ export async function sync(copy: Copy, client: Client): Promise<boolean> {
         client.violated('a good key reads', `${key.keyId}: ${answer.status} ${answer.text}`)
       return false
     }
-    const page = bodyOf<Page>(answer)
+    const page = bodyOf(answer) as Page
     checkTenant(page, answer.text, organizationId, client)
     for (const row of page.data) copy.rows.set(row.contactId, row)
     checkNothingMissed(copy, page, client)

@@ -18,12 +18,16 @@ interface Sent {
 /** Somebody who submits forms now and then, and again when no answer came. */
 export async function visit(client: Client): Promise<void> {
   while (!client.isOver()) {
-    await submitPatiently(client)
+    await submit(client)
     await client.rest()
   }
 }
 
-async function submitPatiently(client: Client): Promise<void> {
+interface Errand extends Omit<Sent, 'sentAt'> {
+  readonly body: string
+}
+
+async function submit(client: Client): Promise<void> {
   const { draw } = client
   const organizationId = draw.pick(organizationIds)
   const formId = draw.chance(50) ? openFormOf(organizationId) : limitedFormOf(organizationId)
@@ -35,8 +39,17 @@ async function submitPatiently(client: Client): Promise<void> {
     email: draw.chance(20) ? visitor.email.toUpperCase() : visitor.email,
     ...(formId === openFormOf(organizationId) || draw.chance(50) ? { phone: visitor.phone.slice(2) } : {}),
   })
+  // Impatient people press the button more than once.
+  const presses = draw.chance(25) ? 2 + draw.below(3) : 1
+  const errand: Errand = { organizationId, formId, visitor, body }
+  await Promise.all(Array.from({ length: presses }, () => submitPatiently(errand, client)))
+}
+
+async function submitPatiently({ body, ...errand }: Errand, client: Client): Promise<void> {
+  const { draw } = client
+  const { formId } = errand
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const sent: Sent = { organizationId, formId, visitor, sentAt: client.reference.now() }
+    const sent: Sent = { ...errand, sentAt: client.reference.now() }
     const answer = await client.send({ method: 'POST', path: `/api/forms/${formId}/submissions`, body })
     if (answer !== null) judge(sent, answer, client)
     if (answer !== null && answer.status < 500) return
@@ -72,7 +85,7 @@ interface ReceiptBody {
 }
 
 function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], client: Client): void {
-  const { submissionId, title } = bodyOf<ReceiptBody>(answer)
+  const { submissionId, title } = bodyOf(answer) as ReceiptBody
   const version = versions.find((known) => `v${known.version}` === title)
   if (version?.isPublished !== true) {
     const allowed = versions

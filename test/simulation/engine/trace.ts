@@ -23,7 +23,7 @@ export function createTrace(
     say(actor, text) {
       const { nowMs, step } = now()
       lines.push(
-        `${toInstant(nowMs).slice(5, -1)} #${String(step).padEnd(5)} ${actor.padEnd(ACTOR_WIDTH)} ${text}`,
+        `${toInstant(nowMs).slice(5, -1).replace('T', ' ')} #${String(step).padEnd(5)} ${actor.padEnd(ACTOR_WIDTH)} ${text}`,
       )
       if (!keepsAll && lines.length > 2 * LAST_LINES) lines = lines.slice(-LAST_LINES)
     },

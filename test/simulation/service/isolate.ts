@@ -97,8 +97,9 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
       trace.say(process.name, 'logs background_failed')
     })
   }
-  const honest = createStorage({ executor: outside.storage.executorOf(process), clock })
-  const storage: SqliteStorage = mutant?.storage?.(honest, { run, memory: new Map() }) ?? honest
+  const executor = outside.storage.executorOf(process)
+  const honest = createStorage({ executor, clock })
+  const storage: SqliteStorage = mutant?.storage?.(honest, { executor, run, memory: new Map() }) ?? honest
   const email = outside.email.senderOf(process)
   const sms = outside.sms.senderOf(process)
   const jobs = {

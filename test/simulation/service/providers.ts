@@ -150,16 +150,30 @@ function wordsFor(result: SendResult): string {
   return result.kind === 'unavailable' ? result.reason : result.kind
 }
 
-/** Watches that nobody hands a message over while another worker does: an entry has one worker at a time. */
-function createUnderWay({ violated }: Universe): (key: string, process: Process) => () => void {
+/** Watches that a worker hands over only what is still to be done, and that nobody else does so at the same time. */
+function createUnderWay({ violated, database }: Universe): (key: string, process: Process) => () => void {
   const workers = new Map<string, Process>()
+  const isOpen = (key: string): boolean => {
+    const [, entryId = '', , step = null] = ENTRY.exec(key) ?? []
+    if (entryId === '') return true
+    const [row] = database.look(
+      `select r.current_step from outbox as b left join automation_runs as r
+        on r.organization_id = b.organization_id and r.run_id = b.outbox_id where b.outbox_id = ?`,
+      entryId,
+    )
+    return row !== undefined && (step === null || row.current_step === Number(step))
+  }
   return (key, process) => {
     const other = workers.get(key)
     if (other?.isAlive === true)
       violated('an entry has one worker at a time', `${key}: ${other.name} and ${process.name}`)
+    if (!isOpen(key)) violated('what is done is not done again', `${key} by ${process.name}`)
     workers.set(key, process)
     return () => {
       if (workers.get(key) === process) workers.delete(key)
     }
   }
 }
+
+/** The idempotency key of work from the outbox: the entry's id, and of a run the number of the step. */
+const ENTRY = /^(obx_\w+|run_sub_\w+?_\d+)(-(\d+))?(?:-|$)/

@@ -1,5 +1,5 @@
 import type { Draw } from '../../../host-worker/dev/demo/draw.ts'
-import type { SqliteStorage } from '../../../adapters/sqlite/index.ts'
+import type { Executor, SqliteStorage } from '../../../adapters/sqlite/index.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { EmailSender } from '../../../ports/email-sender.ts'
 import type { SmsSender } from '../../../ports/sms-sender.ts'
@@ -24,6 +24,8 @@ export interface Mutant {
 
 /** What a mutant may use of the process that it is planted in. */
 export interface MutantProcess {
+  readonly executor: Executor
+  /** Lets work go on in the background. */
   readonly run: (work: Promise<unknown>) => void
   /** Kept for the life of the process. */
   readonly memory: Map<string, unknown>
