@@ -31,8 +31,10 @@ export interface KnownKey {
   readonly organizationId: string
   readonly keyId: string
   readonly text: string
-  /** `ending`: somebody tried to revoke it, and no answer said that it is. */
+  /** `ending`: somebody tried to revoke or replace it, and it may work or not. */
   state: 'works' | 'ending' | 'revoked'
+  /** When it ends by itself, as an answer said; infinite: it does not, as far as anybody knows. */
+  endsAtMs: number
 }
 
 export interface Reference {

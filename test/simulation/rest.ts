@@ -28,7 +28,6 @@ export async function comeToRest(world: World): Promise<void> {
   if (!(await quieten(world, broken))) return
   const isSynced = await finish(clients.syncAll(), world)
   if (isSynced === false) violated('a forward sync comes to an end', 'although nothing is broken any more')
-  checkCopies(world)
   checkAtRest({
     database,
     reference,
@@ -48,7 +47,8 @@ async function quieten(world: World, broken: 'email' | 'sms' | null): Promise<bo
   for (;;) {
     const [session] = database.look("select import_id from import_sessions where state = 'writing' limit 1")
     const waiting = entriesOf(database, broken).find(({ status }) => status === 'pending')
-    if (clients.active() === 0 && session === undefined && waiting === undefined) return true
+    const isAtRest = clients.active() === 0 && session === undefined && waiting === undefined
+    if (isAtRest && !world.isRotating()) return true
     if (scheduler.nowMs() > untilMs) {
       const what = waiting?.outboxId ?? (session === undefined ? `${clients.active()} clients` : 'an import')
       violated('everything comes to an end', `${what} after ${REST_MAX_MS / 3_600_000} hours without faults`)
@@ -90,20 +90,4 @@ function entriesOf(database: SimulatedDatabase, broken: 'email' | 'sms' | null):
       status: String(row.status),
       lastError: String(row.last_error),
     }))
-}
-
-/** After the last sync, a copy is the stored contacts, row by row. */
-function checkCopies({ clients, universe: { database, violated } }: World): void {
-  for (const { organizationId, rows } of clients.copies) {
-    const stored = database.look(
-      'select contact_id, updated_at from contacts where organization_id = ?',
-      organizationId,
-    )
-    const missed = stored.find((row) => rows.get(String(row.contact_id))?.updatedAt !== row.updated_at)
-    if (missed !== undefined || stored.length !== rows.size)
-      violated(
-        'a forward sync is complete',
-        `${organizationId}: ${String(missed?.contact_id)}, ${rows.size} of ${stored.length}`,
-      )
-  }
 }

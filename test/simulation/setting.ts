@@ -111,7 +111,13 @@ export async function found(
     ])
     const { key, stored } = await issueKey({ organizationId }, secrets, random, clock)
     await storage.administration.addKey(stored)
-    reference.keys.push({ organizationId, keyId: stored.keyId, text: key, state: 'works' })
+    reference.keys.push({
+      organizationId,
+      keyId: stored.keyId,
+      text: key,
+      state: 'works',
+      endsAtMs: Infinity,
+    })
   }
   const { key, stored } = await issueOperatorKey(
     { operator: 'operator', role: 'admin', expiresAt: null },

@@ -37,6 +37,8 @@ export interface World {
   violation(): Violation | null
   /** Changes the root secret, the first time that it is called, and replaces the processes one after the other. */
   rotateRootSecret(): void
+  /** Whether some process may not know the root secret in force yet. */
+  isRotating(): boolean
   /** From now on clients begin nothing new. */
   endClients(): void
 }
@@ -50,7 +52,7 @@ export interface WorldOptions {
 }
 
 /** Most milliseconds that a client rests between two actions, of which each run draws one. */
-const RESTS_MS = [2_000, 20_000, 200_000] as const
+const RESTS_MS = [500, 10_000, 200_000, 7_200_000] as const
 /** Within this time after a rotation the processes are replaced that do not know the new root secret. */
 const DEPLOYMENT_MS = 60_000
 
@@ -80,10 +82,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     pause: (delayMs) => scheduler.pause(delayMs),
     isOver: () => isOver,
     isRotating: () => scheduler.nowMs() < settledMs,
+    // Both the process that set a key's end and the one that looks at it may be wrong.
+    hasEnded: ({ state, endsAtMs }) =>
+      state === 'revoked' || endsAtMs + 2 * faults.clockErrorMaxMs < scheduler.nowMs(),
   }
   const clients = startClients(parts, progress.broken)
   return {
     ...{ universe, service, clients, reference, steps: progress.steps, violation: progress.violation },
+    isRotating: parts.isRotating,
     step: () => progress.through(scheduler.step()),
     rotateRootSecret() {
       if (!roots.change()) return

@@ -1,7 +1,7 @@
 import type { Draw } from '../../../host-worker/dev/demo/draw.ts'
 import type { Answer, ClientRequest, Network } from '../service/network.ts'
 import type { SimulatedDatabase } from '../engine/database.ts'
-import type { Reference } from '../reference.ts'
+import type { KnownKey, Reference } from '../reference.ts'
 
 /** What a client of the simulated service has. */
 export interface Client {
@@ -20,6 +20,8 @@ export interface Client {
   isOver(): boolean
   /** Whether some process may not know the root secret in force yet, so that it may refuse a good key. */
   isRotating(): boolean
+  /** Whether a key must not work any more. */
+  hasEnded(key: KnownKey): boolean
   readonly violated: (invariant: string, details: string) => void
 }
 

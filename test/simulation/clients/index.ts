@@ -3,17 +3,14 @@ import type { Client, ClientParts } from './client.ts'
 import { createClient } from './client.ts'
 import { mail } from './mailer.ts'
 import { operate, retryFailed } from './operator.ts'
-import type { Copy } from './reader.ts'
-import { newCopy, read, sync } from './reader.ts'
+import { checkComplete, newCopies, read, sync } from './reader.ts'
 import { visit } from './visitor.ts'
 
 /** Everybody who uses the simulated service. */
 export interface Clients {
   /** How many of them have not come to an end yet. */
   active(): number
-  /** The copies that readers keep. */
-  readonly copies: readonly Copy[]
-  /** Brings every copy up to date. False: some sync came to no end. */
+  /** Brings every copy of the readers up to date, and checks that they are complete. False: some sync came to no end. */
   syncAll(): Promise<boolean>
   /** Has entries of the outbox tried again. */
   retry(outboxIds: readonly string[]): Promise<true>
@@ -23,7 +20,7 @@ const VISITORS_MAX = 8
 
 /** @param broken told of a client that came to an end by a mistake in its own code */
 export function startClients(parts: ClientParts, broken: (error: unknown) => void): Clients {
-  const copies = organizationIds.map(newCopy)
+  const copies = newCopies()
   let active = 0
   const start = (name: string, live: (client: Client) => Promise<void>): void => {
     active += 1
@@ -41,10 +38,11 @@ export function startClients(parts: ClientParts, broken: (error: unknown) => voi
   const last = createClient('last', parts)
   return {
     active: () => active,
-    copies,
     async syncAll() {
       const ended = await Promise.all(copies.map((copy) => sync(copy, last)))
-      return !ended.includes(false)
+      if (ended.includes(false)) return false
+      for (const copy of copies) checkComplete(copy, last)
+      return true
     },
     retry: async (outboxIds) => {
       await retryFailed(outboxIds, last)

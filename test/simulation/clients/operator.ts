@@ -18,6 +18,7 @@ export async function operate(organizationId: string, client: Client): Promise<v
       replaceContacts,
       issueKey,
       revokeKey,
+      rotateKey,
       retryEntry,
     ])
     await action(organizationId, client, round)
@@ -120,7 +121,7 @@ async function issueKey(organizationId: string, client: Client): Promise<void> {
   const answer = await client.send({ method: 'POST', path, key: operatorKey, body: '{}' })
   if (answer?.status !== 201) return
   const { key, keyId } = bodyOf(answer) as { readonly key: string; readonly keyId: string }
-  reference.keys.push({ organizationId, keyId, text: key, state: 'works' })
+  reference.keys.push({ organizationId, keyId, text: key, state: 'works', endsAtMs: Infinity })
 }
 
 function workingKeys(organizationId: string, { reference }: Client): readonly KnownKey[] {
@@ -143,6 +144,26 @@ async function revokeKey(organizationId: string, client: Client): Promise<void> 
     await client.pause(client.draw.below(RETRY_MAX_MS))
   }
   key.state = 'revoked'
+}
+
+/** Has a key replaced by another one. When no answer comes, the old one is not used any more, and nobody knows the new one. */
+async function rotateKey(organizationId: string, client: Client): Promise<void> {
+  const working = workingKeys(organizationId, client)
+  const key = working[client.draw.below(working.length)]
+  if (working.length < 2 || key === undefined) return
+  key.state = 'ending'
+  const path = `/operator/v1/keys/${key.keyId}/rotate`
+  const body = JSON.stringify({ overlap: '1m' })
+  const answer = await client.send({ method: 'POST', path, key: client.operatorKey, body })
+  if (answer?.status !== 201) return
+  const successor = bodyOf(answer) as {
+    readonly key: string
+    readonly keyId: string
+    readonly replacedEndsAt: string
+  }
+  key.endsAtMs = Date.parse(successor.replacedEndsAt)
+  const { key: text, keyId } = successor
+  client.reference.keys.push({ organizationId, keyId, text, state: 'works', endsAtMs: Infinity })
 }
 
 /** Has an entry of the outbox tried again that waits or failed. */

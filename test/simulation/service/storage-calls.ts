@@ -6,7 +6,7 @@ import type { Universe } from './universe.ts'
 
 const LATENCY_MAX_MS = 6
 const SLOW_MAX_MS = 90_000
-const FULL_MAX_MS = 300_000
+const FULL_MAX_MS = 60_000
 
 /** The database as processes reach it: over a network, and not always with luck. */
 export interface StorageCalls {
