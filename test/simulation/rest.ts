@@ -48,7 +48,7 @@ async function quieten(world: World, broken: 'email' | 'sms' | null): Promise<bo
     const [session] = database.look("select import_id from import_sessions where state = 'writing' limit 1")
     const waiting = entriesOf(database, broken).find(({ status }) => status === 'pending')
     const isAtRest = clients.active() === 0 && session === undefined && waiting === undefined
-    if (isAtRest && !world.isRotating()) return true
+    if (isAtRest && !world.isDeploying()) return true
     if (scheduler.nowMs() > untilMs) {
       const what = waiting?.outboxId ?? (session === undefined ? `${clients.active()} clients` : 'an import')
       violated('everything comes to an end', `${what} after ${REST_MAX_MS / 3_600_000} hours without faults`)

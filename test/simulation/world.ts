@@ -1,5 +1,5 @@
 import { createDraw } from '../../host-worker/dev/demo/draw.ts'
-import { fakeRandom, testSecrets } from '../support/fakes.ts'
+import { fakeRandom } from '../support/fakes.ts'
 import type { ClientParts } from './clients/client.ts'
 import type { Clients } from './clients/index.ts'
 import { startClients } from './clients/index.ts'
@@ -11,6 +11,7 @@ import { createTrace } from './engine/trace.ts'
 import { createWriteChecks } from './invariants.ts'
 import type { Reference } from './reference.ts'
 import { createReference } from './reference.ts'
+import { openRootSecrets } from './service/root-secrets.ts'
 import type { RunningService } from './service/running-service.ts'
 import { startService } from './service/running-service.ts'
 import type { Mutant, Universe } from './service/universe.ts'
@@ -35,10 +36,10 @@ export interface World {
   steps(): number
   /** The first violation; null: none yet. */
   violation(): Violation | null
-  /** Changes the root secret, the first time that it is called, and replaces the processes one after the other. */
+  /** Rotates the root secret, once in a run: each step of it replaces the processes one after the other. */
   rotateRootSecret(): void
-  /** Whether some process may not know the root secret in force yet. */
-  isRotating(): boolean
+  /** Whether processes are being replaced. */
+  isDeploying(): boolean
   /** From now on clients begin nothing new. */
   endClients(): void
 }
@@ -53,7 +54,7 @@ export interface WorldOptions {
 
 /** Most milliseconds that a client rests between two actions, of which each run draws one. */
 const RESTS_MS = [500, 10_000, 200_000, 7_200_000] as const
-/** Within this time after a rotation the processes are replaced that do not know the new root secret. */
+/** Within this time a deployment replaces every process. */
 const DEPLOYMENT_MS = 60_000
 
 export async function openWorld(options: WorldOptions): Promise<World> {
@@ -65,23 +66,31 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const trace = createTrace(keepsTrace, () => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
   const faults = drawFaults(draw)
   const database = openSimulatedDatabase('database', scheduler.nowMs, mutant?.statement)
-  const roots = await openRootSecrets()
+  const roots = await openRootSecrets(mutant?.rotatesAtOnce ?? false)
   const written = createWriteChecks(database, violated)
   const shared = { draw, scheduler, faults, trace, database, mutant }
-  const universe: Universe = { ...shared, secrets: roots.current, written, violated }
+  const universe: Universe = { ...shared, secrets: () => roots.current(), written, violated }
   const reference = createReference()
   const random = fakeRandom(draw.below(2 ** 31))
   const operatorKey = await found(database, roots.current(), random, startMs, reference)
   const service = startService(universe)
   let isOver = false
-  let settledMs = -Infinity
+  let deployments = 0
+  const rotate = (): void => {
+    if (!roots.advance()) return
+    deployments += 1
+    redeploy(universe, service)
+    scheduler.schedule(DEPLOYMENT_MS, () => {
+      deployments -= 1
+      rotate()
+    })
+  }
   const restMaxMs = draw.pick(RESTS_MS)
   const parts: ClientParts = {
     ...{ draw, reference, operatorKey, database, violated, network: service.network, isCalm: faults.isCalm },
     rest: () => scheduler.pause(draw.below(restMaxMs)),
     pause: (delayMs) => scheduler.pause(delayMs),
     isOver: () => isOver,
-    isRotating: () => scheduler.nowMs() < settledMs,
     // Both the process that set a key's end and the one that looks at it may be wrong.
     hasEnded: ({ state, endsAtMs }) =>
       state === 'revoked' || endsAtMs + 2 * faults.clockErrorMaxMs < scheduler.nowMs(),
@@ -89,12 +98,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const clients = startClients(parts, progress.broken)
   return {
     ...{ universe, service, clients, reference, steps: progress.steps, violation: progress.violation },
-    isRotating: parts.isRotating,
+    isDeploying: () => deployments > 0,
     step: () => progress.through(scheduler.step()),
     rotateRootSecret() {
-      if (!roots.change()) return
-      settledMs = scheduler.nowMs() + 2 * DEPLOYMENT_MS
-      redeploy(universe, service)
+      if (deployments === 0) rotate()
     },
     endClients() {
       isOver = true
@@ -124,22 +131,6 @@ function createProgress() {
       if (mistake !== undefined) throw mistake
       steps += 1
       return violation === null
-    },
-  }
-}
-
-/** The root secrets of a run. */
-async function openRootSecrets() {
-  const first = await testSecrets(1)
-  const second = await testSecrets(2, 1)
-  let current = first
-  return {
-    current: () => current,
-    /** False: it was changed before. A second time, keys that nobody used in between would be lost. */
-    change(): boolean {
-      const isFirst = current === first
-      current = second
-      return isFirst
     },
   }
 }

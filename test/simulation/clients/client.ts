@@ -18,8 +18,6 @@ export interface Client {
   pause(delayMs: number): Promise<void>
   /** Whether clients begin nothing new any more. */
   isOver(): boolean
-  /** Whether some process may not know the root secret in force yet, so that it may refuse a good key. */
-  isRotating(): boolean
   /** Whether a key must not work any more. */
   hasEnded(key: KnownKey): boolean
   readonly violated: (invariant: string, details: string) => void

@@ -26,7 +26,7 @@ async function sendOne(subject: string, client: Client): Promise<void> {
   const answer = await client.send({ method: 'POST', path: '/api/v1/email', key: key.text, body })
   if (answer === null || answer.status >= 500) return
   if (answer.status !== 200 && answer.status !== 207) {
-    if (key.state === 'works' && !client.isRotating())
+    if (key.state === 'works')
       client.violated('a good key sends', `${key.keyId}: ${answer.status} ${answer.text}`)
     return
   }

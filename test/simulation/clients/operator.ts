@@ -107,7 +107,7 @@ async function importRows(
 /** The session in an answer; null when it tells of none. Only a conflict with another import may refuse one. */
 function sessionIn(answer: Answer | null, client: Client): Session | null {
   if (answer?.status === 200) return bodyOf(answer) as Session
-  const isExpected = answer === null || answer.status === 409 || answer.status >= 500 || client.isRotating()
+  const isExpected = answer === null || answer.status === 409 || answer.status >= 500
   if (!isExpected) client.violated('a good file is imported', `${answer.status} ${answer.text}`)
   return null
 }

@@ -71,8 +71,7 @@ export async function sync(copy: Copy, client: Client): Promise<boolean> {
     if (answer === null || answer.status >= 500) return false
     if (answer.status !== 200) {
       const mayBeRefused = client.reference.keys.some((known) => known === key && known.state !== 'works')
-      if (!mayBeRefused && !client.isRotating())
-        client.violated('a good key reads', `${key.keyId}: ${answer.status} ${answer.text}`)
+      if (!mayBeRefused) client.violated('a good key reads', `${key.keyId}: ${answer.status} ${answer.text}`)
       return false
     }
     const page = bodyOf(answer) as Page

@@ -34,6 +34,10 @@ export const readingMutants: readonly Mutant[] = [
       }),
   },
   {
+    name: 'the root secret is exchanged before every process knows the new one',
+    rotatesAtOnce: true,
+  },
+  {
     name: 'a page begins after all rows that tie with the last one',
     storage: (storage) => reading(storage, (_, read) => (queries) => read(queries.map(pastTies))),
   },

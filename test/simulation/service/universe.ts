@@ -18,6 +18,8 @@ export interface Mutant {
   readonly statement?: (sql: string) => string
   readonly email?: (sender: EmailSender) => EmailSender
   readonly sms?: (sender: SmsSender) => SmsSender
+  /** Whether the root secret is exchanged in one deployment, in which the old one is still in force somewhere. */
+  readonly rotatesAtOnce?: true
   /** Added to the time that a process reads, in ms, drawn when it reads. */
   readonly clockErrorMs?: (draw: Draw) => number
 }
