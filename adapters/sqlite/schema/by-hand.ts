@@ -9,6 +9,12 @@ export const tablesByHand: Readonly<Record<string, Reason>> = {
   api_keys: 'who may call',
   operator_keys: 'who may operate',
   audit: 'what operators did',
+  families: 'where families live that have a database of their own',
+  placed_organizations: 'the organizations of such families',
+  placed_slugs: 'slugs that they hold',
+  placed_keys: 'the ids of their keys',
+  placed_forms: 'the ids of their forms',
+  write_pauses: 'organizations whose writes wait for a move',
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
   import_sessions: 'imports, which are checked as a whole before anything of them is written',
@@ -86,6 +92,8 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
 export const triggersByHand: Readonly<Record<string, Reason>> = {
   incoming_submissions_saved:
     'an insert into the view incoming_submissions saves a submission and what belongs to it',
+  incoming_submissions_guarded: 'a submission of an organization that lives elsewhere is refused',
+  refused_writes_raised: 'so are its other writes',
   memberships_cohort_joined: 'analytics of memberships: figures over the whole history are kept as counts',
   memberships_cohort_changed: 'analytics of memberships',
   memberships_churned: 'analytics of memberships',
