@@ -1,39 +1,39 @@
-import type { SimulatedDatabase } from './engine/database.ts'
+import type { Stored } from './engine/database.ts'
 import type { Delivered } from './service/providers.ts'
 import type { Reference } from './reference.ts'
 import { LIMIT, openFormOf, organizationIds, markOf } from './setting.ts'
 
 type Violated = (invariant: string, details: string) => void
 
-/** Checks that are made after every write of the database. */
-export function createWriteChecks(database: SimulatedDatabase, violated: Violated): () => void {
+/** Checks that are made after every write of the stored. */
+export function createWriteChecks(stored: Stored, violated: Violated): () => void {
   const clocks = new Map<string, string>()
   const latests = new Map<string, string>()
   return () => {
-    for (const row of database.look('select organization_id, clock_at from organizations')) {
+    for (const row of stored.look('select organization_id, clock_at from organizations')) {
       const [organizationId, clock] = [String(row.organization_id), String(row.clock_at)]
       const before = clocks.get(organizationId) ?? ''
       if (clock < before)
         violated('updatedAt never goes backwards', `${organizationId}: from ${before} to ${clock}`)
       clocks.set(organizationId, clock)
-      const latest = latestOf(database, organizationId, clock)
+      const latest = latestOf(stored, organizationId, clock)
       if (clock === before && latest !== latests.get(organizationId))
         violated('updatedAt grows with every write', `${organizationId}: ${clock} again`)
       latests.set(organizationId, latest)
     }
-    const ahead = database.look(
+    const ahead = stored.look(
       `select c.contact_id from contacts as c join organizations as o on o.organization_id = c.organization_id
         where c.updated_at > o.clock_at limit 1`,
     )
     if (ahead.length > 0)
       violated('updatedAt comes from the clock of the organization', String(ahead[0]?.contact_id))
-    const over = database.look(
+    const over = stored.look(
       `select form_id, contact_id, count(*) as count from form_submissions where form_id like '%-limited'
         group by organization_id, form_id, contact_id having count(*) > ? limit 1`,
       LIMIT,
     )
     if (over.length > 0) violated('the limit is exact', JSON.stringify(over[0]))
-    const alone = database.look(
+    const alone = stored.look(
       `select submission_id from form_submissions as s where not exists (select 1 from contacts as c
         where c.organization_id = s.organization_id and c.contact_id = s.contact_id) limit 1`,
     )
@@ -42,8 +42,8 @@ export function createWriteChecks(database: SimulatedDatabase, violated: Violate
 }
 
 /** The ids of what the last write of an organization changed. */
-function latestOf(database: SimulatedDatabase, organizationId: string, clock: string): string {
-  const [row] = database.look(
+function latestOf(stored: Stored, organizationId: string, clock: string): string {
+  const [row] = stored.look(
     `select (select group_concat(contact_id) from contacts where organization_id = ?1 and updated_at = ?2) as contacts,
       (select group_concat(submission_id) from form_submissions where organization_id = ?1 and updated_at = ?2) as submissions`,
     organizationId,
@@ -54,7 +54,7 @@ function latestOf(database: SimulatedDatabase, organizationId: string, clock: st
 
 /** What was delivered to whom, in a world that has come to rest. */
 export interface AtRest {
-  readonly database: SimulatedDatabase
+  readonly stored: Stored
   readonly reference: Reference
   readonly email: readonly Delivered[]
   readonly sms: readonly Delivered[]
@@ -73,9 +73,9 @@ export function checkAtRest(world: AtRest): void {
   checkSends(world)
 }
 
-function checkReceipts({ reference, database, violated }: AtRest): void {
+function checkReceipts({ reference, stored, violated }: AtRest): void {
   for (const { submissionId, organizationId, visitor } of reference.receipts.values()) {
-    const [row] = database.look(
+    const [row] = stored.look(
       `select c.email_key from form_submissions as s join contacts as c
         on c.organization_id = s.organization_id and c.contact_id = s.contact_id
         where s.organization_id = ? and s.submission_id = ?`,
@@ -87,12 +87,12 @@ function checkReceipts({ reference, database, violated }: AtRest): void {
 }
 
 /** Everybody who is to be told of a submission was told, once. */
-function checkNotifications({ reference, database, email, broken, violated }: AtRest): void {
+function checkNotifications({ reference, stored, email, broken, violated }: AtRest): void {
   const told = Map.groupBy(
     email.filter(({ text }) => text !== ''),
     ({ text }) => /Submission (sub_\w+)\./.exec(text)?.[1] ?? '',
   )
-  for (const row of database.look('select submission_id, form_id from form_submissions')) {
+  for (const row of stored.look('select submission_id, form_id from form_submissions')) {
     const submissionId = String(row.submission_id)
     const versions = reference.receipts.get(submissionId)?.version ?? null
     const possible = versions === null ? reference.versionsOf(String(row.form_id)) : [versions]
@@ -116,9 +116,9 @@ function checkOnce(mails: readonly Delivered[], what: string, violated: Violated
 }
 
 /** The automation of an open form welcomes everybody as often as they submitted it. */
-function checkWelcomes({ database, email, sms, broken, isCalm, violated }: AtRest): void {
+function checkWelcomes({ stored, email, sms, broken, isCalm, violated }: AtRest): void {
   for (const organizationId of organizationIds) {
-    const rows = database.look(
+    const rows = stored.look(
       `select c.email, c.phone, c.tags, count(*) as count from form_submissions as s join contacts as c
         on c.organization_id = s.organization_id and c.contact_id = s.contact_id
         where s.organization_id = ? and s.form_id = ? group by s.contact_id`,

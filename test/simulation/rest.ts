@@ -1,4 +1,4 @@
-import type { SimulatedDatabase } from './engine/database.ts'
+import type { Stored } from './engine/database.ts'
 import { checkAtRest } from './invariants.ts'
 import { AUTOMATION_STEPS } from './setting.ts'
 import type { World } from './world.ts'
@@ -12,7 +12,7 @@ const REST_MAX_MS = 20 * 3_600_000
  */
 export async function comeToRest(world: World): Promise<void> {
   const { universe, clients, service, reference } = world
-  const { faults, trace, database, violated } = universe
+  const { faults, trace, stored, violated } = universe
   faults.mend()
   trace.say(
     '----',
@@ -20,7 +20,7 @@ export async function comeToRest(world: World): Promise<void> {
   )
   const broken = faults.neverMended === 'queue' ? null : faults.neverMended
   if (!(await quieten(world, broken))) return
-  const failed = entriesOf(database, broken).filter(({ status }) => status === 'failed')
+  const failed = entriesOf(stored, broken).filter(({ status }) => status === 'failed')
   const unexpected = failed.find(({ lastError }) => !lastError.includes('Given up'))
   if (unexpected !== undefined)
     violated('no entry fails but by its provider', `${unexpected.outboxId}: ${unexpected.lastError}`)
@@ -29,7 +29,7 @@ export async function comeToRest(world: World): Promise<void> {
   const isSynced = await finish(clients.syncAll(), world)
   if (isSynced === false) violated('a forward sync comes to an end', 'although nothing is broken any more')
   checkAtRest({
-    database,
+    stored,
     reference,
     email: service.email,
     sms: service.sms,
@@ -42,11 +42,11 @@ export async function comeToRest(world: World): Promise<void> {
 /** Waits until nothing is left to be done. False: something was violated. */
 async function quieten(world: World, broken: 'email' | 'sms' | null): Promise<boolean> {
   const { universe, clients } = world
-  const { scheduler, database, violated } = universe
+  const { scheduler, stored, violated } = universe
   const untilMs = scheduler.nowMs() + REST_MAX_MS
   for (;;) {
-    const [session] = database.look("select import_id from import_sessions where state = 'writing' limit 1")
-    const waiting = entriesOf(database, broken).find(({ status }) => status === 'pending')
+    const [session] = stored.look("select import_id from import_sessions where state = 'writing' limit 1")
+    const waiting = entriesOf(stored, broken).find(({ status }) => status === 'pending')
     const isAtRest = clients.active() === 0 && session === undefined && waiting === undefined
     if (isAtRest && !world.isDeploying()) return true
     if (scheduler.nowMs() > untilMs) {
@@ -75,8 +75,8 @@ interface Entry {
 }
 
 /** The entries that are not done, without those that wait for the provider that stays broken. */
-function entriesOf(database: SimulatedDatabase, broken: 'email' | 'sms' | null): readonly Entry[] {
-  const rows = database.look(
+function entriesOf(stored: Stored, broken: 'email' | 'sms' | null): readonly Entry[] {
+  const rows = stored.look(
     `select b.outbox_id, b.status, b.last_error, b.kind, r.current_step from outbox as b left join automation_runs as r
       on r.organization_id = b.organization_id and r.run_id = b.outbox_id`,
   )

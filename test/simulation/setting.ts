@@ -1,4 +1,3 @@
-import { createStorage } from '../../adapters/sqlite/index.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { issueOperatorKey } from '../../domain/access/operator-key.ts'
 import type { Secrets } from '../../domain/access/secrets.ts'
@@ -7,7 +6,8 @@ import { toInstant } from '../../domain/text/instant.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import { automation } from '../conformance/outbox.ts'
-import type { SimulatedDatabase } from './engine/database.ts'
+import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
 import type { FormVersion, Reference, Visitor } from './reference.ts'
 
 /** Who lives in the simulated world before anything happens. */
@@ -59,80 +59,63 @@ export function recipientsOf(organizationId: string, version: number): readonly 
   return version % 2 === 0 ? [staff] : [staff, `office@${organizationId}.example`]
 }
 
+/** What founding the world needs. */
+export interface Founding {
+  readonly storage: PlacedStorage
+  readonly secrets: Secrets
+  readonly random: RandomSource
+  readonly nowMs: number
+  readonly reference: Reference
+  readonly choiceOf: (organizationId: string) => PlaceChoice
+}
+
 /** Founds the organizations with their forms, keys and automations. @returns the key of an operator */
-export async function found(
-  database: SimulatedDatabase,
-  secrets: Secrets,
-  random: RandomSource,
-  nowMs: number,
-  reference: Reference,
-): Promise<string> {
-  const clock = { nowMs: () => nowMs }
-  const storage = createStorage({ executor: database, clock })
-  for (const organizationId of organizationIds) {
-    await storage.administration.saveOrganization({
-      ...newOrganization(organizationId, markOf(organizationId)),
-      slug: organizationId,
-      smsNumber: '+12125550100',
-    })
-    const tenant = storage.tenant(organizationId)
-    for (const formId of [openFormOf(organizationId), limitedFormOf(organizationId)]) {
-      const first = reference.formBegins(formId, {
-        version: 1,
-        isPublished: true,
-        recipients: recipientsOf(organizationId, 1),
-      })
-      first.acknowledgedAt = reference.now()
-      const definition = formLine(formId, first)
-      const times = { publishedAt: null, createdAt: toInstant(nowMs) }
-      await tenant.upsert('forms', [
-        { formId, name: definition.name, isPublished: true, ...times, definition, passwordHash: null },
-      ])
-    }
-    await tenant.upsert('contact-lists', [
-      { listId: 'guests', name: 'Guests', description: null, type: 'static', createdAt: toInstant(nowMs) },
-    ])
-    await tenant.upsert('automations', [
-      automation('welcome', {
-        trigger: { type: 'form_submission', formId: openFormOf(organizationId) },
-        triggerFormId: openFormOf(organizationId),
-        steps: [
-          { type: 'add_tag', tag: 'guest' },
-          { type: 'send_sms', body: `Welcome ${markOf(organizationId)}` },
-          {
-            type: 'send_email',
-            to: 'contact',
-            subject: `Welcome ${markOf(organizationId)}`,
-            html: '<p>Welcome</p>',
-          },
-          { type: 'add_to_list', listId: 'guests' },
-        ],
-      }),
-    ])
-    const { key, stored } = await issueKey({ organizationId }, secrets, random, clock)
-    await storage.administration.addKey(stored)
-    reference.keys.push({
-      organizationId,
-      keyId: stored.keyId,
-      text: key,
-      state: 'works',
-      endsAtMs: Infinity,
-    })
-  }
-  const { key, stored } = await issueOperatorKey(
-    { operator: 'operator', role: 'admin', expiresAt: null },
-    secrets,
-    random,
-    clock,
-  )
-  const entry = {
-    auditId: 'founding',
-    at: toInstant(nowMs),
-    operatorKeyId: null,
-    operator: 'founder',
-    action: 'found',
-    organizationId: null,
-  }
+export async function found(founding: Founding): Promise<string> {
+  const { storage, secrets, random, nowMs } = founding
+  for (const organizationId of organizationIds) await foundOrganization(organizationId, founding)
+  const grant = { operator: 'operator', role: 'admin', expiresAt: null } as const
+  const { key, stored } = await issueOperatorKey(grant, secrets, random, { nowMs: () => nowMs })
+  const by = { operatorKeyId: null, operator: 'founder', organizationId: null }
+  const entry = { auditId: 'founding', at: toInstant(nowMs), action: 'found', ...by }
   await storage.operatorChanges(entry).addOperatorKey({ key: stored, proof: null })
   return key
+}
+
+async function foundOrganization(organizationId: string, founding: Founding): Promise<void> {
+  const { storage, secrets, random, nowMs, reference, choiceOf } = founding
+  const createdAt = toInstant(nowMs)
+  const settings = { ...newOrganization(organizationId, markOf(organizationId)), slug: organizationId }
+  const organization = { ...settings, smsNumber: '+12125550100' }
+  await storage.administration.saveOrganization(organization, null, choiceOf(organizationId))
+  const tenant = storage.tenant(organizationId)
+  for (const formId of [openFormOf(organizationId), limitedFormOf(organizationId)]) {
+    const recipients = recipientsOf(organizationId, 1)
+    const first = reference.formBegins(formId, { version: 1, isPublished: true, recipients })
+    first.acknowledgedAt = reference.now()
+    const definition = formLine(formId, first)
+    const row = { formId, name: definition.name, isPublished: true, publishedAt: null, passwordHash: null }
+    await tenant.upsert('forms', [{ ...row, createdAt, definition }])
+  }
+  const list = { listId: 'guests', name: 'Guests', description: null, type: 'static', createdAt }
+  await tenant.upsert('contact-lists', [list])
+  await tenant.upsert('automations', [welcomeOf(organizationId)])
+  const clock = { nowMs: () => nowMs }
+  const { key: text, stored } = await issueKey({ organizationId }, secrets, random, clock)
+  await storage.administration.addKey(stored)
+  reference.keys.push({ organizationId, keyId: stored.keyId, text, state: 'works', endsAtMs: Infinity })
+}
+
+/** The automation that every submission of the open form triggers. */
+function welcomeOf(organizationId: string): StoredRow {
+  const title = `Welcome ${markOf(organizationId)}`
+  return automation('welcome', {
+    trigger: { type: 'form_submission', formId: openFormOf(organizationId) },
+    triggerFormId: openFormOf(organizationId),
+    steps: [
+      { type: 'add_tag', tag: 'guest' },
+      { type: 'send_sms', body: title },
+      { type: 'send_email', to: 'contact', subject: title, html: '<p>Welcome</p>' },
+      { type: 'add_to_list', listId: 'guests' },
+    ],
+  })
 }

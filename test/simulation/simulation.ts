@@ -1,5 +1,8 @@
+import { createDraw } from '../../host-worker/dev/demo/draw.ts'
 import { loadOnDemandModules } from './engine/modules.ts'
 import { followNativeWork } from './engine/native-work.ts'
+import { createScheduler } from './engine/scheduler.ts'
+import { followTimers } from './engine/timers.ts'
 import { comeToRest } from './rest.ts'
 import type { Mutant } from './service/universe.ts'
 import type { Violation } from './world.ts'
@@ -36,8 +39,11 @@ const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
 export async function simulate({ seed, steps, mutant, keepsTrace = false }: SimulationOptions): Promise<Run> {
   await loadOnDemandModules()
   const native = followNativeWork()
+  const draw = createDraw(seed)
+  const scheduler = createScheduler(START_MS, draw, native)
+  const timers = followTimers(scheduler)
   try {
-    const world = await openWorld({ seed, startMs: START_MS, mutant: mutant ?? null, keepsTrace, native })
+    const world = await openWorld({ draw, scheduler, mutant: mutant ?? null, keepsTrace })
     const { universe, service, reference } = world
     while (world.steps() < steps && (await world.step())) {
       if (universe.faults.strikes('death')) service.fleet.killOne()
@@ -45,6 +51,7 @@ export async function simulate({ seed, steps, mutant, keepsTrace = false }: Simu
     }
     world.endClients()
     if (world.violation() === null) await comeToRest(world)
+    service.objects.close()
     universe.database.close()
     return {
       seed,
@@ -57,6 +64,7 @@ export async function simulate({ seed, steps, mutant, keepsTrace = false }: Simu
       texts: service.sms.length,
     }
   } finally {
+    timers.stop()
     native.stop()
   }
 }

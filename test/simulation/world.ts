@@ -1,16 +1,20 @@
-import { createDraw } from '../../host-worker/dev/demo/draw.ts'
+import type { Draw } from '../../host-worker/dev/demo/draw.ts'
+import type { Log } from '../../ports/log.ts'
 import { fakeRandom } from '../support/fakes.ts'
 import type { ClientParts } from './clients/client.ts'
 import type { Clients } from './clients/index.ts'
 import { startClients } from './clients/index.ts'
+import type { Stored } from './engine/database.ts'
 import { openSimulatedDatabase } from './engine/database.ts'
 import { drawFaults } from './engine/faults.ts'
-import type { NativeWork } from './engine/native-work.ts'
-import { createScheduler } from './engine/scheduler.ts'
+import type { Scheduler } from './engine/scheduler.ts'
+import { everlasting } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
 import { createWriteChecks } from './invariants.ts'
 import type { Reference } from './reference.ts'
 import { createReference } from './reference.ts'
+import { createFamilyObjects } from './service/family-objects.ts'
+import { storageOfAllPlaces } from './service/isolate.ts'
 import { openRootSecrets } from './service/root-secrets.ts'
 import type { RunningService } from './service/running-service.ts'
 import { startService } from './service/running-service.ts'
@@ -45,35 +49,74 @@ export interface World {
 }
 
 export interface WorldOptions {
-  readonly seed: number
-  readonly startMs: number
+  readonly draw: Draw
+  readonly scheduler: Scheduler
   readonly mutant: Mutant | null
   readonly keepsTrace: boolean
-  readonly native: NativeWork
 }
 
 /** Most milliseconds that a client rests between two actions, of which each run draws one. */
 const RESTS_MS = [500, 10_000, 200_000, 7_200_000] as const
 /** Within this time a deployment replaces every process. */
 const DEPLOYMENT_MS = 60_000
+/** How long an object waits for the answer when it hands work over. */
+const HAND_OVER_MAX_MS = 10
+
+const silent: Log = { info: () => undefined, error: () => undefined }
 
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const { seed, startMs, mutant, keepsTrace, native } = options
-  const draw = createDraw(seed)
-  const scheduler = createScheduler(startMs, draw, native)
+  const { draw, scheduler, mutant, keepsTrace } = options
   const progress = createProgress()
   const { violated } = progress
   const trace = createTrace(keepsTrace, () => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
   const faults = drawFaults(draw)
-  const database = openSimulatedDatabase('database', scheduler.nowMs, mutant?.statement)
+  const rewrite = mutant?.statement
+  const database = openSimulatedDatabase({ name: 'shared', nowMs: scheduler.nowMs, rewrite })
   const roots = await openRootSecrets(mutant?.rotatesAtOnce ?? false)
-  const written = createWriteChecks(database, violated)
-  const shared = { draw, scheduler, faults, trace, database, mutant }
-  const universe: Universe = { ...shared, secrets: () => roots.current(), written, violated }
+  const shared = {
+    draw,
+    scheduler,
+    faults,
+    trace,
+    database,
+    mutant,
+    violated,
+    secrets: () => roots.current(),
+  }
+  const objects = createFamilyObjects(
+    {
+      ...shared,
+      written: () => {
+        checkWrite()
+      },
+    },
+    async (refs) => {
+      await scheduler.pause(1 + draw.below(HAND_OVER_MAX_MS))
+      service.fleet.any().workOff(refs)
+    },
+  )
+  const stored: Stored = {
+    look: (sql, ...parameters) => [...database.look(sql, ...parameters), ...objects.look(sql, ...parameters)],
+  }
+  const checkWrite = createWriteChecks(stored, violated)
+  const universe: Universe = { ...shared, stored, written: checkWrite }
   const reference = createReference()
-  const random = fakeRandom(draw.below(2 ** 31))
-  const operatorKey = await found(database, roots.current(), random, startMs, reference)
-  const service = startService(universe)
+  const namespace = objects.namespaceOf(null)
+  const parties = {
+    clock: { nowMs: scheduler.nowMs },
+    deadline: scheduler.deadlineOf(everlasting),
+    log: silent,
+  }
+  const operatorKey = await found({
+    storage: storageOfAllPlaces({ executor: database, namespace, ...parties }),
+    secrets: roots.current(),
+    random: fakeRandom(draw.below(2 ** 31)),
+    nowMs: scheduler.nowMs(),
+    reference,
+    choiceOf: () =>
+      draw.chance(50) ? { kind: 'shared' } : { kind: 'own', region: null, jurisdiction: null },
+  })
+  const service = startService(universe, objects)
   let isOver = false
   let deployments = 0
   const rotate = (): void => {
@@ -87,7 +130,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   }
   const restMaxMs = draw.pick(RESTS_MS)
   const parts: ClientParts = {
-    ...{ draw, reference, operatorKey, database, violated, network: service.network, isCalm: faults.isCalm },
+    ...{ draw, reference, operatorKey, stored, violated, network: service.network, isCalm: faults.isCalm },
     rest: () => scheduler.pause(draw.below(restMaxMs)),
     pause: (delayMs) => scheduler.pause(delayMs),
     isOver: () => isOver,

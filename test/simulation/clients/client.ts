@@ -1,6 +1,6 @@
 import type { Draw } from '../../../host-worker/dev/demo/draw.ts'
 import type { Answer, ClientRequest, Network } from '../service/network.ts'
-import type { SimulatedDatabase } from '../engine/database.ts'
+import type { Stored } from '../engine/database.ts'
 import type { KnownKey, Reference } from '../reference.ts'
 
 /** What a client of the simulated service has. */
@@ -10,7 +10,7 @@ export interface Client {
   readonly reference: Reference
   readonly operatorKey: string
   /** For checks of what an answer said; a client learns nothing from it. */
-  readonly database: SimulatedDatabase
+  readonly stored: Stored
   /** Sends a request. An answer that no client may ever get is reported. */
   send(request: ClientRequest): Promise<Answer | null>
   /** Waits a while before the next action. */

@@ -47,7 +47,7 @@ async function replaceContacts(organizationId: string, client: Client, round: nu
   }))
   await importRows('contacts', contacts, organizationId, client)
   for (const { contactId, firstName } of contacts) {
-    const [row] = client.database.look(
+    const [row] = client.stored.look(
       'select first_name from contacts where organization_id = ? and contact_id = ?',
       organizationId,
       contactId,

@@ -98,13 +98,13 @@ function checkTenant(page: Page, text: string, organizationId: string, { violate
 function checkNothingMissed(
   { organizationId, collection, rows }: Copy,
   page: Page,
-  { database, violated }: Client,
+  { stored: all, violated }: Client,
 ): void {
   const last = page.data.at(-1)
   if (last === undefined) return
   const { idField, idColumn, table } = collection
   const place = [String(last.updatedAt), String(last[idField])] as const
-  const stored = database.look(
+  const stored = all.look(
     `select ${idColumn} as id, updated_at from ${table} where organization_id = ? and (updated_at, ${idColumn}) <= (?, ?)`,
     organizationId,
     ...place,
@@ -120,10 +120,10 @@ function checkNothingMissed(
 /** After the last sync, a copy is what is stored, row by row. */
 export function checkComplete(
   { organizationId, collection, rows }: Copy,
-  { database, violated }: Client,
+  { stored: all, violated }: Client,
 ): void {
   const { idColumn, table } = collection
-  const stored = database.look(
+  const stored = all.look(
     `select ${idColumn} as id, updated_at from ${table} where organization_id = ?`,
     organizationId,
   )

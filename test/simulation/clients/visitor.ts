@@ -99,7 +99,7 @@ function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], c
   }
   const { organizationId, formId, visitor } = sent
   client.reference.receipts.set(submissionId, { submissionId, organizationId, formId, version, visitor })
-  const rows = client.database.look(
+  const rows = client.stored.look(
     'select organization_id, form_id from form_submissions where submission_id = ?',
     submissionId,
   )
@@ -109,8 +109,8 @@ function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], c
 
 /** The limit may be said to be reached only when it is. No submission is ever removed. */
 function judgeLimit({ organizationId, formId, visitor }: Sent, answer: Answer, client: Client): void {
-  const [row] = client.database.look(
-    `select count(*) as count from form_submissions as s
+  const rows = client.stored.look(
+    `select 1 from form_submissions as s
       join contacts as c on c.organization_id = s.organization_id and c.contact_id = s.contact_id
       where s.organization_id = ? and s.form_id = ? and c.email_key = ?`,
     organizationId,
@@ -120,10 +120,10 @@ function judgeLimit({ organizationId, formId, visitor }: Sent, answer: Answer, c
   if (
     !answer.text.includes('submission_limit_reached') ||
     formId !== limitedFormOf(organizationId) ||
-    Number(row?.count) < LIMIT
+    rows.length < LIMIT
   )
     client.violated(
       'the limit is exact',
-      `${formId} refused ${visitor.email} with ${String(row?.count)} saved: ${answer.text}`,
+      `${formId} refused ${visitor.email} with ${rows.length} saved: ${answer.text}`,
     )
 }

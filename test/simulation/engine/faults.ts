@@ -10,6 +10,10 @@ const mostPerMille = {
   storageSlow: 15,
   /** Storage that takes no writes for a while. */
   storageFull: 4,
+  /** An object of a family that loses its memory, before a call or after it. */
+  objectReset: 30,
+  /** An alarm of an object that rings up to a minute late. */
+  alarmLate: 100,
   providerSlow: 60,
   /** A provider that asks for patience. */
   providerThrottled: 100,
@@ -45,6 +49,8 @@ export interface Faults {
   readonly neverMended: NeverMended
   /** Milliseconds by which the clock of a process may be wrong, in either direction. */
   readonly clockErrorMaxMs: number
+  /** Whether the Worker has a queue. */
+  readonly hasQueue: boolean
   /** Draws whether a fault happens now. */
   readonly strikes: (fault: Fault) => boolean
   /** From now on nothing goes wrong but what is never mended. */
@@ -67,6 +73,7 @@ export function drawFaults(draw: Draw): Faults {
   return {
     isCalm,
     neverMended,
+    hasQueue: draw.chance(80),
     clockErrorMaxMs: isCalm ? 0 : draw.pick([0, 50, 2000]),
     strikes: (fault) => !isMended && (rates.get(fault) ?? 0) > draw.below(1000),
     mend: () => {

@@ -1,13 +1,13 @@
 import type { TenantOutbox } from '../../../ports/outbox-store.ts'
-import type { SqliteStorage } from '../../../adapters/sqlite/index.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
 
 /** The storage with another outbox of each organization. */
 function withOutbox(
-  storage: SqliteStorage,
+  storage: PlacedStorage,
   change: (outbox: TenantOutbox) => Partial<TenantOutbox>,
-): SqliteStorage {
+): PlacedStorage {
   const open = (organizationId: string): TenantOutbox => {
     const outbox = storage.outbox.open(organizationId)
     return { ...outbox, ...change(outbox) }

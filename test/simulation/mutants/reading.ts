@@ -1,4 +1,4 @@
-import type { SqliteStorage } from '../../../adapters/sqlite/index.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { KeyClaim, KeyedRead } from '../../../ports/keyed-storage.ts'
 import type { ReadQuery } from '../../../ports/query.ts'
 import type { Mutant } from '../service/universe.ts'
@@ -7,7 +7,7 @@ import { replacing } from './replacing.ts'
 type Read = (queries: readonly ReadQuery[]) => Promise<KeyedRead>
 
 /** The storage with another way to read for a key. */
-function reading(storage: SqliteStorage, change: (claim: KeyClaim, read: Read) => Read): SqliteStorage {
+function reading(storage: PlacedStorage, change: (claim: KeyClaim, read: Read) => Read): PlacedStorage {
   const open = (claim: KeyClaim) => {
     const reader = storage.keyed.open(claim)
     return { read: change(claim, (queries) => reader.read(queries)) }

@@ -1,4 +1,5 @@
-import type { Executor, SqliteStorage } from '../../../adapters/sqlite/index.ts'
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { StoredForm } from '../../../ports/form-directory.ts'
 import type { NewSubmission, SaveSubmissionOutcome, TenantWriter } from '../../../ports/tenant-writer.ts'
 import type { Mutant } from '../service/universe.ts'
@@ -11,7 +12,7 @@ type Save = (
 ) => Promise<SaveSubmissionOutcome>
 
 /** The storage with another way to save submissions. */
-function saving(storage: SqliteStorage, save: Save): SqliteStorage {
+function saving(storage: PlacedStorage, save: Save): PlacedStorage {
   const { forms } = storage
   return {
     ...storage,

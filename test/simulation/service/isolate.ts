@@ -1,13 +1,21 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { consumeBatch } from '../../../adapters/queue-cloudflare/index.ts'
-import type { SqliteStorage } from '../../../adapters/sqlite/index.ts'
-import { createStorage } from '../../../adapters/sqlite/index.ts'
+import { createFamilyDatabases, createObjectStorage } from '../../../adapters/durable-object/index.ts'
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import { createPlaceDirectory, createStorage } from '../../../adapters/sqlite/index.ts'
+import type { Places } from '../../../domain/placement/at-place.ts'
+import { createPlaceMemory } from '../../../domain/placement/place-memory.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import type { FamilyNamespace } from '../../../adapters/durable-object/index.ts'
+import type { Deadline } from '../../../ports/deadline.ts'
 import { createRateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { publicApi } from '../../../domain/api.ts'
 import { createFormCache } from '../../../domain/forms/submit/cache.ts'
 import { sweepImports } from '../../../domain/imports/sweep-imports.ts'
 import { deliver } from '../../../domain/jobs/deliver.ts'
+import { eachOf } from '../../../domain/bounds/within.ts'
 import { DELIVERY_WIDTH, sweep } from '../../../domain/jobs/sweep.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
@@ -21,6 +29,7 @@ import type { OutboxRef } from '../../../ports/outbox-store.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
 import type { SmsSender } from '../../../ports/sms-sender.ts'
 import { createProcess } from './process.ts'
+import type { FamilyObjects } from './family-objects.ts'
 import type { Process } from './process.ts'
 import type { SimulatedProvider } from './providers.ts'
 import type { SimulatedQueue } from './queue.ts'
@@ -30,6 +39,7 @@ import type { Universe } from './universe.ts'
 /** What a process reaches over the network. */
 export interface Outside {
   readonly storage: StorageCalls
+  readonly objects: FamilyObjects
   readonly email: SimulatedProvider<EmailSender>
   readonly sms: SimulatedProvider<SmsSender>
   readonly queue: SimulatedQueue
@@ -41,6 +51,8 @@ export interface Isolate extends Process {
   /** Handles one message of the queue. */
   consume(ref: OutboxRef): Promise<'done' | 'retry'>
   cron(): Promise<void>
+  /** Takes entries that an object hands over, and works them off afterwards, as `host-worker/wiring/jobs.ts` does. */
+  workOff(refs: readonly OutboxRef[]): void
 }
 
 /** They keep nothing from one request to the next. */
@@ -74,15 +86,52 @@ export function startIsolate(name: string, universe: Universe, outside: Outside)
       await consumeBatch(batch, (of) => deliver(of, jobs), DELIVERY_WIDTH)
       return outcome
     },
+    workOff(refs) {
+      const each = async (ref: OutboxRef) => {
+        await deliver(ref, jobs).catch(() => undefined)
+      }
+      world.background.run(world.queue?.send(refs) ?? eachOf(refs, DELIVERY_WIDTH, each))
+    },
     async cron() {
       await Promise.allSettled([sweep(jobs), sweepImports(imports)])
     },
   }
 }
 
+/** What the storage of all places is made of. */
+export interface PlacedParts {
+  /** Of the shared database. */
+  readonly executor: Executor
+  readonly namespace: FamilyNamespace
+  readonly clock: Clock
+  readonly deadline: Deadline
+  readonly log: Log
+}
+
+/** The storage of all places, as `host-worker/wiring/storage.ts` opens it. */
+export function storageOfAllPlaces({
+  executor,
+  namespace,
+  clock,
+  deadline,
+  log,
+}: PlacedParts): PlacedStorage {
+  const shared = createStorage({ executor, clock, isShared: true })
+  const places = {
+    directory: createPlaceDirectory(executor, clock),
+    memory: createPlaceMemory(),
+    databases: createFamilyDatabases({ namespace, clock }),
+    clock,
+    deadline,
+  }
+  const storageAt: Places['storageAt'] = (place) =>
+    place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, clock })
+  return createPlacedStorage({ ...places, storageAt }, log)
+}
+
 /** The ports of one process, as `host-worker/wiring` puts them together. */
 function openPorts(process: Process, universe: Universe, outside: Outside) {
-  const { scheduler, trace, mutant } = universe
+  const { scheduler, faults, trace, mutant } = universe
   const clock = clockOf(process, universe)
   const random = randomOf(universe)
   const secrets: Secrets = universe.secrets()
@@ -98,8 +147,10 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     })
   }
   const executor = outside.storage.executorOf(process)
-  const honest = createStorage({ executor, clock })
-  const storage: SqliteStorage = mutant?.storage?.(honest, { executor, run, memory: new Map() }) ?? honest
+  const deadline = scheduler.deadlineOf(process)
+  const namespace = outside.objects.namespaceOf(process)
+  const honest = storageOfAllPlaces({ executor, namespace, clock, deadline, log })
+  const storage: PlacedStorage = mutant?.storage?.(honest, { executor, run, memory: new Map() }) ?? honest
   const email = outside.email.senderOf(process)
   const sms = outside.sms.senderOf(process)
   const jobs = {
@@ -108,7 +159,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     sms: mutant?.sms?.(sms) ?? sms,
     mail: { domain: 'mail.example.com', brand: 'Platform' },
     clock,
-    deadline: scheduler.deadlineOf(process),
+    deadline,
     random,
     log,
   }
@@ -124,7 +175,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     rateLimiter: createRateLimiter(clock),
     secrets,
     background: { run },
-    queue: outside.queue.queueOf(process),
+    queue: faults.hasQueue ? outside.queue.queueOf(process) : null,
     sends: storage.sends,
   }
   const tools = { ...importTools(async () => secrets), clock }
@@ -137,6 +188,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     ...world,
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
+    overview: storage.overview,
     tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,

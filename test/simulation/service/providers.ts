@@ -151,12 +151,12 @@ function wordsFor(result: SendResult): string {
 }
 
 /** Watches that a worker hands over only what is still to be done, and that nobody else does so at the same time. */
-function createUnderWay({ violated, database }: Universe): (key: string, process: Process) => () => void {
+function createUnderWay({ violated, stored }: Universe): (key: string, process: Process) => () => void {
   const workers = new Map<string, Process>()
   const isOpen = (key: string): boolean => {
     const [, entryId = '', , step = null] = ENTRY.exec(key) ?? []
     if (entryId === '') return true
-    const [row] = database.look(
+    const [row] = stored.look(
       `select r.current_step from outbox as b left join automation_runs as r
         on r.organization_id = b.organization_id and r.run_id = b.outbox_id where b.outbox_id = ?`,
       entryId,

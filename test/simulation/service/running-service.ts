@@ -1,3 +1,4 @@
+import type { FamilyObjects } from './family-objects.ts'
 import type { Fleet } from './fleet.ts'
 import { startFleet } from './fleet.ts'
 import type { Network } from './network.ts'
@@ -12,6 +13,7 @@ import type { Universe } from './universe.ts'
 export interface RunningService {
   readonly fleet: Fleet
   readonly network: Network
+  readonly objects: FamilyObjects
   /** What reached people by email and by SMS. */
   readonly email: readonly Delivered[]
   readonly sms: readonly Delivered[]
@@ -21,7 +23,7 @@ const MINUTE_MS = 60_000
 /** After this long without an answer, the queue takes a message for not delivered. */
 const VISIBILITY_MS = 60_000
 
-export function startService(universe: Universe): RunningService {
+export function startService(universe: Universe, objects: FamilyObjects): RunningService {
   const { scheduler } = universe
   const email = createEmailProvider(universe)
   const sms = createSmsProvider(universe)
@@ -36,14 +38,20 @@ export function startService(universe: Universe): RunningService {
     })
     return Promise.race([isolate.consume(ref), died])
   })
-  const fleet = startFleet(universe, { storage: createStorageCalls(universe), email, sms, queue })
+  const fleet = startFleet(universe, { storage: createStorageCalls(universe), objects, email, sms, queue })
   startCron(universe, fleet)
-  return { fleet, network: createNetwork(universe, () => fleet), email: email.delivered, sms: sms.delivered }
+  return {
+    fleet,
+    objects,
+    network: createNetwork(universe, () => fleet),
+    email: email.delivered,
+    sms: sms.delivered,
+  }
 }
 
 /** Fires once a minute. Once everything is mended, minutes in which nothing is due are left out: nothing would happen in them. */
 function startCron(universe: Universe, fleet: Fleet): void {
-  const { scheduler, faults, trace, database } = universe
+  const { scheduler, faults, trace, stored } = universe
   const fire = (): void => {
     const isolate = fleet.any()
     trace.say(isolate.name, 'is called by the cron')
@@ -51,7 +59,7 @@ function startCron(universe: Universe, fleet: Fleet): void {
   }
   const idleMs = (): number => {
     if (!faults.isMended()) return 0
-    const [row] = database.look(
+    const [row] = stored.look(
       `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
         union all select touched_at from import_sessions where state = 'writing')`,
     )

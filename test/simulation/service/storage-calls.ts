@@ -53,6 +53,8 @@ export function createStorageCalls(universe: Universe): StorageCalls {
     executorOf: (process) => ({
       batch: (statements) =>
         new Promise((resolve, reject) => {
+          // A process that died makes no more calls.
+          if (!process.isAlive) return
           const arrive = async () => {
             const outcome = await perform(statements, process.name).then(
               (results) => () => {

@@ -1,9 +1,10 @@
 import type { Draw } from '../../../host-worker/dev/demo/draw.ts'
-import type { Executor, SqliteStorage } from '../../../adapters/sqlite/index.ts'
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { EmailSender } from '../../../ports/email-sender.ts'
 import type { SmsSender } from '../../../ports/sms-sender.ts'
-import type { SimulatedDatabase } from '../engine/database.ts'
+import type { SimulatedDatabase, Stored } from '../engine/database.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import type { Trace } from '../engine/trace.ts'
@@ -13,7 +14,7 @@ export interface Mutant {
   /** In a few words, what is wrong. */
   readonly name: string
   /** Replaces the storage ports of a process. */
-  readonly storage?: (storage: SqliteStorage, process: MutantProcess) => SqliteStorage
+  readonly storage?: (storage: PlacedStorage, process: MutantProcess) => PlacedStorage
   /** Replaces the text of a statement. */
   readonly statement?: (sql: string) => string
   readonly email?: (sender: EmailSender) => EmailSender
@@ -39,7 +40,10 @@ export interface Universe {
   readonly faults: Faults
   readonly scheduler: Scheduler
   readonly trace: Trace
+  /** The database that organizations share. */
   readonly database: SimulatedDatabase
+  /** What all databases store. */
+  readonly stored: Stored
   readonly mutant: Mutant | null
   /** The root secrets of processes that start now. */
   readonly secrets: () => Secrets
