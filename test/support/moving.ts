@@ -22,6 +22,10 @@ export interface MovingPlaces {
   readonly world: MoveWorld
   /** The database of a family's generation, which is made when there is none. */
   own(place: Place): OwnDatabase
+  /** The databases of families that there ever were. */
+  owned(): readonly (OwnDatabase & { readonly generation: number })[]
+  /** What the service would ask of them. */
+  ownServing(): readonly Executor[]
   /** Where the directory says that the family lives. */
   placeOf(familyId: string): Promise<Place>
   /** Opens a move. */
@@ -37,6 +41,8 @@ export interface MovingOptions {
   /** The shared database at the beginning, and what every family's database begins as. */
   readonly image: Uint8Array
   readonly empty: Uint8Array
+  /** The database of the family's first generation, when it has one of its own at the beginning. */
+  readonly ownImage?: Uint8Array
   readonly interfere?: Interference
   readonly rowsMax?: number
 }
@@ -46,13 +52,21 @@ export const toOwn: PlaceChoice = own
 export const toShared: PlaceChoice = { kind: 'shared' }
 
 /** Opens places in memory. */
-export function movingPlaces({ clock, image, empty, interfere, rowsMax = 500 }: MovingOptions): MovingPlaces {
+export function movingPlaces({
+  clock,
+  image,
+  empty,
+  ownImage,
+  interfere,
+  rowsMax = 500,
+}: MovingOptions): MovingPlaces {
   const within: Interference = interfere ?? ((call) => call())
   const interfered = (executor: Executor): Executor => ({
     batch: (statements) => within(() => executor.batch(statements)),
   })
   const shared = openImage(image)
   const owned = new Map<number, OwnDatabase>()
+  if (ownImage !== undefined) owned.set(1, ownDatabase(clock, ownImage, 'open'))
   const ownOf = (place: Place): OwnDatabase => {
     if (place.kind !== 'own') throw new Error('The shared database is no family’s own')
     const known = owned.get(place.generation) ?? ownDatabase(clock, empty, 'empty')
@@ -60,7 +74,8 @@ export function movingPlaces({ clock, image, empty, interfere, rowsMax = 500 }: 
     return known
   }
   const directory = interfered(shared)
-  const random = fakeRandom()
+  // A database that has moved before has a record of that move, whose id is not drawn again.
+  const random = fakeRandom(ownImage === undefined ? 1 : 2)
   const world: MoveWorld = {
     clock,
     random,
@@ -101,6 +116,8 @@ export function movingPlaces({ clock, image, empty, interfere, rowsMax = 500 }: 
     shared,
     world,
     own: ownOf,
+    owned: () => [...owned].map(([generation, database]) => ({ ...database, generation })),
+    ownServing: () => [...owned.values()].map(({ serving }) => serving),
     async placeOf(familyId) {
       const sql = `select * from families where family_id = ? and place = 'own'`
       const [found] = await shared.batch([{ sql, parameters: [familyId] }])
