@@ -1,4 +1,3 @@
-import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
 import { openImage } from '../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
@@ -18,7 +17,7 @@ export type Interference = <Result>(call: () => Promise<Result>) => Promise<Resu
 /** A shared database and databases of families, between which families move. */
 export interface MovingPlaces {
   readonly clock: FakeClock
-  readonly shared: NodeSqlite
+  readonly shared: Executor
   readonly world: MoveWorld
   /** The database of a family's generation, which is made when there is none. */
   own(place: Place): OwnDatabase
@@ -44,6 +43,8 @@ export interface MovingOptions {
   /** The database of the family's first generation, when it has one of its own at the beginning. */
   readonly ownImage?: Uint8Array
   readonly interfere?: Interference
+  /** The shared database, in place of one of `node:sqlite` that begins as the image. */
+  readonly sharedExecutor?: Executor
   readonly rowsMax?: number
 }
 
@@ -58,13 +59,14 @@ export function movingPlaces({
   empty,
   ownImage,
   interfere,
+  sharedExecutor,
   rowsMax = 500,
 }: MovingOptions): MovingPlaces {
   const within: Interference = interfere ?? ((call) => call())
   const interfered = (executor: Executor): Executor => ({
     batch: (statements) => within(() => executor.batch(statements)),
   })
-  const shared = openImage(image)
+  const shared = sharedExecutor ?? openImage(image)
   const owned = new Map<number, OwnDatabase>()
   if (ownImage !== undefined) owned.set(1, ownDatabase(clock, ownImage, 'open'))
   const ownOf = (place: Place): OwnDatabase => {

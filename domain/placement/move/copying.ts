@@ -2,9 +2,9 @@ import type { Move } from '../../../ports/move-ledger.ts'
 import { drainJournal } from './drain.ts'
 import type { Filled, Filling } from './filling.ts'
 import { currentFilling } from './filling.ts'
-import { DRAINED, DRAINED_AT_ONCE, REPAIRS_MAX, SMALL_JOURNAL, SPANS_A_STEP } from './limits.ts'
+import { DRAINED, DRAINED_AT_ONCE, REPAIRS_MAX, SMALL_JOURNAL } from './limits.ts'
 import { shownProgress } from './progress.ts'
-import { reconcileSpan } from './reconcile.ts'
+import { reconcileSpans } from './reconcile.ts'
 import { cleanUp, switchOver } from './switch-over.ts'
 import type { MoveWorld } from './world.ts'
 
@@ -25,25 +25,12 @@ export async function copyStep(world: MoveWorld, given: Move): Promise<Move | nu
   const drained = await drainJournal(filling, DRAINED)
   if (drained.kind !== 'filled') return tradedValues(world, move, filling, drained)
   if (drained.filling.progress.pass === 'settled') return settledStep(world, move, drained)
-  const filled = await reconcileSome(drained.filling)
+  const filled = await reconcileSpans(drained.filling)
   if (filled.kind === 'conflict') return tradedValues(world, move, drained.filling, filled)
   if (filled.kind === 'filled') {
     await world.ledger.show(move.moveId, shownProgress(filled.filling.progress, tables))
   }
   return move
-}
-
-/** A few spans, so that tables with few rows take few steps. */
-async function reconcileSome(start: Filling): Promise<Filled> {
-  let filling = start
-  const { pass } = start.progress
-  for (let span = 0; span < SPANS_A_STEP && filling.progress.pass === pass; span += 1) {
-    const filled = await reconcileSpan(filling)
-    if (filled.kind === 'journal_first') return { kind: 'filled', filling }
-    if (filled.kind !== 'filled') return filled
-    filling = filled.filling
-  }
-  return { kind: 'filled', filling }
 }
 
 /** Everything is like the source but what the journal names. */

@@ -31,4 +31,7 @@ export const SCHEMA_WAIT_MS = 10_000
 export const REPAIRS_MAX = 20
 
 /** Spans of rows that one step copies or compares. Between two steps the journal is looked at. */
-export const SPANS_A_STEP = 8
+export const SPANS_A_STEP = 16
+
+/** When what one step is to write has grown to so many characters, it reads no further. */
+export const STEP_BYTES_MAX = 500_000
