@@ -1,4 +1,5 @@
 import type { Organization } from './organization.ts'
+import type { PlaceChoice } from './placement.ts'
 
 /** The two kinds of API key: bound to one organization, or the operator's own (sends only). */
 export type KeyKind = 'tenant' | 'platform'
@@ -62,6 +63,13 @@ export interface HashHolder {
   readonly organizationId: string | null
 }
 
+/**
+ * What became of an organization that was to be saved. Anything but `saved`: nothing was written. `parent_below`: the
+ * parent is one of those below the organization.
+ */
+export type SaveOrganizationOutcome =
+  'saved' | 'slug_taken' | 'parent_missing' | 'parent_below' | 'changed' | 'elsewhere' | 'no_places'
+
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
 export interface Administration {
   /**
@@ -69,11 +77,15 @@ export interface Administration {
    * changes, the organization's reviews move from what the old parent may read to what the new one may, in the same step.
    * @param replaced what the settings were made from (null: there was no such organization): when it is another one by
    *   now, nothing is written and the outcome is `changed`. Left out: whatever is stored is replaced.
+   * @param choice where it is to live, if it is new and has no parent; left out: in the shared database. An organization
+   *   that exists stays where it is, and a new one with a parent goes where that is: with another choice, and for a
+   *   parent in another place, the outcome is `elsewhere`. `no_places`: there are no databases of families' own here.
    */
   saveOrganization(
     organization: Organization,
     replaced?: Organization | null,
-  ): Promise<'saved' | 'slug_taken' | 'parent_missing' | 'changed'>
+    choice?: PlaceChoice,
+  ): Promise<SaveOrganizationOutcome>
   /** The organization, or null when there is none of that id. */
   findOrganization(organizationId: string): Promise<Organization | null>
   /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */

@@ -37,6 +37,11 @@ export interface Audit {
   /** Records an entry, unless it was recorded already: the first outcome stays. */
   record(record: AuditRecord): Promise<void>
   /**
+   * Replaces the outcome `failed` of a record, for a change that was made in another database: it is recorded as failed
+   * first, so that no change is without a record.
+   */
+  settle(auditId: string, outcome: AuditOutcome): Promise<void>
+  /**
    * Records about one organization, or all (null), newest first, starting after `after` (null: at the newest), at most
    * `limit`.
    */

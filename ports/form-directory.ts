@@ -33,7 +33,7 @@ export interface StoredForm {
 
 /** Finds forms by their service-wide identifier, published or not, for callers that hold no key. */
 export interface FormDirectory {
-  /** The form, or null when no organization has one of that id. One storage call. */
+  /** The form, or null when no organization has one of that id. */
   find(formId: string): Promise<StoredForm | null>
   /** Opens the tenant that owns a form found here. No I/O. */
   tenantOf(form: StoredForm): TenantWriter

@@ -12,7 +12,8 @@ export interface NewOperatorKey {
 
 /**
  * What one request of an operator may change. Each method is one atomic step, which also records the audit entry for
- * which the changes were opened: with the outcome `done` when the change was made, else `refused`.
+ * which the changes were opened: with the outcome `done` when the change was made, else `refused`. Where the change is
+ * made in another database than the records are in, it is recorded as `failed` before, and rightly after.
  */
 export interface OperatorChanges {
   readonly saveOrganization: Administration['saveOrganization']

@@ -23,6 +23,12 @@ export interface OwnPlace {
 
 export type Place = SharedPlace | OwnPlace
 
+/** An organization with a database of its own, or rather of its family. */
+export interface PlacedOrganization {
+  readonly organizationId: string
+  readonly place: OwnPlace
+}
+
 /** A place as an operator asks for it. */
 export type PlaceChoice =
   | SharedPlace
@@ -54,8 +60,14 @@ export interface HeldForm {
 /** A family with a database of its own. */
 export interface PlacedFamily {
   readonly place: OwnPlace
-  /** UTC instant since which its database has had work that nobody waits for; null: it has none. */
-  readonly workSince: string | null
+}
+
+/** A family whose database may have work that nobody waits for. */
+export interface FamilyWithWork extends PlacedFamily {
+  /** How often work was noted. */
+  readonly notes: number
+  /** Whether the database had no work when it was last asked. */
+  readonly wasIdle: boolean
 }
 
 /** An organization of the service, wherever it lives. */
@@ -71,10 +83,8 @@ export interface DirectoryEntry {
 export interface PlaceDirectory {
   /** The place of an organization with a database of its own. Null: it lives in the shared one, or does not exist. */
   placeOf(organizationId: string): Promise<OwnPlace | null>
-  /** The organization of a form, when it has a database of its own; null: nobody of those has the form. */
-  organizationOfForm(formId: string): Promise<string | null>
-  /** The organization of a key, when it has a database of its own; null: nobody of those has the key. */
-  organizationOfKey(keyId: string): Promise<string | null>
+  /** The organization of a key, when it has a database of its own; null: none of those has the key. */
+  placeOfKey(keyId: string): Promise<PlacedOrganization | null>
   /**
    * Writes the entry of an organization, and of its family when that is new. May be repeated. The slug is held besides
    * those that the organization held before, until `settleSlug`.
@@ -102,8 +112,13 @@ export interface PlaceDirectory {
   list(afterId: string | null, limit: number): Promise<readonly DirectoryEntry[]>
   /** Families with databases of their own by their id, starting after `afterId` (null: at the first), at most `limit`. */
   families(afterId: string | null, limit: number): Promise<readonly PlacedFamily[]>
-  /** Families whose databases have had work since this instant or longer, the longest waiting first, at most `limit`. */
-  familiesWithWork(since: string, limit: number): Promise<readonly PlacedFamily[]>
-  /** Notes that a family's database has work since an instant, unless that is noted; null: that it has none. */
-  noteWork(familyId: string, since: string | null): Promise<void>
+  /** Families whose databases were to be asked for work at `now` or before, the longest waiting first, at most `limit`. */
+  familiesWithWork(now: string, limit: number): Promise<readonly FamilyWithWork[]>
+  /** Notes that a family's database may have work, and is to be asked for it at an instant, or before if that is noted. */
+  noteWork(familyId: string, at: string): Promise<void>
+  /**
+   * Notes what was found when a family's database was asked, unless work was noted meanwhile.
+   * @param next when it is to be asked again; null: it has no work
+   */
+  settleWork(asked: FamilyWithWork, isIdle: boolean, next: string | null): Promise<void>
 }

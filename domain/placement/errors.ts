@@ -1,9 +1,22 @@
+import type { PlacedOrganization } from '../../ports/placement.ts'
+
 /** A database does not hold the organization that it was asked about. Nothing was read, and nothing was written. */
 export class ElsewhereError extends Error {
   override readonly name = 'ElsewhereError'
+  /** Where the organization is, when the database that refused it knows; null: the directory must be asked. */
+  readonly found: PlacedOrganization | null
+
+  constructor(found: PlacedOrganization | null = null, options?: ErrorOptions) {
+    super('The organization lives in another database.', options)
+    this.found = found
+  }
 }
 
 /** The family is being moved to another place, and its writes are paused for a moment. Nothing was written. */
 export class PausedError extends Error {
   override readonly name = 'PausedError'
+
+  constructor(options?: ErrorOptions) {
+    super('The family is being moved, and its writes are paused.', options)
+  }
 }

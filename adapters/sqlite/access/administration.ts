@@ -2,51 +2,52 @@ import type { Administration } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Organization } from '../../../ports/organization.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
+import type { Guard } from '../placement/guard.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { OrganizationRow } from '../table/access-rows.ts'
-import { organizationFromRow, organizationToRow } from '../table/access-rows.ts'
+import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { sql } from '../statement/sql.ts'
 import { createKeys } from './keys.ts'
 
-const settings = [
-  'name',
-  'slug',
-  'parent_id',
-  'sms_number',
-  'phone_country',
-  'pos_kind',
-  'pos_tenant',
-  'billing_events',
-  'analytics',
-  'retention_offer_analytics',
-] as const
-
-const slugTaken = sql`exists (select 1 from organizations as other
-  where other.slug = ${slot('slug')} and other.organization_id <> ${slot('organization_id')})`
+/** Slugs are unique in the whole service: families with databases of their own hold theirs in `placed_slugs`. */
+const slugTaken = sql`(exists (select 1 from organizations as other
+  where other.slug = ${slot('slug')} and other.organization_id <> ${slot('organization_id')})
+  or exists (select 1 from placed_slugs as placed
+  where placed.slug = ${slot('slug')} and placed.organization_id <> ${slot('organization_id')}))`
 
 /** An organization is never its own parent. */
 const parentMissing = sql`(${slot('parent_id')} is not null and (${slot('parent_id')} = ${slot('organization_id')}
   or not exists (select 1 from organizations as other where other.organization_id = ${slot('parent_id')})))`
+
+/** The organization is above its new parent already. */
+const parentBelow = sql`(${slot('parent_id')} is not ${slot('organization_id')} and exists (
+  with recursive above (id) as (
+    select ${slot('parent_id')}
+    union
+    select other.parent_id from organizations as other join above on other.organization_id = above.id)
+  select 1 from above where id = ${slot('organization_id')}))`
 
 const own = sql`from organizations as was where was.organization_id = ${slot('organization_id')}`
 
 /** Whether an organization is there as much as expected, and what is stored of it is what is expected. */
 const unchanged = sql`(${slot('is_expected')} is null or (select count(*) ${own}) = ${slot('is_expected')} and not exists (
   select 1 ${own} and (${sql.join(
-    settings.map((column) => sql`${name('was', column)} is not ${slot(`was_${column}`)}`),
+    settingColumns.map((column) => sql`${name('was', column)} is not ${slot(`was_${column}`)}`),
     sql` or `,
   )})))`
 
-const mayBeSaved = sql`not ${slugTaken} and not ${parentMissing} and ${unchanged}`
+const mayBeSaved = sql`not ${slugTaken} and not ${parentMissing} and not ${parentBelow} and ${unchanged}`
 
 const judge = template(
   sql<{
     readonly slug_taken: number
     readonly parent_missing: number
+    readonly parent_below: number
     readonly unchanged: number
-  }>`select ${slugTaken} as slug_taken, ${parentMissing} as parent_missing, ${unchanged} as unchanged`,
+  }>`select ${slugTaken} as slug_taken, ${parentMissing} as parent_missing,
+    ${parentBelow} as parent_below, ${unchanged} as unchanged`,
 )
 
 /**
@@ -67,27 +68,32 @@ const advanceNewParent = template(sql`
     where o.organization_id = ${slot('organization_id')} and o.parent_id is not ${slot('parent_id')})`)
 
 const saveOrganization = template(sql`
-  insert into organizations (organization_id, ${sql.join(settings.map((column) => name(column)))})
-  select ${slot('organization_id')}, ${sql.join(settings.map((column) => slot(column)))}
+  insert into organizations (organization_id, ${sql.join(settingColumns.map((column) => name(column)))})
+  select ${slot('organization_id')}, ${sql.join(settingColumns.map((column) => slot(column)))}
   where ${mayBeSaved}
   on conflict (organization_id) do update set
-    ${sql.join(settings.map((column) => sql`${name(column)} = ${name('excluded', column)}`))}`)
+    ${sql.join(settingColumns.map((column) => sql`${name(column)} = ${name('excluded', column)}`))}`)
 
 const findOrganization = template(sql<OrganizationRow>`
   select * from organizations where organization_id = ${slot('organization_id')}`)
 
+/** Rows of an organization that was moved away are no longer those of this database. */
+const isHere = sql`not exists (
+  select 1 from placed_organizations as p where p.organization_id = organizations.organization_id)`
 const firstOrganizations = template(sql<OrganizationRow>`
-  select * from organizations order by organization_id limit +${slot('limit')}`)
+  select * from organizations where ${isHere} order by organization_id limit +${slot('limit')}`)
 const nextOrganizations = template(sql<OrganizationRow>`
-  select * from organizations where organization_id > ${slot('afterId')} order by organization_id
+  select * from organizations where organization_id > ${slot('afterId')} and ${isHere} order by organization_id
   limit +${slot('limit')}`)
 
 /** Organizations and keys. */
-export function createAdministration(executor: Executor, clock: Clock): Administration {
+export function createAdministration(executor: Executor, clock: Clock, guard: Guard): Administration {
   return {
     async saveOrganization(organization, replaced) {
       const row = { ...organizationToRow(organization), ...expected(replaced) }
-      const [judgement] = await resultsOf(executor, [
+      const { organizationId, parentId } = organization
+      const concerned = [organizationId, parentId, replaced?.parentId].filter((id) => typeof id === 'string')
+      const [judgement] = await resultsOf(guard({ organizationIds: concerned }), [
         bind(judge, row),
         bind(bumpForms, row),
         bind(advanceNewParent, { ...row, now: nowOf(clock) }),
@@ -96,11 +102,13 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
       const verdict = judgement.rows[0]
       if (verdict?.slug_taken === 1) return 'slug_taken'
       if (verdict?.parent_missing === 1) return 'parent_missing'
+      if (verdict?.parent_below === 1) return 'parent_below'
       return verdict?.unchanged === 0 ? 'changed' : 'saved'
     },
 
     async findOrganization(organizationId) {
-      const [row] = await rowsOf(executor, bind(findOrganization, { organization_id: organizationId }))
+      const own = guard({ organizationIds: [organizationId] })
+      const [row] = await rowsOf(own, bind(findOrganization, { organization_id: organizationId }))
       return row === undefined ? null : organizationFromRow(row)
     },
 
@@ -110,7 +118,7 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
       return (await rowsOf(executor, statement)).map(organizationFromRow)
     },
 
-    ...createKeys(executor, clock),
+    ...createKeys(executor, clock, guard),
   }
 }
 
@@ -118,6 +126,6 @@ export function createAdministration(executor: Executor, clock: Clock): Administ
 function expected(replaced: Organization | null | undefined): Record<string, BoundValue> {
   const row = replaced == null ? null : organizationToRow(replaced)
   const isExpected = replaced === undefined ? null : Number(replaced !== null)
-  const was = settings.map((column) => [`was_${column}`, row?.[column] ?? null] as const)
+  const was = settingColumns.map((column) => [`was_${column}`, row?.[column] ?? null] as const)
   return { is_expected: isExpected, ...Object.fromEntries(was) }
 }

@@ -15,6 +15,9 @@ const record = template(sql`insert into audit (${columns}) values (${entry}, ${s
 const recordChange = template(sql`insert into audit (${columns})
   values (${entry}, case when changes() > 0 then 'done' else 'refused' end) on conflict (audit_id) do nothing`)
 
+const settle = template(sql`update audit set outcome = ${slot('outcome')}
+  where audit_id = ${slot('auditId')} and outcome = 'failed'`)
+
 const kept = sql`select audit_id as "auditId", at, operator_key_id as "operatorKeyId", operator, action,
   organization_id as "organizationId", outcome from audit`
 const newest = sql`order by at desc, audit_id desc limit +${slot('limit')}`
@@ -39,6 +42,9 @@ export function createAudit(executor: Executor): Audit {
   return {
     async record(made) {
       await executor.batch([bind(record, { ...made })])
+    },
+    async settle(auditId, outcome) {
+      await executor.batch([bind(settle, { auditId, outcome })])
     },
     list(organizationId, after, limit) {
       if (organizationId === null)

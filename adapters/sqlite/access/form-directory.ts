@@ -1,8 +1,11 @@
 import type { FormDefinition, FormDirectory } from '../../../ports/form-directory.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
+import type { PlacedText } from '../placement/family-row.ts'
+import { placedText } from '../placement/family-row.ts'
+import { elsewhere } from '../placement/guard.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { resultsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { sql } from '../statement/sql.ts'
@@ -10,7 +13,15 @@ import { sql } from '../statement/sql.ts'
 const findForm = template(sql<FormRow>`
   select f.organization_id, f.form_id, f.version, f.is_published, f.definition, f.password_hash, o.phone_country
   from forms as f join organizations as o on o.organization_id = f.organization_id
-  where f.form_id = ${slot('formId')}`)
+  where f.form_id = ${slot('formId')}
+    and not exists (select 1 from placed_organizations as p where p.organization_id = f.organization_id)`)
+
+/** The organization that has the form in a database of its own. */
+const findPlaced = template(sql<{ readonly place: PlacedText }>`
+  select ${placedText} as place from placed_forms as placed
+    join placed_organizations as p on p.organization_id = placed.organization_id
+    join families as f on f.family_id = p.family_id
+  where placed.form_id = ${slot('formId')}`)
 
 interface FormRow {
   readonly organization_id: string
@@ -29,7 +40,13 @@ export function createFormDirectory(
 ): FormDirectory {
   return {
     async find(formId) {
-      const [row] = await rowsOf(executor, bind(findForm, { formId }))
+      const [found, placed] = await resultsOf(executor, [
+        bind(findForm, { formId }),
+        bind(findPlaced, { formId }),
+      ])
+      const [row] = found.rows
+      const [elsewhereRow] = placed.rows
+      if (row === undefined && elsewhereRow !== undefined) throw elsewhere(elsewhereRow.place)
       if (row === undefined) return null
       return {
         organizationId: row.organization_id,

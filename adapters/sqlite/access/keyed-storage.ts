@@ -8,7 +8,8 @@ import type {
 } from '../../../ports/keyed-storage.ts'
 import type { ReadQuery } from '../../../ports/query.ts'
 import { isOutgrown, takeIsFollowed, TOO_LARGE } from '../read/bounded-rows.ts'
-import type { ClaimNow, KeyedRow } from '../read/keyed-statements.ts'
+import { elsewhere } from '../placement/guard.ts'
+import type { ClaimNow, KeyedAnswer, KeyedRow } from '../read/keyed-statements.ts'
 import { boundedStatements, keyedStatement } from '../read/keyed-statements.ts'
 import type { Reading } from '../read/reading.ts'
 import { readingOf } from '../read/reading.ts'
@@ -71,7 +72,7 @@ async function readAsText(
     statements.push(keyedStatement(claim, readings.slice(start, start + READS_MAX), start))
   try {
     const answers = await resultsOf(executor, statements)
-    const rows = answers.flatMap((answer) => answer.rows)
+    const rows = answers.flatMap((answer) => provenRows(answer.rows))
     const [first, ...others] = rows
     if (first === undefined || rows.length < statements.length) return undefined
     const row = others.reduce((all, one) => ({ ...all, ...one }), first)
@@ -80,6 +81,14 @@ async function readAsText(
     if (isOutgrown(error)) return 'too_large'
     throw error
   }
+}
+
+/** The row of a proven key, or none. Throws an `ElsewhereError` when the organization lives in another database. */
+function provenRows(answers: readonly KeyedAnswer[]): readonly KeyedRow[] {
+  return answers.map((answer) => {
+    if (answer.elsewhere !== null) throw elsewhere(answer.elsewhere)
+    return answer
+  })
 }
 
 /** Reads results that are too large for one text: a second call, which checks the key again. */
@@ -93,7 +102,7 @@ async function readAsRows(
     keyedStatement(claim, [], 0),
     ...boundedStatements(claim, readings),
   ])
-  const row = found.rows[0]
+  const [row] = provenRows(found.rows)
   if (row === undefined) return { authenticated: false }
   const results = queries.map((query, index): QueryResult => {
     const bounded = pages[index]?.rows ?? []

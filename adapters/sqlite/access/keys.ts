@@ -2,33 +2,18 @@ import { sql } from '../statement/sql.ts'
 import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
+import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { KeyRow } from '../table/access-rows.ts'
-import { keyFromRow, keyToRow } from '../table/access-rows.ts'
+import { keyColumns, keyFromRow, keyToRow } from '../table/access-rows.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 
-const columns = [
-  'key_id',
-  'kind',
-  'organization_id',
-  'hash',
-  'secret_version',
-  'created_at',
-  'revoked_at',
-  'label',
-  'scope',
-  'expires_at',
-  'rate_per_minute',
-  'last_used_at',
-  'successor_id',
-] as const satisfies readonly (keyof KeyRow)[]
-
-const insertInto = sql`insert into api_keys (${sql.join(columns.map((column) => name(column)))})
-  select ${sql.join(columns.map((column) => slot(column)))}`
+const insertInto = sql`insert into api_keys (${sql.join(keyColumns.map((column) => name(column)))})
+  select ${sql.join(keyColumns.map((column) => slot(column)))}`
 
 const addKey = template(sql`${insertInto}`)
 
@@ -85,14 +70,15 @@ const findHashes = template(sql<HashHolder>`
   ) order by rank, id limit +${slot('limit')}`)
 
 /** The keys of organizations and of the platform. */
-export function createKeys(executor: Executor, clock: Clock): KeyAdministration {
+export function createKeys(executor: Executor, clock: Clock, guard: Guard): KeyAdministration {
   return {
     async addKey(key) {
-      await executor.batch([bind(addKey, { ...keyToRow(key) })])
+      const owners = key.organizationId === null ? [] : [key.organizationId]
+      await guard({ organizationIds: owners }).batch([bind(addKey, { ...keyToRow(key) })])
     },
 
     async findKey(keyId) {
-      const [row] = await rowsOf(executor, bind(findKey, { key_id: keyId }))
+      const [row] = await rowsOf(guard({ keyId }), bind(findKey, { key_id: keyId }))
       return row === undefined ? null : keyFromRow(row)
     },
 
@@ -102,17 +88,20 @@ export function createKeys(executor: Executor, clock: Clock): KeyAdministration 
         after === null
           ? bind(firstKeys, values)
           : bind(nextKeys, { ...values, created_at: after.createdAt, key_id: after.keyId })
-      return (await rowsOf(executor, statement)).map(keyFromRow)
+      const owners = organizationId === null ? [] : [organizationId]
+      return (await rowsOf(guard({ organizationIds: owners }), statement)).map(keyFromRow)
     },
 
     async revokeKey(keyId, revokedAt) {
-      const [revoked] = await executor.batch([bind(revokeKey, { key_id: keyId, revoked_at: revokedAt })])
+      const [revoked] = await guard({ keyId }).batch([
+        bind(revokeKey, { key_id: keyId, revoked_at: revokedAt }),
+      ])
       return revoked?.changes === 1
     },
 
     async rotateKey({ keyId, successor, endsAt }) {
       const replaced = { replaced_id: keyId, now: nowOf(clock) }
-      const [added] = await resultsOf(executor, [
+      const [added] = await resultsOf(guard({ keyId }), [
         bind(addSuccessor, { ...keyToRow(successor), ...replaced }),
         bind(endReplaced, { ...replaced, key_id: successor.keyId, ends_at: endsAt }),
       ])
@@ -120,11 +109,11 @@ export function createKeys(executor: Executor, clock: Clock): KeyAdministration 
     },
 
     async noteKeyUse(keyId, hour) {
-      await executor.batch([bind(noteKeyUse, { key_id: keyId, hour })])
+      await guard({ keyId }).batch([bind(noteKeyUse, { key_id: keyId, hour })])
     },
 
     async rehashKey(keyId, hash, secretVersion) {
-      await executor.batch([bind(rehashKey, { key_id: keyId, hash, secret_version: secretVersion })])
+      await guard({ keyId }).batch([bind(rehashKey, { key_id: keyId, hash, secret_version: secretVersion })])
     },
 
     async countHashes(secretVersion) {

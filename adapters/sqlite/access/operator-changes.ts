@@ -4,6 +4,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { OpenOperatorChanges, OperatorChanges } from '../../../ports/operator-changes.ts'
 import { createOutboxStore } from '../outbox/store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
+import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { createAdministration } from './administration.ts'
 import { recordChangeStatement } from './audit.ts'
@@ -18,12 +19,16 @@ const addKey = template(sql`
 const revokeKey = template(sql`
   update operator_keys set revoked_at = coalesce(revoked_at, ${slot('revokedAt')}) where key_id = ${slot('keyId')}`)
 
+/** Makes the guard over an executor. */
+type Guarded = (executor: Executor) => Guard
+
 /** Opens the changes of one request. Whatever they write, the audit entry is written in the same batch. */
-export function operatorChanges(executor: Executor, clock: Clock): OpenOperatorChanges {
+export function operatorChanges(executor: Executor, clock: Clock, guarded: Guarded): OpenOperatorChanges {
   return (entry) => {
     const recording = recordingExecutor(executor, entry)
-    const administration = createAdministration(recording, clock)
-    const outbox = createOutboxStore(recording)
+    const guard = guarded(recording)
+    const administration = createAdministration(recording, clock, guard)
+    const outbox = createOutboxStore(recording, guard)
     return {
       saveOrganization: (organization, replaced) => administration.saveOrganization(organization, replaced),
       addKey: (key) => administration.addKey(key),

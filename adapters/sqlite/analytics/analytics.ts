@@ -1,5 +1,5 @@
 import type { Analytics } from '../../../ports/analytics.ts'
-import type { Executor } from '../statement/executor.ts'
+import type { Guard } from '../placement/guard.ts'
 import { readCancellations } from './cancellations.ts'
 import { readCohorts } from './cohorts.ts'
 import { readRevenueByDecision } from './decision-revenue.ts'
@@ -10,14 +10,17 @@ import { readOfferCounts } from './offers.ts'
  * The figures of the analytics, from sums that triggers keep. Of a range of time, only the rows of the partial periods
  * at its ends are counted one by one.
  */
-export function createAnalytics(executor: Executor): Analytics {
+export function createAnalytics(guard: Guard): Analytics {
   return {
-    open: (organizationId) => ({
-      members: (query) => readMembers(executor, organizationId, query),
-      cohorts: (query) => readCohorts(executor, organizationId, query),
-      retentionOffers: (range) => readOfferCounts(executor, organizationId, range),
-      revenueByDecision: (range) => readRevenueByDecision(executor, organizationId, range),
-      cancellations: (range) => readCancellations(executor, organizationId, range),
-    }),
+    open: (organizationId) => {
+      const executor = guard({ organizationIds: [organizationId] })
+      return {
+        members: (query) => readMembers(executor, organizationId, query),
+        cohorts: (query) => readCohorts(executor, organizationId, query),
+        retentionOffers: (range) => readOfferCounts(executor, organizationId, range),
+        revenueByDecision: (range) => readRevenueByDecision(executor, organizationId, range),
+        cancellations: (range) => readCancellations(executor, organizationId, range),
+      }
+    },
   }
 }

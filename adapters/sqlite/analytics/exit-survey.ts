@@ -1,7 +1,7 @@
 import { sql } from '../statement/sql.ts'
 import type { ExitSurveySource, ReasonCount } from '../../../ports/exit-survey-source.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
+import type { Guard } from '../placement/guard.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { monthsAndDays, rangeValues } from './period-split.ts'
 
@@ -22,13 +22,13 @@ const reasonCounts = template(sql<ReasonCount>`
  * Exit-survey events in this service's own database. A batch ends by itself within a bounded time, so the caller's
  * signal is not needed.
  */
-export function createExitSurvey(executor: Executor): ExitSurveySource {
+export function createExitSurvey(guard: Guard): ExitSurveySource {
   return {
     open: (organizationId) => ({
       async countReasons(range) {
         const values = { organizationId, ...rangeValues(range, monthsAndDays) }
         try {
-          const rows = await rowsOf(executor, bind(reasonCounts, values))
+          const rows = await rowsOf(guard({ organizationIds: [organizationId] }), bind(reasonCounts, values))
           return { kind: 'counts', counts: rows }
         } catch (cause) {
           return { kind: 'unavailable', reason: 'The database did not answer.', cause }

@@ -32,7 +32,8 @@ const start = template(sql<SessionRow>`${started} returning ${sessionColumns}`)
 
 /**
  * Ids that are unique in the whole service are looked at again in the step that decides, and until they are written no
- * other organization's import of the kind is decided: it could bring the same ids.
+ * other organization's import of the kind is decided: it could bring the same ids. Such ids are those of forms alone;
+ * families with databases of their own hold theirs in `placed_forms`.
  */
 function startServiceWide({ name: table, idColumn, ownerColumn }: Table) {
   const owned = name('other', ownerColumn)
@@ -43,6 +44,10 @@ function startServiceWide({ name: table, idColumn, ownerColumn }: Table) {
       join ${name(table)} as other on ${name('other', idColumn)} = entry.value
       where k.organization_id = ${slot('organizationId')} and k.import_id = ${slot('importId')}
         and ${owned} <> ${slot('organizationId')})
+    and not exists (select 1 from import_keys as k, json_each(k."keys") as entry
+      join placed_forms as placed on placed.form_id = entry.value
+      where k.organization_id = ${slot('organizationId')} and k.import_id = ${slot('importId')}
+        and placed.organization_id <> ${slot('organizationId')})
     returning ${sessionColumns}`)
 }
 

@@ -9,8 +9,12 @@ CREATE TABLE families (
   generation INTEGER NOT NULL,
   region TEXT,
   jurisdiction TEXT,
-  -- Since when its database has had work that nobody waits for; null: it has none.
-  work_since TEXT
+  -- When its database is to be asked for work that nobody waits for; null: it has none.
+  work_since TEXT,
+  -- Counts the notes of work, so that whoever looked at the database knows whether more came meanwhile.
+  work_notes INTEGER NOT NULL DEFAULT 0,
+  -- 1: when it was last asked, it had no work.
+  was_idle INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX families_work_since ON families (work_since, family_id) WHERE work_since IS NOT NULL;

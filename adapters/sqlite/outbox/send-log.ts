@@ -1,6 +1,7 @@
 import type { SendLog, SendRecord } from '../../../ports/send-log.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor, Statement } from '../statement/executor.ts'
+import type { Guard } from '../placement/guard.ts'
+import type { Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { sql } from '../statement/sql.ts'
@@ -35,10 +36,11 @@ export function recordStatements(organizationId: string, sends: readonly SendRec
 }
 
 /** The log of sends. */
-export function createSendLog(executor: Executor): SendLog {
+export function createSendLog(guard: Guard): SendLog {
   return {
     open: (owner) => {
       const organizationId = owner ?? OPERATOR
+      const executor = guard({ organizationIds: [organizationId] })
       return {
         async record(sends) {
           if (sends.length > 0) await executor.batch(recordStatements(organizationId, sends))

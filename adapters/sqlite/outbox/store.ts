@@ -1,5 +1,6 @@
 import type { ListedEntry, OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
+import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { boundedNow } from '../write/write-clock.ts'
@@ -26,6 +27,10 @@ const nextOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} and ${later
 const named = sql`outbox_id = ${slot('outboxId')}`
 const free = sql`(status <> 'pending' or coalesce(lease_token, '') = '' or next_attempt_at <= ${boundedNow})`
 
+/** Only open entries are kept, so looking at all of them costs little. */
+const nextDue = template(sql<{ readonly at: string | null }>`
+  select min(next_attempt_at) as at from outbox where status = 'pending'`)
+
 const redrive = template(sql`
   update outbox set status = 'pending', attempts = 0, next_attempt_at = ${boundedNow}, lease_token = null,
     updated_at = ${boundedNow}
@@ -34,11 +39,16 @@ const ownerOf = template(sql<Pick<OutboxRef, 'organizationId'>>`
   select organization_id as "organizationId" from outbox where ${named}`)
 
 /** The outbox: the work that remains to be done after receipts. */
-export function createOutboxStore(executor: Executor): OutboxStore {
+export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore {
   return {
-    open: (organizationId) => openTenantOutbox(executor, organizationId),
+    open: (organizationId) => openTenantOutbox(guard({ organizationIds: [organizationId] }), organizationId),
 
     due: (now, limit) => dueInTurns(executor, now, limit),
+
+    async nextDue() {
+      const [next] = await rowsOf(executor, bind(nextDue, {}))
+      return next?.at ?? null
+    },
 
     list(organizationId, after, limit) {
       if (organizationId === null) {
@@ -47,7 +57,7 @@ export function createOutboxStore(executor: Executor): OutboxStore {
       }
       const values = { organizationId, limit }
       const statement = after === null ? bind(firstOfOne, values) : bind(nextOfOne, { ...after, ...values })
-      return rowsOf(executor, statement)
+      return rowsOf(guard({ organizationIds: [organizationId] }), statement)
     },
 
     async ownerOf(outboxId) {
@@ -56,7 +66,7 @@ export function createOutboxStore(executor: Executor): OutboxStore {
     },
 
     async redrive(outboxId, now) {
-      const [driven, found] = await executor.batch([
+      const [driven, found] = await guard({ outboxId }).batch([
         bind(redrive, { outboxId, now }),
         bind(ownerOf, { outboxId }),
       ])

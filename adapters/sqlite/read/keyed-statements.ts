@@ -2,10 +2,13 @@ import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
+import { keyColumns, settingColumns } from '../table/access-rows.ts'
 import type { BoundValue, ResultRow, Statement } from '../statement/executor.ts'
 import { worksNow } from '../table/working-key.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import { boundedRows, textOfRows } from './bounded-rows.ts'
+import type { PlacedText } from '../placement/family-row.ts'
+import { placedText } from '../placement/family-row.ts'
 import type { Reading } from './reading.ts'
 import type { RawBuilder } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
@@ -22,27 +25,45 @@ const proven = sql`k.key_id = ${slot('keyId')} and k.organization_id = ${slot('o
 /** The row of a proven key: the key, its organization, and the results as text, null where nothing was found. */
 export type KeyedRow = KeyRow & OrganizationRow & Readonly<Record<`result${number}`, string | null>>
 
-const keyedTemplates = templateCache<Template<KeyedRow>>()
+/** The row of an organization that this database does not hold: everything else in it is null. */
+interface ElsewhereRow {
+  readonly elsewhere: PlacedText
+}
+
+/** What a keyed statement gives: no row when the key is not proven. */
+export type KeyedAnswer = (KeyedRow & { readonly elsewhere: null }) | ElsewhereRow
+
+const columns = [
+  ...keyColumns.map((column) => name('k', column)),
+  ...settingColumns.map((column) => name('o', column)),
+]
+
+const keyedTemplates = templateCache<Template<KeyedAnswer>>()
 const boundedTemplates = templateCache<Template<ResultRow>>()
 
 /**
  * The key, its organization and all results, in one row of one statement. The results are subselects beside the key's
  * columns, named `result0`, `result1`, …: SQLite evaluates them, and reads the organization, only when the key's row is
- * found.
+ * found. A second branch tells whether the organization lives in another database, so that one trip is enough for that.
  * @param first the number of the first result, where the results are spread over several statements
  */
 export function keyedStatement(
   claim: ClaimNow,
   readings: readonly Reading[],
   first: number,
-): Statement<KeyedRow> {
+): Statement<KeyedAnswer> {
   const shape = readings.map((reading) => reading.shape).join('||')
-  const made = keyedTemplates(`text ${first} ${shape}`, () =>
-    template(sql<KeyedRow>`
-      select ${sql.join([sql`k.*`, sql`o.*`, ...readings.map((reading, index) => textColumn(reading, first + index))])}
+  const made = keyedTemplates(`text ${first} ${shape}`, () => {
+    const results = readings.map((reading, index) => textColumn(reading, first + index))
+    return template(sql<KeyedAnswer>`
+      select ${sql.join([sql`null as elsewhere`, ...columns, ...results])}
       from api_keys as k join organizations as o on o.organization_id = k.organization_id
-      where ${proven}`),
-  )
+      where ${proven}
+      union all
+      select ${placedText}${sql.join([sql``, ...[...columns, ...results].map(() => sql`null`)])}
+      from placed_organizations as p join families as f on f.family_id = p.family_id
+      where p.organization_id = ${slot('owner')}`)
+  })
   return bind(made, keyedValues(claim, readings, first))
 }
 

@@ -18,6 +18,23 @@ export interface KeyRow {
   readonly successor_id: string | null
 }
 
+/** The columns of `api_keys`. */
+export const keyColumns = [
+  'key_id',
+  'kind',
+  'organization_id',
+  'hash',
+  'secret_version',
+  'created_at',
+  'revoked_at',
+  'label',
+  'scope',
+  'expires_at',
+  'rate_per_minute',
+  'last_used_at',
+  'successor_id',
+] as const satisfies readonly (keyof KeyRow)[]
+
 /** Row of the table `organizations`, without its clock. */
 export interface OrganizationRow {
   readonly organization_id: string
@@ -32,6 +49,20 @@ export interface OrganizationRow {
   readonly analytics: number
   readonly retention_offer_analytics: number
 }
+
+/** The columns of `organizations` that hold an organization's settings. */
+export const settingColumns = [
+  'name',
+  'slug',
+  'parent_id',
+  'sms_number',
+  'phone_country',
+  'pos_kind',
+  'pos_tenant',
+  'billing_events',
+  'analytics',
+  'retention_offer_analytics',
+] as const satisfies readonly (keyof OrganizationRow)[]
 
 export function keyFromRow(key: KeyRow): StoredKey {
   return {

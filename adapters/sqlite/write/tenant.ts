@@ -19,10 +19,21 @@ const replaceHash = template(sql`
   update forms set password_hash = ${slot('to')}
   where organization_id = ${slot('organizationId')} and form_id = ${slot('formId')} and password_hash = ${slot('from')}`)
 
+/** What one organization is written through. */
+export interface TenantExecutors {
+  readonly executor: Executor
+  /** For submissions: one statement each, which sees to the guard by itself. */
+  readonly submissions: Executor
+}
+
 /** Opens one organization for writing. An upsert is one batch whatever its size: callers bound it (30 s a batch). */
-export function createTenantWriter(executor: Executor, clock: Clock, organizationId: string): TenantWriter {
+export function createTenantWriter(
+  { executor, submissions }: TenantExecutors,
+  clock: Clock,
+  organizationId: string,
+): TenantWriter {
   return {
-    saveSubmission: (submission) => saveSubmission(executor, organizationId, submission, nowOf(clock)),
+    saveSubmission: (submission) => saveSubmission(submissions, organizationId, submission, nowOf(clock)),
 
     async upsert(collection, rows) {
       if (rows.length === 0) return { changed: 0 }

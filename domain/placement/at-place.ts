@@ -1,0 +1,106 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Deadline } from '../../ports/deadline.ts'
+import type { FamilyDatabases } from '../../ports/family-databases.ts'
+import type { OwnPlace, Place, PlaceDirectory, SharedPlace } from '../../ports/placement.ts'
+import type { Storage } from '../../ports/storage.ts'
+import { pause } from '../bounds/within.ts'
+import { ElsewhereError, PausedError } from './errors.ts'
+import type { PlaceMemory } from './place-memory.ts'
+
+/** What finding the database of an organization needs. */
+export interface Places {
+  readonly directory: PlaceDirectory
+  /** Kept across requests by the host. */
+  readonly memory: PlaceMemory
+  /** The storage over the database of a place. No I/O. */
+  readonly storageAt: (place: Place) => Storage
+  /** Notes soon, while nobody waits for it, that a family's database is to be asked for work at an instant. */
+  readonly noteWork: (familyId: string, at: string) => void
+  /** Null: families cannot have databases of their own here. */
+  readonly databases: FamilyDatabases | null
+  readonly clock: Clock
+  readonly deadline: Deadline
+}
+
+/** Work on the storage of one place. It may be done again in another place, after a refusal that changed nothing. */
+export type PlacedWork<Result> = (storage: Storage, place: Place) => Promise<Result>
+
+export const SHARED: SharedPlace = { kind: 'shared' }
+
+/** How often the directory is asked anew: a family that moves on and on is given up on. */
+const LOOKS_MAX = 4
+
+/**
+ * How often paused work is tried again, and the pause between, in ms. Together they last fifteen seconds: a move pauses
+ * writes for about one, and one that was killed meanwhile gives its pause up after some more.
+ */
+const PAUSES_MAX = 300
+const PAUSE_MS = 50
+
+/**
+ * Does work where an organization lives. The place is the one that the isolate remembers, else the shared one, which
+ * refuses whom it does not hold: so an organization there costs no look at the directory, and one elsewhere costs one,
+ * once for each isolate and move.
+ */
+export async function atPlace<Result>(
+  organizationId: string,
+  places: Places,
+  work: PlacedWork<Result>,
+): Promise<Result> {
+  let place: Place = places.memory.get(organizationId) ?? SHARED
+  for (let looks = 0; ; looks += 1) {
+    try {
+      return await waiting(places, () => work(places.storageAt(place), place))
+    } catch (error) {
+      if (!(error instanceof ElsewhereError) || looks === LOOKS_MAX) throw error
+      place = await placeAfter(error, organizationId, places)
+    }
+  }
+}
+
+/** Does work where a key is. The shared database refuses a key that it does not hold. */
+export async function atKey<Result>(
+  keyId: string,
+  places: Places,
+  work: PlacedWork<Result>,
+): Promise<Result> {
+  try {
+    return await waiting(places, () => work(places.storageAt(SHARED), SHARED))
+  } catch (error) {
+    if (!(error instanceof ElsewhereError)) throw error
+    const placed = error.found ?? (await places.directory.placeOfKey(keyId))
+    if (placed === null) throw error
+    places.memory.remember(placed.organizationId, placed.place)
+    return atPlace(placed.organizationId, places, work)
+  }
+}
+
+/** The place after a refusal. The shared database, which has the directory, may have said it along with that. */
+async function placeAfter({ found }: ElsewhereError, organizationId: string, places: Places): Promise<Place> {
+  if (found?.organizationId !== organizationId) return lookUp(organizationId, places)
+  places.memory.remember(organizationId, found.place)
+  return found.place
+}
+
+/** Looks a place up in the directory, and remembers it. */
+export async function lookUp(
+  organizationId: string,
+  { directory, memory }: Pick<Places, 'directory' | 'memory'>,
+): Promise<Place> {
+  const found: OwnPlace | null = await directory.placeOf(organizationId)
+  if (found === null) memory.forget(organizationId)
+  else memory.remember(organizationId, found)
+  return found ?? SHARED
+}
+
+/** Tries work again while the writes of its family are paused. */
+async function waiting<Result>({ deadline }: Places, work: () => Promise<Result>): Promise<Result> {
+  for (let pauses = 0; ; pauses += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof PausedError) || pauses === PAUSES_MAX) throw error
+      await pause(deadline, PAUSE_MS)
+    }
+  }
+}

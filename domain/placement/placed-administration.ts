@@ -1,0 +1,30 @@
+import type { Administration } from '../../ports/administration.ts'
+import type { Storage } from '../../ports/storage.ts'
+import type { Places } from './at-place.ts'
+import { atKey, atPlace } from './at-place.ts'
+import { placedWrites } from './placed-writes.ts'
+
+/** Organizations and keys of all places. Lists over all organizations, and counts, are those of the shared place alone. */
+export function placedAdministration(places: Places, { administration: shared }: Storage): Administration {
+  return {
+    ...placedWrites(places, ({ administration }) => administration),
+    findOrganization: (organizationId) =>
+      atPlace(organizationId, places, ({ administration }) =>
+        administration.findOrganization(organizationId),
+      ),
+    listOrganizations: (afterId, limit) => shared.listOrganizations(afterId, limit),
+    findKey: (keyId) => atKey(keyId, places, ({ administration }) => administration.findKey(keyId)),
+    listKeys: (organizationId, after, limit) =>
+      organizationId === null
+        ? shared.listKeys(null, after, limit)
+        : atPlace(organizationId, places, ({ administration }) =>
+            administration.listKeys(organizationId, after, limit),
+          ),
+    noteKeyUse: (keyId, hour) =>
+      atKey(keyId, places, ({ administration }) => administration.noteKeyUse(keyId, hour)),
+    rehashKey: (keyId, hash, secretVersion) =>
+      atKey(keyId, places, ({ administration }) => administration.rehashKey(keyId, hash, secretVersion)),
+    countHashes: (secretVersion) => shared.countHashes(secretVersion),
+    findHashes: (secretVersion, limit) => shared.findHashes(secretVersion, limit),
+  }
+}

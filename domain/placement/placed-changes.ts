@@ -1,0 +1,79 @@
+import type { AuditEntry } from '../../ports/audit.ts'
+import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
+import type { Storage } from '../../ports/storage.ts'
+import type { Places } from './at-place.ts'
+import { atPlace } from './at-place.ts'
+import { inPlace, placedEntry } from './placed-outbox.ts'
+import type { PlacedWrites } from './placed-writes.ts'
+import { placedWrites } from './placed-writes.ts'
+
+/**
+ * The changes of operators in all places. In the shared database a change and its record are one step. A family's database
+ * has no records, so there the change is recorded as failed before it is made, and as it went after that.
+ */
+export function placedChanges(places: Places, shared: Storage): OpenOperatorChanges {
+  return (entry) => {
+    const changes = shared.operatorChanges(entry)
+    const recorded = recording(entry, shared)
+    return {
+      ...placedWrites(places, ({ administration }, place) =>
+        place.kind === 'shared' ? changes : recordedWrites(administration, recorded),
+      ),
+      redrive(outboxId, now) {
+        const placed = placedEntry(outboxId)
+        const organizationId = placed?.organizationId ?? entry.organizationId
+        if (organizationId === null) return changes.redrive(outboxId, now)
+        return atPlace(organizationId, places, ({ outbox }, place) =>
+          place.kind === 'shared'
+            ? changes.redrive(inPlace(outboxId), now)
+            : recorded(
+                () => outbox.redrive(inPlace(outboxId), now),
+                (outcome) => outcome === 'driven',
+              ),
+        )
+      },
+      addOperatorKey: (added) => changes.addOperatorKey(added),
+      revokeOperatorKey: (keyId, revokedAt) => changes.revokeOperatorKey(keyId, revokedAt),
+    }
+  }
+}
+
+/** Makes a change that is recorded around it. */
+type Recorded = <Outcome>(
+  change: () => Promise<Outcome>,
+  isDone: (outcome: Outcome) => boolean,
+) => Promise<Outcome>
+
+function recording(entry: AuditEntry, { audit }: Storage): Recorded {
+  return async (change, isDone) => {
+    await audit.record({ ...entry, outcome: 'failed' })
+    const outcome = await change()
+    await audit.settle(entry.auditId, isDone(outcome) ? 'done' : 'refused')
+    return outcome
+  }
+}
+
+function recordedWrites(of: PlacedWrites, recorded: Recorded): PlacedWrites {
+  return {
+    saveOrganization: (organization, replaced) =>
+      recorded(
+        () => of.saveOrganization(organization, replaced),
+        (outcome) => outcome === 'saved',
+      ),
+    addKey: (key) =>
+      recorded(
+        () => of.addKey(key),
+        () => true,
+      ),
+    revokeKey: (keyId, revokedAt) =>
+      recorded(
+        () => of.revokeKey(keyId, revokedAt),
+        (isFound) => isFound,
+      ),
+    rotateKey: (rotation) =>
+      recorded(
+        () => of.rotateKey(rotation),
+        (isRotated) => isRotated,
+      ),
+  }
+}

@@ -1,0 +1,62 @@
+import type { ImportSession, ImportSessions } from '../../ports/import-sessions.ts'
+import { bucketCount } from '../imports/repetitions.ts'
+import { toInstant } from '../text/instant.ts'
+import type { Places } from './at-place.ts'
+import { atPlace } from './at-place.ts'
+import { reserveForms } from './reserve-forms.ts'
+
+/** When the cron asks a family's database whether an import that was decided goes on. */
+const ASKED_AFTER_MS = 60_000
+
+/** The imports of one organization, wherever it lives. */
+export function placedImports(places: Places, organizationId: string): ImportSessions {
+  const at = <Result>(work: (imports: ImportSessions) => Promise<Result>) =>
+    atPlace(organizationId, places, (storage) => work(storage.imports(organizationId)))
+  return {
+    open: (importId, file, staging, reading) =>
+      at((imports) => imports.open(importId, file, staging, reading)),
+    find: (importId) => at((imports) => imports.find(importId)),
+    list: (limit) => at((imports) => imports.list(limit)),
+    digests: (importId) => at((imports) => imports.digests(importId)),
+    addPart: (session, part) => at((imports) => imports.addPart(session, part)),
+    repeatedKeys: (importId, bucket, limit) => at((imports) => imports.repeatedKeys(importId, bucket, limit)),
+    keysIn: (importId, bucket) => at((imports) => imports.keysIn(importId, bucket)),
+    end: (importId, state, problems) => at((imports) => imports.end(importId, state, problems)),
+    startWriting: (session, serviceWideIds) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const imports = storage.imports(organizationId)
+        if (place.kind === 'shared') return imports.startWriting(session, serviceWideIds)
+        const { directory, clock } = places
+        await directory.noteWork(place.familyId, toInstant(clock.nowMs() + ASKED_AFTER_MS))
+        return serviceWideIds
+          ? startReserved(session, imports, organizationId, places)
+          : imports.startWriting(session, false)
+      }),
+    writeNext: (session) => at((imports) => imports.writeNext(session)),
+    nextChunk: (importId) => at((imports) => imports.nextChunk(importId)),
+    writeChunk: (session, written) => at((imports) => imports.writeChunk(session, written)),
+    dropStaged: (importId) => at((imports) => imports.dropStaged(importId)),
+  }
+}
+
+/**
+ * Decides an import whose ids are unique in the whole service: they are reserved in the directory before, and theirs for
+ * good once it is decided, because then every row is written.
+ */
+async function startReserved(
+  session: ImportSession,
+  imports: ImportSessions,
+  organizationId: string,
+  places: Places,
+): Promise<ImportSession | null> {
+  const buckets = bucketCount(session.totalBytes)
+  const formIds: string[] = []
+  for (let bucket = 0; bucket < buckets; bucket += 1) {
+    const keys = (await imports.keysIn(session.importId, bucket)).map(({ key }) => key)
+    if (!(await reserveForms(keys, organizationId, places))) return null
+    formIds.push(...keys)
+  }
+  const started = await imports.startWriting(session, true)
+  if (started !== null) await places.directory.settleForms(organizationId, formIds)
+  return started
+}

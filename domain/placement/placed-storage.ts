@@ -1,0 +1,128 @@
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
+import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { Log } from '../../ports/log.ts'
+import type { SendLog } from '../../ports/send-log.ts'
+import type { Storage } from '../../ports/storage.ts'
+import type { Places } from './at-place.ts'
+import { atPlace, SHARED } from './at-place.ts'
+import { ElsewhereError, PausedError } from './errors.ts'
+import type { Overview } from './overview.ts'
+import { createOverview } from './overview.ts'
+import { placedAdministration } from './placed-administration.ts'
+import { placedChanges } from './placed-changes.ts'
+import { placedImports } from './placed-imports.ts'
+import { placedOutbox } from './placed-outbox.ts'
+import { placedTenant } from './placed-tenant.ts'
+
+/** Every port to what is stored in all places, and what operators see of them together. */
+export interface PlacedStorage extends Storage {
+  readonly overview: Overview
+}
+
+/**
+ * The storage of all places together: each port finds the database of whom it is asked about. What belongs to nobody in
+ * particular (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O.
+ */
+export function createPlacedStorage(options: Places, log: Log): PlacedStorage {
+  const shared = options.storageAt(SHARED)
+  return {
+    overview: createOverview(options, log),
+    keyed: placedKeyed(options, shared),
+    administration: placedAdministration(options, shared),
+    operatorKeys: shared.operatorKeys,
+    audit: shared.audit,
+    operatorChanges: placedChanges(options, shared),
+    forms: placedForms(options, shared),
+    outbox: placedOutbox(options, shared),
+    sends: placedSends(options, shared),
+    analytics: {
+      open: (organizationId) => ({
+        members: (query) =>
+          atPlace(organizationId, options, ({ analytics }) => analytics.open(organizationId).members(query)),
+        cohorts: (query) =>
+          atPlace(organizationId, options, ({ analytics }) => analytics.open(organizationId).cohorts(query)),
+        retentionOffers: (range) =>
+          atPlace(organizationId, options, ({ analytics }) =>
+            analytics.open(organizationId).retentionOffers(range),
+          ),
+        revenueByDecision: (range) =>
+          atPlace(organizationId, options, ({ analytics }) =>
+            analytics.open(organizationId).revenueByDecision(range),
+          ),
+        cancellations: (range) =>
+          atPlace(organizationId, options, ({ analytics }) =>
+            analytics.open(organizationId).cancellations(range),
+          ),
+      }),
+    },
+    exitSurvey: placedExitSurvey(options),
+    tenant: (organizationId) => placedTenant(options, organizationId),
+    imports: (organizationId) => placedImports(options, organizationId),
+    importDirectory: shared.importDirectory,
+  }
+}
+
+function placedKeyed(places: Places, shared: Storage): KeyedStorage {
+  return {
+    open: (claim) => ({
+      read: (queries) =>
+        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries)),
+    }),
+    findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
+  }
+}
+
+/** The shared database knows whose form it is, wherever that organization lives. */
+function placedForms(places: Places, shared: Storage): FormDirectory {
+  return {
+    async find(formId) {
+      try {
+        return await shared.forms.find(formId)
+      } catch (error) {
+        if (!(error instanceof ElsewhereError) || error.found === null) throw error
+        const { organizationId, place } = error.found
+        places.memory.remember(organizationId, place)
+        return atPlace(organizationId, places, ({ forms }) => forms.find(formId))
+      }
+    },
+    tenantOf: ({ organizationId }) => placedTenant(places, organizationId),
+  }
+}
+
+function placedSends(places: Places, shared: Storage): SendLog {
+  return {
+    open(organizationId) {
+      if (organizationId === null) return shared.sends.open(null)
+      return {
+        record: (sends) =>
+          atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).record(sends)),
+        list: (after, limit) =>
+          atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).list(after, limit)),
+      }
+    },
+  }
+}
+
+/** A source never rejects, so the refusal of a place comes as the cause of a failure. */
+function placedExitSurvey(places: Places): ExitSurveySource {
+  return {
+    open: (organizationId) => ({
+      async countReasons(range, signal) {
+        try {
+          return await atPlace(organizationId, places, async ({ exitSurvey }) => {
+            const answer = await exitSurvey.open(organizationId).countReasons(range, signal)
+            if (answer.kind === 'unavailable' && isRefusal(answer.cause)) throw answer.cause
+            return answer
+          })
+        } catch (cause) {
+          return { kind: 'unavailable', reason: 'The database did not answer.', cause }
+        }
+      },
+    }),
+  }
+}
+
+function isRefusal(cause: unknown): cause is Error {
+  return cause instanceof ElsewhereError || cause instanceof PausedError
+}

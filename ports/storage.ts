@@ -1,0 +1,31 @@
+import type { Administration } from './administration.ts'
+import type { Analytics } from './analytics.ts'
+import type { Audit } from './audit.ts'
+import type { ExitSurveySource } from './exit-survey-source.ts'
+import type { FormDirectory } from './form-directory.ts'
+import type { ImportDirectory, ImportSessions } from './import-sessions.ts'
+import type { KeyedStorage } from './keyed-storage.ts'
+import type { OpenOperatorChanges } from './operator-changes.ts'
+import type { OperatorKeys } from './operator-keys.ts'
+import type { OutboxStore } from './outbox-store.ts'
+import type { SendLog } from './send-log.ts'
+import type { TenantWriter } from './tenant-writer.ts'
+
+/** Every port to what is stored: of one database, or of all of them together. */
+export interface Storage {
+  readonly keyed: KeyedStorage
+  readonly administration: Administration
+  readonly operatorKeys: OperatorKeys
+  readonly audit: Audit
+  readonly operatorChanges: OpenOperatorChanges
+  readonly forms: FormDirectory
+  readonly outbox: OutboxStore
+  readonly sends: SendLog
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
+  /** Opens one organization for writing. No I/O. */
+  readonly tenant: (organizationId: string) => TenantWriter
+  /** Opens the imports of one organization. No I/O. */
+  readonly imports: (organizationId: string) => ImportSessions
+  readonly importDirectory: ImportDirectory
+}
