@@ -2,7 +2,7 @@ import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
 import { openImage } from '../../adapters/node-sqlite/index.ts'
 import type { MoveControl } from '../../adapters/sqlite/move/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
-import { isPlainRead } from '../../adapters/sqlite/statement/executor.ts'
+import { readsAlone } from '../../adapters/sqlite/index.ts'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
@@ -26,17 +26,17 @@ export function ownDatabase(clock: Clock, image: Uint8Array, initially: 'empty' 
   let state: State = initially
   let pause: { token: string; untilMs: number | null } | null = null
   const refuseUnless = (...states: readonly State[]) => {
-    if (!states.includes(state)) throw new ElsewhereError(`The database is ${state}.`)
+    if (!states.includes(state)) throw new ElsewhereError()
   }
   const refuseWrites = () => {
     if (pause === null) return
-    if (pause.untilMs === null || pause.untilMs > clock.nowMs()) throw new PausedError('Paused.')
+    if (pause.untilMs === null || pause.untilMs > clock.nowMs()) throw new PausedError()
     pause = null
   }
   const isPause = (token: string) => pause?.token === token
   const control: MoveControl = {
     async begin() {
-      if (state === 'closed') throw new ElsewhereError('The database was emptied.')
+      if (state === 'closed') throw new ElsewhereError()
       if (state === 'empty') state = 'filling'
     },
     async pause(_journalId, token, untilMs) {
@@ -78,7 +78,7 @@ export function ownDatabase(clock: Clock, image: Uint8Array, initially: 'empty' 
     serving: {
       async batch(statements) {
         refuseUnless('open')
-        if (!statements.every(({ sql }) => isPlainRead(sql))) refuseWrites()
+        if (!readsAlone(statements)) refuseWrites()
         return database.batch(statements)
       },
     },

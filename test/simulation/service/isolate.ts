@@ -117,8 +117,13 @@ export function storageOfAllPlaces({
   log,
 }: PlacedParts): PlacedStorage {
   const shared = createStorage({ executor, clock, isShared: true })
+  const directory = createPlaceDirectory(executor, clock)
   const places = {
-    directory: createPlaceDirectory(executor, clock),
+    directory,
+    // A note that is lost costs what a lost alarm costs: the next note.
+    noteWork: (familyId: string, at: string) => {
+      directory.noteWork(familyId, at).catch(() => undefined)
+    },
     memory: createPlaceMemory(),
     databases: createFamilyDatabases({ namespace, clock }),
     clock,
