@@ -1,3 +1,4 @@
+import { noMoves } from '../../support/no-moves.ts'
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { consumeBatch } from '../../../adapters/queue-cloudflare/index.ts'
 import { createFamilyDatabases, createObjectStorage } from '../../../adapters/durable-object/index.ts'
@@ -194,6 +195,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     overview: storage.overview,
+    moves: noMoves,
     tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,
