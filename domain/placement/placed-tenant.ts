@@ -1,6 +1,7 @@
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { Places } from './at-place.ts'
 import { atPlace } from './at-place.ts'
+import { reserveForms } from './reserve-forms.ts'
 
 /** The collection whose ids are unique in the whole service. */
 const FORMS = 'forms'
@@ -11,7 +12,17 @@ export function placedTenant(places: Places, organizationId: string): TenantWrit
     atPlace(organizationId, places, (storage) => work(storage.tenant(organizationId)))
   return {
     saveSubmission: (submission) => at((tenant) => tenant.saveSubmission(submission)),
-    upsert: (collection, rows) => at((tenant) => tenant.upsert(collection, rows)),
+    upsert: (collection, rows) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const tenant = storage.tenant(organizationId)
+        if (collection !== FORMS || place.kind === 'shared') return tenant.upsert(collection, rows)
+        const formIds = rows.map(({ formId }) => String(formId))
+        if (!(await reserveForms(formIds, organizationId, places)))
+          throw new Error('A form id belongs to another organization')
+        const upserted = await tenant.upsert(collection, rows)
+        await places.directory.settleForms(organizationId, formIds)
+        return upserted
+      }),
     replacePasswordHash: (formId, from, to) => at((tenant) => tenant.replacePasswordHash(formId, from, to)),
     async foreignIds(collection, ids) {
       const inPlace = await at((tenant) => tenant.foreignIds(collection, ids))

@@ -2,12 +2,13 @@ import type { MessageBatch } from '@cloudflare/workers-types'
 import { consumeBatch } from '../../adapters/queue-cloudflare/index.ts'
 import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
 import { deliver } from '../../domain/jobs/deliver.ts'
+import { eachOf } from '../../domain/bounds/within.ts'
 import { DELIVERY_WIDTH, sweep } from '../../domain/jobs/sweep.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { emailOf, smsOf } from './providers.ts'
+import { emailOf, queueOf, smsOf } from './providers.ts'
 import { createMeter, openStorage } from './storage.ts'
 
 /** Handles a batch of queue messages. */
@@ -26,6 +27,25 @@ export async function serveCron(env: Env): Promise<void> {
 async function sweepImports(env: Env): Promise<void> {
   const { sweepImportsOf } = await import('./import-sweep.ts')
   await sweepImportsOf(env)
+}
+
+/** Puts entries on the queue, or works on them here when there is none. */
+export async function workOff(refs: readonly OutboxRef[], env: Env): Promise<void> {
+  const queue = queueOf(env)
+  try {
+    if (queue !== null) await queue.send(refs)
+    else await deliverAll(refs, openJobWorld(env))
+  } catch (cause) {
+    // Nobody waits for this. The entries are handed over again.
+    consoleLog.error('outbox_hand_over_failed', { entries: refs.length }, cause)
+  }
+}
+
+/** Works on entries, some at a time. One that fails is handed over again, and hinders no other. */
+async function deliverAll(refs: readonly OutboxRef[], world: JobWorld): Promise<void> {
+  await eachOf(refs, DELIVERY_WIDTH, async (ref) => {
+    await deliverOrLog(ref, world).catch(() => undefined)
+  })
 }
 
 /** Answers a delivery by QStash; null when the service does not work with it. */
