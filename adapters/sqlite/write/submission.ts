@@ -87,7 +87,10 @@ const readRefusal = template(sql<RefusalRow>`
   from (select 1) left join form_submissions as s
     on s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}`)
 
-/** Saves a submission in one call. Only one that was not inserted costs a second call, to learn why. */
+/**
+ * Saves a submission in one call. Only one that was not inserted costs a second call, to learn why; of the first one, nothing
+ * is left but the moved clock, which no port shows.
+ */
 export async function saveSubmission(
   executor: Executor,
   organizationId: string,
