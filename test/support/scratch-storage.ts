@@ -101,6 +101,7 @@ export function createScratchStorage({
       },
       sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
     },
+    noteWork: (familyId, at) => void directory.noteWork(familyId, at),
     clock,
     deadline: systemDeadline,
   }
