@@ -2,7 +2,8 @@
 -- journal of its own for each statement that writes by triggers and might fail in the middle, as one may that calls a
 -- function, or has to undo its own writes. Here it copied every page of every index before the page was changed, which took
 -- a third of the time. The executor undoes a whole batch when a statement fails, so the statement need not undo itself:
--- `INSERT OR FAIL`, and RAISE(FAIL). The clock needs functions, so it is moved by a statement before this one.
+-- `INSERT OR FAIL`, and RAISE(FAIL). The clock needs functions, so it is moved by a statement before this one. Triggers of
+-- the tables that are written here inherit OR FAIL: an INSERT OR IGNORE in one would fail, where ON CONFLICT DO NOTHING holds.
 --
 -- The columns mean what they mean in 0013, apart from these:
 --   saved_at  the organization's clock, after it was moved
