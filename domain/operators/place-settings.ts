@@ -27,6 +27,9 @@ const placeEntries = {
   ),
 }
 
+/** Where an organization is to live. */
+export const PlaceSettings = v.strictObject(placeEntries)
+
 /** The settings of an organization, and the place of a new one. */
 export const PlacedSettings = v.strictObject({ ...OrganizationSettings.entries, ...placeEntries })
 type PlacedSettings = v.InferOutput<typeof PlacedSettings>

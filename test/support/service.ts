@@ -189,7 +189,7 @@ export async function openTestService(
           ...settings,
         },
         undefined,
-        settings?.parentId == null ? storage.choice : undefined,
+        settings.parentId == null ? storage.choice : undefined,
       )
       return addKey({ organizationId })
     },
