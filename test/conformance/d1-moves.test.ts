@@ -25,7 +25,6 @@ test('a family of odd rows moves from D1 and back', async () => {
   const places = movingPlaces({
     clock,
     image: migratedImage(),
-    empty: migratedImage(),
     sharedExecutor: shared,
   })
   const before = await contentOf(origin, tables, FAMILY)
@@ -33,7 +32,7 @@ test('a family of odd rows moves from D1 and back', async () => {
 
   expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done', failure: null, tries: 0 })
   const place = await places.placeOf('acme')
-  expect(await contentOf(places.own(place).database, tables, FAMILY)).toEqual(before)
+  expect(await contentOf(places.own(place).serving, tables, FAMILY)).toEqual(before)
   expect(Object.values(await contentOf(shared, tables, FAMILY)).flat()).toEqual([])
 
   expect(await places.move('acme', toShared)).toMatchObject({ phase: 'done', failure: null, tries: 0 })

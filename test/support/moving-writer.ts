@@ -1,4 +1,4 @@
-import { guardedExecutor } from '../../adapters/sqlite/placement/guard.ts'
+import { placementGuard } from '../../adapters/sqlite/placement/guard.ts'
 import type { Executor, Statement } from '../../adapters/sqlite/index.ts'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
 import type { MovingPlaces } from './moving.ts'
@@ -23,7 +23,7 @@ export function movingWriter(places: MovingPlaces, familyId: string, organizatio
   const acknowledged = new Set<string>()
   let count = 0
   let inserted = 0
-  const shared = guardedExecutor(places.shared, places.clock, organizationId)
+  const shared = placementGuard(places.shared, places.clock)({ organizationIds: [organizationId] })
   const home = async (): Promise<Executor> => {
     const place = await places.placeOf(familyId)
     return place.kind === 'own' ? places.own(place).serving : shared

@@ -1,4 +1,7 @@
 import { openImage } from '../../adapters/node-sqlite/index.ts'
+import { createObjectMovePlace } from '../../adapters/durable-object/index.ts'
+import { migrationTexts } from '../../adapters/durable-object/migration-texts.ts'
+import type { Migration } from '../../adapters/durable-object/schema-steps.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
 import type { MoveWorld } from '../../domain/placement/move/index.ts'
@@ -8,7 +11,7 @@ import type { MovedTable } from '../../ports/move.ts'
 import type { Place, PlaceChoice } from '../../ports/placement.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeRandom } from './fakes.ts'
-import type { OwnDatabase } from './own-database.ts'
+import type { OwnDatabase, OwnDatabaseOptions } from './own-database.ts'
 import { ownDatabase } from './own-database.ts'
 
 /** Runs in place of a call to a database, and may fail before the call or after it. */
@@ -37,9 +40,9 @@ export interface MovingPlaces {
 
 export interface MovingOptions {
   readonly clock: FakeClock
-  /** The shared database at the beginning, and what every family's database begins as. */
+  /** The shared database at the beginning. */
   readonly image: Uint8Array
-  readonly empty: Uint8Array
+  readonly migrations?: readonly Migration[]
   /** The database of the family's first generation, when it has one of its own at the beginning. */
   readonly ownImage?: Uint8Array
   readonly interfere?: Interference
@@ -56,7 +59,7 @@ export const toShared: PlaceChoice = { kind: 'shared' }
 export function movingPlaces({
   clock,
   image,
-  empty,
+  migrations = migrationTexts(),
   ownImage,
   interfere,
   sharedExecutor,
@@ -68,10 +71,11 @@ export function movingPlaces({
   })
   const shared = sharedExecutor ?? openImage(image)
   const owned = new Map<number, OwnDatabase>()
-  if (ownImage !== undefined) owned.set(1, ownDatabase(clock, ownImage, 'open'))
+  const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) => ownDatabase({ clock, within, migrations, ...of })
+  if (ownImage !== undefined) owned.set(1, familyObject({ image: ownImage }))
   const ownOf = (place: Place): OwnDatabase => {
     if (place.kind !== 'own') throw new Error('The shared database is no family’s own')
-    const known = owned.get(place.generation) ?? ownDatabase(clock, empty, 'empty')
+    const known = owned.get(place.generation) ?? familyObject({})
     owned.set(place.generation, known)
     return known
   }
@@ -86,14 +90,8 @@ export function movingPlaces({
       if (place.kind === 'shared') {
         return createMovePlace({ executor: directory, control: sharedControl(directory), rowsMax })
       }
-      const { moving, control } = ownOf(place)
-      const controlled = Object.fromEntries(
-        Object.entries(control).map(([name, call]) => [
-          name,
-          (...given: never[]) => within(() => (call as (...of: never[]) => Promise<unknown>)(...given)),
-        ]),
-      ) as unknown as typeof control
-      return createMovePlace({ executor: interfered(moving), control: controlled, rowsMax })
+      const { namespace } = ownOf(place)
+      return createObjectMovePlace({ namespace, place, clock })
     },
   }
   const finish = async (moveId: string) => {

@@ -1,92 +1,42 @@
-import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
-import { openImage } from '../../adapters/node-sqlite/index.ts'
-import type { MoveControl } from '../../adapters/sqlite/move/index.ts'
+import type { FamilyNamespace, FamilyObject } from '../../adapters/durable-object/index.ts'
+import { createExecutor } from '../../adapters/durable-object/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
-import { isPlainRead } from '../../adapters/sqlite/statement/executor.ts'
-import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Migration } from '../../adapters/durable-object/schema-steps.ts'
+import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
 
-/** A family's database on `node:sqlite`, with the states that the object of a deployment keeps. */
+/** A family's object in this process, while its family moves. */
 export interface OwnDatabase {
-  readonly database: NodeSqlite
-  /** What the service asks: refused as an object refuses. */
+  /** What the service asks: refused as the object refuses. */
   readonly serving: Executor
-  /** What a move asks. */
-  readonly moving: Executor
-  readonly control: MoveControl
-  /** Whether nothing of it is left. */
-  isEmpty(): boolean
+  /** What a move calls. */
+  readonly namespace: FamilyNamespace
+  /** What it stores now, to begin another one with. */
+  image(): Uint8Array
 }
 
-type State = 'empty' | 'filling' | 'open' | 'closed'
+export interface OwnDatabaseOptions {
+  readonly clock: Clock
+  /** What it stores at first. Default: nothing. */
+  readonly image?: Uint8Array
+  readonly migrations?: readonly Migration[]
+  /** Runs in place of each call of a move. */
+  readonly within: <Result>(call: () => Promise<Result>) => Promise<Result>
+}
 
-/** Opens a family's database: one that is open already, or one that nobody has used. */
-export function ownDatabase(clock: Clock, image: Uint8Array, initially: 'empty' | 'open'): OwnDatabase {
-  const database = openImage(image)
-  let state: State = initially
-  let pause: { token: string; untilMs: number | null } | null = null
-  const refuseUnless = (...states: readonly State[]) => {
-    if (!states.includes(state)) throw new ElsewhereError(`The database is ${state}.`)
-  }
-  const refuseWrites = () => {
-    if (pause === null) return
-    if (pause.untilMs === null || pause.untilMs > clock.nowMs()) throw new PausedError('Paused.')
-    pause = null
-  }
-  const isPause = (token: string) => pause?.token === token
-  const control: MoveControl = {
-    async begin() {
-      if (state === 'closed') throw new ElsewhereError('The database was emptied.')
-      if (state === 'empty') state = 'filling'
+/** Opens an object. */
+export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnDatabase {
+  const scratch = openScratchFamily(options)
+  const object = (): FamilyObject => scratch.object()
+  const calls = new Proxy({} as FamilyObject, {
+    get: (_, name) => (...given: never[]) => {
+      const call = object()[name as keyof FamilyObject] as (...of: never[]) => Promise<unknown>
+      return within(() => call(...given))
     },
-    async pause(_journalId, token, untilMs) {
-      refuseUnless('open')
-      if (pause?.untilMs !== null) pause = { token, untilMs }
-    },
-    async seal(_journalId, token) {
-      refuseUnless('open')
-      if (!isPause(token)) return false
-      pause = { token, untilMs: null }
-      return true
-    },
-    async resume(token) {
-      if (isPause(token)) pause = null
-    },
-    async prepare(token) {
-      refuseUnless('filling', 'open')
-      state = 'open'
-      pause = { token, untilMs: null }
-    },
-    async unprepare(token) {
-      if (isPause(token)) [state, pause] = ['filling', null]
-    },
-    async open(token) {
-      if (isPause(token)) pause = null
-    },
-    async close() {
-      if (state !== 'empty') state = 'closed'
-    },
-    async empty() {
-      state = 'closed'
-      return true
-    },
-  }
+  })
   return {
-    database,
-    control,
-    isEmpty: () => state === 'closed' || state === 'empty',
-    serving: {
-      async batch(statements) {
-        refuseUnless('open')
-        if (!statements.every(({ sql }) => isPlainRead(sql))) refuseWrites()
-        return database.batch(statements)
-      },
-    },
-    moving: {
-      async batch(statements) {
-        refuseUnless('filling', 'open')
-        return database.batch(statements)
-      },
-    },
+    serving: createExecutor({ namespace: namespaceOf(object), place: somePlace, clock: options.clock }),
+    namespace: namespaceOf(() => calls),
+    image: () => scratch.database.sqlite().serialize(),
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { ElsewhereError } from '../../../domain/placement/errors.ts'
 import { fakeClock } from '../../../test/support/fakes.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
@@ -20,32 +21,37 @@ const seed = Number(process.env.MOVE_KILLS_SEED ?? 3)
 /** Enough tables for everything that the protocol does, and few enough to be killed at each of its calls. */
 const MIGRATIONS = ['0001_initial.sql', '0019_places.sql', '0021_moves.sql']
 /** What a trigger of these migrations stands on, and a trigger that must not fire for rows that move. */
-const STAND_IN = `create view incoming_submissions as select '' as organization_id, '' as due_at where false;
-  create trigger contacts_tallied after insert on contacts begin
-    update sites set name = name || '!' where organization_id = new.organization_id; end`
+const VIEW = `create view incoming_submissions as select '' as organization_id, '' as due_at where false;`
+const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
+  update sites set name = name || '!' where organization_id = new.organization_id; end;`
+/** What an object asks of the outbox, in order to wake up. */
+const WAKE_UP = `alter table outbox add column lease_token text;
+  create index outbox_turns on outbox (organization_id, next_attempt_at, outbox_id) where status = 'pending';`
 const FAMILY = ['acme']
 
+const folder = new URL('../migrations/', import.meta.url)
+const migrations = [
+  { name: '0000', sql: VIEW },
+  ...MIGRATIONS.map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') })),
+  { name: '9999', sql: `${WAKE_UP} ${TRIGGER}` },
+]
+
 let tables: readonly MovedTable[]
-let empty: Uint8Array
 let shared: Uint8Array
 let placed: { readonly image: Uint8Array; readonly ownImage: Uint8Array }
 
 beforeAll(async () => {
   const migrated = new DatabaseSync(':memory:')
-  migrated.exec(STAND_IN.split(';')[0] ?? '')
-  for (const file of MIGRATIONS)
-    migrated.exec(readFileSync(new URL(`../migrations/${file}`, import.meta.url), 'utf8'))
-  migrated.exec(STAND_IN.slice(STAND_IN.indexOf('create trigger')))
-  empty = migrated.serialize()
-  const database = openImage(empty)
+  for (const { sql } of migrations) migrated.exec(sql)
+  const database = openImage(migrated.serialize())
   tables = await readMovedTables(database)
   await oddFamily(database, tables, FAMILY, 2)
   await oddFamily(database, tables, ['stranger'], 1)
   shared = database.image()
-  const places = movingPlaces({ clock: fakeClock(), image: shared, empty, sharedExecutor: database })
+  const places = movingPlaces({ clock: fakeClock(), image: shared, migrations, sharedExecutor: database })
   await places.move('acme', toOwn)
   const own = places.own(await places.placeOf('acme'))
-  placed = { image: database.image(), ownImage: own.database.image() }
+  placed = { image: database.image(), ownImage: own.image() }
 })
 
 /**
@@ -81,9 +87,9 @@ async function killed(
 ): Promise<number> {
   let writer: MovingWriter | null = null
   const { process, interfere, revive } = mortal(diesAt, async () => writer?.write())
-  const places = movingPlaces({ clock: fakeClock(), empty, interfere, ...images })
+  const places = movingPlaces({ clock: fakeClock(), migrations, interfere, ...images })
   const place = await places.placeOf('acme')
-  const source = place.kind === 'own' ? places.own(place).database : places.shared
+  const source = place.kind === 'own' ? places.own(place).serving : places.shared
   const before = await contentOf(source, tables, FAMILY)
   writer = movingWriter(places, 'acme', 'acme')
   await places.move('acme', target).catch((error: unknown) => {
@@ -134,10 +140,9 @@ async function expectWhole(
     sites: tallied.sort(),
   })
   const place = await places.placeOf('acme')
-  for (const { database, isEmpty, generation } of places.owned()) {
-    const isHome = place.kind === 'own' && place.generation === generation
-    expect(isEmpty()).toBe(!isHome)
-    if (isHome) expect(await leftOf(database)).toEqual([])
+  for (const { serving, generation } of places.owned()) {
+    if (place.kind === 'own' && place.generation === generation) expect(await leftOf(serving)).toEqual([])
+    else await expect(leftOf(serving)).rejects.toThrow(ElsewhereError)
   }
   expect(await leftOf(places.shared)).toEqual([])
   if (place.kind === 'own') {

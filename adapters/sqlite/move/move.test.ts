@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fakeClock } from '../../../test/support/fakes.ts'
+import { ElsewhereError } from '../../../domain/placement/errors.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
 import { oddFamily } from '../../../test/support/odd-rows.ts'
 import { migratedImage } from '../../../test/support/scratch-storage.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   image = database.image()
 })
 
-const opened = (rowsMax = 2) => movingPlaces({ clock: fakeClock(), image, empty: migratedImage(), rowsMax })
+const opened = (rowsMax = 2) => movingPlaces({ clock: fakeClock(), image, rowsMax })
 
 describe('a family of odd rows in every table', () => {
   test('moves to a database of its own, and back, as it is', async () => {
@@ -34,7 +35,7 @@ describe('a family of odd rows in every table', () => {
     expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done', failure: null, tries: 0 })
     const place = await places.placeOf('acme')
     expect(place).toMatchObject({ kind: 'own', generation: 1 })
-    expect(await contentOf(places.own(place).database, tables, FAMILY)).toEqual(before)
+    expect(await contentOf(places.own(place).serving, tables, FAMILY)).toEqual(before)
     expect(await contentOf(places.shared, tables, OTHERS)).toEqual(others)
     const left = Object.values(await contentOf(places.shared, tables, FAMILY)).flat()
     expect(left).toEqual([])
@@ -42,13 +43,13 @@ describe('a family of odd rows in every table', () => {
     expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done' })
     const second = await places.placeOf('acme')
     expect(second).toMatchObject({ generation: 2 })
-    expect(await contentOf(places.own(second).database, tables, FAMILY)).toEqual(before)
-    expect(places.own(place).isEmpty()).toBe(true)
+    expect(await contentOf(places.own(second).serving, tables, FAMILY)).toEqual(before)
+    await expect(contentOf(places.own(place).serving, tables, FAMILY)).rejects.toThrow(ElsewhereError)
 
     expect(await places.move('acme', toShared)).toMatchObject({ phase: 'done' })
     expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
     expect(await contentOf(places.shared, tables, FAMILY)).toEqual(before)
     expect(await contentOf(places.shared, tables, OTHERS)).toEqual(others)
-    expect(places.own(second).isEmpty()).toBe(true)
+    await expect(contentOf(places.own(second).serving, tables, FAMILY)).rejects.toThrow(ElsewhereError)
   })
 })

@@ -1,3 +1,4 @@
+import { noMoves } from '../../support/no-moves.ts'
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { consumeBatch } from '../../../adapters/queue-cloudflare/index.ts'
 import { createFamilyDatabases, createObjectStorage } from '../../../adapters/durable-object/index.ts'
@@ -117,8 +118,13 @@ export function storageOfAllPlaces({
   log,
 }: PlacedParts): PlacedStorage {
   const shared = createStorage({ executor, clock, isShared: true })
+  const directory = createPlaceDirectory(executor, clock)
   const places = {
-    directory: createPlaceDirectory(executor, clock),
+    directory,
+    // A note that is lost costs what a lost alarm costs: the next note.
+    noteWork: (familyId: string, at: string) => {
+      directory.noteWork(familyId, at).catch(() => undefined)
+    },
     memory: createPlaceMemory(),
     databases: createFamilyDatabases({ namespace, clock }),
     clock,
@@ -189,6 +195,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     overview: storage.overview,
+    moves: noMoves,
     tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,
