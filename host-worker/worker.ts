@@ -9,9 +9,13 @@ import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { serveOwn } from './own-endpoints.ts'
 import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemRandom } from './system.ts'
+import type { OutboxRef } from '../ports/outbox-store.ts'
+import { FollowUpEntrypoint } from './wiring/family-database.ts'
 import { createMeter } from './wiring/storage.ts'
 import type { Lifetime } from './wiring/world.ts'
 import { openWorld } from './wiring/world.ts'
+
+export { FamilyDatabase } from './wiring/family-database.ts'
 
 const handle = createFetchHandler(publicApi)
 
@@ -43,6 +47,14 @@ export default {
     const { serveCron } = await import('./wiring/jobs.ts')
     await serveCron(envOrThrow(bindings))
   },
+}
+
+/** Works on what the databases of families hand over when it is due. It can be reached from within the Worker alone. */
+export class FollowUp extends FollowUpEntrypoint {
+  protected override async workOff(refs: readonly OutboxRef[]): Promise<void> {
+    const { workOff } = await import('./wiring/jobs.ts')
+    await workOff(refs, envOrThrow(this.env))
+  }
 }
 
 /** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Meter } from '../../ports/meter.ts'
 import type { BoundValue, Executor, Statement, StatementResult } from '../sqlite/index.ts'
-import { countRows, createMeter, isPlainRead } from '../sqlite/index.ts'
+import { countRows, createMeter, readsAlone } from '../sqlite/index.ts'
 import { cachedStatements } from './statement-cache.ts'
 
 /**
@@ -27,11 +27,7 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
   return {
     async batch(statements) {
       meter.calls += 1
-      const results = inTransaction(
-        database,
-        statements.every(({ sql }) => isPlainRead(sql)),
-        () => statements.map(run),
-      )
+      const results = inTransaction(database, readsAlone(statements), () => statements.map(run))
       countRows(meter, results)
       return results
     },
@@ -44,10 +40,10 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
  */
 export function inTransaction<Result>(
   database: DatabaseSync,
-  readsAlone: boolean,
+  onlyReads: boolean,
   work: () => Result,
 ): Result {
-  database.exec(readsAlone ? 'begin' : 'begin immediate')
+  database.exec(onlyReads ? 'begin' : 'begin immediate')
   try {
     const result = work()
     database.exec('commit')

@@ -18,8 +18,10 @@ import { createTenantWriter } from './write/tenant.ts'
 
 export type { BoundValue, Executor, ResultRow, Statement, StatementResult } from './statement/executor.ts'
 export { createPlaceDirectory } from './placement/directory.ts'
-export { isPlainRead } from './statement/executor.ts'
 export { countRows, createMeter } from './statement/meter.ts'
+export { readsAlone } from './statement/reads-alone.ts'
+export { splitStatements } from './statement/split-statements.ts'
+export { earliestDue } from './outbox/turns.ts'
 
 export interface StorageOptions {
   /** Runs statements on a database that has every migration of `migrations/`. */

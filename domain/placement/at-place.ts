@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
+import type { FamilyDatabases } from '../../ports/family-databases.ts'
 import type { OwnPlace, Place, PlaceDirectory, SharedPlace } from '../../ports/placement.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { pause } from '../bounds/within.ts'
@@ -13,11 +14,10 @@ export interface Places {
   readonly memory: PlaceMemory
   /** The storage over the database of a place. No I/O. */
   readonly storageAt: (place: Place) => Storage
-  /**
-   * Makes the database of a new family. May be repeated for the same place. Null: families cannot have databases of their
-   * own here.
-   */
-  readonly createDatabase: ((place: OwnPlace) => Promise<void>) | null
+  /** Notes soon, while nobody waits for it, that a family's database is to be asked for work at an instant. */
+  readonly noteWork: (familyId: string, at: string) => void
+  /** Null: families cannot have databases of their own here. */
+  readonly databases: FamilyDatabases | null
   readonly clock: Clock
   readonly deadline: Deadline
 }

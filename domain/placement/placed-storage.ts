@@ -1,24 +1,33 @@
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { Log } from '../../ports/log.ts'
 import type { SendLog } from '../../ports/send-log.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { Places } from './at-place.ts'
 import { atPlace, SHARED } from './at-place.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
+import type { Overview } from './overview.ts'
+import { createOverview } from './overview.ts'
 import { placedAdministration } from './placed-administration.ts'
 import { placedChanges } from './placed-changes.ts'
 import { placedImports } from './placed-imports.ts'
 import { placedOutbox } from './placed-outbox.ts'
 import { placedTenant } from './placed-tenant.ts'
 
+/** Every port to what is stored in all places, and what operators see of them together. */
+export interface PlacedStorage extends Storage {
+  readonly overview: Overview
+}
+
 /**
  * The storage of all places together: each port finds the database of whom it is asked about. What belongs to nobody in
  * particular (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O.
  */
-export function createPlacedStorage(options: Places): Storage {
+export function createPlacedStorage(options: Places, log: Log): PlacedStorage {
   const shared = options.storageAt(SHARED)
   return {
+    overview: createOverview(options, log),
     keyed: placedKeyed(options, shared),
     administration: placedAdministration(options, shared),
     operatorKeys: shared.operatorKeys,

@@ -87,7 +87,7 @@ async function targetOf(
   const place = present ?? parentPlace ?? choice ?? SHARED
   if (choice !== null && !isChosen(place, choice)) return 'elsewhere'
   if (place.kind === 'shared') return parentPlace?.kind === 'own' ? 'elsewhere' : SHARED
-  if (places.createDatabase === null) return 'no_places'
+  if (places.databases === null) return 'no_places'
   if (!isDatabase(place)) return { kind: 'own', familyId: organizationId, choice: place }
   // The root of a family has no parent, and all others have one in the family.
   const isRoot = organizationId === place.familyId
@@ -122,11 +122,11 @@ function isOfFamily(place: Place | null, familyId: string): boolean {
 async function reserved(
   { organizationId, slug }: Organization,
   { familyId, choice }: OwnTarget,
-  { directory, memory, createDatabase }: Places,
+  { directory, memory, databases }: Places,
 ): Promise<OwnPlace | 'slug_taken' | 'elsewhere'> {
   const place = await directory.reserve({ organizationId, familyId, choice, slug })
   if (typeof place === 'string') return place
-  if (organizationId === familyId) await createDatabase?.(place)
+  if (organizationId === familyId) await databases?.create(place)
   memory.remember(organizationId, place)
   return place
 }

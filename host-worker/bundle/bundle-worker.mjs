@@ -1,6 +1,7 @@
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { migrationTexts } from './migration-texts.mjs'
 import { phoneMetadata } from './phone-metadata.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -32,7 +33,8 @@ export async function bundleWorker() {
     legalComments: 'none',
     metafile: true,
     write: false,
-    plugins: [phoneMetadata],
+    external: ['cloudflare:workers'],
+    plugins: [phoneMetadata, migrationTexts()],
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ path: slashed(relative(outdir, path)), contents }))

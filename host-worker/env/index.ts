@@ -5,7 +5,7 @@ import { readPos } from './pos.ts'
 import type { ProviderSettings } from './providers.ts'
 import { readProviders } from './providers.ts'
 import type { Bindings } from './variables.ts'
-import { database, read, text, whenSet } from './variables.ts'
+import { database, objects, read, text, whenSet } from './variables.ts'
 
 const rootSecret = whenSet(
   (given) => rootSecretProblem(given) === null,
@@ -19,10 +19,13 @@ const Own = v.pipe(
     ROOT_SECRET: v.pipe(text, v.nonEmpty('is missing: it must be 32 random bytes in base64url'), rootSecret),
     ROOT_SECRET_PREVIOUS: v.pipe(text, rootSecret),
     DB: v.optional(v.nonNullable(database(NO_DATABASE), NO_DATABASE), ''),
+    FAMILIES: objects('must be a Durable Object binding'),
     DEMO_SITE_URL: v.optional(v.unknown()),
   }),
   v.transform((given) => ({
     database: given.DB,
+    /** The objects in which families have databases of their own; null: there are none, all families are in `database`. */
+    families: given.FAMILIES,
     rootSecret: given.ROOT_SECRET,
     /** The root secret before the one in force, while a rotation lasts. */
     previousRootSecret: given.ROOT_SECRET_PREVIOUS === '' ? null : given.ROOT_SECRET_PREVIOUS,

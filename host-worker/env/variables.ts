@@ -1,4 +1,4 @@
-import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
 import * as v from 'valibot'
 
 /** What the platform hands to the Worker: variables and secrets as text, and bindings to its own services. */
@@ -65,6 +65,11 @@ export function binding<Binding>(methods: readonly string[], message: string) {
 /** A binding to a D1 database; null when there is none. */
 export function database(message: string) {
   return binding<D1Database>(['prepare', 'batch'], message)
+}
+
+/** A binding to the class of Durable Objects that hold families; null when there is none. */
+export function objects(message: string) {
+  return binding<DurableObjectNamespace>(['idFromName', 'get'], message)
 }
 
 function hasMethods(given: unknown, methods: readonly string[]): boolean {

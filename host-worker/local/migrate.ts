@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { splitStatements } from './split-statements.ts'
+import { splitStatements } from '../../adapters/sqlite/index.ts'
 
 /** A step by which a database comes up to date. */
 export interface Migration {

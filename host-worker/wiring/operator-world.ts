@@ -15,6 +15,7 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
   return {
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
+    overview: storage.overview,
     outbox: storage.outbox,
     sends: storage.sends,
     tenant: storage.tenant,

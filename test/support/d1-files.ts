@@ -10,9 +10,14 @@ const KEEPER = 'miniflare-D1DatabaseObject'
  * takes a hundredth of the time in which the simulator applies the migrations.
  */
 export function placeDatabase(files: string, id: string, image: Uint8Array): void {
-  const folder = join(files, 'd1', KEEPER)
+  placeObject(join(files, 'd1'), KEEPER, id, image)
+}
+
+/** Puts a database where the local simulator looks for that of the object with this name. `key` names its class. */
+export function placeObject(files: string, key: string, name: string, image: Uint8Array): void {
+  const folder = join(files, key)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${objectId(KEEPER, id)}.sqlite`), image)
+  writeFileSync(join(folder, `${objectId(key, name)}.sqlite`), image)
 }
 
 /** The id of a Durable Object by its name, as the simulator computes it: the file is named after it. */

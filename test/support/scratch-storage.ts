@@ -7,7 +7,15 @@ import {
   openNodeSqlite,
   migrationsOf,
 } from '../../adapters/node-sqlite/index.ts'
-import type { Executor, SqliteStorage } from '../../adapters/sqlite/index.ts'
+import type { Executor } from '../../adapters/sqlite/index.ts'
+import { createPlaceDirectory } from '../../adapters/sqlite/index.ts'
+import type { Places } from '../../domain/placement/at-place.ts'
+import { ElsewhereError } from '../../domain/placement/errors.ts'
+import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
+import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
+import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
+import { lineLog, systemDeadline } from '../../host-worker/system.ts'
+import type { OwnPlace, PlaceChoice } from '../../ports/placement.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { SeenOutboxEntry } from '../conformance/index.ts'
@@ -37,11 +45,16 @@ export function tablesOf(image: Uint8Array): readonly string[] {
 }
 
 /** A storage in memory for one test, with what its ports do not show. */
-export interface ScratchStorage extends SqliteStorage {
+export interface ScratchStorage extends PlacedStorage {
+  /** The shared database. */
   readonly database: NodeSqlite
   readonly meter: Meter
+  /** Where the test service puts organizations without a parent. */
+  readonly choice: PlaceChoice
   /** What waits in an organization's outbox, in the order in which it was written. */
   outboxOf(organizationId: string): Promise<readonly ScratchEntry[]>
+  /** The database in which an organization lives. */
+  databaseOf(organizationId: string): Promise<NodeSqlite>
 }
 
 export interface ScratchEntry extends SeenOutboxEntry {
@@ -50,15 +63,62 @@ export interface ScratchEntry extends SeenOutboxEntry {
   readonly lastError: string | null
 }
 
-/** Opens a fresh, empty storage. */
-export function createScratchStorage({ clock }: { readonly clock: Clock }): ScratchStorage {
+/** `TEST_PLACE=own` puts every family of a test service into a database of its own. */
+const usualChoice: PlaceChoice =
+  process.env.TEST_PLACE === 'own' ? { kind: 'own', region: null, jurisdiction: null } : { kind: 'shared' }
+
+/** Opens a fresh, empty storage, in which families may have databases of their own. */
+export function createScratchStorage({
+  clock,
+  choice = usualChoice,
+}: {
+  readonly clock: Clock
+  readonly choice?: PlaceChoice
+}): ScratchStorage {
   const meter = createMeter()
   const database = openImage(migratedImage(), { meter })
+  const families = new Map<string, NodeSqlite>()
+  const nameOf = ({ familyId, generation }: OwnPlace) => `${familyId}.${generation}`
+  const executorOf = (place: OwnPlace): Executor => ({
+    batch: async (statements) => {
+      const family = families.get(nameOf(place))
+      if (family === undefined) throw new ElsewhereError()
+      return family.batch(statements)
+    },
+  })
+  const directory = createPlaceDirectory(database, clock)
+  const places: Places = {
+    directory,
+    memory: createPlaceMemory(),
+    storageAt: (place) =>
+      place.kind === 'shared'
+        ? createStorage({ executor: database, clock, isShared: true })
+        : createStorage({ executor: executorOf(place), clock }),
+    databases: {
+      async create(place) {
+        const name = nameOf(place)
+        if (!families.has(name)) families.set(name, openImage(migratedImage(), { meter }))
+      },
+      sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
+    },
+    noteWork: (familyId, at) => void directory.noteWork(familyId, at),
+    clock,
+    deadline: systemDeadline,
+  }
+  const databaseOf = async (organizationId: string) => {
+    const place = await directory.placeOf(organizationId)
+    return (place === null ? undefined : families.get(nameOf(place))) ?? database
+  }
   return {
-    ...createStorage({ executor: database, clock }),
+    ...createPlacedStorage(
+      places,
+      lineLog(() => undefined),
+    ),
     database,
     meter,
-    outboxOf: (organizationId) => readOutbox(database, organizationId),
+    choice,
+    outboxOf: async (organizationId) => readOutbox(await databaseOf(organizationId), organizationId),
+    databaseOf,
   }
 }
 

@@ -29,7 +29,10 @@ import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { importTools } from '../../host-worker/wiring/imports.ts'
+import type { Overview } from '../../domain/placement/overview.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
 import { importWorld } from './imports.ts'
+import { overviewOfOne } from './one-place.ts'
 import { checkResponse } from './contract-check.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
@@ -37,6 +40,10 @@ import { newOrganization } from '../../domain/operators/organization.ts'
 
 /** The storage of a test service: any adapter that offers the storage ports. */
 export interface TestStorage {
+  /** Left out: there is but one place. */
+  readonly overview?: Overview
+  /** Where organizations without a parent are put. Left out: in the shared place. */
+  readonly choice?: PlaceChoice
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
@@ -133,6 +140,7 @@ export async function openTestService(
     ...world,
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
+    overview: storage.overview ?? overviewOfOne(storage),
     outbox: storage.outbox,
     tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,
@@ -175,10 +183,14 @@ export async function openTestService(
     errors,
     logLines,
     addOrganization: async (organizationId, settings = {}) => {
-      await storage.administration.saveOrganization({
-        ...newOrganization(organizationId, 'Test'),
-        ...settings,
-      })
+      await storage.administration.saveOrganization(
+        {
+          ...newOrganization(organizationId, 'Test'),
+          ...settings,
+        },
+        undefined,
+        settings.parentId == null ? storage.choice : undefined,
+      )
       return addKey({ organizationId })
     },
     addPlatformKey: () => addKey({ organizationId: null }),

@@ -77,10 +77,13 @@ const saveOrganization = template(sql`
 const findOrganization = template(sql<OrganizationRow>`
   select * from organizations where organization_id = ${slot('organization_id')}`)
 
+/** Rows of an organization that was moved away are no longer those of this database. */
+const isHere = sql`not exists (
+  select 1 from placed_organizations as p where p.organization_id = organizations.organization_id)`
 const firstOrganizations = template(sql<OrganizationRow>`
-  select * from organizations order by organization_id limit +${slot('limit')}`)
+  select * from organizations where ${isHere} order by organization_id limit +${slot('limit')}`)
 const nextOrganizations = template(sql<OrganizationRow>`
-  select * from organizations where organization_id > ${slot('afterId')} order by organization_id
+  select * from organizations where organization_id > ${slot('afterId')} and ${isHere} order by organization_id
   limit +${slot('limit')}`)
 
 /** Organizations and keys. */

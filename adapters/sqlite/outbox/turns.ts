@@ -28,14 +28,17 @@ interface QueueRow {
   readonly outboxIds: JsonText<readonly string[]>
 }
 
-/** Steps by the index from one organization with pending entries to the next, and shares the limit out among them. */
-const dueOfAll = template(sql<QueueRow & { readonly share: number }>`
-  with recursive walked (organization_id) as (
+/** The organizations with pending entries: steps by the index from one to the next. The last row is null. */
+const walked = sql`walked (organization_id) as (
     select ${firstOrganization(sql`true`)}
     union all
     select ${firstOrganization(sql`p.organization_id > walked.organization_id`)}
     from walked where walked.organization_id is not null
-  ),
+  )`
+
+/** Shares the limit out among the organizations with pending entries. */
+const dueOfAll = template(sql<QueueRow & { readonly share: number }>`
+  with recursive ${walked},
   fair (share) as materialized (
     select cast(ceil(${slot('limit')} * 1.0 / max(1, count(organization_id))) as integer) from walked)
   select organization_id as "organizationId", (select share from fair) as share,
@@ -45,6 +48,17 @@ const dueOfAll = template(sql<QueueRow & { readonly share: number }>`
 const dueOfThese = template(sql<QueueRow>`
   select value as "organizationId", ${longestDue(sql`value`, slot('share'))} as "outboxIds"
   from json_each(${slot('organizations')})`)
+
+const earliest = template(sql<{ readonly dueAt: string | null }>`
+  with recursive ${walked}
+  select min((select p.next_attempt_at from ${pending} and p.organization_id = walked.organization_id
+    order by p.next_attempt_at limit 1)) as "dueAt" from walked`)
+
+/**
+ * Reads when the first of all pending entries is due: one row with that instant, or with null when none is pending. It
+ * reads two rows for each organization that has pending entries, however many these are.
+ */
+export const earliestDue = bind(earliest, {})
 
 /** What is due of each organization, longest due first: all of it, or as much as its share. */
 type Queues = ReadonlyMap<string, readonly string[]>

@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
-import { isPlainRead } from '../statement/executor.ts'
+import { readsAlone } from '../statement/reads-alone.ts'
 import type { RawBuilder } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
@@ -30,7 +30,7 @@ export function placementGuard(executor: Executor, clock: Clock): Guard {
   const refusing = refusingExecutor(executor)
   return (subject) => ({
     async batch(statements) {
-      const isRead = statements.every(({ sql: text }) => isPlainRead(text))
+      const isRead = readsAlone(statements)
       const { read, write, values } = guardOf(subject)
       const guard = isRead ? bind(read, values) : bind(write, { ...values, now: toInstant(clock.nowMs()) })
       const [verdict, ...results] = await refusing.batch([guard, ...statements])

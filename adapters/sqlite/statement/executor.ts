@@ -34,11 +34,6 @@ export interface Executor {
   batch(statements: readonly Statement[]): Promise<readonly StatementResult[]>
 }
 
-/** Whether a statement can only read. Anything but a plain select, such as `with … insert`, is taken for a write. */
-export function isPlainRead(sql: string): boolean {
-  return /^\s*select\b/i.test(sql)
-}
-
 /** The result of each statement, with rows of the type that the statement declares. */
 type ResultsOf<Statements extends readonly Statement[]> = {
   readonly [Index in keyof Statements]: Statements[Index] extends Statement<infer Row>

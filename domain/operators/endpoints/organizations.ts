@@ -1,17 +1,18 @@
 import * as v from 'valibot'
 import type { Organization } from '../../../ports/organization.ts'
 import { echoed } from '../../bounds/echo.ts'
+import { jurisdictions, regions } from '../../placement/choices.ts'
 import { posKinds } from '../../pos/index.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import { jsonBody } from '../interface/body.ts'
-import { pageOf, pageParameters, servePage } from '../interface/list.ts'
+import { pageParameters, placesPageOf, servePlacesPage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { newOrganization, OrganizationId, parentProblem } from '../organization.ts'
-import { OrganizationSettings } from '../organization-settings.ts'
+import { choiceOf, PlacedSettings, placeProblem } from '../place-settings.ts'
 
 const text = v.nullable(v.string())
 
@@ -37,6 +38,32 @@ const Published = v.strictObject({
 })
 const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
 
+const PlacedBody = component(
+  'PlacedOrganization',
+  described(
+    v.strictObject({
+      ...Published.entries,
+      place: described(
+        v.picklist(['shared', 'own']),
+        '`own`: its family has a database of its own; `shared`: it is in the one that all others share.',
+      ),
+      region: described(
+        v.nullable(v.picklist(regions)),
+        'Where its database was asked to be; null: anywhere.',
+      ),
+      jurisdiction: described(
+        v.nullable(v.picklist(jurisdictions)),
+        'Where its database must stay; null: anywhere.',
+      ),
+      sizeBytes: described(
+        v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+        "How much its family's database stores; null in the shared one.",
+      ),
+    }),
+    'The settings of an organization, and where it lives.',
+  ),
+)
+
 const sample: Organization = {
   ...newOrganization('acme', 'Acme Car Wash'),
   slug: 'acme',
@@ -55,7 +82,7 @@ export const listOrganizations = operation({
   description: 'All organizations, by their identifier.',
   query: pageParameters,
   responses: {
-    200: jsonResponse('A page of organizations.', pageOf('OrganizationPage', Published), {
+    200: jsonResponse('A page of organizations.', placesPageOf('OrganizationPage', Published), {
       data: [sample],
       pagination: { limit: 100, hasMore: false, nextCursor: null },
     }),
@@ -70,7 +97,16 @@ export const showOrganization = operation({
   access: 'support',
   tag: 'Organizations',
   summary: 'Show an organization',
-  responses: { 200: jsonResponse('Its settings.', OrganizationBody, sample), 404: 'NotFound' },
+  responses: {
+    200: jsonResponse('Its settings, and where it lives.', PlacedBody, {
+      ...sample,
+      place: 'own',
+      region: null,
+      jurisdiction: 'eu',
+      sizeBytes: 8_450_048,
+    }),
+    404: 'NotFound',
+  },
 })
 
 export const saveOrganization = operation({
@@ -83,7 +119,7 @@ export const saveOrganization = operation({
   summary: 'Create or update an organization',
   description:
     'Settings that are left out stay as they are. A new organization needs a name; its capabilities are false, its billing events true, its phone country US.',
-  body: jsonBody(OrganizationSettings, { name: 'Acme Car Wash', slug: 'acme', smsNumber: '+12125550100' }),
+  body: jsonBody(PlacedSettings, { name: 'Acme Car Wash', slug: 'acme', smsNumber: '+12125550100' }),
   responses: {
     200: jsonResponse('It was there, and is updated.', OrganizationBody, sample),
     201: jsonResponse('It is new.', OrganizationBody, sample),
@@ -97,12 +133,14 @@ export async function serveOrganizations(
   { query }: OperatorRequestOf<typeof listOrganizations>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listOrganizations>> {
-  return servePage(
+  return servePlacesPage(
     query,
     {
       scope: { endpointId: listOrganizations.id, organizationId: null },
-      read: (after, limit) => world.administration.listOrganizations(after?.id ?? null, limit),
-      positionOf: ({ organizationId }) => ({ value: null, id: organizationId }),
+      read: async (after, limit) => {
+        const { rows, next, unanswered } = await world.overview.organizations(after?.id ?? null, limit)
+        return { rows, next: next === null ? null : { value: null, id: next }, unanswered }
+      },
     },
     world,
     (organization) => organization,
@@ -112,29 +150,41 @@ export async function serveOrganizations(
 /** Answers `GET /operator/v1/organizations/{organizationId}`. */
 export async function serveOrganization(
   { params: { organizationId = '' } }: OperatorRequestOf<typeof showOrganization>,
-  { administration }: OperatorWorld,
+  { administration, overview }: OperatorWorld,
 ): Promise<ReplyOf<typeof showOrganization>> {
   const found = await administration.findOrganization(organizationId)
-  return found === null ? unknownOrganization(organizationId) : jsonReply(200, found, PRIVATE)
+  if (found === null) return unknownOrganization(organizationId)
+  return jsonReply(200, { ...found, ...(await overview.describe(organizationId)) }, PRIVATE)
 }
 
 /** Answers `POST /operator/v1/organizations/{organizationId}`. */
 export async function serveSaveOrganization(
-  { params: { organizationId = '' }, body: settings, change }: OperatorRequestOf<typeof saveOrganization>,
+  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof saveOrganization>,
   { administration }: OperatorWorld,
 ): Promise<ReplyOf<typeof saveOrganization>> {
   const id = v.safeParse(OrganizationId, organizationId)
   if (!id.success) return errorReply(400, `organizationId: ${id.issues[0].message}.`)
+  const { choice, settings } = choiceOf(body)
+  if (typeof choice === 'string') return errorReply(400, choice)
   const existing = await administration.findOrganization(organizationId)
   if (existing === null && settings.name === undefined)
     return errorReply(400, 'name: is required, because the organization is new.')
   const base = existing ?? newOrganization(organizationId, settings.name ?? '')
   const organization: Organization = { ...base, ...settings }
-  const outcome = await change.about(organizationId).saveOrganization(organization, existing)
+  const outcome = await change
+    .about(organizationId)
+    .saveOrganization(organization, existing, choice ?? undefined)
   if (outcome === 'slug_taken')
     return errorReply(409, `Another organization has the slug ${organization.slug ?? ''}.`)
   if (outcome === 'parent_missing')
     return errorReply(409, parentProblem(organizationId, organization.parentId ?? ''))
+  if (outcome === 'parent_below')
+    return errorReply(
+      409,
+      `${organization.parentId ?? ''} is below ${organizationId}, so it cannot be the parent.`,
+    )
+  if (outcome === 'elsewhere' || outcome === 'no_places')
+    return errorReply(409, placeProblem(outcome, organization, existing))
   if (outcome === 'changed')
     return errorReply(409, `${organizationId} was changed by somebody else meanwhile. Try again.`)
   return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)

@@ -5,7 +5,15 @@ import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, PRIVATE } from '../../record/reply.ts'
 import { toInstant } from '../../text/instant.ts'
-import { organizationFilter, pageOf, pageParameters, servePage } from '../interface/list.ts'
+import type { Position } from '../../../ports/query.ts'
+import type { PlacedOutboxPosition } from '../../placement/places-list.ts'
+import {
+  organizationFilter,
+  pageParameters,
+  placesPageOf,
+  servePage,
+  servePlacesPage,
+} from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { instant } from './key-schema.ts'
@@ -44,10 +52,11 @@ export const listOutbox = operation({
   access: 'support',
   tag: 'Outbox',
   summary: 'List what waits or failed after a receipt',
-  description: 'Oldest first. What is done is not listed: see the sends, and the runs of automations.',
+  description:
+    'Oldest first; over all organizations, first those of the shared database, then family by family. What is done is not listed: see the sends, and the runs of automations.',
   query: { organizationId: organizationFilter, ...pageParameters },
   responses: {
-    200: jsonResponse('A page of entries.', pageOf('OutboxPage', Entry), {
+    200: jsonResponse('A page of entries.', placesPageOf('OutboxPage', Entry), {
       data: [sample],
       pagination: { limit: 100, hasMore: false, nextCursor: null },
     }),
@@ -74,6 +83,7 @@ export async function serveOutbox(
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listOutbox>> {
   const { organizationId } = query
+  if (organizationId === null) return serveAll(query, world)
   return servePage(
     query,
     {
@@ -89,6 +99,40 @@ export async function serveOutbox(
     world,
     (entry) => entry,
   )
+}
+
+/** A page of all places. The position in a cursor names the place too. */
+function serveAll(query: OperatorRequestOf<typeof listOutbox>['query'], world: OperatorWorld) {
+  return servePlacesPage(
+    query,
+    {
+      scope: { endpointId: listOutbox.id, organizationId: null },
+      read: async (after, limit) => {
+        const position = after === null ? null : positionIn(after)
+        const { rows, next, unanswered } = await world.overview.outbox(position, limit)
+        return { rows, next: next === null ? null : positionOut(next), unanswered }
+      },
+    },
+    world,
+    (entry) => entry,
+  )
+}
+
+/** Between a family's id, which cannot contain it, and an entry's. */
+const BETWEEN = '/'
+
+function positionOut({ familyId, entry }: PlacedOutboxPosition): Position {
+  const { createdAt = null, outboxId = '' } = entry ?? {}
+  return { value: createdAt, id: `${familyId ?? ''}${BETWEEN}${outboxId}` }
+}
+
+function positionIn({ value, id }: Position): PlacedOutboxPosition {
+  const at = id.indexOf(BETWEEN)
+  const familyId = id.slice(0, at)
+  return {
+    familyId: familyId === '' ? null : familyId,
+    entry: value === null ? null : { createdAt: String(value), outboxId: id.slice(at + 1) },
+  }
 }
 
 /** Answers `POST /operator/v1/outbox/{outboxId}/retry`. */

@@ -1,9 +1,12 @@
 import * as v from 'valibot'
+import type { Administration, HashCounts } from '../../../ports/administration.ts'
 import { hashesBySecret } from '../../access/secret-use.ts'
+import type { Secrets } from '../../access/secrets.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
-import { jsonReply, PRIVATE } from '../../record/reply.ts'
+import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import { cursorParameter, readCursor, Unanswered, writeCursor } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 
@@ -34,8 +37,15 @@ const Status = component(
             ),
           }),
         ),
-        `The first ${NAMED_MAX} of those that \`previous\` counts.`,
+        `The first ${NAMED_MAX} of those that \`previous\` counts, of each database.`,
       ),
+      nextCursor: v.exactOptional(
+        described(
+          v.string(),
+          'Left out when everything is counted. Else there are families whose own databases were not asked yet: the answer to this cursor counts more of them, and its figures add to these.',
+        ),
+      ),
+      unanswered: v.exactOptional(Unanswered),
     }),
     'How far a rotation of the root secret has come.',
   ),
@@ -49,7 +59,8 @@ export const getSecrets = operation({
   tag: 'Service',
   summary: 'Count keys and form passwords by root secret',
   description:
-    'A key or password moves to the current root secret when it is used. A rotation can be ended when nothing is under the previous one: what was not used until then stops working.',
+    'A key or password moves to the current root secret when it is used. A rotation can be ended when nothing is under the previous one: what was not used until then stops working. Families with databases of their own are counted a few at a time.',
+  query: { cursor: cursorParameter('`nextCursor` of the answer before.') },
   responses: {
     200: jsonResponse('The counts.', Status, {
       current: { keys: 41, formPasswords: 3 },
@@ -57,16 +68,65 @@ export const getSecrets = operation({
       lost: { keys: 0, formPasswords: 0 },
       underPrevious: [{ kind: 'key', id: '3kTzB0n9QmVx', organizationId: 'acme' }],
     }),
+    400: 'BadRequest',
   },
 })
 
-/** Answers `GET /operator/v1/secrets`. */
+/** Answers `GET /operator/v1/secrets`: the shared database and some families first, more families with each cursor. */
 export async function serveSecrets(
-  _request: OperatorRequestOf<typeof getSecrets>,
-  { administration, secrets }: OperatorWorld,
+  { query }: OperatorRequestOf<typeof getSecrets>,
+  world: OperatorWorld,
 ): Promise<ReplyOf<typeof getSecrets>> {
+  const { administration, overview, secrets } = world
+  const scope = { endpointId: getSecrets.id, organizationId: null }
+  const given = await readCursor(query.cursor, scope, world)
+  if (given === 'refused')
+    return errorReply(400, 'Parameter cursor must be the nextCursor of such an answer.')
+  const shared = given === null ? [await statusOf(administration, secrets)] : []
+  const visit = await overview.administrations(given?.id ?? null, (placed) => statusOf(placed, secrets))
+  const all = [...shared, ...visit.results.map(({ result }) => result)].reduce(added, NOTHING)
+  const nextCursor =
+    visit.next === null ? null : await writeCursor({ value: null, id: visit.next }, scope, world)
+  return jsonReply(
+    200,
+    {
+      ...all,
+      ...(nextCursor === null ? {} : { nextCursor }),
+      ...(visit.unanswered.length === 0 ? {} : { unanswered: [...visit.unanswered] }),
+    },
+    PRIVATE,
+  )
+}
+
+type DatabaseStatus = Pick<v.InferOutput<typeof Status>, 'current' | 'previous' | 'lost' | 'underPrevious'>
+
+const NOTHING: DatabaseStatus = {
+  current: { keys: 0, formPasswords: 0 },
+  previous: { keys: 0, formPasswords: 0 },
+  lost: { keys: 0, formPasswords: 0 },
+  underPrevious: [],
+}
+
+/** How far the rotation has come in one database. */
+async function statusOf(
+  administration: Pick<Administration, 'countHashes' | 'findHashes'>,
+  secrets: Secrets,
+): Promise<DatabaseStatus> {
   const { current, previous, lost } = await hashesBySecret(administration, secrets)
   const underPrevious =
     secrets.previous === null ? [] : await administration.findHashes(secrets.previous.version, NAMED_MAX)
-  return jsonReply(200, { current, previous, lost, underPrevious: [...underPrevious] }, PRIVATE)
+  return { current, previous, lost, underPrevious: [...underPrevious] }
+}
+
+function added(left: DatabaseStatus, right: DatabaseStatus): DatabaseStatus {
+  return {
+    current: sumOfCounts(left.current, right.current),
+    previous: sumOfCounts(left.previous, right.previous),
+    lost: sumOfCounts(left.lost, right.lost),
+    underPrevious: [...left.underPrevious, ...right.underPrevious],
+  }
+}
+
+function sumOfCounts(left: HashCounts, right: HashCounts): HashCounts {
+  return { keys: left.keys + right.keys, formPasswords: left.formPasswords + right.formPasswords }
 }

@@ -17,13 +17,16 @@ const limit: QueryParameter<number> = {
   read: (given) => ({ kind: 'value', value: readLimit(given, LIMIT_MAX) }),
 }
 
-const cursor = optionalText(
-  '`pagination.nextCursor` of the page before, from this very list.',
-  'AbL3nQ0yVx7Rk2mZ9tWc',
-)
+/** The parameter that continues an answer which came in parts. */
+export function cursorParameter(description: string): QueryParameter<string | null> {
+  return optionalText(description, 'AbL3nQ0yVx7Rk2mZ9tWc')('cursor')
+}
 
 /** The query parameters of every list. */
-export const pageParameters = { limit, cursor: cursor('cursor') }
+export const pageParameters = {
+  limit,
+  cursor: cursorParameter('`pagination.nextCursor` of the page before, from this very list.'),
+}
 
 /** The organization that a list over all of them is narrowed to. */
 export const organizationFilter = optionalText(
@@ -58,39 +61,113 @@ export function pageOf<Item extends v.GenericSchema>(name: string, item: Item) {
   )
 }
 
+/** What is missing from an answer over several databases. */
+export const Unanswered = described(
+  v.array(v.string()),
+  'Left out when every database answered. Else the organizations at the roots of the families whose databases did not: what they hold is missing here.',
+)
+
+/** The same for a list over several databases. A page of it may be short, or empty, though another one follows. */
+export function placesPageOf<Item extends v.GenericSchema>(name: string, item: Item) {
+  const page = { data: v.array(item), pagination: Pagination, unanswered: v.exactOptional(Unanswered) }
+  return component(name, described(v.strictObject(page), 'A page of a list.'))
+}
+
+/** Rows of a list over several databases. */
+export interface PlacesPage<Row> {
+  readonly rows: readonly Row[]
+  /** Where the list continues; null: it ends here. */
+  readonly next: Position | null
+  /** The organizations at the roots of families whose databases did not answer. */
+  readonly unanswered: readonly string[]
+}
+
+const ORDER = 'natural'
+
+/** What a cursor is bound to: the endpoint, and the organization to which the list is narrowed. */
+interface ListScope extends Pick<CursorScope, 'endpointId'> {
+  readonly organizationId: string | null
+}
+
+/** Where the answer before ended; null: there was none; `refused`: the cursor does not belong here. */
+export async function readCursor(
+  cursor: string | null,
+  scope: ListScope,
+  { secrets }: Pick<OperatorWorld, 'secrets'>,
+): Promise<Position | null | 'refused'> {
+  if (cursor === null) return null
+  return (await decodeCursor(cursor, boundBy(scope), secrets))?.position ?? 'refused'
+}
+
+/** The cursor that continues after a position; null for none. */
+export async function writeCursor(
+  position: Position | null,
+  scope: ListScope,
+  { secrets }: Pick<OperatorWorld, 'secrets'>,
+): Promise<string | null> {
+  return nextCursorOf({ order: ORDER, position }, boundBy(scope), secrets)
+}
+
+function boundBy(scope: ListScope): CursorScope {
+  return { ...scope, organizationId: scope.organizationId ?? '', parentId: null }
+}
+
 /** One list: what a cursor is bound to, and how its rows are read. */
 interface ListRead<Row> {
-  /** The endpoint, and the organization to which the list is narrowed. */
-  readonly scope: Pick<CursorScope, 'endpointId'> & { readonly organizationId: string | null }
+  readonly scope: ListScope
   /** Reads at most `limit` rows from behind a position on; null: from the start. */
   readonly read: (after: Position | null, limit: number) => Promise<readonly Row[]>
   readonly positionOf: (row: Row) => Position
 }
 
-const ORDER = 'natural'
-
 /** Answers a request for a page of a list; 400: the cursor does not belong to it. */
 export async function servePage<Row, Item>(
-  { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
+  asked: AskedPage,
   { scope, read, positionOf }: ListRead<Row>,
-  { secrets }: Pick<OperatorWorld, 'secrets'>,
+  world: Pick<OperatorWorld, 'secrets'>,
   publish: (row: Row) => Item,
 ): Promise<JsonReply<200, PageBody<Item>> | JsonReply<400, ErrorBody>> {
-  const bound: CursorScope = { ...scope, organizationId: scope.organizationId ?? '', parentId: null }
-  const given = cursor === null ? null : await decodeCursor(cursor, bound, secrets)
-  if (cursor !== null && given === null)
+  const readPage = async (after: Position | null, limit: number): Promise<PlacesPage<Row>> => {
+    // One row more than the page shows whether another page follows.
+    const rows = await read(after, limit + 1)
+    const shown = rows.slice(0, limit)
+    const last = rows.length > limit ? shown.at(-1) : undefined
+    return { rows: shown, next: last === undefined ? null : positionOf(last), unanswered: [] }
+  }
+  return servePlacesPage(asked, { scope, read: readPage }, world, publish)
+}
+
+/** What a request asks for of a list. */
+interface AskedPage {
+  readonly limit: number
+  readonly cursor: string | null
+}
+
+/** A list over several databases. */
+interface PlacesRead<Row> extends Pick<ListRead<Row>, 'scope'> {
+  /** Reads at most `limit` rows from behind a position on; null: from the start. */
+  readonly read: (after: Position | null, limit: number) => Promise<PlacesPage<Row>>
+}
+
+/** The same for a list over several databases, some of which may not answer. */
+export async function servePlacesPage<Row, Item>(
+  { limit, cursor }: AskedPage,
+  { scope, read }: PlacesRead<Row>,
+  world: Pick<OperatorWorld, 'secrets'>,
+  publish: (row: Row) => Item,
+): Promise<JsonReply<200, PageBody<Item>> | JsonReply<400, ErrorBody>> {
+  const given = await readCursor(cursor, scope, world)
+  if (given === 'refused')
     return errorReply(400, 'Parameter cursor must be the nextCursor of a page of this very list.')
-  // One row more than the page shows whether another page follows.
-  const rows = await read(given?.position ?? null, limit + 1)
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
-  const position = last === undefined ? null : positionOf(last)
-  const nextCursor = await nextCursorOf({ order: ORDER, position }, bound, secrets)
+  const { rows, next, unanswered } = await read(given, limit)
+  const nextCursor = await writeCursor(next, scope, world)
   const pagination = { limit, hasMore: nextCursor !== null, nextCursor }
-  return jsonReply(200, { data: shown.map(publish), pagination }, PRIVATE)
+  const page = { data: rows.map(publish), pagination }
+  return jsonReply(200, unanswered.length === 0 ? page : { ...page, unanswered: [...unanswered] }, PRIVATE)
 }
 
 interface PageBody<Item> {
   data: Item[]
   pagination: v.InferOutput<typeof Pagination>
+  unanswered?: string[]
 }

@@ -12,6 +12,7 @@ import type { RandomSource } from '../../../ports/random-source.ts'
 import type { SendLog, TenantSendLog } from '../../../ports/send-log.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import type { Secrets } from '../../access/secrets.ts'
+import type { Overview } from '../../placement/overview.ts'
 import type { ImportWorld } from '../../imports/world.ts'
 
 /**
@@ -22,8 +23,10 @@ export interface OperatorWorld {
   readonly operatorKeys: OperatorKeys
   readonly administration: Pick<
     Administration,
-    'findOrganization' | 'listOrganizations' | 'findKey' | 'listKeys' | 'countHashes' | 'findHashes'
+    'findOrganization' | 'findKey' | 'listKeys' | 'countHashes' | 'findHashes'
   >
+  /** What lies in several databases. */
+  readonly overview: Overview
   readonly outbox: Pick<OutboxStore, 'list' | 'ownerOf'>
   readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
   /** Opens one organization. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { migrationsOf } from '../../adapters/node-sqlite/index.ts'
+import { migrationsOf } from '../../node-sqlite/index.ts'
 import { splitStatements } from './split-statements.ts'
 
 it('keeps strings, names and triggers whole, and drops comments', () => {

@@ -1,0 +1,95 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { SchemaPosition } from './facts.ts'
+import type { ObjectDatabase } from './object-database.ts'
+import type { Migration } from './schema-steps.ts'
+import { applyStep, isBehind, pendingSteps } from './schema-steps.ts'
+
+/** No new step is begun after this long, in ms. A step is never cut short. */
+const BUDGET_MS = 200
+
+/** How long until the alarm goes on: soon where there is more to do, later where a step failed, in ms. */
+const GO_ON_AFTER_MS = 1_000
+const TRY_AGAIN_AFTER_MS = 60_000
+
+/** The migrations that this version of the service brings along. */
+export interface Migrations {
+  /** The name of the last one, known without loading them. */
+  readonly newest: string
+  load(): Promise<readonly Migration[]>
+}
+
+export interface BringUpTools {
+  readonly database: ObjectDatabase
+  readonly clock: Clock
+  readonly log: Log
+  readonly migrations: Migrations
+  /** Lets other calls of the object have their turn. The clock may stand still until then. */
+  readonly breathe: () => Promise<void>
+  readonly position: SchemaPosition | null
+}
+
+/** Brings the schema of one object up to date, in bounded steps. */
+export interface BringUp {
+  /** Whether the object's schema is exactly this version's. */
+  isExact(): boolean
+  /** When the alarm should go on, in ms since 1970; null: there is nothing to do. */
+  goOnAtMs(): number | null
+  /** Does steps for a bounded time. Callers at the same time wait for the same steps. Never rejects: an object serves without. */
+  advance(): Promise<void>
+  /** The same, but once in the life of an instance: for the first call that it gets. */
+  advanceOnce(): Promise<void>
+  /** The schema was made, or removed (null). */
+  changed(position: SchemaPosition | null): void
+}
+
+export function createBringUp(tools: BringUpTools): BringUp {
+  const { database, clock, log, migrations, breathe } = tools
+  let { position } = tools
+  let goOnAtMs: number | null = null
+  let running: Promise<void> | null = null
+  let hasBegun = false
+
+  const steps = async (): Promise<void> => {
+    const all = await migrations.load()
+    const startedMs = clock.nowMs()
+    while (position !== null && clock.nowMs() - startedMs <= BUDGET_MS) {
+      const [step] = pendingSteps(position, all)
+      if (step === undefined) return
+      applyStep(database, step)
+      position = step.after
+      await breathe()
+    }
+  }
+  const isBehindNow = () => position !== null && isBehind(position, migrations.newest)
+  const advance = async (): Promise<void> => {
+    hasBegun = true
+    if (!isBehindNow()) return
+    let waitMs = GO_ON_AFTER_MS
+    try {
+      await steps()
+    } catch (error) {
+      waitMs = TRY_AGAIN_AFTER_MS
+      log.error('object_schema_step_failed', { migration: position?.tables ?? null }, error)
+    }
+    goOnAtMs = isBehindNow() ? clock.nowMs() + waitMs : null
+  }
+  const together = (): Promise<void> => {
+    running ??= advance().finally(() => {
+      running = null
+    })
+    return running
+  }
+  return {
+    isExact: () => position?.tables === migrations.newest && position.indexes === migrations.newest,
+    goOnAtMs: () => goOnAtMs,
+    advance: together,
+    advanceOnce: async () => {
+      if (running !== null || (!hasBegun && isBehindNow())) await together()
+    },
+    changed(given) {
+      position = given
+      goOnAtMs = null
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import type { FamilyDatabases } from '../../ports/family-databases.ts'
+import { createControl } from './control.ts'
+import type { ExecutorOptions } from './executor.ts'
+
+/** The objects of families, as a whole. No I/O. */
+export function createFamilyDatabases(options: Omit<ExecutorOptions, 'place' | 'isMove'>): FamilyDatabases {
+  return {
+    async create(place) {
+      const isOpen = await createControl({ ...options, place }).create(place.familyId)
+      if (!isOpen) throw new Error('The object of a new family is in use already')
+    },
+    sizeBytes: (place) => createControl({ ...options, place }).size(),
+  }
+}

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Migration } from './schema-steps.ts'
+
+const FOLDER = new URL('../sqlite/migrations/', import.meta.url)
+
+/**
+ * The migrations in the order of their names. The Worker's build replaces this module by one that holds their texts, which
+ * is loaded when an object needs them.
+ */
+export function migrationTexts(): readonly Migration[] {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))
+  return names.sort().map((name) => ({ name, sql: readFileSync(new URL(name, FOLDER), 'utf8') }))
+}

@@ -1,0 +1,112 @@
+import type { Mode } from './protocol.ts'
+
+/**
+ * What an object is to its family. It is stored in the object; one that stores nothing is `empty`.
+ *
+ * | state   | reads     | writes                                   | a move's own | leads to                              |
+ * | ------- | --------- | ---------------------------------------- | ------------ | ------------------------------------- |
+ * | empty   | elsewhere | elsewhere                                | elsewhere    | create: open; beginFilling: filling   |
+ * | filling | elsewhere | elsewhere                                | run          | openFilled: open; empty: empty        |
+ * | open    | run       | run                                      | run          | pause: paused                         |
+ * | paused  | run       | paused; from `untilMs` on: run, now open | run          | resume: open; pause: paused; seal: sealed |
+ * | sealed  | run       | paused                                   | run          | unseal: open; close: closed           |
+ * | closed  | elsewhere | elsewhere                                | elsewhere    | empty: empty                          |
+ *
+ * A pause is a lease: the first write after `untilMs` ends it, so that a move that died holds up nobody. `seal` works only
+ * while nobody has ended the pause, so a move that goes on after it knows that nothing was written since it began.
+ */
+export type State =
+  | { readonly name: 'empty' }
+  | { readonly name: 'filling'; readonly familyId: string }
+  | { readonly name: 'open'; readonly familyId: string }
+  | {
+      readonly name: 'paused'
+      readonly familyId: string
+      readonly token: string
+      readonly untilMs: number
+    }
+  | { readonly name: 'sealed'; readonly familyId: string; readonly token: string }
+  | { readonly name: 'closed'; readonly familyId: string }
+
+export const EMPTY: State = { name: 'empty' }
+
+/** Whether a batch may run. `ends_pause`: it may, and the pause that has run out is over from now on. */
+export type Admission = 'runs' | 'ends_pause' | 'elsewhere' | 'paused'
+
+/** What a state means for a batch. */
+export function admissionOf(state: State, mode: Mode, nowMs: number): Admission {
+  switch (state.name) {
+    case 'empty':
+    case 'closed':
+      return 'elsewhere'
+    case 'filling':
+      return mode === 'move' ? 'runs' : 'elsewhere'
+    case 'open':
+      return 'runs'
+    case 'paused':
+      if (mode !== 'write') return 'runs'
+      return nowMs < state.untilMs ? 'paused' : 'ends_pause'
+    case 'sealed':
+      return mode === 'write' ? 'paused' : 'runs'
+  }
+}
+
+/** The state with its writes let go. */
+export function opened({ familyId }: Exclude<State, { name: 'empty' }>): State {
+  return { name: 'open', familyId }
+}
+
+/** The state that a method leads to, the same one when the object is there already; null: it does not lead there. */
+type Transition<Parameters extends readonly unknown[]> = (state: State, ...given: Parameters) => State | null
+
+function beginning(name: 'open' | 'filling'): Transition<[familyId: string]> {
+  return (state, familyId) => {
+    if (state.name === 'empty') return { name, familyId }
+    return state.name === name && state.familyId === familyId ? state : null
+  }
+}
+
+/** Ends what `token` holds. Open already: somebody has ended it, which is all that is wanted. */
+function letGo(name: 'paused' | 'sealed'): Transition<[token: string]> {
+  return (state, token) => {
+    if (state.name === 'open') return state
+    return state.name === name && state.token === token ? opened(state) : null
+  }
+}
+
+const pause: Transition<[token: string, untilMs: number]> = (state, token, untilMs) => {
+  if (state.name === 'open') return { name: 'paused', familyId: state.familyId, token, untilMs }
+  return state.name === 'paused' && state.token === token ? { ...state, untilMs } : null
+}
+
+const seal: Transition<[token: string]> = (state, token) => {
+  if (state.name !== 'paused' && state.name !== 'sealed') return null
+  return state.token === token ? { name: 'sealed', familyId: state.familyId, token } : null
+}
+
+const openFilled: Transition<[]> = (state) => {
+  if (state.name === 'filling') return opened(state)
+  return state.name === 'open' ? state : null
+}
+
+const close: Transition<[]> = (state) => {
+  if (state.name === 'sealed') return { name: 'closed', familyId: state.familyId }
+  return state.name === 'closed' ? state : null
+}
+
+const empty: Transition<[]> = ({ name }) => {
+  return name === 'filling' || name === 'closed' || name === 'empty' ? EMPTY : null
+}
+
+/** The arrows of the table. */
+export const transitions = {
+  create: beginning('open'),
+  beginFilling: beginning('filling'),
+  openFilled,
+  pause,
+  resume: letGo('paused'),
+  seal,
+  unseal: letGo('sealed'),
+  close,
+  empty,
+} as const

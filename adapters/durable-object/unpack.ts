@@ -1,0 +1,13 @@
+import type { ResultRow, StatementResult } from '../sqlite/index.ts'
+import type { PackedResult } from './protocol.ts'
+
+/** A result with its rows as the storage knows them: by column name. */
+export function unpacked({ columns, rows, changes, rowsRead, rowsWritten }: PackedResult): StatementResult {
+  return { rows: rows.map((row) => rowOf(columns, row)), changes, rowsRead, rowsWritten }
+}
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): ResultRow {
+  const row: ResultRow = {}
+  for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ''] = values[index]
+  return row
+}

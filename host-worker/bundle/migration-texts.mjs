@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'adapters', 'sqlite', 'migrations')
+
+/** The migrations of the service's database in the order of their names. */
+function readMigrations() {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
+  return names.sort().map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }))
+}
+
+/**
+ * Replaces the two modules of `adapters/durable-object` that read the migrations from files, which a Worker does not have:
+ * one by their texts, which are loaded when an object needs them, the other by the name of the last.
+ * @param further migrations to add after those of the folder: what a later version of the service would bring
+ */
+export function migrationTexts(further = []) {
+  const migrations = () => [...readMigrations(), ...further]
+  return {
+    name: 'migration-texts',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]durable-object[\\/]migration-texts\.ts$/ }, () => ({
+        contents: `export const migrationTexts = () => ${JSON.stringify(migrations())}`,
+      }))
+      build.onLoad({ filter: /[\\/]durable-object[\\/]newest-migration\.ts$/ }, () => ({
+        contents: `export const NEWEST_MIGRATION = ${JSON.stringify(migrations().at(-1)?.name ?? '')}`,
+      }))
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { DurableObjectState } from '@cloudflare/workers-types'
+import type { FollowUp } from '../../adapters/durable-object/family-database.ts'
+import { FamilyDatabaseObject } from '../../adapters/durable-object/family-database.ts'
+import { consoleLog, systemClock } from '../system.ts'
+
+export { FollowUpEntrypoint } from '../../adapters/durable-object/family-database.ts'
+
+/** The class of the objects in which families have databases of their own. */
+export class FamilyDatabase extends FamilyDatabaseObject {
+  constructor(state: DurableObjectState, env: Readonly<Record<string, unknown>>) {
+    // The Worker's other exports, by their names in host-worker/worker.ts.
+    const { FollowUp: followUp } = state.exports as unknown as { readonly FollowUp: FollowUp }
+    super(state, env, {
+      clock: systemClock,
+      log: consoleLog,
+      handOver: async (refs) => {
+        await followUp.handOver(refs)
+      },
+    })
+  }
+}

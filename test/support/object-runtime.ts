@@ -1,0 +1,136 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { Migration } from '../../adapters/durable-object/schema-steps.ts'
+import type { FamilyNamespace, FamilyObject } from '../../adapters/durable-object/index.ts'
+import { migrationTexts } from '../../host-worker/bundle/migration-texts.mjs'
+import { projectRoot } from '../../host-worker/local/root.ts'
+import type { OutboxRef } from '../../ports/outbox-store.ts'
+import { placeObject } from './d1-files.ts'
+import { postJson } from './database-worker.ts'
+import type { ObjectRequest } from './object-worker.ts'
+
+const WORKER = 'objects'
+const CLASS = 'FamilyDatabase'
+
+/** What tests can ask of an object besides what the service asks. */
+export interface TestedObject extends FamilyObject {
+  batchAndAbort(...given: Parameters<FamilyObject['batch']>): Promise<void>
+  linger(durationMs: number): Promise<void>
+  abort(): Promise<void>
+  alarmAtMs(): Promise<number | null>
+}
+
+/** Objects on the real runtime. */
+export interface ObjectRuntime {
+  readonly namespace: FamilyNamespace
+  object(name: string): TestedObject
+  /** Puts a database where an object that was not yet called will look for its own. */
+  place(name: string, image: Uint8Array): void
+  /** What all objects have handed over. */
+  handedOver(): Promise<readonly OutboxRef[]>
+  /** How many instances of each object there were. */
+  instances(): Promise<Readonly<Record<string, number>>>
+  /** Lets an object leave the memory, as the platform does with one that is idle. */
+  evict(name: string): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** The Worker of object-worker.ts as modules of the runtime. Later versions of the service bring further migrations. */
+export async function objectWorker(further: readonly Migration[] = []): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: projectRoot,
+    entryPoints: ['test/support/object-worker.ts'],
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    external: ['cloudflare:workers'],
+    plugins: [migrationTexts(further)],
+    write: false,
+    logLevel: 'warning',
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** Starts a runtime with objects. @param files a folder that an earlier runtime used, to go on with its objects */
+export async function startObjectRuntime(
+  script: string,
+  files = mkdtempSync(join(tmpdir(), 'objects-')),
+): Promise<ObjectRuntime> {
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      // On disk: an alarm of an object in memory crashes this runtime.
+      resourcePersistencePath: files,
+      cf: false,
+      handleStructuredLogs: () => undefined,
+      workers: [
+        {
+          name: WORKER,
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents: script }],
+          compatibilityDate: compatibilityDate(),
+          durableObjects: { FAMILIES: { className: CLASS, useSQLite: true } },
+          unsafeDirectSockets: [{}],
+        },
+      ],
+    }),
+  )
+  const url = await runtime.unsafeGetDirectURL(WORKER)
+  const agent = new Agent({ keepAlive: true })
+  const ask = async (request: ObjectRequest): Promise<unknown> => {
+    const { answer, error } = (await postJson(url, agent, JSON.stringify(request))) as {
+      readonly answer?: unknown
+      readonly error?: { readonly message: string; readonly marks: object }
+    }
+    if (error !== undefined) throw Object.assign(new Error(error.message), error.marks)
+    return answer
+  }
+  const object = (name: string) => objectOver(ask, name)
+  return {
+    namespace: namespaceOf(object),
+    object,
+    place: (name, image) => {
+      placeObject(join(files, 'do'), `${WORKER}-${CLASS}`, name, image)
+    },
+    handedOver: async () =>
+      (await ask({ object: '', method: 'handedOver', given: [] })) as readonly OutboxRef[],
+    instances: async () =>
+      (await ask({ object: '', method: 'instances', given: [] })) as Readonly<Record<string, number>>,
+    evict: (name) => runtime.unsafeEvictDurableObject(WORKER, CLASS, { name }),
+    async dispose() {
+      agent.destroy()
+      await runtime.dispose()
+      rmSync(files, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The one of wrangler.toml, which decides what the platform offers. */
+function compatibilityDate(): string {
+  const file = readFileSync(join(projectRoot, 'wrangler.toml'), 'utf8')
+  return /^compatibility_date = "([^"]+)"$/m.exec(file)?.[1] ?? ''
+}
+
+/** A stub that sends each call of a method to the runtime. */
+function objectOver(ask: (request: ObjectRequest) => Promise<unknown>, name: string): TestedObject {
+  const methods = {
+    get: (_target: object, method: string) =>
+      // A promise would be told by this method.
+      method === 'then' ? undefined : (...given: readonly unknown[]) => ask({ object: name, method, given }),
+  }
+  return new Proxy({}, methods) as TestedObject
+}
+
+function namespaceOf(object: (name: string) => TestedObject): FamilyNamespace {
+  return {
+    idFromName: (name) => ({ name }),
+    get: (id) => object((id as { readonly name: string }).name),
+    jurisdiction: () => {
+      throw new Error('The local runtime knows no jurisdictions')
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { DurableObjectNamespace, DurableObjectState } from '@cloudflare/workers-types'
+import { FamilyDatabaseObject, FollowUpEntrypoint } from '../../adapters/durable-object/family-database.ts'
+import { consoleLog, systemClock } from '../../host-worker/system.ts'
+import type { OutboxRef } from '../../ports/outbox-store.ts'
+
+/** What the objects of this Worker have handed over. Its parts share one isolate. */
+const handedOver: OutboxRef[] = []
+
+/** How many instances of objects were made, by the name of the object. */
+const instances = new Map<string, number>()
+
+/** The class of the service with what only tests ask for. */
+export class FamilyDatabase extends FamilyDatabaseObject {
+  constructor(state: DurableObjectState, env: Readonly<Record<string, unknown>>) {
+    const { FollowUp: followUp } = state.exports as unknown as { readonly FollowUp: FollowUp }
+    const handOver = async (refs: readonly OutboxRef[]) => {
+      await followUp.handOver(refs)
+    }
+    super(state, env, { clock: systemClock, log: consoleLog, handOver })
+    const name = state.id.name ?? ''
+    instances.set(name, (instances.get(name) ?? 0) + 1)
+  }
+
+  /** Runs a batch and goes down before its answer is sent; whether it goes down before the write is on disk is not said. */
+  async batchAndAbort(...given: Parameters<FamilyDatabaseObject['batch']>): Promise<void> {
+    await this.batch(...given)
+    await this.ctx.storage.sync()
+    this.ctx.abort('aborted by a test')
+  }
+
+  /** Takes so long, in ms, unless the object goes down. */
+  async linger(durationMs: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, durationMs))
+  }
+
+  abort(): void {
+    this.ctx.abort('aborted by a test')
+  }
+
+  alarmAtMs(): Promise<number | null> {
+    return this.ctx.storage.getAlarm()
+  }
+}
+
+export class FollowUp extends FollowUpEntrypoint {
+  protected override async workOff(refs: readonly OutboxRef[]): Promise<void> {
+    handedOver.push(...refs)
+  }
+}
+
+/** A call of a method of an object, as JSON. */
+export interface ObjectRequest {
+  readonly object: string
+  readonly method: string
+  readonly given: readonly unknown[]
+}
+
+interface Marks {
+  readonly retryable?: boolean
+  readonly overloaded?: boolean
+  readonly durableObjectReset?: boolean
+}
+
+/** Calls objects for tests that run outside of the runtime. */
+export default {
+  async fetch(request: Request, { FAMILIES }: { readonly FAMILIES: DurableObjectNamespace }) {
+    const { object, method, given } = (await request.json()) as ObjectRequest
+    if (method === 'handedOver') return Response.json({ answer: handedOver })
+    if (method === 'instances') return Response.json({ answer: Object.fromEntries(instances) })
+    const stub = FAMILIES.get(FAMILIES.idFromName(object)) as unknown as Record<
+      string,
+      (...given: readonly unknown[]) => Promise<unknown>
+    >
+    try {
+      return Response.json({ answer: (await stub[method]?.(...given)) ?? null })
+    } catch (error) {
+      const { retryable, overloaded, durableObjectReset } = error as Marks
+      const marks = { retryable, overloaded, durableObjectReset }
+      return Response.json({ error: { message: String(error), marks } })
+    }
+  },
+}

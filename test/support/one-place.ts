@@ -1,0 +1,25 @@
+import type { Overview } from '../../domain/placement/overview.ts'
+import type { Storage } from '../../ports/storage.ts'
+
+/** What operators see of all places, where there is but one. */
+export function overviewOfOne({
+  administration,
+  outbox,
+}: Pick<Storage, 'administration' | 'outbox'>): Overview {
+  return {
+    describe: async () => ({ place: 'shared', region: null, jurisdiction: null, sizeBytes: null }),
+    async organizations(afterId, limit) {
+      const found = await administration.listOrganizations(afterId, limit + 1)
+      const rows = found.slice(0, limit)
+      const next = found.length > limit ? (rows.at(-1)?.organizationId ?? null) : null
+      return { rows, next, unanswered: [] }
+    },
+    async outbox(after, limit) {
+      const found = await outbox.list(null, after?.entry ?? null, limit + 1)
+      const rows = found.slice(0, limit)
+      const entry = found.length > limit ? (rows.at(-1) ?? null) : null
+      return { rows, next: entry === null ? null : { familyId: null, entry }, unanswered: [] }
+    },
+    administrations: async () => ({ results: [], unanswered: [], next: null }),
+  }
+}
