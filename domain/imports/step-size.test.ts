@@ -9,9 +9,9 @@ function settled(chunkMs: number): number {
 }
 
 test('a step grows on a fast database, and shrinks on a slow one, within bounds', () => {
-  expect(settled(0)).toBe(16)
-  expect(settled(1)).toBe(16)
-  expect(settled(25)).toBe(8)
+  expect(settled(0)).toBe(8)
+  expect(settled(1)).toBe(8)
+  expect(settled(40)).toBe(5)
   expect(settled(50)).toBe(4)
   expect(settled(5_000)).toBe(2)
 })

@@ -6,7 +6,7 @@ export const FIRST_STEP_CHUNKS = 4
 
 /** Fewest and most chunks of a step, whatever they take. */
 const STEP_MIN_CHUNKS = 2
-const STEP_MAX_CHUNKS = 16
+const STEP_MAX_CHUNKS = 8
 
 /**
  * How many chunks the next step writes, when one of `chunks` took `tookMs`. A row costs less the more rows are written

@@ -68,7 +68,7 @@ function upsertNext(collection: string, fields: readonly string[]): Template {
  * order of ids: neighbours in an index by time are then written together, and each page of it is touched once.
  */
 function inOrderOfTime(table: Table, fields: readonly string[]): RawBuilder<unknown> {
-  const time = fields.findIndex((field) => field.endsWith('At') && columnOf(table, field).nullable === false)
+  const time = fields.findIndex((field) => field.endsWith('At') && !columnOf(table, field).nullable)
   return time === -1 ? stagedRows : sql`${stagedRows} order by row.value ->> ${sql.raw(String(time))}`
 }
 
