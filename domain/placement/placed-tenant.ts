@@ -1,7 +1,7 @@
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { Places } from './at-place.ts'
 import { atPlace } from './at-place.ts'
-import { reserveForms } from './reserve-forms.ts'
+import { formsOfOthers, reserveForms } from './reserve-forms.ts'
 
 /** The collection whose ids are unique in the whole service. */
 const FORMS = 'forms'
@@ -24,13 +24,11 @@ export function placedTenant(places: Places, organizationId: string): TenantWrit
         return upserted
       }),
     replacePasswordHash: (formId, from, to) => at((tenant) => tenant.replacePasswordHash(formId, from, to)),
-    async foreignIds(collection, ids) {
-      const inPlace = await at((tenant) => tenant.foreignIds(collection, ids))
-      if (collection !== FORMS) return inPlace
-      const shared = await places.storageAt({ kind: 'shared' }).tenant(organizationId).foreignIds(FORMS, ids)
-      const placed = await places.directory.formsOfOthers(organizationId, ids)
-      return [...new Set([...inPlace, ...shared, ...placed])]
-    },
+    // No database knows the forms of all places, but the directory knows their ids.
+    foreignIds: (collection, ids) =>
+      collection === FORMS
+        ? formsOfOthers(ids, organizationId, places)
+        : at((tenant) => tenant.foreignIds(collection, ids)),
     findMany: (collection, select, keys, by) => at((tenant) => tenant.findMany(collection, select, keys, by)),
   }
 }
