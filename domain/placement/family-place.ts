@@ -21,9 +21,15 @@ export async function targetOf(
   const parentPlace = parentId === null ? null : await storedPlace(parentId, places)
   const place = (await presentPlace(organizationId, places)) ?? parentPlace ?? choice ?? SHARED
   if (choice !== null && !isChosen(place, choice)) return 'elsewhere'
-  if (place.kind === 'shared') return parentPlace?.kind === 'own' ? 'elsewhere' : SHARED
+  const isParentMissing = parentId !== null && parentPlace === null
+  if (place.kind === 'shared') {
+    if (parentPlace?.kind === 'own') return 'elsewhere'
+    // The shared database itself tells whether it has the parent, but refuses one that is reserved for another place.
+    const isReserved = isParentMissing && (await lookUp(parentId, places)).kind === 'own'
+    return isReserved ? 'parent_missing' : SHARED
+  }
   if (places.databases === null) return 'no_places'
-  if (parentId !== null && parentPlace === null) return 'parent_missing'
+  if (isParentMissing) return 'parent_missing'
   if (!isDatabase(place)) return { kind: 'own', familyId: organizationId, choice: place }
   const isKept =
     parentId === null ? organizationId === place.familyId : isOfFamily(parentPlace, place.familyId)

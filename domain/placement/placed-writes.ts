@@ -55,7 +55,8 @@ async function saveOrganization(
 ): Promise<SaveOrganizationOutcome> {
   for (let moves = 0; ; moves += 1) {
     try {
-      return await saveOnce(saving, places, open)
+      const outcome = await saveOnce(saving, places, open)
+      if (outcome !== 'elsewhere' || moves > 0) return outcome
     } catch (error) {
       if (!(error instanceof ElsewhereError) || moves === MOVES_MAX) throw error
     }
