@@ -87,27 +87,29 @@ export interface PlaceDirectory {
   placeOfKey(keyId: string): Promise<PlacedOrganization | null>
   /**
    * Writes the entry of an organization, and of its family when that is new. May be repeated. The slug is held besides
-   * those that the organization held before, until `settleSlug`.
+   * those that the organization held before, until `freeSlugs`.
    * @returns the place; `slug_taken`: another organization has the slug; `elsewhere`: the organization exists in another
    *   place or family, or the family is not where `choice` says. Then nothing is written.
    */
   reserve(reservation: PlaceReservation): Promise<OwnPlace | 'slug_taken' | 'elsewhere'>
-  /** Lets go of every slug of an organization but this one. */
-  settleSlug(organizationId: string, slug: string | null): Promise<void>
+  /** Every slug that an organization holds: the one that it has, and any that a change of it is about, or was. */
+  slugsOf(organizationId: string): Promise<readonly string[]>
+  /** Lets go of some slugs of an organization. May be repeated. */
+  freeSlugs(organizationId: string, slugs: readonly string[]): Promise<void>
   /** Writes the entry of a key. May be repeated. */
   reserveKey(keyId: string, organizationId: string): Promise<void>
   /**
-   * Reserves ids of forms, all or none. May be repeated.
+   * Reserves ids of forms, all or none. May be repeated, and one that is not stored yet is reserved from then on anew.
    * @returns those that another organization holds; null: an import of forms into the shared database is being written
    *   and may bring the same ids, so nothing was reserved
    */
   reserveForms(organizationId: string, formIds: readonly string[]): Promise<readonly HeldForm[] | null>
   /** Notes that forms which an organization reserved are stored. */
   settleForms(organizationId: string, formIds: readonly string[]): Promise<void>
-  /** Frees the id of a form that was reserved at that instant and never stored. */
-  freeForm(held: HeldForm): Promise<void>
-  /** Of these ids, those that organizations other than this one hold, in the shared database or in their own. */
-  formsOfOthers(organizationId: string, formIds: readonly string[]): Promise<readonly string[]>
+  /** Frees those of the ids that the organization reserved at `reservedUntil` or before and that were never settled. */
+  freeForms(organizationId: string, formIds: readonly string[], reservedUntil: string): Promise<void>
+  /** Of these ids, those that organizations other than this one hold, wherever they live. */
+  formsOfOthers(organizationId: string, formIds: readonly string[]): Promise<readonly HeldForm[]>
   /** Organizations of all places by their id, starting after `afterId` (null: at the first), at most `limit`. */
   list(afterId: string | null, limit: number): Promise<readonly DirectoryEntry[]>
   /** Families with databases of their own by their id, starting after `afterId` (null: at the first), at most `limit`. */

@@ -50,7 +50,7 @@ export async function atPlace<Result>(
   let place: Place = places.memory.get(organizationId) ?? SHARED
   for (let looks = 0; ; looks += 1) {
     try {
-      return await waiting(places, () => work(places.storageAt(place), place))
+      return await inPlace(place, places, work)
     } catch (error) {
       if (!(error instanceof ElsewhereError) || looks === LOOKS_MAX) throw error
       place = await placeAfter(error, organizationId, places)
@@ -65,7 +65,7 @@ export async function atKey<Result>(
   work: PlacedWork<Result>,
 ): Promise<Result> {
   try {
-    return await waiting(places, () => work(places.storageAt(SHARED), SHARED))
+    return await inPlace(SHARED, places, work)
   } catch (error) {
     if (!(error instanceof ElsewhereError)) throw error
     const placed = error.found ?? (await places.directory.placeOfKey(keyId))
@@ -93,11 +93,18 @@ export async function lookUp(
   return found ?? SHARED
 }
 
-/** Tries work again while the writes of its family are paused. */
-async function waiting<Result>({ deadline }: Places, work: () => Promise<Result>): Promise<Result> {
+/**
+ * Does work in this very place, and tries it again while the writes of its family are paused. Rejects with an
+ * `ElsewhereError` when the place does not hold whom the work is about.
+ */
+export async function inPlace<Result>(
+  place: Place,
+  { deadline, storageAt }: Places,
+  work: PlacedWork<Result>,
+): Promise<Result> {
   for (let pauses = 0; ; pauses += 1) {
     try {
-      return await work()
+      return await work(storageAt(place), place)
     } catch (error) {
       if (!(error instanceof PausedError) || pauses === PAUSES_MAX) throw error
       await pause(deadline, PAUSE_MS)

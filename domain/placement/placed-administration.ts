@@ -2,16 +2,14 @@ import type { Administration } from '../../ports/administration.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { Places } from './at-place.ts'
 import { atKey, atPlace } from './at-place.ts'
+import { findOrganization } from './family-place.ts'
 import { placedWrites } from './placed-writes.ts'
 
 /** Organizations and keys of all places. Lists over all organizations, and counts, are those of the shared place alone. */
 export function placedAdministration(places: Places, { administration: shared }: Storage): Administration {
   return {
     ...placedWrites(places, ({ administration }) => administration),
-    findOrganization: (organizationId) =>
-      atPlace(organizationId, places, ({ administration }) =>
-        administration.findOrganization(organizationId),
-      ),
+    findOrganization: (organizationId) => findOrganization(organizationId, places),
     listOrganizations: (afterId, limit) => shared.listOrganizations(afterId, limit),
     findKey: (keyId) => atKey(keyId, places, ({ administration }) => administration.findKey(keyId)),
     listKeys: (organizationId, after, limit) =>

@@ -1,33 +1,17 @@
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import { toInstant } from '../text/instant.ts'
 import type { Places } from './at-place.ts'
 import { atPlace } from './at-place.ts'
-import { reserveForms } from './reserve-forms.ts'
+import { formsOfOthers, reserveForms } from './reserve-forms.ts'
 
 /** The collection whose ids are unique in the whole service. */
 const FORMS = 'forms'
-
-/** How long a family's own alarm has for its work before the cron asks for it. */
-const ALARM_MS = 600_000
-
-/** Has the cron look after work, should the alarm of the family's database be lost. */
-export function noteWorkOf(familyId: string, { memory, clock, noteWork }: Places): void {
-  const nowMs = clock.nowMs()
-  if (memory.isToBeNoted(familyId, nowMs)) noteWork(familyId, toInstant(nowMs + ALARM_MS))
-}
 
 /** One organization for writing, wherever it lives. */
 export function placedTenant(places: Places, organizationId: string): TenantWriter {
   const at = <Result>(work: (tenant: TenantWriter) => Promise<Result>) =>
     atPlace(organizationId, places, (storage) => work(storage.tenant(organizationId)))
   return {
-    saveSubmission: (submission) =>
-      atPlace(organizationId, places, async (storage, place) => {
-        const outcome = await storage.tenant(organizationId).saveSubmission(submission)
-        if (place.kind === 'own' && outcome.kind === 'saved' && outcome.outboxIds.length > 0)
-          noteWorkOf(place.familyId, places)
-        return outcome
-      }),
+    saveSubmission: (submission) => at((tenant) => tenant.saveSubmission(submission)),
     upsert: (collection, rows) =>
       atPlace(organizationId, places, async (storage, place) => {
         const tenant = storage.tenant(organizationId)
@@ -40,12 +24,11 @@ export function placedTenant(places: Places, organizationId: string): TenantWrit
         return upserted
       }),
     replacePasswordHash: (formId, from, to) => at((tenant) => tenant.replacePasswordHash(formId, from, to)),
-    async foreignIds(collection, ids) {
-      const inPlace = await at((tenant) => tenant.foreignIds(collection, ids))
-      if (collection !== FORMS) return inPlace
-      const elsewhere = await places.directory.formsOfOthers(organizationId, ids)
-      return [...new Set([...inPlace, ...elsewhere])]
-    },
+    // No database knows the forms of all places, but the directory knows their ids.
+    foreignIds: (collection, ids) =>
+      collection === FORMS
+        ? formsOfOthers(ids, organizationId, places)
+        : at((tenant) => tenant.foreignIds(collection, ids)),
     findMany: (collection, select, keys, by) => at((tenant) => tenant.findMany(collection, select, keys, by)),
   }
 }

@@ -1,10 +1,12 @@
 import type { SaveOrganizationOutcome } from '../../ports/administration.ts'
 import type { OperatorChanges } from '../../ports/operator-changes.ts'
 import type { Organization } from '../../ports/organization.ts'
-import type { OwnPlace, Place, PlaceChoice, SharedPlace } from '../../ports/placement.ts'
+import type { Place, PlaceChoice } from '../../ports/placement.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { Places } from './at-place.ts'
-import { atKey, atPlace, lookUp, SHARED } from './at-place.ts'
+import { atKey, atPlace, inPlace, SHARED } from './at-place.ts'
+import { ElsewhereError } from './errors.ts'
+import { findOrganization, targetOf } from './family-place.ts'
 
 /** The changes that are written in the place of an organization. */
 export type PlacedWrites = Pick<OperatorChanges, 'saveOrganization' | 'addKey' | 'revokeKey' | 'rotateKey'>
@@ -43,90 +45,60 @@ interface Saving {
   readonly choice: PlaceChoice | null
 }
 
+/** How often a change is begun anew because a family was moved meanwhile, the organization's or its parent's. */
+const MOVES_MAX = 3
+
 async function saveOrganization(
+  saving: Saving,
+  places: Places,
+  open: OpenWrites,
+): Promise<SaveOrganizationOutcome> {
+  for (let moves = 0; ; moves += 1) {
+    try {
+      const outcome = await saveOnce(saving, places, open)
+      if (outcome !== 'elsewhere' || moves > 0) return outcome
+    } catch (error) {
+      if (!(error instanceof ElsewhereError) || moves === MOVES_MAX) throw error
+    }
+  }
+}
+
+/** Rejects with an `ElsewhereError` when a family was moved since its place was looked up. */
+async function saveOnce(
   { organization, replaced, choice }: Saving,
   places: Places,
   open: OpenWrites,
 ): Promise<SaveOrganizationOutcome> {
   const target = await targetOf(organization, choice, places)
-  if (target === 'elsewhere' || target === 'no_places') return target
+  if (typeof target === 'string') return target
+  const save = (storage: Storage, at: Place) => open(storage, at).saveOrganization(organization, replaced)
+  if (target.kind === 'shared') return inPlace(SHARED, places, save)
   const { organizationId, slug } = organization
-  if (target.kind === 'shared') {
-    return atPlace(organizationId, places, (storage, place) =>
-      place.kind === 'shared'
-        ? open(storage, place).saveOrganization(organization, replaced)
-        : Promise.resolve('changed'),
-    )
-  }
-  const place = await reserved(organization, target, places)
-  if (place === 'slug_taken' || place === 'elsewhere') return place
-  const outcome = await atPlace(organizationId, places, (storage, at) =>
-    open(storage, at).saveOrganization(organization, replaced),
-  )
-  const kept = outcome === 'saved' ? slug : (replaced?.slug ?? null)
-  await places.directory.settleSlug(organizationId, kept)
+  const { directory, memory, databases } = places
+  const { familyId } = target
+  const place = await directory.reserve({ organizationId, familyId, choice: target.choice, slug })
+  if (typeof place === 'string') return place
+  // An organization that is stored has its database, which may be about to be emptied: it must not be made anew.
+  if (organizationId === familyId && replaced == null) await databases?.create(place)
+  memory.remember(organizationId, place)
+  const held = await directory.slugsOf(organizationId)
+  const outcome = await inPlace(place, places, save)
+  await freeSlugs(organizationId, held, outcome, places)
   return outcome
 }
 
-/** A family's database, which may have to be made. */
-interface OwnTarget {
-  readonly kind: 'own'
-  readonly familyId: string
-  /** Where a new one is to be made; null: it is there. */
-  readonly choice: Pick<OwnPlace, 'region' | 'jurisdiction'> | null
-}
-
-/** Where an organization belongs: where it is, or where its parent is, or where its family is to be. */
-async function targetOf(
-  { organizationId, parentId }: Organization,
-  choice: PlaceChoice | null,
+/**
+ * Lets go of the slugs that an organization held when its change began and does not have now. One that is reserved for a
+ * later change is not among them. After a change that came too late, the change before it sees to that.
+ */
+async function freeSlugs(
+  organizationId: string,
+  held: readonly string[],
+  outcome: SaveOrganizationOutcome,
   places: Places,
-): Promise<SharedPlace | OwnTarget | 'elsewhere' | 'no_places'> {
-  const parentPlace = parentId === null ? null : await lookUp(parentId, places)
-  const present = await presentPlace(organizationId, places)
-  const place = present ?? parentPlace ?? choice ?? SHARED
-  if (choice !== null && !isChosen(place, choice)) return 'elsewhere'
-  if (place.kind === 'shared') return parentPlace?.kind === 'own' ? 'elsewhere' : SHARED
-  if (places.databases === null) return 'no_places'
-  if (!isDatabase(place)) return { kind: 'own', familyId: organizationId, choice: place }
-  // The root of a family has no parent, and all others have one in the family.
-  const isRoot = organizationId === place.familyId
-  const isKept = isRoot ? parentId === null : isOfFamily(parentPlace, place.familyId)
-  return isKept ? { kind: 'own', familyId: place.familyId, choice: null } : 'elsewhere'
-}
-
-/** Where an organization is; null: there is none of that id. One that was only reserved is there. */
-async function presentPlace(organizationId: string, places: Places): Promise<Place | null> {
-  const place = await lookUp(organizationId, places)
-  if (place.kind === 'own') return place
-  const found = await places.storageAt(SHARED).administration.findOrganization(organizationId)
-  return found === null ? null : place
-}
-
-function isChosen(place: Place | PlaceChoice, choice: PlaceChoice): boolean {
-  if (place.kind === 'shared' || choice.kind === 'shared') return place.kind === choice.kind
-  const isPlain = choice.region === null && choice.jurisdiction === null
-  return isPlain || (place.region === choice.region && place.jurisdiction === choice.jurisdiction)
-}
-
-/** Whether a place is a family's database, and not only the wish for one. */
-function isDatabase(place: OwnPlace | Exclude<PlaceChoice, SharedPlace>): place is OwnPlace {
-  return 'familyId' in place
-}
-
-function isOfFamily(place: Place | null, familyId: string): boolean {
-  return place?.kind === 'own' && place.familyId === familyId
-}
-
-/** Enters an organization in the directory, and sees to it that its family has a database. */
-async function reserved(
-  { organizationId, slug }: Organization,
-  { familyId, choice }: OwnTarget,
-  { directory, memory, databases }: Places,
-): Promise<OwnPlace | 'slug_taken' | 'elsewhere'> {
-  const place = await directory.reserve({ organizationId, familyId, choice, slug })
-  if (typeof place === 'string') return place
-  if (organizationId === familyId) await databases?.create(place)
-  memory.remember(organizationId, place)
-  return place
+): Promise<void> {
+  if (outcome === 'changed' || held.length === 0) return
+  const stored = await findOrganization(organizationId, places)
+  const unused = held.filter((slug) => slug !== stored?.slug)
+  if (unused.length > 0) await places.directory.freeSlugs(organizationId, unused)
 }

@@ -63,9 +63,10 @@ test('of many requests at the same moment one writes', async () => {
   expect((await rowsChanged()) - before).toBe(1)
 })
 
-/** How many rows were written since the database was opened. */
+/** How many rows were written since the database of the organization was opened. */
 async function rowsChanged(): Promise<number> {
-  const [answer] = await storage.database.batch([{ sql: 'select total_changes() as n', parameters: [] }])
+  const database = await storage.databaseOf('acme')
+  const [answer] = await database.batch([{ sql: 'select total_changes() as n', parameters: [] }])
   return Number(answer?.rows[0]?.n)
 }
 

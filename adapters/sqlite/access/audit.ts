@@ -11,9 +11,13 @@ const entry = sql`${slot('auditId')}, ${slot('at')}, ${slot('operatorKeyId')}, $
 const record = template(sql`insert into audit (${columns}) values (${entry}, ${slot('outcome')})
   on conflict (audit_id) do nothing`)
 
-/** `changes()` counts what the statement before it wrote, without its triggers. */
+/**
+ * `changes()` counts what the statement before it wrote, without its triggers. A change that was tried in a family's
+ * database before, which was moved here meanwhile, is recorded as failed already.
+ */
 const recordChange = template(sql`insert into audit (${columns})
-  values (${entry}, case when changes() > 0 then 'done' else 'refused' end) on conflict (audit_id) do nothing`)
+  values (${entry}, case when changes() > 0 then 'done' else 'refused' end)
+  on conflict (audit_id) do update set outcome = excluded.outcome where audit.outcome = 'failed'`)
 
 const settle = template(sql`update audit set outcome = ${slot('outcome')}
   where audit_id = ${slot('auditId')} and outcome = 'failed'`)

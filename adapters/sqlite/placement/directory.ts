@@ -67,8 +67,12 @@ const addSlug = template(sql`
   select ${slot('slug')}, ${organizationId} where ${slot('slug')} is not null and ${mayBeReserved}
   on conflict (slug) do nothing`)
 
-const dropSlugs = template(sql`
-  delete from placed_slugs where organization_id = ${organizationId} and slug is not ${slot('slug')}`)
+const findSlugs = template(sql<{ readonly slug: string }>`
+  select slug from placed_slugs where organization_id = ${organizationId} order by slug`)
+
+const freeSlugs = template(sql`
+  delete from placed_slugs
+  where organization_id = ${organizationId} and slug in (select value from json_each(${slot('slugs')}))`)
 
 const addKey = template(sql`
   insert into placed_keys (key_id, organization_id) values (${slot('keyId')}, ${organizationId})
@@ -96,15 +100,15 @@ const addForms = template(sql`
   insert into placed_forms (form_id, organization_id, reserved_at)
   select id.value, ${organizationId}, ${slot('now')} from json_each(${slot('formIds')}) as id
   where not exists (${heldForms}) and not ${isImporting}
-  on conflict (form_id) do nothing`)
+  on conflict (form_id) do update set reserved_at = excluded.reserved_at where placed_forms.reserved_at is not null`)
 
 const settleForms = template(sql`
   update placed_forms set reserved_at = null
   where organization_id = ${organizationId} and form_id in (select value from json_each(${slot('formIds')}))`)
 
-const freeForm = template(sql`
-  delete from placed_forms where form_id = ${slot('formId')} and organization_id = ${organizationId}
-    and reserved_at = ${slot('reservedAt')}`)
+const freeForms = template(sql`
+  delete from placed_forms where organization_id = ${organizationId} and reserved_at <= ${slot('reservedUntil')}
+    and form_id in (select value from json_each(${slot('formIds')}))`)
 
 interface ListedRow extends FamilyRow {
   readonly organizationId: string
@@ -156,8 +160,12 @@ export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDir
     },
     reserve: (reservation) => reserve(executor, reservation),
 
-    async settleSlug(id, slug) {
-      await executor.batch([bind(dropSlugs, { organizationId: id, slug })])
+    async slugsOf(id) {
+      return (await rowsOf(executor, bind(findSlugs, { organizationId: id }))).map(({ slug }) => slug)
+    },
+
+    async freeSlugs(id, slugs) {
+      await executor.batch([bind(freeSlugs, { organizationId: id, slugs: JSON.stringify(slugs) })])
     },
 
     async reserveKey(keyId, id) {
@@ -197,7 +205,7 @@ export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDir
 function formReservations(
   executor: Executor,
   clock: Clock,
-): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForm' | 'formsOfOthers'> {
+): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForms' | 'formsOfOthers'> {
   return {
     async reserveForms(id, formIds) {
       const values = { organizationId: id, formIds: JSON.stringify(formIds) }
@@ -215,8 +223,12 @@ function formReservations(
       await executor.batch(chunks.map((chunk) => bind(settleForms, { organizationId: id, formIds: chunk })))
     },
 
-    async freeForm({ formId, organizationId: id, reservedAt }) {
-      await executor.batch([bind(freeForm, { formId, organizationId: id, reservedAt })])
+    async freeForms(id, formIds, reservedUntil) {
+      const chunks = jsonChunks(formIds)
+      if (chunks.length === 0) return
+      await executor.batch(
+        chunks.map((chunk) => bind(freeForms, { organizationId: id, formIds: chunk, reservedUntil })),
+      )
     },
 
     async formsOfOthers(id, formIds) {
@@ -224,8 +236,7 @@ function formReservations(
       const statements = jsonChunks(formIds).map((chunk) =>
         bind(findHeld, { organizationId: id, formIds: chunk }),
       )
-      const results = await resultsOf(executor, statements)
-      return results.flatMap(({ rows }) => rows.map(({ formId }) => formId))
+      return (await resultsOf(executor, statements)).flatMap(({ rows }) => rows)
     },
   }
 }

@@ -44,7 +44,8 @@ const boundedTemplates = templateCache<Template<ResultRow>>()
 /**
  * The key, its organization and all results, in one row of one statement. The results are subselects beside the key's
  * columns, named `result0`, `result1`, …: SQLite evaluates them, and reads the organization, only when the key's row is
- * found. A second branch tells whether the organization lives in another database, so that one trip is enough for that.
+ * found. A second branch tells whether the key is one of an organization in another database, so that one trip is enough for
+ * that, and a forged key never leads to a second.
  * @param first the number of the first result, where the results are spread over several statements
  */
 export function keyedStatement(
@@ -58,11 +59,12 @@ export function keyedStatement(
     return template(sql<KeyedAnswer>`
       select ${sql.join([sql`null as elsewhere`, ...columns, ...results])}
       from api_keys as k join organizations as o on o.organization_id = k.organization_id
-      where ${proven}
+      where ${proven} and not exists (select 1 from placed_organizations as p where p.organization_id = ${slot('owner')})
       union all
       select ${placedText}${sql.join([sql``, ...[...columns, ...results].map(() => sql`null`)])}
-      from placed_organizations as p join families as f on f.family_id = p.family_id
-      where p.organization_id = ${slot('owner')}`)
+      from placed_keys as held join placed_organizations as p on p.organization_id = held.organization_id
+        join families as f on f.family_id = p.family_id
+      where held.key_id = ${slot('keyId')} and held.organization_id = ${slot('owner')}`)
   })
   return bind(made, keyedValues(claim, readings, first))
 }

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
-import type { Administration, HashCounts } from '../../../ports/administration.ts'
+import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
 import { hashesBySecret } from '../../access/secret-use.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import { compareBytes } from '../../text/text-order.ts'
 import { cursorParameter, readCursor, Unanswered, writeCursor } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
@@ -123,9 +124,17 @@ function added(left: DatabaseStatus, right: DatabaseStatus): DatabaseStatus {
     current: sumOfCounts(left.current, right.current),
     previous: sumOfCounts(left.previous, right.previous),
     lost: sumOfCounts(left.lost, right.lost),
-    underPrevious: [...left.underPrevious, ...right.underPrevious],
+    underPrevious: [...left.underPrevious, ...right.underPrevious].sort(byKind),
   }
 }
+
+/** As one database lists them, so that the order does not tell where an organization lives. */
+function byKind(left: HashHolder, right: HashHolder): number {
+  const kinds = KINDS.indexOf(left.kind) - KINDS.indexOf(right.kind)
+  return kinds === 0 ? compareBytes(left.id, right.id) : kinds
+}
+
+const KINDS: readonly HashHolder['kind'][] = ['key', 'operator key', 'form']
 
 function sumOfCounts(left: HashCounts, right: HashCounts): HashCounts {
   return { keys: left.keys + right.keys, formPasswords: left.formPasswords + right.formPasswords }

@@ -1,0 +1,81 @@
+import type { Organization } from '../../ports/organization.ts'
+import type { OwnPlace, Place, PlaceChoice, SharedPlace } from '../../ports/placement.ts'
+import type { Places } from './at-place.ts'
+import { atPlace, lookUp, SHARED } from './at-place.ts'
+import { ElsewhereError } from './errors.ts'
+
+/** A family's database, which may have to be made. */
+export interface OwnTarget {
+  readonly kind: 'own'
+  readonly familyId: string
+  /** Where a new one is to be made; null: it is there. */
+  readonly choice: Pick<OwnPlace, 'region' | 'jurisdiction'> | null
+}
+
+/** Where an organization belongs: where it is, or where its parent is, or where its family is to be. */
+export async function targetOf(
+  { organizationId, parentId }: Organization,
+  choice: PlaceChoice | null,
+  places: Places,
+): Promise<SharedPlace | OwnTarget | 'elsewhere' | 'no_places' | 'parent_missing'> {
+  const parentPlace = parentId === null ? null : await storedPlace(parentId, places)
+  const place = (await presentPlace(organizationId, places)) ?? parentPlace ?? choice ?? SHARED
+  if (choice !== null && !isChosen(place, choice)) return 'elsewhere'
+  const isParentMissing = parentId !== null && parentPlace === null
+  if (place.kind === 'shared') {
+    if (parentPlace?.kind === 'own') return 'elsewhere'
+    // The shared database itself tells whether it has the parent, but refuses one that is reserved for another place.
+    const isReserved = isParentMissing && (await lookUp(parentId, places)).kind === 'own'
+    return isReserved ? 'parent_missing' : SHARED
+  }
+  if (places.databases === null) return 'no_places'
+  if (isParentMissing) return 'parent_missing'
+  if (!isDatabase(place)) return { kind: 'own', familyId: organizationId, choice: place }
+  const isKept =
+    parentId === null ? organizationId === place.familyId : isOfFamily(parentPlace, place.familyId)
+  return isKept ? { kind: 'own', familyId: place.familyId, choice: null } : 'elsewhere'
+}
+
+/**
+ * The organization as it is stored; null: there is none. One that was only reserved, in a database that was never made, is
+ * none either: whoever creates it takes the reservation up.
+ */
+export async function findOrganization(organizationId: string, places: Places): Promise<Organization | null> {
+  try {
+    return await atPlace(organizationId, places, ({ administration }) =>
+      administration.findOrganization(organizationId),
+    )
+  } catch (error) {
+    if (error instanceof ElsewhereError) return null
+    throw error
+  }
+}
+
+/** Where an organization is stored; null: nowhere. */
+async function storedPlace(organizationId: string, places: Places): Promise<Place | null> {
+  const found = await findOrganization(organizationId, places)
+  return found === null ? null : (places.memory.get(organizationId) ?? SHARED)
+}
+
+/** Where an organization is, or is reserved to be; null: there is none of that id. */
+async function presentPlace(organizationId: string, places: Places): Promise<Place | null> {
+  const place = await lookUp(organizationId, places)
+  if (place.kind === 'own') return place
+  const found = await findOrganization(organizationId, places)
+  return found === null ? null : (places.memory.get(organizationId) ?? SHARED)
+}
+
+function isChosen(place: Place | PlaceChoice, choice: PlaceChoice): boolean {
+  if (place.kind === 'shared' || choice.kind === 'shared') return place.kind === choice.kind
+  const isPlain = choice.region === null && choice.jurisdiction === null
+  return isPlain || (place.region === choice.region && place.jurisdiction === choice.jurisdiction)
+}
+
+/** Whether a place is a family's database, and not only the wish for one. */
+function isDatabase(place: OwnPlace | Exclude<PlaceChoice, SharedPlace>): place is OwnPlace {
+  return 'familyId' in place
+}
+
+function isOfFamily(place: Place | null, familyId: string): boolean {
+  return place?.kind === 'own' && place.familyId === familyId
+}

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  contact,
+  form,
+  organization,
+  START_MS,
+  submission,
+  tenantKey,
+} from '../../test/conformance/fixtures.ts'
+import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch-places.ts'
+import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
+import { toInstant } from '../text/instant.ts'
+import { ElsewhereError } from './errors.ts'
+
+let scratch: ScratchPlaces
+let operator: ScratchIsolate
+
+beforeEach(async () => {
+  scratch = createScratchPlaces()
+  operator = scratch.isolate()
+  for (const [organizationId, choice] of [
+    ['acme', OWN],
+    ['plain', undefined],
+  ] as const) {
+    await operator.administration.saveOrganization(organization(organizationId), null, choice)
+    await operator.administration.addKey(tenantKey(organizationId, `key-${organizationId}`))
+    await operator.tenant(organizationId).upsert('contacts', [contact('c-1')])
+    await operator.tenant(organizationId).upsert('forms', [form(`form-${organizationId}`)])
+  }
+})
+
+/** The databases that were called meanwhile, in order. */
+async function callsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  scratch.calls.length = 0
+  await work()
+  return scratch.calls.map(({ at }) => at)
+}
+
+const claimOf = (organizationId: string, keyId = `key-${organizationId}`, hash = `hash of ${keyId}`) =>
+  ({ organizationId, keyId, hashes: [hash] }) as const
+const read = (isolate: ScratchIsolate, claim: ReturnType<typeof claimOf>) =>
+  isolate.keyed.open(claim).read([])
+const isLetIn = async (isolate: ScratchIsolate, claim: ReturnType<typeof claimOf>) =>
+  (await read(isolate, claim)).authenticated
+
+async function submit(isolate: ScratchIsolate, organizationId: string, submissionId: string) {
+  const found = await isolate.forms.find(`form-${organizationId}`)
+  if (found === null) throw new Error('The form is missing')
+  return isolate.forms.tenantOf(found).saveSubmission(submission(submissionId, { formId: found.formId }))
+}
+
+describe('what a request costs', () => {
+  test('of an organization in the shared database: one call, always', async () => {
+    const isolate = scratch.isolate()
+    expect(await callsOf(() => read(isolate, claimOf('plain')))).toEqual(['shared'])
+    expect(await callsOf(() => read(isolate, claimOf('plain')))).toEqual(['shared'])
+    expect(await callsOf(() => submit(isolate, 'plain', 's-1'))).toEqual(['shared', 'shared'])
+  })
+
+  test('of one in a database of its own: one call there, and one look more the first time', async () => {
+    const isolate = scratch.isolate()
+    expect(await callsOf(() => read(isolate, claimOf('acme')))).toEqual(['shared', 'acme.1'])
+    expect(await callsOf(() => read(isolate, claimOf('acme')))).toEqual(['acme.1'])
+    const saved = () => isolate.tenant('acme').saveSubmission(submission('s-1', { formId: 'form-acme' }))
+    expect(await callsOf(saved)).toEqual(['acme.1'])
+  })
+
+  test('of a first submission: the directory, the form, and the submission', async () => {
+    const isolate = scratch.isolate()
+    expect(await callsOf(() => submit(isolate, 'acme', 's-1'))).toEqual(['shared', 'acme.1', 'acme.1'])
+  })
+
+  test.each([
+    ['of an organization with its own database', 'acme', 'key-none'],
+    ['of one in the shared database', 'plain', 'key-none'],
+    ['of no organization', 'nobody', 'key-none'],
+    ['of another organization', 'plain', 'key-acme'],
+    ['of another organization, the other way round', 'acme', 'key-plain'],
+  ])('of a forged key %s: one look-up, on a cold isolate too', async (_, organizationId, keyId) => {
+    const isolate = scratch.isolate()
+    const forged = claimOf(organizationId, keyId)
+    for (let times = 0; times < 2; times += 1) {
+      expect(await callsOf(async () => expect(await isLetIn(isolate, forged)).toBe(false))).toEqual([
+        'shared',
+      ])
+    }
+    await read(isolate, claimOf('acme'))
+    const warm = organizationId === 'acme' ? 'acme.1' : 'shared'
+    expect(await callsOf(async () => expect(await isLetIn(isolate, forged)).toBe(false))).toEqual([warm])
+  })
+
+  test('of an unknown form: one look-up', async () => {
+    const isolate = scratch.isolate()
+    expect(await callsOf(async () => expect(await isolate.forms.find('none')).toBeNull())).toEqual(['shared'])
+  })
+})
+
+describe('an isolate that remembers an old place', () => {
+  let stale: ScratchIsolate
+
+  beforeEach(async () => {
+    stale = scratch.isolate()
+    await read(stale, claimOf('acme'))
+  })
+
+  test.each(['own', 'shared'] as const)(
+    'answers as if nothing had happened after a move to %s',
+    async (to) => {
+      await scratch.move('acme', to)
+      const now = to === 'own' ? 'acme.2' : 'shared'
+      const first = await callsOf(async () => expect(await isLetIn(stale, claimOf('acme'))).toBe(true))
+      expect(first).toEqual(['acme.1', 'shared', now])
+      expect(await callsOf(() => read(stale, claimOf('acme')))).toEqual([now])
+      expect((await submit(stale, 'acme', 's-1')).kind).toBe('saved')
+    },
+  )
+
+  test.each(['own', 'shared'] as const)('lets no key in that was revoked after a move to %s', async (to) => {
+    await scratch.move('acme', to)
+    await scratch.isolate().administration.revokeKey('key-acme', toInstant(START_MS))
+    expect(await isLetIn(stale, claimOf('acme'))).toBe(false)
+    expect(await isLetIn(scratch.isolate(), claimOf('acme'))).toBe(false)
+  })
+
+  test('finds a family that moves while it is asked', async () => {
+    let moves = 0
+    scratch.before = async ({ at }) => {
+      if (at !== 'acme.1' && at !== 'acme.2') return
+      if (moves === 2) return
+      moves += 1
+      await scratch.move('acme', 'own')
+    }
+    expect(await isLetIn(stale, claimOf('acme'))).toBe(true)
+    expect(scratch.calls.at(-1)?.at).toBe('acme.3')
+  })
+
+  test('is told of a fault, and never of a missing key, when the directory names a database that is not there', async () => {
+    await scratch.run('update families set generation = 9')
+    await expect(read(scratch.isolate(), claimOf('acme'))).rejects.toThrow(ElsewhereError)
+  })
+})
+
+test('two families of their own see nothing of each other, under the same ids', async () => {
+  await operator.administration.saveOrganization(organization('rival'), null, OWN)
+  await operator.administration.addKey(tenantKey('rival', 'key-rival'))
+  await operator.tenant('rival').upsert('contacts', [contact('c-1', { firstName: 'Theirs' })])
+  const isolate = scratch.isolate()
+  for (const [organizationId, keyId] of [
+    ['rival', 'key-acme'],
+    ['acme', 'key-rival'],
+    ['acme', 'key-plain'],
+    ['plain', 'key-acme'],
+  ] as const)
+    expect(await isLetIn(isolate, claimOf(organizationId, keyId))).toBe(false)
+  const firstNames = await Promise.all(
+    ['acme', 'rival'].map((id) => isolate.tenant(id).findMany('contacts', ['firstName'], ['c-1'])),
+  )
+  expect(firstNames).toEqual([[{ firstName: null }], [{ firstName: 'Theirs' }]])
+})
+
+test('a child has its key and its rows in the database of its family', async () => {
+  await operator.administration.saveOrganization(organization('shop', { parentId: 'acme' }), null)
+  await operator.administration.addKey(tenantKey('shop', 'key-shop'))
+  const isolate = scratch.isolate()
+  const calls = await callsOf(async () => expect(await isLetIn(isolate, claimOf('shop'))).toBe(true))
+  expect(calls).toEqual(['shared', 'acme.1'])
+  await scratch.move('acme', 'own')
+  expect(await isLetIn(isolate, claimOf('shop'))).toBe(true)
+})
