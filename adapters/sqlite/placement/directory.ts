@@ -106,9 +106,7 @@ const freeForm = template(sql`
   delete from placed_forms where form_id = ${slot('formId')} and organization_id = ${organizationId}
     and reserved_at = ${slot('reservedAt')}`)
 
-const formsOfOthers = template(sql<{ readonly formId: string }>`
-  select f.form_id as "formId" from json_each(${slot('formIds')}) as id join placed_forms as f on f.form_id = id.value
-  where f.organization_id <> ${organizationId}`)
+const formsOfOthers = template(sql<{ readonly formId: string }>`select "formId" from (${heldForms})`)
 
 interface ListedRow extends FamilyRow {
   readonly organizationId: string
