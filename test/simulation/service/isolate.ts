@@ -21,6 +21,7 @@ import { DELIVERY_WIDTH, sweep } from '../../../domain/jobs/sweep.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
 import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
+import { noMoves } from '../../support/no-moves.ts'
 import { importTools, openImportWorld } from '../../../host-worker/wiring/imports.ts'
 import type { OwnPlace } from '../../../ports/placement.ts'
 import type { Background } from '../../../ports/background.ts'
@@ -202,6 +203,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     overview: storage.overview,
+    moves: noMoves,
     tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,
