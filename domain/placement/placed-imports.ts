@@ -1,5 +1,5 @@
 import type { ImportSession, ImportSessions } from '../../ports/import-sessions.ts'
-import { bucketCount } from '../imports/repetitions.ts'
+import { bucketCount } from '../bounds/buckets.ts'
 import { toInstant } from '../text/instant.ts'
 import type { Places } from './at-place.ts'
 import { atPlace } from './at-place.ts'
