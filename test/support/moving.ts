@@ -71,7 +71,8 @@ export function movingPlaces({
   })
   const shared = sharedExecutor ?? openImage(image)
   const owned = new Map<number, OwnDatabase>()
-  const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) => ownDatabase({ clock, within, migrations, ...of })
+  const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) =>
+    ownDatabase({ clock, within, migrations, ...of })
   if (ownImage !== undefined) owned.set(1, familyObject({ image: ownImage }))
   const ownOf = (place: Place): OwnDatabase => {
     if (place.kind !== 'own') throw new Error('The shared database is no family’s own')

@@ -29,10 +29,12 @@ export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnData
   const scratch = openScratchFamily(options)
   const object = (): FamilyObject => scratch.object()
   const calls = new Proxy({} as FamilyObject, {
-    get: (_, name) => (...given: never[]) => {
-      const call = object()[name as keyof FamilyObject] as (...of: never[]) => Promise<unknown>
-      return within(() => call(...given))
-    },
+    get:
+      (_, name) =>
+      (...given: never[]) => {
+        const call = object()[name as keyof FamilyObject] as (...of: never[]) => Promise<unknown>
+        return within(() => call(...given))
+      },
   })
   return {
     serving: createExecutor({ namespace: namespaceOf(object), place: somePlace, clock: options.clock }),
