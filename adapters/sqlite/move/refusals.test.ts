@@ -47,7 +47,7 @@ test('a pause that a writer has ended refuses the switch, and a later try succee
   expect(contacts?.rows).toHaveLength(1)
 })
 
-test('rows that the target loses again and again make the move give up, and the source keeps its own', async () => {
+test('rows that the target loses while it is compared are in the family’s place in the end', async () => {
   const before = await contentOf(places.shared, tables, ['acme'])
   const { moveId } = await places.open('acme', toOwn)
   const own = places.world.places({
