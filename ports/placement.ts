@@ -106,7 +106,7 @@ export interface PlaceDirectory {
   settleForms(organizationId: string, formIds: readonly string[]): Promise<void>
   /** Frees the id of a form that was reserved at that instant and never stored. */
   freeForm(held: HeldForm): Promise<void>
-  /** Of these ids, those that organizations other than this one hold in databases of their own. */
+  /** Of these ids, those that organizations other than this one hold, in the shared database or in their own. */
   formsOfOthers(organizationId: string, formIds: readonly string[]): Promise<readonly string[]>
   /** Organizations of all places by their id, starting after `afterId` (null: at the first), at most `limit`. */
   list(afterId: string | null, limit: number): Promise<readonly DirectoryEntry[]>

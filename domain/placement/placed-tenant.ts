@@ -43,9 +43,8 @@ export function placedTenant(places: Places, organizationId: string): TenantWrit
     async foreignIds(collection, ids) {
       const inPlace = await at((tenant) => tenant.foreignIds(collection, ids))
       if (collection !== FORMS) return inPlace
-      const shared = await places.storageAt({ kind: 'shared' }).tenant(organizationId).foreignIds(FORMS, ids)
-      const placed = await places.directory.formsOfOthers(organizationId, ids)
-      return [...new Set([...inPlace, ...shared, ...placed])]
+      const elsewhere = await places.directory.formsOfOthers(organizationId, ids)
+      return [...new Set([...inPlace, ...elsewhere])]
     },
     findMany: (collection, select, keys, by) => at((tenant) => tenant.findMany(collection, select, keys, by)),
   }

@@ -28,6 +28,7 @@ export async function serveCron(env: Env): Promise<void> {
     sweep(openJobWorld(env)),
     sweepImports(env, openStorage(env).importDirectory),
     sweepFamilies(openFamilySweep(env)),
+    sweepMovesOf(env),
   ])
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
@@ -36,6 +37,15 @@ export async function serveCron(env: Env): Promise<void> {
 async function sweepImports(env: Env, imports: ImportDirectory): Promise<void> {
   const { sweepImportsOf } = await import('./import-sweep.ts')
   await sweepImportsOf(env, openStorage(env), imports)
+}
+
+/** Loaded when it is needed: few sweeps find a move. */
+async function sweepMovesOf(env: Env): Promise<void> {
+  const [{ openMoves }, { sweepMoves }] = await Promise.all([
+    import('./moves.ts'),
+    import('../../domain/placement/moves.ts'),
+  ])
+  await sweepMoves(openMoves(env))
 }
 
 /** The ports for looking after families with databases of their own. */

@@ -106,10 +106,6 @@ const freeForm = template(sql`
   delete from placed_forms where form_id = ${slot('formId')} and organization_id = ${organizationId}
     and reserved_at = ${slot('reservedAt')}`)
 
-const formsOfOthers = template(sql<{ readonly formId: string }>`
-  select f.form_id as "formId" from json_each(${slot('formIds')}) as id join placed_forms as f on f.form_id = id.value
-  where f.organization_id <> ${organizationId}`)
-
 interface ListedRow extends FamilyRow {
   readonly organizationId: string
   readonly isPlaced: number
@@ -226,7 +222,7 @@ function formReservations(
     async formsOfOthers(id, formIds) {
       if (formIds.length === 0) return []
       const statements = jsonChunks(formIds).map((chunk) =>
-        bind(formsOfOthers, { organizationId: id, formIds: chunk }),
+        bind(findHeld, { organizationId: id, formIds: chunk }),
       )
       const results = await resultsOf(executor, statements)
       return results.flatMap(({ rows }) => rows.map(({ formId }) => formId))
