@@ -30,7 +30,7 @@ export interface TableSpan {
 
 /** Rows of the family from a position on, in the order of their keys, and what was written of the table meanwhile. */
 export interface MoveChunk {
-  /** At most a few hundred rows and about a megabyte, or one row that is larger. Possibly none. */
+  /** As many rows as were asked for and about a megabyte at most, or one row that is larger. Possibly none. */
   readonly rows: readonly MovedRow[]
   /** Up to where all rows are given; null: up to the end. */
   readonly to: MovePosition | null
@@ -99,7 +99,12 @@ export interface MoveSource {
   /** Whether the tables are still these, and everything that `start` made for them is still there. */
   isJournaling(journalId: string, tables: readonly MovedTable[]): Promise<boolean>
   /** Rows of the family from a position on (null: from the first), and the journal of the table, in one moment. */
-  readChunk(journalId: string, table: MovedTable, from: MovePosition | null): Promise<MoveChunk>
+  readChunk(
+    journalId: string,
+    table: MovedTable,
+    from: MovePosition | null,
+    rowsMax: number,
+  ): Promise<MoveChunk>
   /** The rows of the keys, all of one moment. One answer for each table. */
   readRows(wanted: readonly WantedRows[]): Promise<readonly FoundRows[]>
   /** The oldest entries of the journal, in order. */
@@ -134,6 +139,7 @@ export interface MoveTarget {
     moveId: string,
     table: MovedTable,
     span: TableSpan,
+    rowsMax: number,
   ): Promise<{ readonly rows: readonly MovedRow[]; readonly isWhole: boolean }>
   /** The rows of the keys, all of one moment. One answer for each table. */
   readRows(wanted: readonly WantedRows[]): Promise<readonly FoundRows[]>
@@ -162,6 +168,8 @@ export interface MoveTarget {
 
 /** One database that families can live in, as a move sees it. */
 export interface MovePlace extends MoveSource, MoveTarget {
+  /** Most rows that are read or written here in one step: it bounds how long others wait for the database. */
+  readonly rowsMax: number
   /**
    * Ends what lasts of a move here, and deletes rows of the family, a bounded number: of a source after the switch, or of
    * a target that was given up. Only of organizations that the directory places elsewhere.

@@ -18,17 +18,15 @@ export interface MovePlaceOptions {
   readonly rowsMax: number
 }
 
-/** A span of a target may hold rows that the source no longer has, so it may be larger than a chunk. */
-const SPAN_FACTOR = 2
-
 /** A place that families move from and to, over one SQLite database. No I/O. */
 export function createMovePlace({ executor, control, rowsMax }: MovePlaceOptions): MovePlace {
   let triggers: KnownTriggers | null = null
   return {
+    rowsMax,
     tables: () => readMovedTables(executor),
     start: (journalId, familyId, tables) => startJournal(executor, journalId, familyId, tables),
     isJournaling: (journalId, tables) => isJournaling(executor, journalId, tables),
-    readChunk: (journalId, table, from) => readChunk(executor, journalId, table, from, rowsMax),
+    readChunk: (journalId, table, from, limit) => readChunk(executor, journalId, table, from, limit),
     readRows: (wanted) => readRows(executor, wanted),
     readJournal: (journalId, limit) => readJournal(executor, journalId, limit),
     forgetJournal: (journalId, upTo) => forgetJournal(executor, journalId, upTo),
@@ -42,7 +40,7 @@ export function createMovePlace({ executor, control, rowsMax }: MovePlaceOptions
       await beginTarget(executor, moveId, progress)
     },
     state: (moveId) => targetState(executor, moveId),
-    readSpan: (moveId, table, span) => readSpan(executor, moveId, table, span, rowsMax * SPAN_FACTOR),
+    readSpan: (moveId, table, span, limit) => readSpan(executor, moveId, table, span, limit),
     async write(moveId, version, progress, changes) {
       triggers ??= await readKnownTriggers(executor)
       const outcome = await writeTarget(executor, triggers, moveId, version, progress, changes)

@@ -1,4 +1,4 @@
-import type { MoveSource, MoveTarget, MovedTable, WriteOutcome, TableChanges } from '../../../ports/move.ts'
+import type { MovePlace, MovedTable, WriteOutcome, TableChanges } from '../../../ports/move.ts'
 import type { Progress } from './progress.ts'
 import { parseProgress } from './progress.ts'
 
@@ -7,8 +7,8 @@ export interface Filling {
   readonly moveId: string
   readonly journalId: string
   readonly tables: readonly MovedTable[]
-  readonly source: MoveSource
-  readonly target: MoveTarget
+  readonly source: MovePlace
+  readonly target: MovePlace
   readonly version: number
   readonly progress: Progress
 }

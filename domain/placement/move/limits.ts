@@ -35,3 +35,6 @@ export const SPANS_A_STEP = 16
 
 /** When what one step is to write has grown to so many characters, it reads no further. */
 export const STEP_BYTES_MAX = 500_000
+
+/** Rows of a span that the source has no longer and the target still has; with more of them, a span takes several steps. */
+export const EXTRA_ROWS = 200

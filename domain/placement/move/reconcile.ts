@@ -1,7 +1,7 @@
 import type { MoveChunk, MovedRow, MovedTable, TableChanges } from '../../../ports/move.ts'
 import type { Filled, Filling } from './filling.ts'
 import { fill } from './filling.ts'
-import { SPANS_A_STEP, STEP_BYTES_MAX } from './limits.ts'
+import { EXTRA_ROWS, SPANS_A_STEP, STEP_BYTES_MAX } from './limits.ts'
 import { isSameRow, keyOf, keyText, rowsByKey } from './keys.ts'
 import type { Progress } from './progress.ts'
 import { behindSpan } from './progress.ts'
@@ -59,9 +59,14 @@ async function reconcileSpan(filling: Filling, progress: Progress): Promise<Reco
   const { moveId, journalId, source, target, tables } = filling
   const table = tables[progress.table]
   if (table === undefined) throw new Error('A move has no such table')
-  const chunk = await source.readChunk(journalId, table, progress.from)
+  const chunk = await source.readChunk(
+    journalId,
+    table,
+    progress.from,
+    Math.min(source.rowsMax, target.rowsMax),
+  )
   const span = { from: progress.from, to: chunk.to }
-  const there = await target.readSpan(moveId, table, span)
+  const there = await target.readSpan(moveId, table, span, chunk.rows.length + EXTRA_ROWS)
   const found = spanChanges(table, chunk.rows, there.rows)
   const changes = found.deletes.length + found.inserts.length === 0 ? [] : [found]
   const behind = behindSpan(progress, span, tables)

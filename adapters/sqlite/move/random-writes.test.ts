@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { newOrganization } from '../../../domain/operators/organization.ts'
+import { PausedError } from '../../../domain/placement/errors.ts'
+import { fakeClock, seededRandom } from '../../../test/support/fakes.ts'
+import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
+import { drawWrite } from '../../../test/support/random-writes.ts'
+import { createScratchStorage, migratedImage } from '../../../test/support/scratch-storage.ts'
+import type { Storage } from '../../../ports/storage.ts'
+import { createStorage } from '../index.ts'
+import { readMovedTables } from './moved-tables.ts'
+
+const FAMILY = ['root', 'child', 'late'] as const
+
+// The same writes go to a storage that never moves. In the end both hold the same, to the byte: every count that a trigger
+// keeps, every clock, every lease.
+test.each([1, 2, 3])(
+  'what is written through the ports while a family moves there and back arrives: seed %s',
+  async (seed) => {
+    const clock = fakeClock()
+    const reference = createScratchStorage({ clock })
+    const tables = await readMovedTables(reference.database)
+    let draw = 0
+    let calls = 0
+    let isWriting = false
+    let write: (() => Promise<void>) | null = null
+    const places = movingPlaces({
+      clock,
+      image: migratedImage(),
+      rowsMax: 5,
+      interfere: async (call) => {
+        calls += 1
+        if (!isWriting && calls % 3 === 0) {
+          isWriting = true
+          await write?.()
+          isWriting = false
+        }
+        return call()
+      },
+    })
+    const home = async (): Promise<Storage> => {
+      const place = await places.placeOf('root')
+      return place.kind === 'own'
+        ? createStorage({ executor: places.own(place).serving, clock })
+        : createStorage({ executor: places.shared, clock, isShared: true })
+    }
+    const family: [string, ...string[]] = ['root', 'child']
+    const addOrganization = async (organizationId: string, parentId: string | null) => {
+      const organization = { ...newOrganization(organizationId, 'Test'), parentId }
+      for (const storage of [await home(), reference])
+        await storage.administration.saveOrganization(organization)
+    }
+    await addOrganization('root', null)
+    await addOrganization('child', 'root')
+    await addOrganization('stranger', null)
+    const writeBoth = async () => {
+      clock.advance(1)
+      draw += 1
+      const isSame = seededRandom(seed * 1_000 + draw)
+      const again = seededRandom(seed * 1_000 + draw)
+      try {
+        await drawWrite(isSame, clock, family, draw)(await home())
+      } catch (error) {
+        if (error instanceof PausedError) return
+        throw error
+      }
+      await drawWrite(again, clock, family, draw)(reference)
+    }
+    for (let first = 0; first < 120; first += 1) await writeBoth()
+    write = writeBoth
+    const shared = await places.move('root', toOwn)
+    expect(shared).toMatchObject({ phase: 'done', failure: null })
+    write = null
+    // A child that the family gets while it has a database of its own moves back with it.
+    await addOrganization('late', 'root')
+    family.push('late')
+    write = writeBoth
+    expect(await places.move('root', toShared)).toMatchObject({ phase: 'done', failure: null })
+    write = null
+
+    const [moved, unmoved] = [
+      await contentOf(places.shared, tables, FAMILY),
+      await contentOf(reference.database, tables, FAMILY),
+    ]
+    expect(moved).toEqual(unmoved)
+    expect(draw).toBeGreaterThan(300)
+  },
+)

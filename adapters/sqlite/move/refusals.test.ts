@@ -1,0 +1,99 @@
+import { beforeEach, expect, test } from 'vitest'
+import { advanceMove } from '../../../domain/placement/move/index.ts'
+import { fakeClock } from '../../../test/support/fakes.ts'
+import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
+import { contentOf, movingPlaces, toOwn } from '../../../test/support/moving.ts'
+import { movingWriter } from '../../../test/support/moving-writer.ts'
+import { oddFamily } from '../../../test/support/odd-rows.ts'
+import { migratedImage } from '../../../test/support/scratch-storage.ts'
+import type { MovedTable } from '../../../ports/move.ts'
+import { openImage } from '../../node-sqlite/index.ts'
+import { readMovedTables } from './moved-tables.ts'
+
+let tables: readonly MovedTable[]
+let image: Uint8Array
+let interfere: Interference = (call) => call()
+let places: MovingPlaces
+
+beforeEach(async () => {
+  const database = openImage(migratedImage())
+  tables = await readMovedTables(database)
+  await oddFamily(database, tables, ['acme'], 2)
+  image = database.image()
+  interfere = (call) => call()
+  places = movingPlaces({ clock: fakeClock(), image, interfere: (call) => interfere(call) })
+})
+
+test('a pause that a writer has ended refuses the switch, and a later try succeeds', async () => {
+  const writer = movingWriter(places, 'acme', 'acme')
+  const { moveId } = await places.open('acme', toOwn)
+  let broken = 0
+  interfere = async (call) => {
+    const [found] = await places.shared.batch([{ sql: 'select 1 from write_pauses', parameters: [] }])
+    if ((found?.rows.length ?? 0) > 0 && broken === 0) {
+      broken += 1
+      expect(await writer.write()).toBe(false)
+      places.clock.advance(1_001)
+      expect(await writer.write()).toBe(true)
+    }
+    return call()
+  }
+  expect(await places.finish(moveId)).toMatchObject({ phase: 'done', tries: 1 })
+  expect(broken).toBe(1)
+  const own = places.own(await places.placeOf('acme')).serving
+  const [contacts] = await own.batch([
+    { sql: `select 1 from contacts where contact_id = 'written-2'`, parameters: [] },
+  ])
+  expect(contacts?.rows).toHaveLength(1)
+})
+
+test('rows that the target loses while it is compared are in the family’s place in the end', async () => {
+  const before = await contentOf(places.shared, tables, ['acme'])
+  const { moveId } = await places.open('acme', toOwn)
+  const own = places.world.places({
+    kind: 'own',
+    familyId: 'acme',
+    generation: 1,
+    region: null,
+    jurisdiction: null,
+  })
+  let isLosing = false
+  interfere = async (call) => {
+    const result = await call()
+    if (isLosing) return result
+    isLosing = true
+    const state = await own.state(moveId).catch(() => null)
+    const table = tables.find(({ name }) => name === 'contacts')
+    if (state !== null && table !== undefined && state.progress.includes('"pass":"compare"')) {
+      const span = { from: null, to: null }
+      const { rows } = await own.readSpan(moveId, table, span, 10)
+      const deletes = rows.map((row) => row.slice(0, table.key.length))
+      await own.write(moveId, state.version, state.progress, [{ table, deletes, inserts: [] }])
+    }
+    isLosing = false
+    return result
+  }
+  for (let step = 0; step < 60; step += 1) await advanceMove(places.world, moveId, 'one')
+  interfere = (call) => call()
+  const ended = await places.finish(moveId)
+  expect(['aborted', 'done']).toContain(ended.phase)
+  const home = await places.placeOf('acme')
+  const serving = home.kind === 'own' ? places.own(home).serving : places.shared
+  expect(await contentOf(serving, tables, ['acme'])).toEqual(before)
+})
+
+test('while a family moves, no organization leaves it or comes to it', async () => {
+  const { moveId } = await places.open('acme', toOwn)
+  await advanceMove(places.world, moveId, 'one')
+  const sql = `update organizations set parent_id = 'other' where organization_id = 'acme'`
+  await expect(places.shared.batch([{ sql, parameters: [] }])).rejects.toThrow('placement: paused')
+})
+
+test('every table either moves or is named among those that stay', async () => {
+  const { stayingTables } = await import('./moved-tables.ts')
+  const sql = `select name from sqlite_master where type = 'table' and name not glob 'sqlite_*'
+    and name <> 'applied_migrations'`
+  const [found] = await places.shared.batch([{ sql, parameters: [] }])
+  const all = (found?.rows ?? []).map(({ name }) => String(name)).sort()
+  expect([...tables.map(({ name }) => name), ...Object.keys(stayingTables)].sort()).toEqual(all)
+})
