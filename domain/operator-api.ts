@@ -11,6 +11,7 @@ import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.t
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
 import * as imports from './operators/endpoints/imports.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
+import * as moves from './operators/endpoints/moves.ts'
 import * as organizations from './operators/endpoints/organizations.ts'
 import * as servedImports from './operators/endpoints/serve-imports.ts'
 import * as keys from './operators/endpoints/keys.ts'
@@ -26,6 +27,9 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'organizations.list': operated(organizations.listOrganizations, organizations.serveOrganizations),
   'organizations.show': operated(organizations.showOrganization, organizations.serveOrganization),
   'organizations.save': operated(organizations.saveOrganization, organizations.serveSaveOrganization),
+  'moves.begin': operated(moves.beginMove, moves.serveBeginMove),
+  'moves.show': operated(moves.showMove, moves.serveMove),
+  'moves.abort': operated(moves.abortMove, moves.serveAbortMove),
   'keys.issue': operated(keys.issueTenantKey, serveKeys.serveIssueTenantKey),
   'keys.list': operated(keys.listTenantKeys, serveKeys.serveTenantKeys),
   'platformKeys.issue': operated(keys.issuePlatformKey, serveKeys.serveIssuePlatformKey),

@@ -24,6 +24,7 @@ import {
   listOperatorKeys,
   revokeOperatorKey,
 } from './operators/endpoints/operator-keys.ts'
+import { abortMove, beginMove, showMove } from './operators/endpoints/moves.ts'
 import { listOutbox, retryOutbox } from './operators/endpoints/outbox.ts'
 import { getSecrets } from './operators/endpoints/secrets.ts'
 import { listPlatformSends, listSends } from './operators/endpoints/sends.ts'
@@ -34,6 +35,9 @@ export const operatorEndpoints = [
   listOrganizations,
   showOrganization,
   saveOrganization,
+  beginMove,
+  showMove,
+  abortMove,
   issueTenantKey,
   listTenantKeys,
   issuePlatformKey,

@@ -158,6 +158,8 @@ export interface OutboxStore {
    * so that all of them are served when there are more than `limit`.
    */
   due(now: string, limit: number): Promise<readonly OutboxRef[]>
+  /** When the next pending entry is to be tried, of all that are stored here; null: none is pending. */
+  nextDue(): Promise<string | null>
   /**
    * Entries that wait or failed, of one organization or of all (null), oldest first, starting after `after` (null: at the
    * oldest), at most `limit`.

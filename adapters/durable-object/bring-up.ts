@@ -37,8 +37,8 @@ export interface BringUp {
   goOnAtMs(): number | null
   /** Does steps for a bounded time. Callers at the same time wait for the same steps. Never rejects: an object serves without. */
   advance(): Promise<void>
-  /** The same, but once in the life of an instance: for the first call that it gets. */
-  advanceOnce(): Promise<void>
+  /** The same for the calls that come first in the life of an instance. Whether any step was done, or tried. */
+  advanceAtFirst(): Promise<boolean>
   /** The schema was made, or removed (null). */
   changed(position: SchemaPosition | null): void
 }
@@ -84,8 +84,10 @@ export function createBringUp(tools: BringUpTools): BringUp {
     isExact: () => position?.tables === migrations.newest && position.indexes === migrations.newest,
     goOnAtMs: () => goOnAtMs,
     advance: together,
-    advanceOnce: async () => {
-      if (running !== null || (!hasBegun && isBehindNow())) await together()
+    async advanceAtFirst() {
+      const isFirst = running !== null || (!hasBegun && isBehindNow())
+      if (isFirst) await together()
+      return isFirst
     },
     changed(given) {
       position = given

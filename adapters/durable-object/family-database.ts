@@ -74,18 +74,24 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
     await (await this.#open()).ring()
   }
 
+  /** Opened by the first call. One that fails leaves it to the next. */
   #open(): Promise<Family> {
-    this.#family ??= this.ctx.storage.getAlarm().then((alarmAtMs) =>
-      openFamily({
-        ...this.#tools,
-        database: databaseOf(this.ctx),
-        alarm: alarmOf(this.ctx),
-        alarmAtMs,
-        migrations: { newest: NEWEST_MIGRATION, load: loadMigrations },
-        breathe,
-      }),
-    )
+    this.#family ??= this.#openAnew().catch((error: unknown) => {
+      this.#family = null
+      throw error
+    })
     return this.#family
+  }
+
+  async #openAnew(): Promise<Family> {
+    return openFamily({
+      ...this.#tools,
+      database: databaseOf(this.ctx),
+      alarm: alarmOf(this.ctx),
+      alarmAtMs: await this.ctx.storage.getAlarm(),
+      migrations: { newest: NEWEST_MIGRATION, load: loadMigrations },
+      breathe,
+    })
   }
 }
 
@@ -134,8 +140,9 @@ function breathe(): Promise<void> {
 
 /** The part of a Worker to which an object hands over what is due. It answers at once: the object is billed until then. */
 export abstract class FollowUpEntrypoint extends WorkerEntrypoint {
-  handOver(refs: readonly OutboxRef[]): void {
+  handOver(refs: readonly OutboxRef[]): Promise<void> {
     this.ctx.waitUntil(this.workOff(refs))
+    return Promise.resolve()
   }
 
   protected abstract workOff(refs: readonly OutboxRef[]): Promise<void>

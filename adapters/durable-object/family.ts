@@ -1,24 +1,22 @@
-import { toInstant } from '../../domain/text/instant.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
-import type { Executor } from '../sqlite/index.ts'
-import { createStorage, readsAlone } from '../sqlite/index.ts'
+import type { Statement } from '../sqlite/index.ts'
+import type { Run } from './batch.ts'
 import { forgivingRun, runBatch } from './batch.ts'
-import type { Migrations } from './bring-up.ts'
+import type { BringUp, Migrations } from './bring-up.ts'
 import { createBringUp } from './bring-up.ts'
-import { readFacts, writeFact } from './facts.ts'
+import { dueEntries } from './due-entries.ts'
+import { readFacts } from './facts.ts'
+import type { Life } from './life.ts'
+import { createLife } from './life.ts'
 import type { ObjectDatabase } from './object-database.ts'
 import type { BatchAnswer, FamilyObject, Mode } from './protocol.ts'
 import { createSchema } from './schema-steps.ts'
 import type { State } from './states.ts'
 import { admissionOf, EMPTY, opened, transitions } from './states.ts'
-import { unpacked } from './unpack.ts'
-import type { Alarm } from './wake-up.ts'
+import type { Alarm, WakeUp } from './wake-up.ts'
 import { createWakeUp } from './wake-up.ts'
-
-/** Most entries that one ringing of the alarm hands over. The others follow when it rings again. */
-const HANDED_OVER_MAX = 500
 
 /** What an object is made of. */
 export interface FamilyTools {
@@ -37,127 +35,128 @@ export interface FamilyTools {
 
 /** An object without its platform. */
 export interface Family extends FamilyObject {
-  /** What the alarm does. Never rejects, because the platform gives an alarm up after some failures. */
+  /**
+   * What the alarm does. The next one is set before anything else; only when that fails does it reject, so that the
+   * platform rings again. It gives an alarm up that has failed some times.
+   */
   ring(): Promise<void>
+}
+
+/** The parts of an object that is open in memory. */
+interface Parts extends FamilyTools {
+  readonly life: Life
+  readonly schema: BringUp
+  readonly run: Run
+  readonly wakeUp: WakeUp
 }
 
 /** Opens what is stored. */
 export function openFamily(tools: FamilyTools): Family {
-  const { database, clock, log } = tools
+  const { database, alarmAtMs } = tools
   const facts = readFacts(database)
-  let state: State = facts?.state ?? EMPTY
   const schema = createBringUp({ ...tools, position: facts?.schema ?? null })
   const run = forgivingRun(database, () => !schema.isExact())
-  const wakeUp = createWakeUp({ ...tools, run, setAtMs: tools.alarmAtMs, schemaAtMs: schema.goOnAtMs })
+  const schemaAtMs = () => schema.goOnAtMs()
+  const wakeUp = createWakeUp({ ...tools, run, setAtMs: alarmAtMs, schemaAtMs })
+  return familyOf({ ...tools, life: createLife(database, facts?.state ?? EMPTY), schema, run, wakeUp })
+}
 
-  const enter = (next: State): void => {
-    writeFact(database, 'state', next)
-    state = next
+function familyOf(parts: Parts): Family {
+  const { database, life } = parts
+  return {
+    batch: (mode, statements) => batch(parts, mode, statements),
+    create: (familyId) => begin(parts, transitions.create, familyId),
+    beginFilling: (familyId) => begin(parts, transitions.beginFilling, familyId),
+    openFilled: async () => follow(parts, transitions.openFilled(life.state())),
+    pause: async (token, untilMs) => follow(parts, transitions.pause(life.state(), token, untilMs)),
+    resume: async (token) => follow(parts, transitions.resume(life.state(), token)),
+    seal: async (token) => follow(parts, transitions.seal(life.state(), token)),
+    unseal: async (token) => follow(parts, transitions.unseal(life.state(), token)),
+    close: async () => follow(parts, transitions.close(life.state())),
+    empty: () => empty(parts),
+    size: async () => database.sizeBytes(),
+    ring: () => ring(parts),
   }
+}
 
-  /** A transaction that takes back what it changed of the state when it fails. */
-  const atomically = <Result>(work: () => Result): Result => {
-    const before = state
-    try {
-      return database.transaction(work)
-    } catch (error) {
-      state = before
-      throw error
-    }
-  }
+/** Sets the alarm for what the schema still needs. */
+function lookAgain({ database, wakeUp }: Parts): void {
+  database.transaction(() => {
+    wakeUp.lookAgain()
+  })
+}
 
-  /** Follows an arrow, if there is one. The alarm is looked at because only an open object has work to do. */
-  const follow = (next: State | null): boolean => {
-    if (next === null) return false
-    if (next === state) return true
-    atomically(() => {
-      enter(next)
-      if (next.name === 'open') wakeUp.lookAgain()
-    })
-    return true
-  }
-
-  const begin = async (next: State | null): Promise<boolean> => {
-    if (next === null || next === state) return next !== null
-    const migrations = await tools.migrations.load()
-    // Another call may have begun in the meantime.
-    if (state.name !== 'empty') return JSON.stringify(state) === JSON.stringify(next)
-    atomically(() => {
-      schema.changed(createSchema(database, migrations))
-      enter(next)
-    })
-    return true
-  }
-
-  const work = (mode: Mode, statements: Parameters<Family['batch']>[1]): BatchAnswer => {
-    const admission = admissionOf(state, mode, clock.nowMs())
-    if (admission === 'elsewhere') return { elsewhere: true }
-    if (admission === 'paused') return { paused: true }
+async function batch(parts: Parts, mode: Mode, statements: readonly Statement[]): Promise<BatchAnswer> {
+  const { life, schema, database, clock, run, wakeUp } = parts
+  if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
+  const admission = admissionOf(life.state(), mode, clock.nowMs())
+  if (admission === 'elsewhere') return { elsewhere: true }
+  if (admission === 'paused') return { paused: true }
+  try {
+    // Nothing comes between statements that run at once, so reads need no transaction to see one state.
     if (mode === 'read') return { results: runBatch(database, run, statements, true) }
-    return atomically(() => {
-      if (admission === 'ends_pause' && state.name === 'paused') enter(opened(state))
+    return life.atomically(() => {
+      if (admission === 'ends_pause') life.enter(opened(life.state()))
       const results = runBatch(database, run, statements, false)
       if (mode === 'write') wakeUp.lookAgain()
       return { results }
     })
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : String(error) }
   }
+}
 
-  const batch: Family['batch'] = async (mode, statements) => {
-    if (state.name === 'open') await schema.advanceOnce()
-    try {
-      return work(mode, statements)
-    } catch (error) {
-      return { failed: error instanceof Error ? error.message : String(error) }
-    }
-  }
+/** Gives an empty object its tables and a state. */
+async function begin(
+  { life, schema, database, migrations }: Parts,
+  arrow: (from: State, familyId: string) => State | null,
+  familyId: string,
+): Promise<boolean> {
+  const all = await migrations.load()
+  // The arrow is looked up after the loading, during which another call may have begun.
+  const next = arrow(life.state(), familyId)
+  if (next === null || next === life.state()) return next !== null
+  life.atomically(() => {
+    schema.changed(createSchema(database, all))
+    life.enter(next)
+  })
+  return true
+}
 
-  /** What is due, as the outbox's own port gives it. */
-  const due = (): Promise<readonly OutboxRef[]> => {
-    const executor: Executor = {
-      batch: async (statements) => runBatch(database, run, statements, readsAlone(statements)).map(unpacked),
-    }
-    const { outbox } = createStorage({ executor, clock })
-    return outbox.due(toInstant(wakeUp.dueByMs()), HANDED_OVER_MAX)
-  }
+/** Follows an arrow, if there is one (null: none). Only an object that is open has anything to wake up for. */
+function follow({ life, wakeUp }: Parts, next: State | null): boolean {
+  if (next === null) return false
+  if (next === life.state()) return true
+  life.atomically(() => {
+    life.enter(next)
+    if (next.name === 'open') wakeUp.lookAgain()
+    if (next.name === 'closed') wakeUp.stop()
+  })
+  return true
+}
 
-  const answerAlarm = async (): Promise<void> => {
-    if (state.name === 'empty' || state.name === 'closed' || state.name === 'filling') return
-    database.transaction(() => {
-      wakeUp.rang()
-    })
+async function empty({ life, wakeUp, database, schema }: Parts): Promise<boolean> {
+  if (transitions.empty(life.state()) === null) return false
+  life.end()
+  wakeUp.stop()
+  await database.clear()
+  schema.changed(null)
+  return true
+}
+
+async function ring(parts: Parts): Promise<void> {
+  const { life, wakeUp, database, schema, run, clock, log, handOver } = parts
+  const { name } = life.state()
+  if (name === 'empty' || name === 'closed' || name === 'filling') return
+  database.transaction(() => {
+    wakeUp.rang()
+  })
+  try {
     await schema.advance()
-    database.transaction(() => {
-      wakeUp.lookAgain()
-    })
-    const refs = await due()
-    if (refs.length > 0) await tools.handOver(refs)
-  }
-
-  return {
-    batch,
-    create: (familyId) => begin(transitions.create(state, familyId)),
-    beginFilling: (familyId) => begin(transitions.beginFilling(state, familyId)),
-    openFilled: async () => follow(transitions.openFilled(state)),
-    pause: async (token, untilMs) => follow(transitions.pause(state, token, untilMs)),
-    resume: async (token) => follow(transitions.resume(state, token)),
-    seal: async (token) => follow(transitions.seal(state, token)),
-    unseal: async (token) => follow(transitions.unseal(state, token)),
-    close: async () => follow(transitions.close(state)),
-    async empty() {
-      if (transitions.empty(state) === null) return false
-      state = EMPTY
-      await database.clear()
-      schema.changed(null)
-      wakeUp.forget()
-      return true
-    },
-    size: async () => database.sizeBytes(),
-    async ring() {
-      try {
-        await answerAlarm()
-      } catch (error) {
-        log.error('object_alarm_failed', {}, error)
-      }
-    },
+    lookAgain(parts)
+    const refs = await dueEntries(database, run, clock, wakeUp.dueByMs())
+    if (refs.length > 0) await handOver(refs)
+  } catch (error) {
+    log.error('object_alarm_failed', {}, error)
   }
 }

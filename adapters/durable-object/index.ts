@@ -10,6 +10,7 @@ export { createControl } from './control.ts'
 export { createFamilyDatabases } from './family-databases.ts'
 export type { ExecutorOptions } from './executor.ts'
 export { createExecutor } from './executor.ts'
+export { createObjectMovePlace } from './move-place.ts'
 export type { FamilyNamespace, FamilyPlace } from './place.ts'
 export type { FamilyObject, Mode } from './protocol.ts'
 

@@ -51,9 +51,9 @@ export function admissionOf(state: State, mode: Mode, nowMs: number): Admission 
   }
 }
 
-/** The state with its writes let go. */
-export function opened({ familyId }: Exclude<State, { name: 'empty' }>): State {
-  return { name: 'open', familyId }
+/** The state with its writes let go. One without a family stays what it is. */
+export function opened(state: State): State {
+  return state.name === 'empty' ? state : { name: 'open', familyId: state.familyId }
 }
 
 /** The state that a method leads to, the same one when the object is there already; null: it does not lead there. */

@@ -23,8 +23,8 @@ export interface WakeUp {
   lookAgain(): void
   /** The alarm has rung: sets the next one, before anything else is done. In a transaction. */
   rang(): void
-  /** There is no alarm any more: everything that was stored was removed. */
-  forget(): void
+  /** There is nothing to do here any more. */
+  stop(): void
   /** Until which instant entries must have been due for the alarm to hand them over, in ms since 1970. */
   dueByMs(): number
 }
@@ -44,31 +44,39 @@ export function createWakeUp({ alarm, clock, run, setAtMs, schemaAtMs }: WakeUpT
   // Forgotten with the instance; then what was handed over is handed over once more, which harms nobody.
   let handedOverAtMs = -Infinity
 
-  const workAtMs = (): number | null => {
+  /** From when on the first of the pending entries may be handed over; null: none is pending. */
+  const ripeAtMs = (): number | null => {
     const dueAt = run(earliestDue).rows[0]?.[0]
-    if (typeof dueAt !== 'string') return null
-    return Math.max(Date.parse(dueAt) + GRACE_MS, handedOverAtMs + AGAIN_AFTER_MS)
+    return typeof dueAt === 'string' ? Date.parse(dueAt) + GRACE_MS : null
   }
   const wantedMs = (): number | null => {
-    const wanted = [workAtMs(), schemaAtMs()].filter((atMs) => atMs !== null)
+    const [ripeMs, schemaMs] = [ripeAtMs(), schemaAtMs()]
+    const wanted = [
+      ...(ripeMs === null ? [] : [Math.max(ripeMs, handedOverAtMs + AGAIN_AFTER_MS)]),
+      ...(schemaMs === null ? [] : [schemaMs]),
+    ]
     return wanted.length === 0 ? null : Math.min(...wanted)
+  }
+  const stop = (): void => {
+    if (ringsAtMs !== null) alarm.clear()
+    ringsAtMs = null
   }
   const lookAgain = (): void => {
     const atMs = wantedMs()
-    if (atMs === null && ringsAtMs !== null) alarm.clear()
-    else if (atMs !== null && (ringsAtMs === null || atMs < ringsAtMs)) alarm.set(atMs)
-    else return
-    ringsAtMs = atMs
+    if (atMs === null) stop()
+    else if (ringsAtMs === null || atMs < ringsAtMs) {
+      alarm.set(atMs)
+      ringsAtMs = atMs
+    }
   }
   return {
     lookAgain,
+    stop,
     rang() {
       ringsAtMs = null
-      handedOverAtMs = clock.nowMs()
+      const nowMs = clock.nowMs()
+      if ((ripeAtMs() ?? Infinity) <= nowMs) handedOverAtMs = nowMs
       lookAgain()
-    },
-    forget() {
-      ringsAtMs = null
     },
     dueByMs: () => clock.nowMs() - GRACE_MS,
   }

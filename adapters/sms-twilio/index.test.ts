@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SmsMessage } from '../../ports/sms-sender.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
-import { openTwilio, TWILIO_SID, TWILIO_TOKEN, twilioError } from '../../test/support/providers.ts'
+import { latestSid, openTwilio, TWILIO_SID, TWILIO_TOKEN, twilioError } from '../../test/support/providers.ts'
 import type { Misbehaviour } from '../../test/support/stand-in.ts'
 import { untilLate } from '../../test/support/stand-in.ts'
 import type { SharedOrigin } from './index.ts'
@@ -39,10 +39,7 @@ function sender(
 const last = () => [...(twilio.sent.at(-1) ?? [])]
 
 test('sends from the number, the short code or the messaging service, with media as given', async () => {
-  expect(await sender().send(message, 'k')).toEqual({
-    kind: 'accepted',
-    providerId: `SM${'1'.padStart(32, '0')}`,
-  })
+  expect(await sender().send(message, 'k')).toEqual({ kind: 'accepted', providerId: latestSid(twilio) })
   expect(last()).toEqual([
     ['To', '+12125550123'],
     ['Body', message.body],

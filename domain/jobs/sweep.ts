@@ -1,3 +1,4 @@
+import type { OutboxStore } from '../../ports/outbox-store.ts'
 import { toInstant } from '../text/instant.ts'
 import { deliver } from './deliver.ts'
 import { eachOf } from '../bounds/within.ts'
@@ -20,10 +21,11 @@ export interface Swept {
  * Works off what is due: entries whose queue message was lost, whose next attempt has come, or whose worker died.
  * Organizations take turns, in what is asked for and in the order in which it is worked off, so that one with thousands
  * of entries delays nobody else's. Bounded in number and time. Rejects when what is due cannot be read.
+ * @param from whose entries: those of the shared place, unless a family's database is given
  */
-export async function sweep(world: JobWorld): Promise<Swept> {
+export async function sweep(world: JobWorld, from: Pick<OutboxStore, 'due'> = world.outbox): Promise<Swept> {
   const startedMs = world.clock.nowMs()
-  const due = await world.outbox.due(toInstant(startedMs), ENTRIES_MAX)
+  const due = await from.due(toInstant(startedMs), ENTRIES_MAX)
   let worked = 0
   await eachOf(due, DELIVERY_WIDTH, async (ref) => {
     if (world.clock.nowMs() - startedMs > BUDGET_MS) return

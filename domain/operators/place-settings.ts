@@ -27,6 +27,15 @@ const placeEntries = {
   ),
 }
 
+/** Where an organization is to live. */
+export const PlaceSettings = v.strictObject(placeEntries)
+
+/** Where a family is to move. */
+export const MoveTarget = v.strictObject({
+  ...placeEntries,
+  place: described(v.picklist(['shared', 'own'], 'must be shared or own'), 'Where the family is to live.'),
+})
+
 /** The settings of an organization, and the place of a new one. */
 export const PlacedSettings = v.strictObject({ ...OrganizationSettings.entries, ...placeEntries })
 type PlacedSettings = v.InferOutput<typeof PlacedSettings>
@@ -36,27 +45,44 @@ export function choiceOf({ place, region, jurisdiction, ...settings }: PlacedSet
   readonly choice: PlaceChoice | string | null
   readonly settings: Omit<PlacedSettings, keyof typeof placeEntries>
 } {
-  return { choice: choose(place, region, jurisdiction, settings.parentId ?? null), settings }
+  const asked = {
+    ...(place === undefined ? {} : { place }),
+    ...(region === undefined ? {} : { region }),
+    ...(jurisdiction === undefined ? {} : { jurisdiction }),
+  }
+  return { choice: choose(asked, settings.parentId ?? null), settings }
 }
 
+/** The place that is asked for (null: none), or the sentence against it. */
 function choose(
-  place: PlacedSettings['place'],
-  region: PlacedSettings['region'],
-  jurisdiction: PlacedSettings['jurisdiction'],
+  given: v.InferOutput<typeof PlaceSettings>,
   parentId: string | null,
 ): PlaceChoice | string | null {
-  const [setting] = [region && 'region', jurisdiction && 'jurisdiction'].filter((name) => name !== undefined)
-  if (setting !== undefined) {
-    if (region !== undefined && jurisdiction !== undefined)
-      return 'region: cannot be given together with a jurisdiction.'
-    if (parentId !== null)
-      return `${setting}: cannot be given beside a parent, which says where the family lives.`
-    if (place !== 'own') return `${setting}: needs the place own.`
-  }
-  if (place === undefined) return null
-  if (place === 'shared') return { kind: 'shared' }
-  return { kind: 'own', region: region ?? null, jurisdiction: jurisdiction ?? null }
+  const { place, region, jurisdiction } = given
+  const setting = region === undefined ? 'jurisdiction' : 'region'
+  const isBound = region !== undefined || jurisdiction !== undefined
+  if (isBound && parentId !== null)
+    return `${setting}: cannot be given beside a parent, which says where the family lives.`
+  if (isBound && place !== 'own') return `${setting}: needs the place own.`
+  return place === undefined ? null : choiceOfPlace({ ...given, place })
 }
+
+/** A place that was asked for, or the sentence against it. */
+export function choiceOfPlace({
+  place,
+  region,
+  jurisdiction,
+}: v.InferOutput<typeof MoveTarget>): PlaceChoice | string {
+  if (region !== undefined && jurisdiction !== undefined)
+    return 'region: cannot be given together with a jurisdiction.'
+  if (place === 'own') return { kind: 'own', region: region ?? null, jurisdiction: jurisdiction ?? null }
+  if (region !== undefined) return 'region: needs the place own.'
+  return jurisdiction === undefined ? { kind: 'shared' } : 'jurisdiction: needs the place own.'
+}
+
+/** Why nothing can have a database of its own here. */
+export const NO_PLACES =
+  'The service has no binding FAMILIES, which a database of its own needs. Deploy it with the Durable Object class of wrangler.toml.'
 
 /** Why an organization cannot be where it was asked to be. */
 export function placeProblem(
@@ -64,8 +90,7 @@ export function placeProblem(
   { organizationId, parentId }: Organization,
   existing: Organization | null,
 ): string {
-  if (outcome === 'no_places')
-    return 'The service has no binding FAMILIES, which a database of its own needs. Deploy it with the Durable Object class of wrangler.toml.'
+  if (outcome === 'no_places') return NO_PLACES
   if (existing === null)
     return parentId === null
       ? `${organizationId} was begun in another place. Ask for that, or take another id.`

@@ -14,6 +14,8 @@ export interface Places {
   readonly memory: PlaceMemory
   /** The storage over the database of a place. No I/O. */
   readonly storageAt: (place: Place) => Storage
+  /** Notes soon, while nobody waits for it, that a family's database is to be asked for work at an instant. */
+  readonly noteWork: (familyId: string, at: string) => void
   /** Null: families cannot have databases of their own here. */
   readonly databases: FamilyDatabases | null
   readonly clock: Clock

@@ -5,11 +5,17 @@ export interface PlaceMemory {
   get(organizationId: string): OwnPlace | null
   remember(organizationId: string, place: OwnPlace): void
   forget(organizationId: string): void
+  /** Whether work of a family is to be noted now: at most once a minute. */
+  isToBeNoted(familyId: string, nowMs: number): boolean
 }
+
+/** How long a note of work is remembered, in ms. The cron believes a note for longer than that. */
+const NOTED_MS = 60_000
 
 /** A memory of at most so many organizations. The one that was not asked for longest makes room. */
 export function createPlaceMemory(organizationsMax = 20_000): PlaceMemory {
   const places = new Map<string, OwnPlace>()
+  const notedMs = new Map<string, number>()
   return {
     get(organizationId) {
       const place = places.get(organizationId)
@@ -30,6 +36,13 @@ export function createPlaceMemory(organizationsMax = 20_000): PlaceMemory {
     },
     forget(organizationId) {
       places.delete(organizationId)
+    },
+    isToBeNoted(familyId, nowMs) {
+      const isNoted = nowMs - (notedMs.get(familyId) ?? -Infinity) < NOTED_MS
+      if (isNoted) return false
+      if (notedMs.size >= organizationsMax) notedMs.clear()
+      notedMs.set(familyId, nowMs)
+      return true
     },
   }
 }

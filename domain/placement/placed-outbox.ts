@@ -7,7 +7,7 @@ import { atPlace } from './at-place.ts'
 const SEPARATOR = ':'
 
 /**
- * The outbox of all places. What is due is that of the shared place alone, and so is a list of all organizations: each
+ * The outbox of all places. What is due, now or next, is that of the shared place alone, and so is a list of all organizations: each
  * family's database sees to its own work. Entries of such a database are listed under ids that name the organization too,
  * so that an operator's command finds them by their id alone.
  */
@@ -15,6 +15,7 @@ export function placedOutbox(places: Places, { outbox: shared }: Storage): Outbo
   return {
     open: (organizationId) => placedTenantOutbox(places, organizationId),
     due: (now, limit) => shared.due(now, limit),
+    nextDue: () => shared.nextDue(),
     list(organizationId, after, limit) {
       if (organizationId === null) return shared.list(null, after, limit)
       const position = after === null ? null : { ...after, outboxId: inPlace(after.outboxId) }

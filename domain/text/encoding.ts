@@ -58,8 +58,13 @@ const CALL_MAX_BYTES = 8_192
 export function toBase64(bytes: Uint8Array): string {
   const parts: string[] = []
   for (let start = 0; start < bytes.length; start += CALL_MAX_BYTES)
-    parts.push(String.fromCharCode(...bytes.subarray(start, start + CALL_MAX_BYTES)))
+    // Spreading the bytes would take five times as long, because it iterates over them.
+    parts.push(fromCharCodes(bytes.subarray(start, start + CALL_MAX_BYTES)))
   return btoa(parts.join(''))
+}
+
+function fromCharCodes(codes: Uint8Array): string {
+  return String(Reflect.apply(String.fromCharCode, null, codes))
 }
 
 /** The bytes of base64 text, padded or not. Throws for other text. */

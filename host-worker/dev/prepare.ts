@@ -9,7 +9,7 @@ import type { OperatorService } from '../operator/client/operator-service.ts'
 import { itemsOf } from '../operator/client/pages.ts'
 import { systemClock } from '../system.ts'
 import { demoOrganization } from './demo/index.ts'
-import { demoPosLines, posOrganizations } from './demo/pos.ts'
+import { demoPosLines, placeOfDemo, posOrganizations } from './demo/pos.ts'
 import { demoLines, importLines } from './demo/seed.ts'
 
 /** Keys that a fresh local service shows. */
@@ -89,7 +89,10 @@ async function seed(
   service: OperatorService,
 ): Promise<void> {
   if (!(await isKnown(organizationId, service)))
-    await service.call(saveOrganization, { params: { organizationId }, body: settings })
+    await service.call(saveOrganization, {
+      params: { organizationId },
+      body: { ...settings, place: placeOfDemo(organizationId) },
+    })
   await importLines(lines, organizationId, service)
 }
 

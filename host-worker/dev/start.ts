@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { demoForms, demoOrganization, demoPassword } from './demo/index.ts'
+import { placeOfDemo } from './demo/pos.ts'
 import { keepCronFiring } from './cron.ts'
 import { startLocalGateway } from './gateway.ts'
 import { prepareLocalGateway } from '../local/pos-sources.ts'
@@ -117,7 +118,7 @@ function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string): s
     `  Demo web site       ${siteUrl}    forms to fill in, as on a tenant's own site`,
     ...pos.map(
       ([{ organizationId, posSource }, posKey]) =>
-        `  Point of sale       ${posKey}    ${organizationId} (${posSource?.kind ?? ''})`,
+        `  Point of sale       ${posKey}    ${organizationId} (${posSource?.kind ?? ''}${placeOfDemo(organizationId) === 'own' ? ', in a database of its own' : ''})`,
     ),
     `  Further forms       ${others.join(', ')} (password of demo-members: ${demoPassword})`,
     '',

@@ -13,7 +13,6 @@ export interface OwnService {
   close(): Promise<void>
 }
 
-const SERVICE = 'service'
 const MIGRATOR = 'migrator'
 
 /** The migrations of the databases, by their bindings. */
@@ -51,7 +50,7 @@ export async function startOwnService(
     const migrator = await runtime.unsafeGetDirectURL(MIGRATOR)
     for (const binding of Object.keys(databases()))
       await migrate(binding, migrationsOf[binding]?.() ?? [], (request) => ask(migrator, request))
-    const { origin: url } = await runtime.unsafeGetDirectURL(SERVICE)
+    const { origin: url } = await runtime.unsafeGetDirectURL(serviceName())
     return { url, close: () => runtime.dispose() }
   } catch (error) {
     await runtime.dispose()
@@ -82,15 +81,20 @@ function workersOf(service: Modules, secrets: Readonly<Record<string, string | u
   const given = Object.entries({ ...secrets, ...variables() })
   const texts = given.map(([name, value = '']) => [name, { type: 'text', value }] as const)
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
+  const { env, exports } = families()
+  const name = serviceName()
+  const serving = workerOf(name, service, { ...Object.fromEntries<Binding>([...bound, ...texts]), ...env })
   return [
-    workerOf(SERVICE, service, Object.fromEntries<Binding>([...bound, ...texts])),
+    { ...serving, config: { ...serving.config, exports } },
     workerOf(MIGRATOR, { 'migrator.js': migrator }, Object.fromEntries(bound)),
   ]
 }
 
 /** What a Worker of the local runtime is bound to. */
 type Binding =
-  { readonly type: 'd1'; readonly id: string } | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'd1'; readonly id: string }
+  | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'durable-object'; readonly worker: string; readonly exportName: string }
 type Bindings = Readonly<Record<string, Binding>>
 
 function workerOf(name: string, given: Modules, env: Bindings) {
@@ -103,6 +107,28 @@ function workerOf(name: string, given: Modules, env: Bindings) {
     config: { name, compatibilityDate, manifest: { mainModule, modules }, env },
     dev: { unsafeDirectSockets: [{}] },
   }
+}
+
+/** The name in `wrangler.toml`, by which the files of objects are kept. */
+function serviceName(): string {
+  return stringIn(projectWranglerFile().top.name) ?? ''
+}
+
+/** The classes of objects that `wrangler.toml` binds, and the bindings. */
+function families() {
+  const tables = projectWranglerFile().tables.filter(({ name }) => name === 'durable_objects.bindings')
+  const bound = tables.flatMap(({ values }) => {
+    const [binding, exportName] = [stringIn(values.name), stringIn(values.class_name)]
+    return binding === undefined || exportName === undefined ? [] : [[binding, exportName] as const]
+  })
+  const worker = serviceName()
+  const env = bound.map(([binding, exportName]) => {
+    return [binding, { type: 'durable-object', worker, exportName }] as const
+  })
+  const exports = bound.map(([, exportName]) => {
+    return [exportName, { type: 'durable-object', storage: 'sqlite' }] as const
+  })
+  return { env: Object.fromEntries<Binding>(env), exports: Object.fromEntries(exports) }
 }
 
 /** The variables of `wrangler.toml`. */

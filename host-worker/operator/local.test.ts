@@ -16,12 +16,16 @@ const main = join(import.meta.dirname, 'main.ts')
 const noted: string[] = []
 let service: OpenConnection
 let endAnnouncement = (): void => undefined
+let created: Ended
 
 let umask = 0
 
 beforeAll(async () => {
+  created = await operator(state, 'org', 'create', '--id', 'acme', '--name', 'Acme')
   // Opening local state takes every permission of new files away from others; the other tests of this process go on.
   umask = process.umask(0o077)
+  // As of a service that was killed: its file is still there.
+  writeFileSync(join(state, 'service.json'), JSON.stringify({ url: 'http://127.0.0.1:9', pid: 2 ** 30 }))
   service = await openLocalService(state, { key: null, note: (line) => noted.push(line) })
   endAnnouncement = announceService(state, service.connection.url)
 })
@@ -59,13 +63,9 @@ test('a service that runs is found, and standard output has nothing but the resu
   expect(noted).toEqual([])
 })
 
-test('without one, a command starts its own, and what it did is there for the next', async () => {
-  const fresh = join(directory, 'fresh')
-  const created = await operator(fresh, 'org', 'create', '--id', 'acme', '--name', 'Acme')
+test('without one that runs, a command starts its own, and what it did is there for the next', async () => {
   expect(created).toEqual({ code: 0, stdout: '', stderr: 'Created acme.\n' })
-  // As of a service that was killed: its file is still there.
-  writeFileSync(join(fresh, 'service.json'), JSON.stringify({ url: 'http://127.0.0.1:9', pid: 2 ** 30 }))
-  expect(await operator(fresh, 'org', 'list')).toEqual({ code: 0, stdout: 'acme  Acme\n', stderr: '' })
+  expect(await operator(state, 'org', 'list')).toEqual({ code: 0, stdout: 'acme  Acme\n', stderr: '' })
 })
 
 test('a reader that closes the pipe early ends a command without a complaint', async () => {

@@ -12,6 +12,8 @@ const operator: TestOperator['run'] = (...args) => test.run(...args)
 
 beforeAll(async () => {
   test = await openTestOperator()
+  const created = await operator('org', 'create', '--id', 'acme', '--name', 'Acme', '--slug', 'acme')
+  expect(created).toEqual({ code: 0, stdout: '', stderr: 'Created acme.\n' })
 })
 afterAll(() => {
   expect(test.service.errors).toEqual([])
@@ -59,11 +61,6 @@ describe('help', () => {
 })
 
 describe('organizations', () => {
-  beforeAll(async () => {
-    const created = await operator('org', 'create', '--id', 'acme', '--name', 'Acme', '--slug', 'acme')
-    expect(created).toEqual({ code: 0, stdout: '', stderr: 'Created acme.\n' })
-  })
-
   it('keep what the flags do not name', async () => {
     const flags = ['--analytics', 'yes', '--pos-source', 'odbc_second:north', '--sms-number', '+12125550100']
     expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe('Updated acme.\n')
@@ -213,6 +210,10 @@ describe('the audit', () => {
       'outcome',
     ])
     expect((await operator('audit', '--org', 'nobody-else')).stdout).toBe('')
+    const site = { siteId: 'audited', name: 'N', status: 'active', timezone: 'UTC', address: {} }
+    const line = JSON.stringify({ ...site, createdAt: '2026-01-01T00:00:00Z' })
+    const { stderr } = await operator('import', 'sites', file('audited.ndjson', line), '--org', 'acme')
+    expect(stderr).toBe('')
     expect((await operator('audit')).stdout).toContain('"action":"import.commit"')
   })
 })

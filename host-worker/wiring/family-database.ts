@@ -13,9 +13,7 @@ export class FamilyDatabase extends FamilyDatabaseObject {
     super(state, env, {
       clock: systemClock,
       log: consoleLog,
-      handOver: async (refs) => {
-        await followUp.handOver(refs)
-      },
+      handOver: (refs) => followUp.handOver(refs),
     })
   }
 }

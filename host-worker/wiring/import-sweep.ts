@@ -1,16 +1,23 @@
 import { sweepImports } from '../../domain/imports/sweep-imports.ts'
+import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
+import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import { importTools, openImportWorld, posDestination } from './imports.ts'
-import { createMeter, openStorage } from './storage.ts'
 import { secretsOf } from './world.ts'
 
-/** Goes on with imports that were interrupted, and removes what is left of others. */
-export async function sweepImportsOf(env: Env): Promise<void> {
-  const storage = openStorage(env, createMeter())
+/**
+ * Goes on with imports that were interrupted, and removes what is left of others.
+ * @param imports those of one database
+ */
+export async function sweepImportsOf(
+  env: Env,
+  storage: PlacedStorage,
+  imports: ImportDirectory,
+): Promise<void> {
   const tools = importTools(() => secretsOf(env))
   await sweepImports({
-    imports: storage.importDirectory,
+    imports,
     openImports: async (organizationId) => {
       const organization = await storage.administration.findOrganization(organizationId)
       if (organization === null) return null

@@ -4,12 +4,15 @@ import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
 import { deliver } from '../../domain/jobs/deliver.ts'
 import { eachOf } from '../../domain/bounds/within.ts'
 import { DELIVERY_WIDTH, sweep } from '../../domain/jobs/sweep.ts'
+import type { FamilySweepWorld } from '../../domain/jobs/sweep-families.ts'
+import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
+import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
 import { emailOf, queueOf, smsOf } from './providers.ts'
-import { createMeter, openStorage } from './storage.ts'
+import { openPlaces, openStorage } from './storage.ts'
 
 /** Handles a batch of queue messages. */
 export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
@@ -17,16 +20,50 @@ export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
   await consumeBatch(batch, (ref) => deliverOrLog(ref, world), DELIVERY_WIDTH)
 }
 
-/** Works on the due entries that no queue message reached, then on imports. A failure of one does not hinder the other. */
+/**
+ * Works on the due entries that no queue message reached, then on imports, and on what families with databases
+ * of their own left undone. A failure of one does not hinder the others. */
 export async function serveCron(env: Env): Promise<void> {
-  const outcomes = await Promise.allSettled([sweep(openJobWorld(env)), sweepImports(env)])
+  const outcomes = await Promise.allSettled([
+    sweep(openJobWorld(env)),
+    sweepImports(env, openStorage(env).importDirectory),
+    sweepFamilies(openFamilySweep(env)),
+    sweepMovesOf(env),
+  ])
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
 /** Loaded when it is needed: requests do without what imports need. */
-async function sweepImports(env: Env): Promise<void> {
+async function sweepImports(env: Env, imports: ImportDirectory): Promise<void> {
   const { sweepImportsOf } = await import('./import-sweep.ts')
-  await sweepImportsOf(env)
+  await sweepImportsOf(env, openStorage(env), imports)
+}
+
+/** Loaded when it is needed: few sweeps find a move. */
+async function sweepMovesOf(env: Env): Promise<void> {
+  const [{ openMoves }, { sweepMoves }] = await Promise.all([
+    import('./moves.ts'),
+    import('../../domain/placement/moves.ts'),
+  ])
+  await sweepMoves(openMoves(env))
+}
+
+/** The ports for looking after families with databases of their own. */
+function openFamilySweep(env: Env): FamilySweepWorld {
+  const { directory, storageAt } = openPlaces(env)
+  return {
+    directory,
+    openWork: (place) => {
+      const { outbox, importDirectory: imports } = storageAt(place)
+      const work = async () => {
+        await sweep(openJobWorld(env), outbox)
+        await sweepImports(env, imports)
+      }
+      return { outbox, imports, work }
+    },
+    clock: systemClock,
+    log: consoleLog,
+  }
 }
 
 /** Puts entries on the queue, or works on them here when there is none. */
@@ -64,7 +101,7 @@ export async function serveQstash(request: Request, env: Env): Promise<Response 
 /** The ports for work that follows requests. */
 function openJobWorld(env: Env): JobWorld {
   return {
-    outbox: openStorage(env, createMeter()).outbox,
+    outbox: openStorage(env).outbox,
     email: emailOf(env),
     sms: smsOf(env),
     mail: env.mail,

@@ -3,6 +3,8 @@ import type { Meter } from '../../ports/meter.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
 import { importTools, openImportWorld, posDestination } from './imports.ts'
+import { createMoves } from '../../domain/placement/moves.ts'
+import { openMoves } from './moves.ts'
 import { openStorage } from './storage.ts'
 import type { Lifetime } from './world.ts'
 import { backgroundOf, secretsOf } from './world.ts'
@@ -16,6 +18,7 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     overview: storage.overview,
+    moves: createMoves({ ...openMoves(env, meter), background: backgroundOf(lifetime) }),
     outbox: storage.outbox,
     sends: storage.sends,
     tenant: storage.tenant,

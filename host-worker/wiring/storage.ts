@@ -5,9 +5,11 @@ import { createMailbox } from '../../adapters/local/index.ts'
 import { createFamilyDatabases, createObjectStorage } from '../../adapters/durable-object/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createMeter } from '../../adapters/sqlite/index.ts'
+import type { Places } from '../../domain/placement/at-place.ts'
 import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
+import type { Background } from '../../ports/background.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline } from '../system.ts'
@@ -18,32 +20,52 @@ export type { Executor, SqliteStorage } from '../../adapters/sqlite/index.ts'
 /** Whether work failed because another process holds the local database: nothing was written, so it may be done again. */
 export const isStorageLocked: (error: unknown) => boolean = isLockFailure
 
+/** For work of which nothing depends on whether it is done. */
+const detached: Background = {
+  run: (work) => {
+    work.catch((cause: unknown) => {
+      consoleLog.error('background_failed', {}, cause)
+    })
+  },
+}
+
 /** What the isolate has met of organizations with databases of their own. */
 const placeMemory = createPlaceMemory()
 
 /** Opens the service's storage. No I/O. Nothing else of the Worker knows which engine keeps the data. */
 export function openStorage(
+  env: Pick<Env, 'database' | 'families'>,
+  meter: Meter = createMeter(),
+  background: Background = detached,
+): PlacedStorage {
+  return createPlacedStorage(openPlaces(env, meter, background), consoleLog)
+}
+
+/** What finds the database of an organization. No I/O. */
+export function openPlaces(
   { database, families }: Pick<Env, 'database' | 'families'>,
   meter: Meter = createMeter(),
-): PlacedStorage {
+  background: Background = detached,
+): Places {
   const clock = systemClock
   const { directory, ...shared } = createD1Storage({ database, clock, meter })
-  return createPlacedStorage(
-    {
-      directory,
-      memory: placeMemory,
-      storageAt: (place) => {
-        if (place.kind === 'shared') return shared
-        if (families === null)
-          throw new Error('A family has a database of its own, and the binding FAMILIES is missing')
-        return createObjectStorage({ namespace: families, place, clock, meter })
-      },
-      databases: families === null ? null : createFamilyDatabases({ namespace: families, clock, meter }),
-      clock,
-      deadline: systemDeadline,
+  return {
+    directory,
+    memory: placeMemory,
+    storageAt: (place) => {
+      if (place.kind === 'shared') return shared
+      if (families === null)
+        throw new Error('A family has a database of its own: the binding FAMILIES is missing')
+      return createObjectStorage({ namespace: families, place, clock, meter })
     },
-    consoleLog,
-  )
+    databases: families === null ? null : createFamilyDatabases({ namespace: families, clock, meter }),
+    // The note is no part of the request, whose calls the meter counts.
+    noteWork: (familyId, at) => {
+      background.run(createD1Storage({ database, clock }).directory.noteWork(familyId, at))
+    },
+    clock,
+    deadline: systemDeadline,
+  }
 }
 
 /** Opens the database of the legacy vendor, which has tables of its own. No I/O. */

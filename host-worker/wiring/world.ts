@@ -23,7 +23,8 @@ const openedSecrets = new Map<string, Promise<Secrets>>()
 
 /** Assembles the ports for one request. */
 export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<World> {
-  const storage = openStorage(env, meter)
+  const background = backgroundOf(lifetime)
+  const storage = openStorage(env, meter, background)
   const pos = openPosSources(env, meter)
   return {
     storage: storage.keyed,
@@ -42,7 +43,7 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     deadline: systemDeadline,
     random: systemRandom,
     log: consoleLog,
-    background: backgroundOf(lifetime),
+    background,
     queue: queueOf(env),
     email: emailOf(env),
     sms: smsOf(env),

@@ -1,17 +1,9 @@
+import { DETAIL, INSERT, LIST } from './bare-statements.mjs'
+
 /**
  * What the service is measured against: the same reads and the same insert with nothing around them. No key, no
  * checks, no cursor, no contact, no outbox.
  */
-const LIST = `SELECT contact_id, first_name, last_name, email, phone, license_plate, tags, email_consent, sms_consent,
-  source, site_id, created_at, updated_at
-  FROM contacts WHERE organization_id = ? ORDER BY created_at DESC, contact_id DESC LIMIT 101`
-const DETAIL = `SELECT contact_id, first_name, last_name, email, phone, license_plate, tags, email_consent, sms_consent,
-  source, site_id, created_at, updated_at
-  FROM contacts WHERE organization_id = ? AND contact_id = ?`
-const INSERT = `INSERT INTO form_submissions
-  (organization_id, submission_id, form_id, contact_id, answers, attribution, source, submitted_at, updated_at)
-  VALUES (?, ?, ?, NULL, ?, '{}', 'headless', ?, ?)`
-
 export default {
   async fetch(request, env) {
     const { pathname } = new URL(request.url)

@@ -1,25 +1,27 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchAnalytics } from './analytics.ts'
 import { printBundle } from './bundle.ts'
+import type { Case } from './cases.ts'
 import { benchCases } from './cases.ts'
+import type { Contender } from './compare.ts'
 import { compare } from './compare.ts'
 import type { StartedDirectus } from './directus/start.ts'
 import { startDirectus } from './directus/start.ts'
-import { openMiniflare, startTarget } from './runtime.ts'
-import { benchContacts, seedBench } from './seed.ts'
+import { benchPlaces } from './places.ts'
+import { bareWorker, buildWorker, filesWith, seedImage, WRANGLER } from './prepare.ts'
+import type { Target } from './runtime.ts'
+import { startTarget } from './runtime.ts'
+import { benchContacts } from './seed.ts'
 import { printStartUp } from './start-up.ts'
 import { benchUnauthorized } from './unauthorized.ts'
 
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against a
- * Directus where one is given. What can be measured besides: `analytics` and `unauthorized`.
+ * Directus where one is given. What can be measured besides: `places`, `analytics` and `unauthorized`.
  */
-const WRANGLER = 'node_modules/wrangler/bin/wrangler.js'
-
 const { values, positionals } = parseArgs({
   options: { directus: { type: 'string' } },
   allowPositionals: true,
@@ -27,7 +29,9 @@ const { values, positionals } = parseArgs({
 const [subject = 'requests'] = positionals
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
-  await (subject === 'analytics' ? benchAnalytics() : main())
+  if (subject === 'analytics') await benchAnalytics()
+  else if (subject === 'places') await benchPlaces(folder)
+  else await main()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -43,36 +47,38 @@ async function main(): Promise<void> {
 }
 
 async function benchService(directus: StartedDirectus | null): Promise<void> {
-  const script = buildWorker()
+  const script = buildWorker(folder)
   if (subject === 'requests') {
     await printBundle()
     await printStartUp(WRANGLER, script, folder)
   }
-  const seedFolder = join(folder, 'seed')
-  const seeding = openMiniflare(script, seedFolder)
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a proxy stands for the class
-  const { key, contactId } = await seedBench(await seeding.getD1Database('DB'))
-  await seeding.dispose()
-  cpSync(seedFolder, join(folder, 'service'), { recursive: true })
-  cpSync(seedFolder, join(folder, 'bare'), { recursive: true })
-  copyFileSync('test/bench/bare-worker.mjs', join(folder, 'bare.mjs'))
-  const service = await startTarget(script, join(folder, 'service'))
-  const bare = await startTarget(join(folder, 'bare.mjs'), join(folder, 'bare'))
+  const { image, key, contactId } = await seedImage(script, folder)
+  const service = await startTarget(script, filesWith(image, folder, 'service'))
+  const bare = await startTarget(bareWorker(folder, 'bare-worker.mjs'), filesWith(image, folder, 'bare'))
   const cases = benchCases(contactId, { service: key, directus: directus?.token ?? '' })
   if (subject === 'unauthorized') await benchUnauthorized(service.origin)
-  else for (const each of cases) await compare(each, { service, bare, directus })
+  else for (const each of cases) await compare(each, contendersOf(each, { service, bare, directus }))
   await Promise.all([service.runtime.dispose(), bare.runtime.dispose()])
+}
+
+/** Directus only takes part when its folder is given. */
+interface Targets {
+  readonly service: Target
+  readonly bare: Target
+  readonly directus: Target | null
+}
+
+function contendersOf(of: Case, { service, bare, directus }: Targets): readonly Contender[] {
+  const measured = [
+    { name: 'service', target: service, shot: of.shot, aim: null },
+    { name: 'bare', target: bare, shot: of.shot, aim: of.aim },
+  ]
+  if (directus === null) return measured
+  return [...measured, { name: 'directus', target: directus, shot: of.directus, aim: null }]
 }
 
 async function openDirectus(installation: string | undefined): Promise<StartedDirectus | null> {
   return installation === undefined
     ? null
     : startDirectus(installation, join(folder, 'directus'), benchContacts())
-}
-
-/** Builds the Worker as `wrangler deploy` uploads it; returns the path of its entry. */
-function buildWorker(): string {
-  const out = join(folder, 'bundle')
-  execFileSync(process.execPath, [WRANGLER, 'deploy', '--dry-run', '--outdir', out], { stdio: 'pipe' })
-  return join(out, 'worker.js')
 }

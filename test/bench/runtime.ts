@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { testRootSecret } from '../support/fakes.ts'
@@ -25,14 +25,24 @@ export async function startTarget(
   return { runtime, origin, pid }
 }
 
+/** The id of the database of every runtime. */
+export const DATABASE_ID = 'bench'
+
+const WORKER = 'bench'
+const CLASS = 'FamilyDatabase'
+/** Where a runtime has the files of the objects, if its Worker exports their class. */
+export const OBJECTS_KEY = `${WORKER}-${CLASS}`
+
 /** A Worker with a database, without wrangler's proxy. */
 export function openMiniflare(script: string, persist: string): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
+      name: WORKER,
       modules: modulesOf(script).map((path) => ({ type: 'ESModule', path })),
       modulesRoot: dirname(script),
       compatibilityDate: '2026-10-20',
-      d1Databases: { DB: 'bench' },
+      d1Databases: { DB: DATABASE_ID },
+      ...(hasObjects(script) ? { durableObjects: { FAMILIES: { className: CLASS, useSQLite: true } } } : {}),
       bindings: { ROOT_SECRET: testRootSecret(), MAIL_DOMAIN: 'mail.example.com', PLATFORM_BRAND: 'Bench' },
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       resourcePersistencePath: persist,
@@ -46,5 +56,11 @@ export function openMiniflare(script: string, persist: string): Miniflare {
 /** The module that begins a Worker, and those that it imports from the folder beside it. */
 function modulesOf(script: string): readonly [string, ...string[]] {
   const folder = dirname(script)
-  return [script, ...globSync('chunks/*.js', { cwd: folder }).map((path) => join(folder, path))]
+  const others = globSync(['chunks/*.js', 'bare-statements.mjs'], { cwd: folder })
+  return [script, ...others.map((path) => join(folder, path))]
+}
+
+/** Whether a Worker exports the class of the objects: a runtime does not start where a class is missing. */
+function hasObjects(script: string): boolean {
+  return readFileSync(script, 'utf8').includes(CLASS)
 }

@@ -10,8 +10,10 @@ import type {
   KeyedStorage,
   OpenOperatorChanges,
   OperatorKeys,
+  Organization,
   OutboxStore,
   SendLog,
+  StoredKey,
   TenantWriter,
 } from '../../ports/index.ts'
 
@@ -43,8 +45,22 @@ export interface StorageInstance {
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
 }
 
-/** Makes a fresh, empty store that tells the time by `clock`. */
-export type MakeStorage = (clock: Clock) => Promise<StorageInstance>
+/** An organization and a key of it. */
+export interface SavedTenant {
+  readonly organization: Organization
+  readonly key: StoredKey
+}
+
+/** Makes stores to test. */
+export interface MakeStorage {
+  /** Makes a fresh, empty store that tells the time by `clock`. */
+  (clock: Clock): Promise<StorageInstance>
+  /**
+   * Makes one that holds these tenants and nothing else, as if they had been saved through its ports. Most cases begin so;
+   * they save the tenants themselves when this is left out, and the cases of organizations and keys always do.
+   */
+  readonly holding?: (clock: Clock, tenants: readonly SavedTenant[]) => Promise<StorageInstance>
+}
 
 /** One promise of the storage ports, with the check that an adapter keeps it. Rejects when it does not. */
 export interface StorageCase {

@@ -186,7 +186,8 @@ describe('other reads', () => {
   })
 })
 
-describe('work after a receipt', () => {
+// Each begins with what the ones before have left in the outbox.
+describe('work after a receipt', { shuffle: false }, () => {
   async function rowsRead(work: () => Promise<unknown>): Promise<number> {
     const before = meter.rowsRead
     await work()

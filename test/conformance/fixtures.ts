@@ -12,7 +12,7 @@ import type {
 import { rowsOf } from '../../domain/read/query-result.ts'
 import { emailKey } from '../../domain/text/email-address.ts'
 import { toInstant } from '../../domain/text/instant.ts'
-import type { MakeStorage, StorageInstance } from './case.ts'
+import type { MakeStorage, SavedTenant, StorageInstance } from './case.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
 
 /** When every case begins. */
@@ -237,13 +237,13 @@ export interface TwoTenants extends StorageInstance {
 
 export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
-  const storage = await make(clock)
+  const tenants = ['a', 'b'].map((letter) => ({
+    organization: organization(`org-${letter}`),
+    key: tenantKey(`org-${letter}`, `key-${letter}`),
+  }))
+  const storage = await (make.holding?.(clock, tenants) ?? saved(make, clock, tenants))
   const { administration, analytics, audit, exitSurvey, forms, importDirectory, keyed } = storage
   const { operatorChanges, operatorKeys, outbox, sends } = storage
-  for (const letter of ['a', 'b']) {
-    assert.equal(await administration.saveOrganization(organization(`org-${letter}`)), 'saved')
-    await administration.addKey(tenantKey(`org-${letter}`, `key-${letter}`))
-  }
   return {
     administration,
     analytics,
@@ -267,6 +267,20 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
       return read.results.map(rowsOf)
     },
   }
+}
+
+/** A store in which these tenants were saved through its ports. */
+async function saved(
+  make: MakeStorage,
+  clock: TestClock,
+  tenants: readonly SavedTenant[],
+): Promise<StorageInstance> {
+  const storage = await make(clock)
+  for (const tenant of tenants) {
+    assert.equal(await storage.administration.saveOrganization(tenant.organization), 'saved')
+    await storage.administration.addKey(tenant.key)
+  }
+  return storage
 }
 
 /** The claims of a caller who has the key with that id. */

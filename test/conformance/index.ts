@@ -36,7 +36,7 @@ import { upsertCases } from './upsert.ts'
 import { valueCases } from './values.ts'
 
 export type { MakePos, PosCase, PosInstance } from './pos-case.ts'
-export type { MakeStorage, SeenOutboxEntry, StorageCase, StorageInstance } from './case.ts'
+export type { MakeStorage, SavedTenant, SeenOutboxEntry, StorageCase, StorageInstance } from './case.ts'
 
 export type { ExitSurveyCase, ExitSurveyInstance, MakeExitSurvey, SurveyEvent } from './exit-survey.ts'
 export { exitSurveySuite } from './exit-survey.ts'

@@ -52,8 +52,8 @@ interface Page {
   }
 }
 
-async function page(path: string): Promise<Page> {
-  const response = await service.send(path, { key })
+async function page(path: string, as = key): Promise<Page> {
+  const response = await service.send(path, { key: as })
   const text = await response.text()
   expect([response.status, response.status === 200 ? '' : text], path).toEqual([200, ''])
   return JSON.parse(text) as Page
@@ -249,12 +249,14 @@ describe('analytics', () => {
   test('a long value and one of odd characters page as any other', async () => {
     const values = ['\u0000'.repeat(200), '€'.repeat(200), '', '=', 'null']
     const odd = values.map((country, index) => event(`odd-${index}`, 'l-odd', 1, { country }))
-    await service.storage.tenant('mine').upsert('links', [link('l-odd')])
-    await service.storage.tenant('mine').upsert('link-events', odd)
+    const oddKey = await service.addOrganization('odd')
+    await service.storage.tenant('odd').upsert('links', [link('l-odd')])
+    await service.storage.tenant('odd').upsert('link-events', odd)
     const seen: unknown[] = []
     for (let cursor = ''; ;) {
       const { data, pagination } = await page(
         `/api/v1/links/l-odd/analytics?groupBy=country&limit=1&cursor=${cursor}`,
+        oddKey,
       )
       seen.push(...data.map(({ value }) => value))
       if (pagination.nextCursor === null) break

@@ -53,8 +53,9 @@ function shownIdOf({ order, resource }: CollectionEndpoint): string {
 
 async function page(path: string): Promise<Envelope> {
   const response = await service.send(path, { key })
-  expect(response.status, `${path}: ${await response.clone().text()}`).toBe(200)
-  return (await response.json()) as Envelope
+  const text = await response.text()
+  expect(response.status, `${path}: ${text}`).toBe(200)
+  return JSON.parse(text) as Envelope
 }
 
 async function fails(path: string, status: number, saying: string): Promise<void> {

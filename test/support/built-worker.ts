@@ -11,22 +11,32 @@ import { wranglerEnvironment } from '../../host-worker/local/wrangler-environmen
  * The Worker as `wrangler deploy` would upload it, built by the first test that asks for it and shared by all tests of
  * a run. Returns the directory of the result.
  */
-export async function builtWorker(): Promise<string> {
-  const scratch = inject('builtWorker')
-  const result = join(scratch, 'worker')
-  if (existsSync(result)) return result
-  return withFileLock(join(scratch, 'lock'), async () => {
-    if (!existsSync(result)) await build(scratch, result)
-    return result
+export function builtWorker(): Promise<string> {
+  return builtOnce('worker', async (unfinished, scratch) => {
+    const wrangler = join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+    const args = [wrangler, 'deploy', '--dry-run', '--config', 'wrangler.toml', '--outdir', unfinished]
+    const env = { ...process.env, ...wranglerEnvironment(scratch) }
+    await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })
   })
 }
 
-/** Builds beside the result and moves it there, so that an interrupted build is never taken for a finished one. */
-async function build(scratch: string, result: string): Promise<void> {
-  const unfinished = join(scratch, 'unfinished')
-  const wrangler = join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const args = [wrangler, 'deploy', '--dry-run', '--config', 'wrangler.toml', '--outdir', unfinished]
-  const env = { ...process.env, ...wranglerEnvironment(scratch) }
-  await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })
-  renameSync(unfinished, result)
+/**
+ * The path of what the first process of a run that asks for it builds. It is built beside its place and moved there, so that
+ * an interrupted build is never taken for a finished one.
+ * @param build puts the file or directory at the path that it is given; `scratch` is a directory for what it needs besides
+ */
+export async function builtOnce(
+  name: string,
+  build: (unfinished: string, scratch: string) => Promise<void>,
+): Promise<string> {
+  const scratch = inject('builtWorker')
+  const result = join(scratch, name)
+  if (existsSync(result)) return result
+  return withFileLock(join(scratch, `${name}.lock`), async () => {
+    if (existsSync(result)) return result
+    const unfinished = join(scratch, `unfinished-${name}`)
+    await build(unfinished, scratch)
+    renameSync(unfinished, result)
+    return result
+  })
 }

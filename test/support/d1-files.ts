@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 
 /** The object of the local simulator that keeps a D1 database. */
 const KEEPER = 'miniflare-D1DatabaseObject'
@@ -11,6 +12,15 @@ const KEEPER = 'miniflare-D1DatabaseObject'
  */
 export function placeDatabase(files: string, id: string, image: Uint8Array): void {
   placeObject(join(files, 'd1'), KEEPER, id, image)
+}
+
+/** What a database holds that the local simulator has kept, and no longer has open. */
+export function readPlaced(files: string, id: string): Uint8Array {
+  const database = new DatabaseSync(join(files, 'd1', KEEPER, `${objectId(KEEPER, id)}.sqlite`))
+  database.exec('pragma journal_mode = delete')
+  const image = database.serialize()
+  database.close()
+  return image
 }
 
 /** Puts a database where the local simulator looks for that of the object with this name. `key` names its class. */

@@ -4,7 +4,8 @@ import { Agent, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { D1Database, D1ExecResult, D1Result } from '@cloudflare/workers-types'
 
-interface Prepared {
+/** A statement and its parameters. */
+export interface Prepared {
   readonly sql: string
   readonly parameters: readonly unknown[]
 }
@@ -80,11 +81,30 @@ function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<un
     },
     all: async () => (await batch([{ sql, parameters }]))[0],
   })
-  const database: unknown = {
+  const written = new Set<string>()
+  const database = {
     prepare: (sql: string) => prepare(sql),
-    batch: (statements: readonly Prepared[]) =>
-      batch(statements.map(({ sql, parameters }) => ({ sql, parameters }))),
+    batch: (statements: readonly Prepared[]) => {
+      for (const { sql } of statements) for (const table of tablesWrittenBy(sql)) written.add(table)
+      return batch(statements.map(({ sql, parameters }) => ({ sql, parameters })))
+    },
     exec: async (script: string) => (await run({ binding, script })) as D1ExecResult,
   }
-  return database as D1Database
+  writtenTables.set(database, written)
+  return database as unknown as D1Database
+}
+
+/** The tables to which the batches on a database have written. */
+const writtenTables = new WeakMap<object, Set<string>>()
+
+/** The tables that batches on a database have named as those they write to since this was asked last. */
+export function takeWrittenTables(database: D1Database): ReadonlySet<string> {
+  const written = writtenTables.get(database) ?? new Set()
+  const taken = new Set(written)
+  written.clear()
+  return taken
+}
+
+function tablesWrittenBy(sql: string): readonly string[] {
+  return [...sql.matchAll(/\b(?:into|update)\s+"?(\w+)/gi)].map(([, table = '']) => table)
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -10,7 +10,7 @@ import { newOrganization } from '../../domain/operators/organization.ts'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
-import { builtWorker } from './built-worker.ts'
+import { builtOnce, builtWorker } from './built-worker.ts'
 import { placeDatabase } from './d1-files.ts'
 import { DATABASE_WORKER, databasesAt } from './database-worker.ts'
 import { testRootSecret } from './fakes.ts'
@@ -130,16 +130,21 @@ interface ConfiguredOptions {
   readonly d1Databases: Record<keyof LiveWorker['bindings'], { readonly id: string }>
 }
 
-/** What `wrangler.toml` says of the worker, as options of the runtime. */
+/**
+ * What `wrangler.toml` says of the worker, as options of the runtime. Read once for all processes of a run: loading wrangler
+ * takes a second of each.
+ */
 async function configuredOptions(): Promise<ConfiguredOptions> {
-  // wrangler reads its environment when it is loaded.
-  Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'live-service')))
-  const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(projectRoot, 'wrangler.toml'))
-  // Rules say which files of the source are bundled in which way; the worker is built.
-  delete workerOptions.modulesRules
-  // wrangler's own type of them needs a package that it does not install.
-  return workerOptions as unknown as ConfiguredOptions
+  const path = await builtOnce('options.json', async (unfinished) => {
+    // wrangler reads its environment when it is loaded.
+    Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'live-service')))
+    const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
+    const { workerOptions } = unstable_getMiniflareWorkerOptions(join(projectRoot, 'wrangler.toml'))
+    // Rules say which files of the source are bundled in which way; the worker is built.
+    delete workerOptions.modulesRules
+    writeFileSync(unfinished, JSON.stringify(workerOptions))
+  })
+  return JSON.parse(readFileSync(path, 'utf8')) as ConfiguredOptions
 }
 
 /** The modules of a built worker, the one that begins first. The runtime does not look for the others itself. */

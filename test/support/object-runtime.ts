@@ -57,11 +57,25 @@ export async function objectWorker(further: readonly Migration[] = []): Promise<
   return outputFiles[0]?.text ?? ''
 }
 
-/** Starts a runtime with objects. @param files a folder that an earlier runtime used, to go on with its objects */
-export async function startObjectRuntime(
-  script: string,
-  files = mkdtempSync(join(tmpdir(), 'objects-')),
-): Promise<ObjectRuntime> {
+/**
+ * Starts a runtime with objects.
+ * @param files the folder of their databases, which an earlier runtime may have used. It stays; when none is given, there is
+ *   one that goes with the runtime.
+ */
+export async function startObjectRuntime(script: string, files?: string): Promise<ObjectRuntime> {
+  if (files !== undefined) return startIn(files, script)
+  const scratch = mkdtempSync(join(tmpdir(), 'objects-'))
+  const runtime = await startIn(scratch, script)
+  return {
+    ...runtime,
+    async dispose() {
+      await runtime.dispose()
+      rmSync(scratch, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startIn(files: string, script: string): Promise<ObjectRuntime> {
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       // On disk: an alarm of an object in memory crashes this runtime.
@@ -104,7 +118,6 @@ export async function startObjectRuntime(
     async dispose() {
       agent.destroy()
       await runtime.dispose()
-      rmSync(files, { recursive: true, force: true })
     },
   }
 }

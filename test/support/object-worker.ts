@@ -13,10 +13,11 @@ const instances = new Map<string, number>()
 export class FamilyDatabase extends FamilyDatabaseObject {
   constructor(state: DurableObjectState, env: Readonly<Record<string, unknown>>) {
     const { FollowUp: followUp } = state.exports as unknown as { readonly FollowUp: FollowUp }
-    const handOver = async (refs: readonly OutboxRef[]) => {
-      await followUp.handOver(refs)
-    }
-    super(state, env, { clock: systemClock, log: consoleLog, handOver })
+    super(state, env, {
+      clock: systemClock,
+      log: consoleLog,
+      handOver: (refs) => followUp.handOver(refs),
+    })
     const name = state.id.name ?? ''
     instances.set(name, (instances.get(name) ?? 0) + 1)
   }

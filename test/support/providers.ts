@@ -90,9 +90,14 @@ export async function openTwilio(): Promise<StandIn & { readonly sent: readonly 
     if (form.has('From') === form.has('MessagingServiceSid')) return twilioError(400, 21603)
     if (!form.has('Body') && !form.has('MediaUrl')) return twilioError(400, 21602)
     sent.push(form)
-    return { status: 201, body: { sid: `SM${String(sent.length).padStart(32, '0')}`, status: 'queued' } }
+    return { status: 201, body: { sid: latestSid({ sent }), status: 'queued' } }
   }
   return Object.assign(await openStandIn(work), { sent })
+}
+
+/** The id that Twilio gave the latest of the messages that it took. */
+export function latestSid({ sent }: { readonly sent: readonly unknown[] }): string {
+  return `SM${String(sent.length).padStart(32, '0')}`
 }
 
 /** An error in Twilio's form. */

@@ -5,10 +5,13 @@ import { writeFact } from '../../adapters/durable-object/facts.ts'
 import { migrationTexts } from '../../adapters/durable-object/migration-texts.ts'
 import type { State } from '../../adapters/durable-object/states.ts'
 
-/** Node's SQLite in place of the one inside an object. */
-export function openObjectDatabase(): ObjectDatabase & { readonly sqlite: () => DatabaseSync } {
+/** Node's SQLite in place of the one inside an object. @param begin an image or a database to begin with; default: nothing */
+export function openObjectDatabase(
+  begin?: Uint8Array | DatabaseSync,
+): ObjectDatabase & { readonly sqlite: () => DatabaseSync } {
   const open = () => new DatabaseSync(':memory:', { enableForeignKeyConstraints: true })
-  let sqlite = open()
+  let sqlite = begin instanceof DatabaseSync ? begin : open()
+  if (begin instanceof Uint8Array) sqlite.deserialize(begin)
   return {
     sqlite: () => sqlite,
     run(sql, parameters = []) {

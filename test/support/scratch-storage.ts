@@ -67,16 +67,21 @@ export interface ScratchEntry extends SeenOutboxEntry {
 const usualChoice: PlaceChoice =
   process.env.TEST_PLACE === 'own' ? { kind: 'own', region: null, jurisdiction: null } : { kind: 'shared' }
 
-/** Opens a fresh, empty storage, in which families may have databases of their own. */
+export interface ScratchOptions {
+  readonly clock: Clock
+  readonly choice?: PlaceChoice
+  /** What the shared database is a copy of. Default: a database that holds nothing but its migrations. */
+  readonly image?: Uint8Array
+}
+
+/** Opens a fresh storage, in which families may have databases of their own. It is empty unless it is a copy. */
 export function createScratchStorage({
   clock,
   choice = usualChoice,
-}: {
-  readonly clock: Clock
-  readonly choice?: PlaceChoice
-}): ScratchStorage {
+  image = migratedImage(),
+}: ScratchOptions): ScratchStorage {
   const meter = createMeter()
-  const database = openImage(migratedImage(), { meter })
+  const database = openImage(image, { meter })
   const families = new Map<string, NodeSqlite>()
   const nameOf = ({ familyId, generation }: OwnPlace) => `${familyId}.${generation}`
   const executorOf = (place: OwnPlace): Executor => ({
@@ -101,6 +106,7 @@ export function createScratchStorage({
       },
       sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
     },
+    noteWork: (familyId, at) => void directory.noteWork(familyId, at),
     clock,
     deadline: systemDeadline,
   }

@@ -32,6 +32,7 @@ import { importTools } from '../../host-worker/wiring/imports.ts'
 import type { Overview } from '../../domain/placement/overview.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import { importWorld } from './imports.ts'
+import { noMoves } from './no-moves.ts'
 import { overviewOfOne } from './one-place.ts'
 import { checkResponse } from './contract-check.ts'
 import type { FakeClock } from './fakes.ts'
@@ -141,6 +142,7 @@ export async function openTestService(
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     overview: storage.overview ?? overviewOfOne(storage),
+    moves: noMoves,
     outbox: storage.outbox,
     tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,
@@ -189,7 +191,7 @@ export async function openTestService(
           ...settings,
         },
         undefined,
-        settings?.parentId == null ? storage.choice : undefined,
+        settings.parentId == null ? storage.choice : undefined,
       )
       return addKey({ organizationId })
     },

@@ -27,6 +27,10 @@ const nextOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} and ${later
 const named = sql`outbox_id = ${slot('outboxId')}`
 const free = sql`(status <> 'pending' or coalesce(lease_token, '') = '' or next_attempt_at <= ${boundedNow})`
 
+/** Only open entries are kept, so looking at all of them costs little. */
+const nextDue = template(sql<{ readonly at: string | null }>`
+  select min(next_attempt_at) as at from outbox where status = 'pending'`)
+
 const redrive = template(sql`
   update outbox set status = 'pending', attempts = 0, next_attempt_at = ${boundedNow}, lease_token = null,
     updated_at = ${boundedNow}
@@ -40,6 +44,11 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
     open: (organizationId) => openTenantOutbox(guard({ organizationIds: [organizationId] }), organizationId),
 
     due: (now, limit) => dueInTurns(executor, now, limit),
+
+    async nextDue() {
+      const [next] = await rowsOf(executor, bind(nextDue, {}))
+      return next?.at ?? null
+    },
 
     list(organizationId, after, limit) {
       if (organizationId === null) {

@@ -3,11 +3,19 @@ import { DatabaseSync } from 'node:sqlite'
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url)
 
-/** A database in memory to which the migration files were applied. */
+let image: Uint8Array | null = null
+
+/** A database in memory to which the migration files were applied: once in a process, for each database is a copy. */
 export function migratedDatabase(): DatabaseSync {
+  const database = new DatabaseSync(':memory:')
+  database.deserialize((image ??= migratedImage()))
+  return database
+}
+
+function migratedImage(): Uint8Array {
   const database = new DatabaseSync(':memory:')
   for (const file of readdirSync(MIGRATIONS).sort()) {
     if (file.endsWith('.sql')) database.exec(readFileSync(new URL(file, MIGRATIONS), 'utf8'))
   }
-  return database
+  return database.serialize()
 }

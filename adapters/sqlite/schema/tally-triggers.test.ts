@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
@@ -39,9 +39,21 @@ function databaseOf(kind: 'migrated' | 'generated'): DatabaseSync {
   return database
 }
 
-function upsert(database: DatabaseSync, collection: string, row: StoredRow, now: string): void {
+type Prepare = (sql: string) => StatementSync
+
+/** Prepares each statement once: they are a few, and run for many rows. */
+function statementsOf(database: DatabaseSync): Prepare {
+  const known = new Map<string, StatementSync>()
+  return (sql) => {
+    const statement = known.get(sql) ?? database.prepare(sql)
+    known.set(sql, statement)
+    return statement
+  }
+}
+
+function upsert(prepare: Prepare, collection: string, row: StoredRow, now: string): void {
   for (const { sql, parameters } of upsertStatements('acme', collection, [row], now)) {
-    database.prepare(sql).all(...parameters)
+    prepare(sql).all(...parameters)
   }
 }
 
@@ -77,8 +89,8 @@ function nextRow(set: TallySet, draw: (below: number) => number): readonly [coll
 }
 
 /** What is kept in every row of a resource: its tallies, lists in one order, and when it changed. */
-function kept(database: DatabaseSync, { parent, fields }: TallySet): ReadonlyMap<string, Kept> {
-  const rows = database.prepare(`SELECT * FROM ${tableName(parent.collection)}`).all()
+function kept(prepare: Prepare, { parent, fields }: TallySet): ReadonlyMap<string, Kept> {
+  const rows = prepare(`SELECT * FROM ${tableName(parent.collection)}`).all()
   return new Map(
     rows.map((row) => {
       const values = fields.map(([field, { of }]) => {
@@ -102,15 +114,15 @@ const sets = tallies().map((set) => [`${set.parent.collection} of ${set.child.co
 
 test.each(sets)('%s are kept alike by the triggers of the migrations and of the records', (_, set) => {
   const draw = createDraw()
-  const databases = [databaseOf('migrated'), databaseOf('generated')]
-  const before = databases.map((database) => kept(database, set))
+  const databases = [statementsOf(databaseOf('migrated')), statementsOf(databaseOf('generated'))]
+  const before = databases.map((prepare) => kept(prepare, set))
   const counted = new Set<string>()
   for (let step = 0; step < STEPS; step += 1) {
     const [collection, row] = nextRow(set, draw)
     const now = new Date(Date.UTC(2026, 0, 1) + step * 1000).toISOString()
-    const after = databases.map((database) => {
-      upsert(database, collection, row, now)
-      return kept(database, set)
+    const after = databases.map((prepare) => {
+      upsert(prepare, collection, row, now)
+      return kept(prepare, set)
     })
     const shown = after.map((rows) => [...rows].map(([id, { tallies: values }]) => [id, values]))
     expect(shown[1], `step ${step}`).toEqual(shown[0])
@@ -119,7 +131,7 @@ test.each(sets)('%s are kept alike by the triggers of the migrations and of the 
         const old = before[index]?.get(id)
         const isSame = old === undefined || JSON.stringify(old.tallies) === JSON.stringify(values)
         // A forward sync must see every row whose tally changed.
-        expect(isSame || old.updatedAt < updatedAt, `step ${step}, ${id}`).toBe(true)
+        if (!isSame && old.updatedAt >= updatedAt) expect.fail(`step ${step}, ${id}: ${updatedAt}`)
         if (values.every((value) => value !== 0 && value !== null)) counted.add(id)
       }
       before[index] = rows

@@ -7,6 +7,7 @@ import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import { MoveBody, publishedMove } from './move-schema.ts'
 import { jsonBody } from '../interface/body.ts'
 import { pageParameters, placesPageOf, servePlacesPage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
@@ -59,6 +60,7 @@ const PlacedBody = component(
         v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
         "How much its family's database stores; null in the shared one.",
       ),
+      move: v.exactOptional(described(MoveBody, 'The move of its family; left out when none runs.')),
     }),
     'The settings of an organization, and where it lives.',
   ),
@@ -150,11 +152,13 @@ export async function serveOrganizations(
 /** Answers `GET /operator/v1/organizations/{organizationId}`. */
 export async function serveOrganization(
   { params: { organizationId = '' } }: OperatorRequestOf<typeof showOrganization>,
-  { administration, overview }: OperatorWorld,
+  { administration, overview, moves }: OperatorWorld,
 ): Promise<ReplyOf<typeof showOrganization>> {
   const found = await administration.findOrganization(organizationId)
   if (found === null) return unknownOrganization(organizationId)
-  return jsonReply(200, { ...found, ...(await overview.describe(organizationId)) }, PRIVATE)
+  const running = await moves.running(organizationId)
+  const move = running === null ? {} : { move: publishedMove(running) }
+  return jsonReply(200, { ...found, ...(await overview.describe(organizationId)), ...move }, PRIVATE)
 }
 
 /** Answers `POST /operator/v1/organizations/{organizationId}`. */

@@ -12,6 +12,7 @@ import type { RandomSource } from '../../../ports/random-source.ts'
 import type { SendLog, TenantSendLog } from '../../../ports/send-log.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import type { Secrets } from '../../access/secrets.ts'
+import type { Moves } from '../../placement/moves.ts'
 import type { Overview } from '../../placement/overview.ts'
 import type { ImportWorld } from '../../imports/world.ts'
 
@@ -27,6 +28,7 @@ export interface OperatorWorld {
   >
   /** What lies in several databases. */
   readonly overview: Overview
+  readonly moves: Moves
   readonly outbox: Pick<OutboxStore, 'list' | 'ownerOf'>
   readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
   /** Opens one organization. */

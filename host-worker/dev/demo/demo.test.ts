@@ -61,7 +61,8 @@ it('has an organization for each kind of point of sale, with rows of its own', (
   expect(new Set(texts).size).toBe(2)
 })
 
-describe('a service with the demo', () => {
+// The demo is prepared, prepared once more, and loses its key, in this order.
+describe('a service with the demo', { shuffle: false }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'demo-'))
   const notes: string[] = []
   let operated: TestOperator

@@ -35,6 +35,11 @@ export const posOrganizations: readonly Organization[] = (
   return { ...demoOrganization, organizationId, name, posSource, slug: null, smsNumber: null }
 })
 
+/** One demo organization has a database of its own, so that a start shows both. */
+export function placeOfDemo(organizationId: string): 'own' | 'shared' {
+  return organizationId === posOrganizations[0]?.organizationId ? 'own' : 'shared'
+}
+
 /** The rows of the point of sale of one of these organizations. */
 export function demoPosLines(organization: Organization): ReturnType<typeof posLines> {
   return posLines(1000 * posOrganizations.indexOf(organization))

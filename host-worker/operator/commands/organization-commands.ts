@@ -3,11 +3,12 @@ import {
   saveOrganization,
   showOrganization,
 } from '../../../domain/operators/endpoints/organizations.ts'
+import { jurisdictions, regions } from '../../../domain/placement/choices.ts'
 import { posKinds } from '../../../domain/pos/index.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
-import { changesOf, organizationIdOf, settingFlags } from './organization-flags.ts'
+import { changesOf, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
 import { callWithFlags } from './settings.ts'
 
 const YES_NO = 'yes|no'
@@ -26,6 +27,9 @@ const createCommand: Command = {
     'billing-events': text(YES_NO),
     analytics: text(YES_NO),
     'retention-offer-analytics': text(YES_NO),
+    place: text('shared|own'),
+    region: text('REGION'),
+    jurisdiction: text('LAW'),
   },
   summary: 'Create or update an organization',
   details: [
@@ -33,12 +37,15 @@ const createCommand: Command = {
     'billing events yes, its phone country US. An empty --slug, --parent or --sms-number clears the setting.',
     `KIND is ${posKinds.slice(0, -1).join(', ')} or ${posKinds.at(-1) ?? ''}; TENANT is the vendor's tenant id, the value of the shared`,
     "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
+    'A new organization without a parent lives, with all below it, in the database that families share, or with --place',
+    'own in one of its own. --region asks for it near there; --jurisdiction binds it to a law.',
+    `REGION is one of ${regions.join(', ')}; LAW is ${jurisdictions.join(', ')}. A child goes where its parent is.`,
   ],
   operations: [saveOrganization],
   run: async (context, { values }) => {
     // Flags are judged before anything is opened.
     const organizationId = organizationIdOf(values)
-    const changes = changesOf(values)
+    const changes = { ...changesOf(values), ...placeOf(values) }
     const service = await context.service()
     const { status, body } = await callWithFlags(settingFlags, () =>
       service.call(saveOrganization, { params: { organizationId }, body: changes }),
@@ -57,7 +64,7 @@ const showCommand: Command = {
   words: ['org', 'show'],
   positionals: ['ID'],
   flags: {},
-  summary: "Print an organization's settings as JSON",
+  summary: "Print an organization's settings, and where it lives, as JSON",
   details: [],
   operations: [showOrganization],
   run: async (context, { positionals: [organizationId = ''] }) => {

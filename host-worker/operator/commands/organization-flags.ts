@@ -1,21 +1,26 @@
 import * as v from 'valibot'
 import { OrganizationChanges, OrganizationId } from '../../../domain/operators/organization.ts'
+import { PlaceSettings } from '../../../domain/operators/place-settings.ts'
 import { UsageError } from '../client/errors.ts'
 import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
 /** The flag of each setting. */
-export const settingFlags: Readonly<Record<keyof OrganizationChanges, string>> = {
-  name: 'name',
-  slug: 'slug',
-  parentId: 'parent',
-  smsNumber: 'sms-number',
-  phoneCountry: 'phone-country',
-  posSource: 'pos-source',
-  billingEvents: 'billing-events',
-  analytics: 'analytics',
-  retentionOfferAnalytics: 'retention-offer-analytics',
-}
+export const settingFlags: Readonly<Record<keyof OrganizationChanges | (typeof placeFlags)[number], string>> =
+  {
+    name: 'name',
+    slug: 'slug',
+    parentId: 'parent',
+    smsNumber: 'sms-number',
+    phoneCountry: 'phone-country',
+    posSource: 'pos-source',
+    billingEvents: 'billing-events',
+    analytics: 'analytics',
+    retentionOfferAnalytics: 'retention-offer-analytics',
+    place: 'place',
+    region: 'region',
+    jurisdiction: 'jurisdiction',
+  }
 
 /** The settings that the flags name. Throws a `UsageError` that names the first wrong flag. */
 export function changesOf(values: Values): OrganizationChanges {
@@ -28,6 +33,23 @@ export function changesOf(values: Values): OrganizationChanges {
   const [{ path, message }] = reading.issues
   throw new UsageError(`--${settingFlags[path?.[0].key as keyof OrganizationChanges]} ${message}`)
 }
+
+/**
+ * Where the flags want a family to live: the service judges whether it can. Throws a `UsageError` that names the first
+ * wrong flag.
+ */
+export function placeOf(values: Values): v.InferOutput<typeof PlaceSettings> {
+  const given = placeFlags.flatMap((flag) => {
+    const text = textOf(values, flag)
+    return text === undefined ? [] : [[flag, text] as const]
+  })
+  const reading = v.safeParse(PlaceSettings, Object.fromEntries(given))
+  if (reading.success) return reading.output
+  const [{ path, message }] = reading.issues
+  throw new UsageError(`--${String(path?.[0].key)} ${message}`)
+}
+
+const placeFlags = ['place', 'region', 'jurisdiction'] as const
 
 /** The id of the organization that `--id` names. Throws a `UsageError`. */
 export function organizationIdOf(values: Values): string {

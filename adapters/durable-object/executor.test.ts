@@ -1,0 +1,180 @@
+import { expect, test, vi } from 'vitest'
+import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
+import { fakeClock } from '../../test/support/fakes.ts'
+import { openedImage } from '../../test/support/scratch-object.ts'
+import { namespaceOf, openScratchFamily, somePlace } from '../../test/support/scratch-family.ts'
+import { isOutgrown } from '../sqlite/read/bounded-rows.ts'
+import type { FamilyObject } from './index.ts'
+import { createControl, createExecutor, createMeter } from './index.ts'
+import type { BatchAnswer } from './protocol.ts'
+
+const clock = fakeClock()
+const say = (sql: string, ...parameters: readonly (string | number | null)[]) => ({ sql, parameters })
+const reads = [say('select 1')]
+const writes = [say('insert into t values (1)')]
+
+const result = { columns: ['a', 'b'], rows: [[1, 'x']], changes: 0, rowsRead: 3, rowsWritten: 2 }
+
+/** An executor whose object answers, or fails, in turn; with how often it was asked and how many stubs that took. */
+function answering(...outcomes: readonly (BatchAnswer | Error)[]) {
+  const left = [...outcomes]
+  const batch = vi.fn<FamilyObject['batch']>(async () => {
+    const outcome = left.shift() ?? { results: [result] }
+    if (outcome instanceof Error) throw outcome
+    return outcome
+  })
+  const open = vi.fn(() => ({ batch }))
+  const meter = createMeter()
+  const namespace = namespaceOf(open)
+  return { executor: createExecutor({ namespace, place: somePlace, clock, meter }), batch, open, meter }
+}
+
+function failure(marks: Readonly<Record<string, boolean>>): Error {
+  return Object.assign(new Error('The object failed'), marks)
+}
+
+test('rows come by the names of their columns, and the meter counts', async () => {
+  const { executor, meter } = answering()
+  const results = await executor.batch(reads)
+  expect(results).toEqual([{ rows: [{ a: 1, b: 'x' }], changes: 0, rowsRead: 3, rowsWritten: 2 }])
+  expect(meter).toEqual({ calls: 1, rowsRead: 3, rowsWritten: 2 })
+})
+
+test('no statements are no call', async () => {
+  const { executor, batch } = answering()
+  expect(await executor.batch([])).toEqual([])
+  expect(batch).not.toHaveBeenCalled()
+})
+
+test('selects alone are a read; anything beside them makes a write of it', async () => {
+  const { executor, batch } = answering()
+  await executor.batch(reads)
+  await executor.batch([...reads, ...writes])
+  await executor.batch([say('with x as (select 1) select * from x')])
+  expect(batch.mock.calls.map(([mode]) => mode)).toEqual(['read', 'write', 'write'])
+})
+
+test('what an object refuses has a type of its own, and what SQLite says stays its message', async () => {
+  await expect(answering({ elsewhere: true }).executor.batch(reads)).rejects.toThrow(ElsewhereError)
+  await expect(answering({ paused: true }).executor.batch(writes)).rejects.toThrow(PausedError)
+  const { executor, batch } = answering({ failed: 'UNIQUE constraint failed: forms.form_id' })
+  await expect(executor.batch(reads)).rejects.toThrow('UNIQUE constraint failed: forms.form_id')
+  expect(batch).toHaveBeenCalledTimes(1)
+})
+
+test('a page that outgrows a text is told apart by its message, which the storage looks at', async () => {
+  const { executor } = answering({ failed: 'string or blob too big: SQLITE_TOOBIG' })
+  await expect(executor.batch(reads)).rejects.toSatisfy(isOutgrown)
+})
+
+test.each(['retryable', 'overloaded', 'durableObjectReset'])(
+  'a read is tried again after a failure that is %s, on a new stub, and every call is counted',
+  async (mark) => {
+    const { executor, open, meter } = answering(failure({ [mark]: true }), failure({ [mark]: true }))
+    await expect(executor.batch(reads)).resolves.toHaveLength(1)
+    expect(open).toHaveBeenCalledTimes(3)
+    expect(meter.calls).toBe(3)
+  },
+)
+
+test('a write is tried again only where the object did not begin with it', async () => {
+  const overloaded = answering(failure({ overloaded: true, retryable: false }))
+  await expect(overloaded.executor.batch(writes)).resolves.toHaveLength(1)
+  for (const mark of ['retryable', 'durableObjectReset']) {
+    const { executor, batch } = answering(failure({ [mark]: true }))
+    await expect(executor.batch(writes)).rejects.toThrow('The object failed')
+    expect(batch).toHaveBeenCalledTimes(1)
+  }
+})
+
+test('a failure that the platform says nothing about is not tried again', async () => {
+  const { executor, batch } = answering(failure({}))
+  await expect(executor.batch(reads)).rejects.toThrow('The object failed')
+  expect(batch).toHaveBeenCalledTimes(1)
+})
+
+test('after a failure, the next batch has a new stub too', async () => {
+  const { executor, open } = answering(failure({}))
+  await executor.batch(reads).catch(() => undefined)
+  await executor.batch(reads)
+  await executor.batch(reads)
+  expect(open).toHaveBeenCalledTimes(2)
+})
+
+test('tries are bounded', async () => {
+  vi.useFakeTimers()
+  const { executor, batch } = answering(...Array.from({ length: 20 }, () => failure({ overloaded: true })))
+  const tries = expect(executor.batch(reads)).rejects.toThrow('The object failed')
+  await vi.runAllTimersAsync()
+  await tries
+  expect(batch).toHaveBeenCalledTimes(6)
+  vi.useRealTimers()
+})
+
+test('a write whose answer was lost happened once, and its caller learns that it is uncertain', async () => {
+  const family = openScratchFamily({ clock, image: openedImage() })
+  const losing = namespaceOf(() => ({
+    async batch(...given) {
+      await family.object().batch(...given)
+      throw failure({ retryable: true })
+    },
+  }))
+  const insert = say(
+    'insert into audit (audit_id, at, operator_key_id, operator, action, outcome) values (1,2,3,4,5,6)',
+  )
+  const lost = createExecutor({ namespace: losing, place: somePlace, clock })
+  await expect(lost.batch([insert])).rejects.toThrow('The object failed')
+  const namespace = namespaceOf(() => family.object())
+  const executor = createExecutor({ namespace, place: somePlace, clock })
+  expect((await executor.batch([say('select count(*) as count from audit')]))[0]?.rows).toEqual([
+    { count: 1 },
+  ])
+})
+
+test('more than a call takes is not sent', async () => {
+  const { executor, batch } = answering()
+  const many = say('select 1', ...Array.from({ length: 101 }, () => 1))
+  await expect(executor.batch([many])).rejects.toThrow('A statement has 101 parameters; it may have 100')
+  const large = Array.from({ length: 17 }, () => say('select ?', 'x'.repeat(1_000_000)))
+  await expect(executor.batch(large)).rejects.toThrow(/^A batch has 17\d+ characters; it may have 16\d+$/)
+  expect(batch).not.toHaveBeenCalled()
+})
+
+test('an object is named by family and generation, within its jurisdiction, and hinted to its region', async () => {
+  const asked: unknown[] = []
+  const namespace = {
+    ...namespaceOf(() => ({ batch: async () => ({ results: [] }) })),
+    idFromName: (name: string) => ({ name }),
+    get: (id: object, options?: object) => {
+      asked.push([id, options])
+      return { batch: async () => ({ results: [] }) }
+    },
+    jurisdiction: (name: string) => {
+      asked.push(name)
+      return namespace
+    },
+  }
+  const batch = (place: object) =>
+    createExecutor({ namespace, place: { ...somePlace, ...place }, clock }).batch(reads)
+  await batch({ generation: 7, region: 'weur' })
+  await batch({ jurisdiction: 'eu' })
+  expect(asked).toEqual([[{ name: 'family.7' }, { locationHint: 'weur' }], 'eu', [{ name: 'family.1' }, {}]])
+})
+
+test('the control of an object is asked again after a failure that passes', async () => {
+  const family = openScratchFamily({ clock })
+  let failures = 2
+  const namespace = namespaceOf(() => ({
+    async create(familyId) {
+      failures -= 1
+      if (failures >= 0) throw failure({ retryable: true })
+      return family.object().create(familyId)
+    },
+    pause: (...given) => family.object().pause(...given),
+    seal: (token) => family.object().seal(token),
+  }))
+  const control = createControl({ namespace, place: somePlace, clock })
+  expect(await control.create('family')).toBe(true)
+  expect(await control.pause('t', clock.nowMs() + 1)).toBe(true)
+  expect(await control.seal('other')).toBe(false)
+})

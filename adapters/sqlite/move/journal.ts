@@ -1,0 +1,184 @@
+import type { JournalEntry, MovedTable, MoveKey } from '../../../ports/move.ts'
+import { bind, name, slot, template } from '../statement/compiler.ts'
+import type { Executor, Statement } from '../statement/executor.ts'
+import { rowsOf } from '../statement/executor.ts'
+import type { JsonText } from '../statement/json-text.ts'
+import { parsed } from '../statement/json-text.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
+import { readMovedTables } from './moved-tables.ts'
+
+const fixOrganizations = template(sql`
+  insert into move_organizations (move_id, organization_id)
+  with recursive family (organization_id) as (
+    select ${slot('familyId')}
+    union
+    select o.organization_id from organizations as o join family as f on o.parent_id = f.organization_id
+  )
+  select ${slot('journalId')}, organization_id from family where true on conflict do nothing`)
+
+/** The family's organizations, in the text of a trigger. */
+function family(journalId: string): RawBuilder<unknown> {
+  return sql`(select organization_id from move_organizations where move_id = ${sql.lit(journalId)})`
+}
+
+/** Notes the key of a row of a trigger. */
+function note(journalId: string, table: MovedTable, row: 'new' | 'old', condition = sql`true`) {
+  const key = sql.join(table.key.map((column) => name(row, column)))
+  return sql`insert into move_journal (journal_id, table_name, key)
+    select ${sql.lit(journalId)}, ${sql.lit(table.name)}, json_array(${key}) where ${condition};`
+}
+
+/** A trigger that exists as long as the move: its name, and its text from there on. */
+interface JournalTrigger {
+  readonly name: string
+  readonly definition: string
+}
+
+function journalTrigger(
+  journalId: string,
+  table: MovedTable,
+  suffix: string,
+  rest: RawBuilder<unknown>,
+): JournalTrigger {
+  const of = `move_${journalId}_${table.name}_${suffix}`
+  return { name: of, definition: template(sql`${name(of)} ${rest}`).sql }
+}
+
+/** The triggers that note what is written to a table: by statements, and by other triggers. */
+function tableTriggers(journalId: string, table: MovedTable): readonly JournalTrigger[] {
+  const owned = (row: 'new' | 'old') => sql`${name(row, 'organization_id')} in ${family(journalId)}`
+  const on = name(table.name)
+  const key = (row: 'new' | 'old') => sql`(${sql.join(table.key.map((column) => name(row, column)))})`
+  const isOtherKey = sql`${key('old')} is not ${key('new')}`
+  return [
+    journalTrigger(
+      journalId,
+      table,
+      'updated',
+      sql`after update on ${on} when ${owned('new')} or ${owned('old')} begin
+        ${note(journalId, table, 'new')} ${note(journalId, table, 'old', isOtherKey)} end`,
+    ),
+    journalTrigger(
+      journalId,
+      table,
+      'deleted',
+      sql`after delete on ${on} when ${owned('old')} begin ${note(journalId, table, 'old')} end`,
+    ),
+    ...(table.name === 'organizations'
+      ? organizationTriggers(journalId, table)
+      : [
+          journalTrigger(
+            journalId,
+            table,
+            'inserted',
+            sql`after insert on ${on} when ${owned('new')} begin ${note(journalId, table, 'new')} end`,
+          ),
+        ]),
+  ]
+}
+
+/** A new child belongs to the family at once. Nobody else comes to it, and nobody leaves it, until the move has ended. */
+function organizationTriggers(journalId: string, table: MovedTable): readonly JournalTrigger[] {
+  const all = family(journalId)
+  return [
+    journalTrigger(
+      journalId,
+      table,
+      'inserted',
+      sql`after insert on organizations when new.organization_id in ${all} or new.parent_id in ${all} begin
+        insert into move_organizations (move_id, organization_id)
+        select ${sql.lit(journalId)}, new.organization_id where new.organization_id not in ${all};
+        ${note(journalId, table, 'new')} end`,
+    ),
+    journalTrigger(
+      journalId,
+      table,
+      'kept',
+      sql`before update of parent_id on organizations when old.parent_id is not new.parent_id
+        and (old.organization_id in ${all}) is not (coalesce(new.parent_id in ${all}, 0))
+        begin select raise(abort, 'placement: paused'); end`,
+    ),
+  ]
+}
+
+/** Begins the journal, in one batch. */
+export async function startJournal(
+  executor: Executor,
+  journalId: string,
+  familyId: string,
+  tables: readonly MovedTable[],
+): Promise<void> {
+  const create = ({ definition }: JournalTrigger): Statement => ({
+    sql: `CREATE TRIGGER IF NOT EXISTS ${definition}`,
+    parameters: [],
+  })
+  await executor.batch([
+    bind(fixOrganizations, { journalId, familyId }),
+    ...tables.flatMap((table) => tableTriggers(journalId, table)).map(create),
+  ])
+}
+
+const readTriggers = template(sql<{ readonly name: string; readonly sql: string }>`
+  select name, sql from sqlite_master where type = 'trigger' and name glob ${slot('pattern')}`)
+
+/** Whether the tables and the triggers of the journal are as they were when it began. */
+export async function isJournaling(
+  executor: Executor,
+  journalId: string,
+  tables: readonly MovedTable[],
+): Promise<boolean> {
+  const found = await rowsOf(executor, bind(readTriggers, { pattern: `move_${journalId}_*` }))
+  const wanted = tables.flatMap((table) => tableTriggers(journalId, table))
+  // SQLite keeps the text of a trigger from its name on.
+  const texts = new Set(found.map((trigger) => trigger.sql))
+  if (!wanted.every(({ definition }) => texts.has(`CREATE TRIGGER ${definition}`))) return false
+  return JSON.stringify(await readMovedTables(executor)) === JSON.stringify(tables)
+}
+
+const clearJournal = template(sql`
+  delete from move_journal where journal_id glob ${slot('pattern')}`)
+const clearOrganizations = template(sql`
+  delete from move_organizations where move_id glob ${slot('pattern')}`)
+
+/** Ends a journal, or all journals of a move. What the organizations of the journal are, is forgotten only on request. */
+export async function stopJournal(
+  executor: Executor,
+  id: string,
+  { isForgotten }: { readonly isForgotten: boolean },
+): Promise<void> {
+  const found = await rowsOf(executor, bind(readTriggers, { pattern: `move_${id}*` }))
+  await executor.batch([
+    ...found.map(({ name: trigger }) => bind(template(sql`drop trigger if exists ${name(trigger)}`), {})),
+    bind(clearJournal, { pattern: `${id}*` }),
+    ...(isForgotten ? [bind(clearOrganizations, { pattern: `${id}*` })] : []),
+  ])
+}
+
+interface EntryRow {
+  readonly seq: number
+  readonly table: string
+  readonly key: JsonText<MoveKey>
+}
+
+const readEntries = template(sql<EntryRow>`
+  select seq, table_name as "table", key from move_journal where journal_id = ${slot('journalId')}
+  order by seq limit +${slot('limit')}`)
+
+const forgetEntries = template(sql`
+  delete from move_journal where journal_id = ${slot('journalId')} and seq <= ${slot('upTo')}`)
+
+/** The oldest entries of the journal. */
+export async function readJournal(
+  executor: Executor,
+  journalId: string,
+  limit: number,
+): Promise<readonly JournalEntry[]> {
+  const rows = await rowsOf(executor, bind(readEntries, { journalId, limit }))
+  return rows.map(({ seq, table, key }) => ({ seq, table, key: parsed(key) }))
+}
+
+/** Removes the entries up to a number. */
+export async function forgetJournal(executor: Executor, journalId: string, upTo: number): Promise<void> {
+  await executor.batch([bind(forgetEntries, { journalId, upTo })])
+}

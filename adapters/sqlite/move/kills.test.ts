@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import { fakeClock } from '../../../test/support/fakes.ts'
+import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
+import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
+import type { MovingWriter } from '../../../test/support/moving-writer.ts'
+import { movingWriter } from '../../../test/support/moving-writer.ts'
+import { oddFamily } from '../../../test/support/odd-rows.ts'
+import type { MovedTable } from '../../../ports/move.ts'
+import type { Executor } from '../statement/executor.ts'
+import { openImage } from '../../node-sqlite/index.ts'
+import { readMovedTables } from './moved-tables.ts'
+
+/** Kills at every call cost half a minute, so that CI alone asks for them (test/ci/move-kills.sh). */
+const stride = Number(process.env.MOVE_KILLS_STRIDE ?? 8)
+/** Which calls a stride begins with. */
+const seed = Number(process.env.MOVE_KILLS_SEED ?? 3)
+
+/** Enough tables for everything that the protocol does, and few enough to be killed at each of its calls. */
+const MIGRATIONS = ['0001_initial.sql', '0019_places.sql', '0021_moves.sql']
+/** What a trigger of these migrations stands on, and a trigger that must not fire for rows that move. */
+const VIEW = `create view incoming_submissions as select '' as organization_id, '' as due_at where false;`
+const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
+  update sites set name = name || '!' where organization_id = new.organization_id; end;`
+/** What an object asks of the outbox, in order to wake up. */
+const WAKE_UP = `alter table outbox add column lease_token text;
+  create index outbox_turns on outbox (organization_id, next_attempt_at, outbox_id) where status = 'pending';`
+const FAMILY = ['acme']
+
+const folder = new URL('../migrations/', import.meta.url)
+const migrations = [
+  { name: '0000', sql: VIEW },
+  ...MIGRATIONS.map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') })),
+  { name: '9999', sql: `${WAKE_UP} ${TRIGGER}` },
+]
+
+let tables: readonly MovedTable[]
+let shared: Uint8Array
+let placed: { readonly image: Uint8Array; readonly ownImage: Uint8Array }
+
+beforeAll(async () => {
+  const migrated = new DatabaseSync(':memory:')
+  for (const { sql } of migrations) migrated.exec(sql)
+  const database = openImage(migrated.serialize())
+  tables = await readMovedTables(database)
+  await oddFamily(database, tables, FAMILY, 2)
+  await oddFamily(database, tables, ['stranger'], 1)
+  shared = database.image()
+  const places = movingPlaces({ clock: fakeClock(), image: shared, migrations, sharedExecutor: database })
+  await places.move('acme', toOwn)
+  const own = places.own(await places.placeOf('acme'))
+  placed = { image: database.image(), ownImage: own.image() }
+})
+
+/**
+ * A process that dies at one of its calls: that call is done, but its answer is lost, and there is none after it. To have
+ * died before a call is to have died after the one before it.
+ */
+function mortal(diesAt: number, beside: () => Promise<unknown>) {
+  const process = { calls: 0, isDead: false }
+  const interfere: Interference = async (call) => {
+    if (process.isDead) throw new Error('killed')
+    process.calls += 1
+    const isLast = process.calls === diesAt
+    process.isDead = isLast
+    const result = await call()
+    if (process.calls % 4 === 0) await beside()
+    if (isLast) throw new Error('killed')
+    return result
+  }
+  return { process, interfere, revive: () => Object.assign(process, { isDead: false, calls: Infinity }) }
+}
+
+const sides = {
+  'to a database of its own': () => ({ image: shared, target: toOwn }),
+  'to the shared database': () => ({ ...placed, target: toShared }),
+  'from one database of its own to another': () => ({ ...placed, target: toOwn }),
+}
+
+/** A move that is killed at a call, and ends in another process. Returns how many calls the first one made. */
+async function killed(
+  { target, ...images }: ReturnType<(typeof sides)[keyof typeof sides]>,
+  diesAt: number,
+  isAborted: boolean,
+): Promise<number> {
+  let writer: MovingWriter | null = null
+  const { process, interfere, revive } = mortal(diesAt, async () => writer?.write())
+  const places = movingPlaces({ clock: fakeClock(), migrations, interfere, ...images })
+  const place = await places.placeOf('acme')
+  const source = place.kind === 'own' ? places.own(place).serving : places.shared
+  const before = await contentOf(source, tables, FAMILY)
+  writer = movingWriter(places, 'acme', 'acme')
+  await places.move('acme', target).catch((error: unknown) => {
+    if (!process.isDead) throw error
+  })
+  const { calls } = process
+  revive()
+  // Whatever was killed, the family is read in one place, and writes are paused for no longer than anybody works on it.
+  await writer.reading()
+  const [move] = await movesOf(places)
+  if (move !== undefined) {
+    if (isAborted) await places.world.ledger.askAbort(move)
+    const ended = await places.finish(move)
+    if (!isAborted) expect(ended.phase).toBe('done')
+    expect(ended.failure).toBeNull()
+  }
+  await expectWhole(places, writer, before)
+  return calls
+}
+
+async function movesOf({ shared: database }: MovingPlaces): Promise<readonly string[]> {
+  const sql = `select move_id from moves where ended_at is null`
+  const [found] = await database.batch([{ sql, parameters: [] }])
+  return (found?.rows ?? []).map((row) => String(row.move_id))
+}
+
+/** The family is in one place, with everything that was acknowledged, and nothing is left anywhere else. */
+async function expectWhole(
+  places: MovingPlaces,
+  writer: MovingWriter,
+  before: Awaited<ReturnType<typeof contentOf>>,
+): Promise<void> {
+  expect(await writer.write()).toBe(true)
+  const reading = await writer.reading()
+  const after = await contentOf(reading, tables, FAMILY)
+  const contacts = (after.contacts ?? []).filter((row) => row.includes('"written-'))
+  expect(
+    contacts.map((row) => String((JSON.parse(row) as Record<string, unknown>).contact_id)).sort(),
+  ).toEqual([...writer.acknowledged].sort())
+  const others = (after.contacts ?? []).filter((row) => !row.includes('"contact_id":"written-'))
+  // The trigger has fired once for each contact, by the write itself and never by its copy.
+  const tallied = (before.sites ?? []).map((row) => {
+    const site = JSON.parse(row) as { readonly name: string }
+    return JSON.stringify({ ...site, name: site.name + '!'.repeat(writer.inserted()) })
+  })
+  expect({ ...after, contacts: others, sites: after.sites?.toSorted() }).toEqual({
+    ...before,
+    sites: tallied.sort(),
+  })
+  const place = await places.placeOf('acme')
+  for (const { serving, generation } of places.owned()) {
+    if (place.kind === 'own' && place.generation === generation) expect(await leftOf(serving)).toEqual([])
+    else await expect(leftOf(serving)).rejects.toThrow(ElsewhereError)
+  }
+  expect(await leftOf(places.shared)).toEqual([])
+  if (place.kind === 'own') {
+    expect(Object.values(await contentOf(places.shared, tables, FAMILY)).flat()).toEqual([])
+  }
+}
+
+/** What a move should have taken away. */
+async function leftOf(database: Executor): Promise<readonly unknown[]> {
+  const left = [
+    `select name from sqlite_master where name glob 'move_*' and type = 'trigger'`,
+    ...['move_journal', 'move_organizations', 'move_targets', 'move_guards', 'write_pauses'].map(
+      (table) => `select * from ${table}`,
+    ),
+  ]
+  const results = await database.batch(left.map((sql) => ({ sql, parameters: [] })))
+  return results.flatMap(({ rows }) => rows)
+}
+
+describe.each(Object.entries(sides))('a move %s', (_, images) => {
+  test.each([
+    ['goes on when it was killed', false],
+    ['is given up when it was killed', true],
+  ])('%s at any of its calls', async (_name, isAborted) => {
+    const whole = await killed(images(), Infinity, false)
+    expect(whole).toBeGreaterThan(50)
+    for (let call = 1 + (seed % stride); call <= whole; call += stride) {
+      await killed(images(), call, isAborted).catch((error: unknown) => {
+        throw new Error(`killed at call ${call} of ${whole}`, { cause: error })
+      })
+    }
+  })
+})

@@ -1,0 +1,119 @@
+import type { Move, MoveLedger, MoveTurn } from '../../../ports/move-ledger.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor, Statement } from '../statement/executor.ts'
+import { resultsOf, rowsOf } from '../statement/executor.ts'
+import type { MoveRow } from './move-row.ts'
+import { moveColumns, moveOf } from './move-row.ts'
+import { switchFamily } from './switch.ts'
+import { sql } from '../statement/sql.ts'
+
+/** The database of its own that a family has; null: it has none. */
+const ownPlace = sql`(select json_object('kind', 'own', 'familyId', f.family_id, 'generation', f.generation,
+    'region', f.region, 'jurisdiction', f.jurisdiction)
+  from families as f where f.family_id = ${slot('familyId')} and f.place = 'own')`
+
+/** The shared database, if the family lives there; null: it does not. */
+const sharedPlace = sql`(select json_object('kind', 'shared') from organizations as o
+  where o.organization_id = ${slot('familyId')} and o.parent_id is null and not exists (
+    select 1 from placed_organizations as p where p.organization_id = o.organization_id))`
+
+/** A number that no database of the family has had, not even one that a move gave up. */
+const nextGeneration = sql`1 + max(
+  coalesce((select f.generation from families as f where f.family_id = ${slot('familyId')}), 0),
+  coalesce((select max(m.target ->> 'generation') from moves as m where m.family_id = ${slot('familyId')}), 0))`
+
+const targetPlace = sql`iif(${slot('kind')} = 'shared', json_object('kind', 'shared'), json_object('kind', 'own',
+  'familyId', ${slot('familyId')}, 'generation', ${nextGeneration}, 'region', ${slot('region')},
+  'jurisdiction', ${slot('jurisdiction')}))`
+
+const open = template(sql`
+  insert into moves (move_id, family_id, source, target, phase, started_at)
+  select ${slot('moveId')}, ${slot('familyId')}, source, target, 'starting', ${slot('startedAt')}
+  from (select coalesce(${ownPlace}, ${sharedPlace}) as source, ${targetPlace} as target)
+  where source is not null and source <> target
+  on conflict do nothing`)
+
+const find = template(sql<MoveRow>`select ${moveColumns} from moves where move_id = ${slot('moveId')}`)
+
+const running = template(sql<MoveRow>`
+  select ${moveColumns} from moves where family_id = ${slot('familyId')} and ended_at is null`)
+
+const idle = template(sql<MoveRow>`
+  select ${moveColumns} from moves
+  where ended_at is null and (leased_until is null or leased_until <= ${slot('now')})
+  order by started_at, move_id limit +${slot('limit')}`)
+
+const take = template(sql<MoveRow>`
+  update moves set mover = ${slot('mover')}, leased_until = ${slot('until')}
+  where move_id = ${slot('moveId')} and ended_at is null
+    and (leased_until is null or leased_until <= ${slot('now')} or mover = ${slot('mover')})
+  returning ${moveColumns}`)
+
+const release = template(sql`
+  update moves set leased_until = null where move_id = ${slot('moveId')} and mover = ${slot('mover')}`)
+
+const turn = template(sql<MoveRow>`
+  update moves set phase = ${slot('phase')}, token = iif(${slot('hasToken')}, ${slot('token')}, token),
+    journal_id = coalesce(${slot('journalId')}, journal_id),
+    "tables" = coalesce(${slot('tables')}, "tables"), tries = coalesce(${slot('tries')}, tries),
+    not_before = iif(${slot('hasNotBefore')}, ${slot('notBefore')}, not_before),
+    failure = coalesce(${slot('failure')}, failure), ended_at = coalesce(${slot('endedAt')}, ended_at)
+  where move_id = ${slot('moveId')} and phase = ${slot('wasPhase')} and token is ${slot('wasToken')}
+    and journal_id is ${slot('wasJournalId')}
+  returning ${moveColumns}`)
+
+const show = template(sql`update moves set shown = ${slot('shown')} where move_id = ${slot('moveId')}`)
+
+const askAbort = template(sql<{ readonly id: string }>`
+  update moves set abort_asked = 1
+  where move_id = ${slot('moveId')} and phase in ('starting', 'copying', 'switching', 'aborting', 'aborted')
+  returning move_id as id`)
+
+/** The record of moves, in the database that holds the directory. */
+export function createMoveLedger(executor: Executor): MoveLedger {
+  const one = async (statement: Statement<MoveRow>): Promise<Move | null> => {
+    const [row] = await rowsOf(executor, statement)
+    return row === undefined ? null : moveOf(row)
+  }
+  return {
+    async open({ moveId, familyId, startedAt, target }) {
+      const { region, jurisdiction } = target.kind === 'own' ? target : { region: null, jurisdiction: null }
+      const values = { moveId, familyId, startedAt, kind: target.kind, region, jurisdiction }
+      const [, found] = await resultsOf(executor, [bind(open, values), bind(running, { familyId })])
+      const [row] = found.rows
+      return row === undefined ? null : moveOf(row)
+    },
+    find: (moveId) => one(bind(find, { moveId })),
+    running: (familyId) => one(bind(running, { familyId })),
+    idle: async (now, limit) => (await rowsOf(executor, bind(idle, { now, limit }))).map(moveOf),
+    take: (moveId, mover, now, until) => one(bind(take, { moveId, mover, now, until })),
+    async release(moveId, mover) {
+      await executor.batch([bind(release, { moveId, mover })])
+    },
+    turn: (move, to) => one(bind(turn, turnValues(move, to))),
+    async show(moveId, shown) {
+      await executor.batch([bind(show, { moveId, shown: JSON.stringify(shown) })])
+    },
+    askAbort: async (moveId) => (await rowsOf(executor, bind(askAbort, { moveId }))).length === 1,
+    switch: (move, now, openUntil) => switchFamily(executor, move, now, openUntil),
+  }
+}
+
+function turnValues(move: Move, to: MoveTurn) {
+  return {
+    moveId: move.moveId,
+    wasPhase: move.phase,
+    wasToken: move.token,
+    wasJournalId: move.journalId,
+    phase: to.phase,
+    hasToken: to.token === undefined ? 0 : 1,
+    token: to.token ?? null,
+    journalId: to.journalId ?? null,
+    tables: to.tables === undefined ? null : JSON.stringify(to.tables),
+    tries: to.tries ?? null,
+    hasNotBefore: to.notBefore === undefined ? 0 : 1,
+    notBefore: to.notBefore ?? null,
+    failure: to.failure ?? null,
+    endedAt: to.endedAt ?? null,
+  }
+}

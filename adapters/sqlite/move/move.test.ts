@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fakeClock } from '../../../test/support/fakes.ts'
+import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
+import { oddFamily } from '../../../test/support/odd-rows.ts'
+import { migratedImage } from '../../../test/support/scratch-storage.ts'
+import type { MovedTable } from '../../../ports/move.ts'
+import { openImage } from '../../node-sqlite/index.ts'
+import { readMovedTables } from './moved-tables.ts'
+
+const FAMILY = ['acme', 'acme-child', 'ac\u{1f600}me']
+const OTHERS = ['acm', 'acme-stranger', 'zebra']
+
+let tables: readonly MovedTable[]
+let image: Uint8Array
+beforeAll(async () => {
+  const database = openImage(migratedImage())
+  tables = await readMovedTables(database)
+  await oddFamily(database, tables, FAMILY, 3)
+  await oddFamily(database, tables, OTHERS.slice(0, 1), 2)
+  await oddFamily(database, tables, OTHERS.slice(1, 2), 2)
+  await oddFamily(database, tables, OTHERS.slice(2), 2)
+  image = database.image()
+})
+
+const opened = (rowsMax = 2) => movingPlaces({ clock: fakeClock(), image, rowsMax })
+
+describe('a family of odd rows in every table', () => {
+  test('moves to a database of its own, and back, as it is', async () => {
+    const places = opened()
+    const before = await contentOf(places.shared, tables, FAMILY)
+    const others = await contentOf(places.shared, tables, OTHERS)
+    expect(Object.values(before).every((rows) => rows.length >= 3)).toBe(true)
+
+    expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done', failure: null, tries: 0 })
+    const place = await places.placeOf('acme')
+    expect(place).toMatchObject({ kind: 'own', generation: 1 })
+    expect(await contentOf(places.own(place).serving, tables, FAMILY)).toEqual(before)
+    expect(await contentOf(places.shared, tables, OTHERS)).toEqual(others)
+    const left = Object.values(await contentOf(places.shared, tables, FAMILY)).flat()
+    expect(left).toEqual([])
+
+    expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done' })
+    const second = await places.placeOf('acme')
+    expect(second).toMatchObject({ generation: 2 })
+    expect(await contentOf(places.own(second).serving, tables, FAMILY)).toEqual(before)
+    await expect(contentOf(places.own(place).serving, tables, FAMILY)).rejects.toThrow(ElsewhereError)
+
+    expect(await places.move('acme', toShared)).toMatchObject({ phase: 'done' })
+    expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
+    expect(await contentOf(places.shared, tables, FAMILY)).toEqual(before)
+    expect(await contentOf(places.shared, tables, OTHERS)).toEqual(others)
+    await expect(contentOf(places.own(second).serving, tables, FAMILY)).rejects.toThrow(ElsewhereError)
+  })
+})

@@ -1,0 +1,60 @@
+import type { MovedTable } from '../../../ports/move.ts'
+import { template, bind } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { rowsOf } from '../statement/executor.ts'
+import { sql } from '../statement/sql.ts'
+
+/** Why rows of a table stay in their database when a family moves. */
+type Reason = string
+
+/** Tables that do not move, although some of them name organizations. */
+export const stayingTables: Readonly<Record<string, Reason>> = {
+  operator_keys: 'operators belong to the service',
+  audit: 'what operators did is a record of the service, kept in the shared database',
+  families: 'the directory, which the switch of a move changes',
+  placed_organizations: 'the directory',
+  placed_slugs: 'the directory',
+  placed_keys: 'the directory',
+  placed_forms: 'the directory',
+  write_pauses: 'pauses of writes in one database',
+  moves: 'the record of moves, beside the directory',
+  move_organizations: 'one side of a move',
+  move_journal: 'one side of a move',
+  move_targets: 'one side of a move',
+  move_guards: 'never has rows',
+}
+
+interface ColumnRow {
+  readonly table: string
+  readonly column: string
+  /** Its place in the primary key, from 1; 0: it is not part of it. */
+  readonly place: number
+}
+
+/** The columns of all tables but those of the platform; columns that are computed are not among them. */
+const readColumns = bind(
+  template(sql<ColumnRow>`
+    select t.name as "table", c.name as "column", c.pk as place
+    from sqlite_master as t join pragma_table_info(t.name) as c
+    where t.type = 'table' and t.name not glob 'sqlite_*' and t.name not glob '_cf_*' order by t.name, c.cid`),
+  {},
+)
+
+/** The tables whose rows belong to organizations, as the schema of a database has them. */
+export async function readMovedTables(executor: Executor): Promise<readonly MovedTable[]> {
+  const byTable = Map.groupBy(await rowsOf(executor, readColumns), ({ table }) => table)
+  return [...byTable].flatMap(([name, columns]) => {
+    const key = columns.filter(({ place }) => place > 0).sort((left, right) => left.place - right.place)
+    const isOwned = name === 'api_keys' || key.some(({ column }) => column === OWNER)
+    return isOwned && !(name in stayingTables) ? [movedTable(name, columns, key)] : []
+  })
+}
+
+const OWNER = 'organization_id'
+
+/** A key of an API is known by its id alone, but never changes its owner, so that the owner can stand first. */
+function movedTable(name: string, columns: readonly ColumnRow[], keyed: readonly ColumnRow[]): MovedTable {
+  const key = [OWNER, ...keyed.map(({ column }) => column).filter((column) => column !== OWNER)]
+  const others = columns.map(({ column }) => column).filter((column) => !key.includes(column))
+  return { name, key, columns: [...key, ...others] }
+}

@@ -1,0 +1,65 @@
+import type { MovePlace } from '../../../ports/move.ts'
+import type { Executor } from '../statement/executor.ts'
+import type { MoveControl } from './control.ts'
+import { forgetMove } from './forget.ts'
+import { forgetJournal, isJournaling, readJournal, startJournal, stopJournal } from './journal.ts'
+import { readMovedTables } from './moved-tables.ts'
+import { readChunk } from './read-chunk.ts'
+import { readRows, readSpan } from './read-rows.ts'
+import type { KnownTriggers } from './silenced.ts'
+import { readKnownTriggers } from './silenced.ts'
+import { beginTarget, finishTarget, reopenTarget, targetState, writeTarget } from './target.ts'
+
+export interface MovePlaceOptions {
+  /** Runs statements on the place, whatever state it is in, past the guard of whom it holds. */
+  readonly executor: Executor
+  readonly control: MoveControl
+  /** Most rows that are read or written in one step: it bounds how long others wait for the database. */
+  readonly rowsMax: number
+}
+
+/** A span of a target may hold rows that the source no longer has, so it may be larger than a chunk. */
+const SPAN_FACTOR = 2
+
+/** A place that families move from and to, over one SQLite database. No I/O. */
+export function createMovePlace({ executor, control, rowsMax }: MovePlaceOptions): MovePlace {
+  let triggers: KnownTriggers | null = null
+  return {
+    tables: () => readMovedTables(executor),
+    start: (journalId, familyId, tables) => startJournal(executor, journalId, familyId, tables),
+    isJournaling: (journalId, tables) => isJournaling(executor, journalId, tables),
+    readChunk: (journalId, table, from) => readChunk(executor, journalId, table, from, rowsMax),
+    readRows: (wanted) => readRows(executor, wanted),
+    readJournal: (journalId, limit) => readJournal(executor, journalId, limit),
+    forgetJournal: (journalId, upTo) => forgetJournal(executor, journalId, upTo),
+    stop: (id) => stopJournal(executor, id, { isForgotten: true }),
+    pause: (journalId, token, untilMs) => control.pause(journalId, token, untilMs),
+    seal: (journalId, token) => control.seal(journalId, token),
+    resume: (token) => control.resume(token),
+    close: () => control.close(),
+    async begin(moveId, progress) {
+      await control.begin()
+      await beginTarget(executor, moveId, progress)
+    },
+    state: (moveId) => targetState(executor, moveId),
+    readSpan: (moveId, table, span) => readSpan(executor, moveId, table, span, rowsMax * SPAN_FACTOR),
+    async write(moveId, version, progress, changes) {
+      triggers ??= await readKnownTriggers(executor)
+      const outcome = await writeTarget(executor, triggers, moveId, version, progress, changes)
+      if (outcome === 'schema_changed') triggers = null
+      return outcome
+    },
+    async finish(moveId, version, token) {
+      if (!(await finishTarget(executor, { moveId, version, token }))) return false
+      await control.prepare(token)
+      return true
+    },
+    async reopen(moveId, token) {
+      await control.unprepare(token)
+      await reopenTarget(executor, moveId, token)
+    },
+    open: (token) => control.open(token),
+    forget: (moveId) => forgetMove(executor, moveId),
+    empty: (moveId, tables) => control.empty(moveId, tables),
+  }
+}

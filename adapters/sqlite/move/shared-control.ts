@@ -1,0 +1,92 @@
+import { toInstant } from '../../../domain/text/instant.ts'
+import type { MovedTable } from '../../../ports/move.ts'
+import { bind, name, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { sql } from '../statement/sql.ts'
+import type { MoveControl } from './control.ts'
+import { forgetMove } from './forget.ts'
+import { stopJournal } from './journal.ts'
+import { tuple } from './rows.ts'
+import { readKnownTriggers } from './silenced.ts'
+import { clearTarget } from './target.ts'
+
+/** Rows that one step deletes. Every index of a row is written, and other organizations wait meanwhile. */
+const DELETED_MAX = 500
+
+const ofMove = sql`select organization_id from move_organizations where move_id = ${slot('moveId')}`
+
+const pause = template(sql`
+  insert into write_pauses (organization_id, token, until)
+  select organization_id, ${slot('token')}, ${slot('until')} from (${ofMove}) where true
+  on conflict (organization_id) do update set token = excluded.token, until = excluded.until`)
+
+const readUnpaused = template(sql<{ readonly id: string }>`
+  select organization_id as id from (${ofMove}) as m where not exists (select 1 from write_pauses as w
+    where w.organization_id = m.organization_id and w.token = ${slot('token')}) limit 1`)
+
+const resume = template(sql`delete from write_pauses where token = ${slot('token')}`)
+
+/** Organizations of the move that the directory places elsewhere: what is left of them here serves nobody. */
+const elsewhere = sql`select m.organization_id from move_organizations as m
+  join placed_organizations as p on p.organization_id = m.organization_id where m.move_id glob ${slot('pattern')}`
+
+/**
+ * What a move does to the shared database. It is neither opened nor closed: the switch changes the directory, by which the
+ * database itself decides whom it answers, and the pauses with it.
+ */
+export function sharedControl(executor: Executor): MoveControl {
+  const nothing = async () => {}
+  const end = async (token: string) => {
+    await executor.batch([bind(resume, { token })])
+  }
+  return {
+    begin: nothing,
+    async pause(journalId, token, untilMs) {
+      await executor.batch([bind(pause, { moveId: journalId, token, until: toInstant(untilMs) })])
+    },
+    async seal(journalId, token) {
+      return (await rowsOf(executor, bind(readUnpaused, { moveId: journalId, token }))).length === 0
+    },
+    resume: end,
+    prepare: nothing,
+    unprepare: nothing,
+    open: end,
+    close: nothing,
+    async empty(moveId, tables) {
+      await stopJournal(executor, moveId, { isForgotten: false })
+      await clearTarget(executor, moveId)
+      return deleteSome(executor, moveId, tables)
+    },
+  }
+}
+
+/** Deletes rows of one table, the first that has any. Whether no table has. */
+async function deleteSome(
+  executor: Executor,
+  moveId: string,
+  tables: readonly MovedTable[],
+): Promise<boolean> {
+  const pattern = `${moveId}*`
+  const looks = tables.map((table) =>
+    bind(
+      template(sql<{ readonly has: number }>`select exists (select 1 from (${elsewhere}) as m
+        cross join ${name(table.name)} as t on t.organization_id = m.organization_id) as has`),
+      { pattern },
+    ),
+  )
+  const found = await resultsOf(executor, looks)
+  const table = tables.find((_, index) => found[index]?.rows[0]?.has === 1)
+  if (table === undefined) {
+    await forgetMove(executor, moveId)
+    return true
+  }
+  const key = table.key.map((column) => name('t', column))
+  const some = template(sql`
+    delete from ${name(table.name)} where ${tuple(table.key.map((column) => name(column)))} in (
+      select ${sql.join(key)} from (${elsewhere}) as m cross join ${name(table.name)} as t
+        on t.organization_id = m.organization_id limit +${slot('limit')})`)
+  const triggers = await readKnownTriggers(executor)
+  await executor.batch(triggers.silenced(table.name, [bind(some, { pattern, limit: DELETED_MAX })]))
+  return false
+}

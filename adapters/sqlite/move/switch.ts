@@ -1,0 +1,116 @@
+import type { Move } from '../../../ports/move-ledger.ts'
+import type { Place } from '../../../ports/placement.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { BoundValue, Executor, Statement } from '../statement/executor.ts'
+import type { MoveRow } from './move-row.ts'
+import { moveColumns, moveOf } from './move-row.ts'
+import type { RawBuilder } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
+
+const organizations = sql`(select organization_id from move_organizations where move_id = ${slot('journalId')})`
+const placed = sql`(select organization_id from placed_organizations where family_id = ${slot('familyId')})`
+
+/** The move is at this try to switch. Each statement depends on it, and the last one ends it: all happen, or none. */
+const isSwitching = sql`exists (select 1 from moves
+  where move_id = ${slot('moveId')} and phase = 'switching' and token = ${slot('token')})`
+
+/** Nothing was written in the shared database that the target lacks, and nothing could be. */
+const isAtRest = sql`not exists (select 1 from move_journal where journal_id = ${slot('journalId')})
+  and not exists (select 1 from ${organizations} as m where not exists (select 1 from write_pauses as w
+    where w.organization_id = m.organization_id and w.token = ${slot('token')}))`
+
+/** The family's place is a database of its own. */
+function enterFamily(condition: RawBuilder<unknown>, workSince: RawBuilder<unknown>) {
+  return template(sql`
+    insert into families (family_id, place, generation, region, jurisdiction, work_since)
+    select ${slot('familyId')}, 'own', ${slot('generation')}, ${slot('region')}, ${slot('jurisdiction')}, ${workSince}
+    where ${condition}
+    on conflict (family_id) do update set place = excluded.place, generation = excluded.generation,
+      region = excluded.region, jurisdiction = excluded.jurisdiction,
+      work_since = coalesce(excluded.work_since, families.work_since)`)
+}
+
+const leaves = sql`${isSwitching} and ${isAtRest}`
+const hasWork = sql`(select ${slot('now')} where exists (select 1 from outbox as b
+  where b.organization_id in ${organizations} and b.status = 'pending'))`
+
+/** From the shared database: every name that its rows hold is entered in the directory. */
+const leaveShared = [
+  enterFamily(leaves, hasWork),
+  template(sql`
+    insert into placed_organizations (organization_id, family_id)
+    select organization_id, ${slot('familyId')} from ${organizations} where ${leaves}
+    on conflict (organization_id) do update set family_id = excluded.family_id`),
+  template(sql`
+    insert into placed_slugs (slug, organization_id) select o.slug, o.organization_id from organizations as o
+    where o.organization_id in ${organizations} and o.slug is not null and ${leaves}
+    on conflict (slug) do update set organization_id = excluded.organization_id`),
+  template(sql`
+    insert into placed_keys (key_id, organization_id) select k.key_id, k.organization_id from api_keys as k
+    where k.organization_id in ${organizations} and ${leaves}
+    on conflict (key_id) do update set organization_id = excluded.organization_id`),
+  template(sql`
+    insert into placed_forms (form_id, organization_id, reserved_at)
+    select f.form_id, f.organization_id, null from forms as f where f.organization_id in ${organizations} and ${leaves}
+    on conflict (form_id) do update set organization_id = excluded.organization_id, reserved_at = null`),
+]
+
+/** To the shared database: its rows hold the names again. Writes wait until the source is closed. */
+const enterShared = [
+  template(sql`
+    insert into write_pauses (organization_id, token, until)
+    select organization_id, ${slot('token')}, ${slot('openUntil')} from ${placed} where ${isSwitching}
+    on conflict (organization_id) do update set token = excluded.token, until = excluded.until`),
+  ...['placed_slugs', 'placed_keys', 'placed_forms'].map((table) =>
+    template(sql`delete from ${sql.id(table)} where organization_id in ${placed} and ${isSwitching}`),
+  ),
+  template(sql`delete from placed_organizations where family_id = ${slot('familyId')} and ${isSwitching}`),
+  template(sql`
+    update families set place = 'shared', region = null, jurisdiction = null, work_since = null
+    where family_id = ${slot('familyId')} and ${isSwitching}`),
+]
+
+/** From one database of its own to another. */
+const changeOwn = [enterFamily(isSwitching, sql`null`)]
+
+function endTry(condition: RawBuilder<unknown>) {
+  return template(sql<MoveRow>`
+    update moves set phase = 'switched' where move_id = ${slot('moveId')} and ${condition} returning ${moveColumns}`)
+}
+
+const endTryAtRest = endTry(leaves)
+const endTryElsewhere = endTry(isSwitching)
+const endPauses = template(sql`delete from write_pauses where token = ${slot('token')} and exists (
+  select 1 from moves where move_id = ${slot('moveId')} and phase = 'switched')`)
+
+/** Lets a family live in the target of its move, in one batch. */
+export async function switchFamily(
+  executor: Executor,
+  move: Move,
+  now: string,
+  openUntil: string,
+): Promise<Move | null> {
+  const { moveId, familyId, token, journalId } = move
+  const values = { moveId, familyId, token, journalId, now, openUntil }
+  const statements = switchStatements(move, { ...values, ...ownPlace(move.target) })
+  const results = await executor.batch(statements)
+  // The next to last statement, or the last one, ends the try and returns the record.
+  const rows = results.flatMap((result) => result.rows) as unknown as readonly MoveRow[]
+  const [row] = rows
+  return row === undefined ? null : moveOf(row)
+}
+
+function switchStatements(
+  { source, target }: Move,
+  values: Readonly<Record<string, BoundValue>>,
+): readonly Statement[] {
+  if (source.kind === 'shared')
+    return [...leaveShared, endTryAtRest, endPauses].map((statement) => bind(statement, values))
+  const entered = target.kind === 'shared' ? enterShared : changeOwn
+  return [...entered, endTryElsewhere].map((statement) => bind(statement, values))
+}
+
+function ownPlace(place: Place): Readonly<Record<string, BoundValue>> {
+  if (place.kind === 'shared') return {}
+  return { generation: place.generation, region: place.region, jurisdiction: place.jurisdiction }
+}

@@ -1,0 +1,153 @@
+import type { MovedRow, MovedTable, TableChanges, TargetState, WriteOutcome } from '../../../ports/move.ts'
+import { utf8Length } from '../../../domain/text/encoding.ts'
+import type { Template } from '../statement/compiler.ts'
+import { bind, name, slot, template } from '../statement/compiler.ts'
+import type { Executor, Statement } from '../statement/executor.ts'
+import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { jsonChunks } from '../statement/json-chunks.ts'
+import { templateCache } from '../statement/template-cache.ts'
+import { sql } from '../statement/sql.ts'
+import { keyValues, tuple } from './rows.ts'
+import type { KnownTriggers } from './silenced.ts'
+import { OTHER_TRIGGERS } from './silenced.ts'
+
+const begin = template(sql`
+  insert into move_targets (move_id, version, progress) values (${slot('moveId')}, 1, ${slot('progress')})
+  on conflict (move_id) do update set version = version + 1, progress = excluded.progress where finished_by is null`)
+
+const readState = template(sql<TargetState>`
+  select version, progress, finished_by as "finishedBy" from move_targets where move_id = ${slot('moveId')}`)
+
+const isCurrent = sql`move_id = ${slot('moveId')} and version = ${slot('version')} and finished_by is null`
+
+const guardVersion = template(sql`
+  insert into move_guards (broken) select 'version' where not exists (select 1 from move_targets where ${isCurrent})`)
+
+const advance = template(sql`
+  update move_targets set version = version + 1, progress = ${slot('progress')} where ${isCurrent}`)
+
+const finish = template(sql<{ readonly version: number }>`
+  update move_targets set version = version + 1, finished_by = ${slot('token')} where ${isCurrent} returning version`)
+
+const reopen = template(sql`
+  update move_targets set version = version + 1, finished_by = null
+  where move_id = ${slot('moveId')} and finished_by = ${slot('token')}`)
+
+const clear = template(sql`
+  update move_targets set version = version + 1, finished_by = 'cleared' where move_id = ${slot('moveId')}`)
+
+/** Begins to fill a target. */
+export async function beginTarget(executor: Executor, moveId: string, progress: string): Promise<void> {
+  await executor.batch([bind(begin, { moveId, progress })])
+}
+
+/** How far a target is filled. */
+export async function targetState(executor: Executor, moveId: string): Promise<TargetState | null> {
+  const [state] = await rowsOf(executor, bind(readState, { moveId }))
+  return state ?? null
+}
+
+/** Ends filling for a try to switch. */
+export async function finishTarget(
+  executor: Executor,
+  values: { readonly moveId: string; readonly version: number; readonly token: string },
+): Promise<boolean> {
+  return (await rowsOf(executor, bind(finish, values))).length === 1
+}
+
+/** Goes on filling after a try. */
+export async function reopenTarget(executor: Executor, moveId: string, token: string): Promise<void> {
+  await executor.batch([bind(reopen, { moveId, token })])
+}
+
+/** Ends filling for good. */
+export async function clearTarget(executor: Executor, moveId: string): Promise<void> {
+  await executor.batch([bind(clear, { moveId })])
+}
+
+const deletes = templateCache<Template>()
+const inserts = templateCache<Template>()
+
+/** Deletes rows by a JSON array of their keys. */
+function deleteTemplate({ name: table, key }: MovedTable): Template {
+  return deletes(JSON.stringify([table, key]), () => {
+    const values = key.map((_, index) => sql`value ->> ${sql.lit(index)}`)
+    return template(sql`
+      delete from ${name(table)} where ${tuple(key.map((column) => name(column)))} in (
+        select ${sql.join(values)} from json_each(${slot('keys')}))`)
+  })
+}
+
+/** Inserts rows of a JSON array of their values. */
+function insertTemplate({ name: table, columns }: MovedTable): Template {
+  return inserts(JSON.stringify([table, columns]), () => {
+    const values = columns.map((_, index) => sql`value ->> ${sql.lit(index)}`)
+    return template(sql`
+      insert into ${name(table)} (${sql.join(columns.map((column) => name(column)))})
+      select ${sql.join(values)} from json_each(${slot('rows')})`)
+  })
+}
+
+/** Inserts one row, each value as a parameter of its own. */
+function insertOneTemplate({ name: table, columns }: MovedTable): Template {
+  return inserts(JSON.stringify([table, columns, 'one']), () => {
+    const values = columns.map((_, index) => slot(`value${index}`))
+    return template(sql`
+      insert into ${name(table)} (${sql.join(columns.map((column) => name(column)))})
+      values (${sql.join(values)})`)
+  })
+}
+
+/** Most bytes of a row that travels with others in one parameter. */
+const JSON_BYTES_MAX = 900_000
+
+/** Whether a row must travel by itself: it is large, or has a character at which some versions of SQLite end a text. */
+function isAlone(row: MovedRow): boolean {
+  const text = JSON.stringify(row)
+  return text.includes('\\u0000') || utf8Length(text) > JSON_BYTES_MAX
+}
+
+function changeStatements({ table, deletes: gone, inserts: rows }: TableChanges): readonly Statement[] {
+  const together = rows.filter((row) => !isAlone(row))
+  const alone = rows.filter(isAlone)
+  return [
+    ...jsonChunks(gone).map((keys) => bind(deleteTemplate(table), { keys })),
+    ...jsonChunks(together).map((chunk) => bind(insertTemplate(table), { rows: chunk })),
+    ...alone.map((row) => bind(insertOneTemplate(table), keyValues('value', row))),
+  ]
+}
+
+const addOrganizations = template(sql`
+  insert into move_organizations (move_id, organization_id)
+  select ${slot('moveId')}, value from json_each(${slot('organizations')}) where true on conflict do nothing`)
+
+/** What SQLite says when the batch is not written because the target's version is another one. */
+const OTHER_VERSION = /move_is_current/
+const TAKEN_VALUE = /UNIQUE constraint failed/
+
+/** Writes rows as they are, and the progress with them. */
+export async function writeTarget(
+  executor: Executor,
+  triggers: KnownTriggers,
+  moveId: string,
+  version: number,
+  progress: string,
+  changes: readonly TableChanges[],
+): Promise<WriteOutcome> {
+  const owners = new Set(changes.flatMap(({ inserts: rows }) => rows.map(([owner]) => owner)))
+  const statements = [
+    bind(guardVersion, { moveId, version }),
+    bind(advance, { moveId, version, progress }),
+    bind(addOrganizations, { moveId, organizations: JSON.stringify([...owners]) }),
+    ...changes.flatMap((change) => triggers.silenced(change.table.name, changeStatements(change))),
+  ]
+  try {
+    await resultsOf(executor, statements)
+    return 'written'
+  } catch (error) {
+    if (OTHER_VERSION.test(String(error))) return 'overtaken'
+    if (OTHER_TRIGGERS.test(String(error))) return 'schema_changed'
+    if (TAKEN_VALUE.test(String(error))) return 'conflict'
+    throw error
+  }
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { ImportDirectory } from '../../ports/import-sessions.ts'
+import type { Log } from '../../ports/log.ts'
+import type { OutboxStore } from '../../ports/outbox-store.ts'
+import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/placement.ts'
+import { eachOf } from '../bounds/within.ts'
+import { toInstant } from '../text/instant.ts'
+
+/** Most families of one sweep, and how many of them are asked at once. */
+const FAMILIES_MAX = 100
+const WIDTH = 4
+
+/** How long a family's own alarm has for an entry that is due before the cron looks at it, in ms. */
+const ALARM_MS = 600_000
+/** When a family is asked again whose import is being written, or which did not answer, in ms. */
+const SOON_MS = 60_000
+const RETRY_MS = 120_000
+
+/** What the database of one family shows of its work. */
+export interface FamilyWork {
+  readonly outbox: Pick<OutboxStore, 'nextDue'>
+  readonly imports: Pick<ImportDirectory, 'untouched' | 'withLeftovers'>
+  /** Works on what is due, entries and imports. */
+  work(): Promise<void>
+}
+
+/** What the sweep of families needs. */
+export interface FamilySweepWorld {
+  readonly directory: Pick<PlaceDirectory, 'familiesWithWork' | 'settleWork'>
+  readonly openWork: (place: OwnPlace) => FamilyWork
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Looks after families with databases of their own whose work was noted and whose alarm should have done it by now. A
+ * family is forgotten when it had no work twice, ten minutes apart: work that came in between was noted meanwhile, or is
+ * seen the second time.
+ */
+export async function sweepFamilies(world: FamilySweepWorld): Promise<void> {
+  const { directory, clock, log } = world
+  const families = await directory.familiesWithWork(toInstant(clock.nowMs()), FAMILIES_MAX)
+  await eachOf(families, WIDTH, async (family) => {
+    try {
+      await lookAfter(family, world)
+    } catch (cause) {
+      const { familyId } = family.place
+      log.error('family_sweep_failed', { familyId }, cause)
+      const next = toInstant(clock.nowMs() + RETRY_MS)
+      await directory.settleWork(family, false, next).catch(() => undefined)
+    }
+  })
+}
+
+async function lookAfter(family: FamilyWithWork, { directory, openWork, clock }: FamilySweepWorld) {
+  const open = openWork(family.place)
+  await open.work()
+  const next = await nextLook(open, clock)
+  if (next !== null) return directory.settleWork(family, false, next)
+  const again = family.wasIdle ? null : toInstant(clock.nowMs() + ALARM_MS)
+  return directory.settleWork(family, true, again)
+}
+
+/** When a family is to be asked again; null: it has no work. */
+async function nextLook({ outbox, imports }: FamilyWork, clock: Clock): Promise<string | null> {
+  const nowMs = clock.nowMs()
+  const farthest = '9999-12-31T23:59:59.999Z'
+  const isWriting = (await imports.untouched('writing', farthest, 1)).length > 0
+  if (isWriting) return toInstant(nowMs + SOON_MS)
+  const isLeft = (await imports.withLeftovers(1)).length > 0
+  const isOpen = (await imports.untouched('receiving', farthest, 1)).length > 0
+  const due = await outbox.nextDue()
+  const dueMs = due === null ? null : Math.max(Date.parse(due), nowMs) + ALARM_MS
+  if (isLeft || isOpen) return toInstant(Math.min(dueMs ?? Infinity, nowMs + ALARM_MS))
+  return dueMs === null ? null : toInstant(dueMs)
+}

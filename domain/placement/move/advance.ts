@@ -1,0 +1,122 @@
+import type { Move } from '../../../ports/move-ledger.ts'
+import { toInstant } from '../../text/instant.ts'
+import { copyStep } from './copying.ts'
+import { LEASE_MS, SCHEMA_WAIT_MS } from './limits.ts'
+import { STARTED } from './progress.ts'
+import { giveBack, letIn } from './switch-over.ts'
+import type { MoveWorld } from './world.ts'
+import { newMoveId } from './world.ts'
+
+/** What a step of a move led to. */
+export interface Advanced {
+  readonly move: Move
+  /** How long there is nothing to do, in ms. */
+  readonly waitMs: number
+}
+
+/**
+ * Does the next step of a move, from what the ledger says: a bounded number of calls. Whoever calls it, and however many
+ * do at once, nothing is lost or doubled; the ledger's lease only keeps them from doing the same work.
+ * @param mover names the caller; with the same name it goes on with what it has
+ * @returns null: another mover works on it, or it has ended
+ */
+export async function advanceMove(world: MoveWorld, moveId: string, mover: string): Promise<Advanced | null> {
+  const { ledger, clock } = world
+  const nowMs = clock.nowMs()
+  const taken = await ledger.take(moveId, mover, toInstant(nowMs), toInstant(nowMs + LEASE_MS))
+  if (taken === null) return null
+  const stepped = await step(world, taken)
+  const move = stepped ?? (await ledger.find(moveId))
+  return move === null ? null : { move, waitMs: waitOf(world, move) }
+}
+
+/**
+ * Works on a move until it has ended, or until an instant, in ms. Another caller takes it up again.
+ * @param wait waits so many ms
+ * @returns the move as it is then; null: another mover works on it, or it had ended
+ */
+export async function runMove(
+  world: MoveWorld,
+  moveId: string,
+  untilMs: number,
+  wait: (durationMs: number) => Promise<void>,
+): Promise<Move | null> {
+  const mover = newMoveId(world)
+  for (;;) {
+    const advanced = await advanceMove(world, moveId, mover)
+    if (advanced === null) return null
+    const { move, waitMs } = advanced
+    if (move.endedAt !== null) return move
+    if (world.clock.nowMs() + waitMs >= untilMs) {
+      await world.ledger.release(moveId, mover)
+      return move
+    }
+    if (waitMs > 0) await wait(waitMs)
+  }
+}
+
+function waitOf({ clock }: MoveWorld, { notBefore, phase }: Move): number {
+  if (notBefore === null || (phase !== 'copying' && phase !== 'starting')) return 0
+  return Math.max(0, Date.parse(notBefore) - clock.nowMs())
+}
+
+async function step(world: MoveWorld, move: Move): Promise<Move | null> {
+  const sides = { source: world.places(move.source), target: world.places(move.target) }
+  switch (move.phase) {
+    case 'starting':
+      return move.isAbortAsked ? abort(world, move) : startStep(world, move)
+    case 'copying':
+      return move.isAbortAsked ? abort(world, move) : copyStep(world, move)
+    // Whoever began this try did not finish it.
+    case 'switching':
+      return giveBack(world, move, sides)
+    case 'switched':
+      return letIn(world, move, sides)
+    case 'emptying':
+      return emptyStep(world, move)
+    case 'aborting':
+      return abortStep(world, move)
+    case 'done':
+    case 'aborted':
+      return move
+  }
+}
+
+/** Begins the journal of the source and the filling of the target. */
+async function startStep(world: MoveWorld, move: Move): Promise<Move | null> {
+  const { ledger, clock, places } = world
+  const source = places(move.source)
+  const target = places(move.target)
+  await target.begin(move.moveId, STARTED)
+  const tables = await source.tables()
+  if (JSON.stringify(await target.tables()) !== JSON.stringify(tables)) {
+    const notBefore = toInstant(clock.nowMs() + SCHEMA_WAIT_MS)
+    return ledger.turn(move, { phase: 'starting', notBefore })
+  }
+  const journalId = `${move.moveId}${newMoveId(world)}`
+  await source.start(journalId, move.familyId, tables)
+  const started = await ledger.turn(move, { phase: 'copying', journalId, tables, notBefore: null })
+  // Somebody else has begun it, with a journal of their own.
+  if (started === null) await source.stop(journalId)
+  return started
+}
+
+/** Deletes rows of the source. */
+async function emptyStep(world: MoveWorld, move: Move): Promise<Move | null> {
+  if (!(await world.places(move.source).empty(move.moveId, move.tables ?? []))) return move
+  await world.places(move.target).forget(move.moveId)
+  return world.ledger.turn(move, { phase: 'done', endedAt: toInstant(world.clock.nowMs()) })
+}
+
+function abort(world: MoveWorld, move: Move): Promise<Move | null> {
+  return world.ledger.turn(move, { phase: 'aborting' })
+}
+
+/** Lets the source go on as if nothing had happened, and deletes what was copied. */
+async function abortStep(world: MoveWorld, move: Move): Promise<Move | null> {
+  const source = world.places(move.source)
+  if (move.token !== null) await source.resume(move.token)
+  await source.stop(move.moveId)
+  if (!(await world.places(move.target).empty(move.moveId, move.tables ?? []))) return move
+  return world.ledger.turn(move, { phase: 'aborted', endedAt: toInstant(world.clock.nowMs()) })
+}

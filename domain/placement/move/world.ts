@@ -1,0 +1,21 @@
+import type { Clock } from '../../../ports/clock.ts'
+import type { MoveLedger } from '../../../ports/move-ledger.ts'
+import type { MovePlace } from '../../../ports/move.ts'
+import type { Place } from '../../../ports/placement.ts'
+import type { RandomSource } from '../../../ports/random-source.ts'
+
+/** What moving a family depends on. */
+export interface MoveWorld {
+  readonly ledger: MoveLedger
+  /** Opens a place as a move sees it. No I/O. */
+  readonly places: (place: Place) => MovePlace
+  readonly clock: Clock
+  readonly random: RandomSource
+}
+
+const ID_BYTES = 10
+
+/** A new id of a move, of a journal, or of a try to switch: lower-case letters and digits. */
+export function newMoveId({ random }: Pick<MoveWorld, 'random'>): string {
+  return [...random.bytes(ID_BYTES)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

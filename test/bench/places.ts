@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createFacts, writeFact } from '../../adapters/durable-object/facts.ts'
+import { NEWEST_MIGRATION } from '../../adapters/durable-object/newest-migration.ts'
+import { openObjectDatabase } from '../support/scratch-object.ts'
+import { placeObject } from '../support/d1-files.ts'
+import type { Case } from './cases.ts'
+import { benchCases } from './cases.ts'
+import type { Contender } from './compare.ts'
+import { compare } from './compare.ts'
+import { bareWorker, buildWorker, filesWith, seedImage } from './prepare.ts'
+import type { Target } from './runtime.ts'
+import { OBJECTS_KEY, startTarget } from './runtime.ts'
+
+/** The organization of the bench, whose object has the first of its names. */
+const FAMILY = 'bench'
+const OBJECT = `${FAMILY}.1`
+
+/**
+ * What the service on a database of its own is to reach of the others, by case. A conditional submission is one more insert
+ * to a bare worker.
+ */
+const aims: Readonly<Record<string, number>> = { 'list of 100': 1.5, detail: 2 }
+const SUBMISSION_AIM = 1.5
+const OF_BARE_OBJECT_AIM = 0.85
+
+/**
+ * Measures the service on an organization with a database of its own against a bare worker on the shared database, a bare
+ * worker on an object, and the service on the shared database: the same rows in each of them.
+ */
+export async function benchPlaces(folder: string): Promise<void> {
+  const script = buildWorker(folder)
+  const { image, key, contactId } = await seedImage(script, folder)
+  const ownFiles = filesWith(changed(image, enterDirectory), folder, 'own')
+  placeObject(join(ownFiles, 'do'), OBJECTS_KEY, OBJECT, changed(image, openObject))
+  const bareFiles = filesWith(image, folder, 'bare-object')
+  placeObject(join(bareFiles, 'do'), OBJECTS_KEY, OBJECT, image)
+  const started = {
+    own: await startTarget(script, ownFiles),
+    bareShared: await startTarget(
+      bareWorker(folder, 'bare-worker.mjs'),
+      filesWith(image, folder, 'bare-shared'),
+    ),
+    bareObject: await startTarget(bareWorker(folder, 'bare-object-worker.mjs'), bareFiles),
+    shared: await startTarget(script, filesWith(image, folder, 'shared')),
+  }
+  for (const each of benchCases(contactId, { service: key, directus: '' }))
+    await compare(each, contendersOf(each, started))
+  await Promise.all(Object.values(started).map(({ runtime }) => runtime.dispose()))
+}
+
+function contendersOf(
+  { name, shot }: Case,
+  targets: Readonly<Record<'own' | 'bareShared' | 'bareObject' | 'shared', Target>>,
+): readonly Contender[] {
+  return [
+    { name: 'service on an object', target: targets.own, shot, aim: null },
+    { name: 'bare on D1', target: targets.bareShared, shot, aim: aims[name] ?? SUBMISSION_AIM },
+    { name: 'bare on an object', target: targets.bareObject, shot, aim: OF_BARE_OBJECT_AIM },
+    { name: 'service on D1', target: targets.shared, shot, aim: null },
+  ]
+}
+
+/** A copy of a database with a change. */
+function changed(image: Uint8Array, change: (sqlite: DatabaseSync) => void): Uint8Array {
+  const sqlite = new DatabaseSync(':memory:')
+  sqlite.deserialize(image)
+  change(sqlite)
+  const copy = sqlite.serialize()
+  sqlite.close()
+  return copy
+}
+
+/** The directory says that the organization, its key and its forms are in its own database. */
+function enterDirectory(sqlite: DatabaseSync): void {
+  sqlite.exec(`
+    insert into families (family_id, place, generation) values ('${FAMILY}', 'own', 1);
+    insert into placed_organizations (organization_id, family_id) values ('${FAMILY}', '${FAMILY}');
+    insert into placed_keys (key_id, organization_id) select key_id, organization_id from api_keys;
+    insert into placed_forms (form_id, organization_id) select form_id, organization_id from forms;`)
+}
+
+/** The object knows that it is open, and that it needs no migration. */
+function openObject(sqlite: DatabaseSync): void {
+  const database = openObjectDatabase(sqlite)
+  createFacts(database)
+  writeFact(database, 'state', { name: 'open', familyId: FAMILY })
+  writeFact(database, 'schema', { tables: NEWEST_MIGRATION, indexes: NEWEST_MIGRATION, indexesBeyond: 0 })
+}

@@ -1,0 +1,42 @@
+import { describe, test } from 'vitest'
+import { createExecutor, createObjectStorage } from '../../adapters/durable-object/index.ts'
+import { writeFact } from '../../adapters/durable-object/facts.ts'
+import { NEWEST_MIGRATION } from '../../adapters/durable-object/newest-migration.ts'
+import { runnerOf } from '../support/case-runner.ts'
+import { namespaceOf, openScratchFamily, somePlace } from '../support/scratch-family.ts'
+import { openedImage, openObjectDatabase } from '../support/scratch-object.ts'
+import { readOutbox } from '../support/scratch-storage.ts'
+import type { MakeStorage } from './index.ts'
+import { registerStorageSuite } from './index.ts'
+
+/**
+ * An open object that has every table and no index yet, but those that its rows depend on: the unique ones, and those that
+ * a trigger names, which are older than any object.
+ */
+function unindexedImage(): Uint8Array {
+  const database = openObjectDatabase(openedImage())
+  const { rows } = database.run(`
+    select name from sqlite_master as i where type = 'index' and sql not like 'create unique%' and not exists (
+      select 1 from sqlite_master as t where t.type = 'trigger' and t.sql like '%indexed by ' || i.name || '%')`)
+  if (rows.length < 100) throw new Error('There are more than a hundred indexes')
+  for (const [name] of rows) database.script(`drop index ${String(name)}`)
+  writeFact(database, 'schema', { tables: NEWEST_MIGRATION, indexes: '', indexesBeyond: 0 })
+  return database.sqlite().serialize()
+}
+
+const image = unindexedImage()
+/** It fails to build any, so that it stays without for the whole case. */
+const migrations = [{ name: NEWEST_MIGRATION, sql: 'create index never on nothing (a);' }]
+
+const make: MakeStorage = async (clock) => {
+  const family = openScratchFamily({ clock, image, migrations })
+  const options = { namespace: namespaceOf(() => family.object()), place: somePlace, clock }
+  return {
+    ...createObjectStorage(options),
+    outboxOf: (organizationId) => readOutbox(createExecutor(options), organizationId),
+  }
+}
+
+describe('storage in an object that has not built its indexes', () => {
+  registerStorageSuite(runnerOf(test), make)
+})

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import { limitedFormOf, formLine, markOf, openFormOf, recipientsOf } from '../setting.ts'
+import type { Answer } from '../service/network.ts'
+import type { KnownKey } from '../reference.ts'
+import type { Client } from './client.ts'
+import { bodyOf } from './client.ts'
+
+const RETRY_MAX_MS = 20_000
+const CONTACTS = 5
+
+/** An operator who looks after one organization: its forms, contacts and keys, one thing after the other. */
+export async function operate(organizationId: string, client: Client): Promise<void> {
+  for (let round = 1; !client.isOver(); round += 1) {
+    const action = client.draw.pick([
+      replaceForm,
+      replaceForm,
+      replaceContacts,
+      replaceContacts,
+      issueKey,
+      revokeKey,
+      rotateKey,
+      retryEntry,
+    ])
+    await action(organizationId, client, round)
+    await client.rest()
+  }
+}
+
+async function replaceForm(organizationId: string, client: Client): Promise<void> {
+  const { draw, reference } = client
+  const formId = draw.chance(50) ? openFormOf(organizationId) : limitedFormOf(organizationId)
+  const version = reference.versionsOf(formId).length + 1
+  const next = { version, isPublished: draw.chance(85), recipients: recipientsOf(organizationId, version) }
+  const begun = reference.formBegins(formId, next)
+  await importRows('forms', [formLine(formId, begun)], organizationId, client)
+  begun.acknowledgedAt = reference.now()
+}
+
+async function replaceContacts(organizationId: string, client: Client, round: number): Promise<void> {
+  const contacts = Array.from({ length: CONTACTS }, (_, index) => ({
+    contactId: `imported-${index}`,
+    firstName: `${markOf(organizationId)} ${client.draw.chance(50) ? round : 0}`,
+    emailConsent: 'unknown',
+    smsConsent: 'unknown',
+    tags: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }))
+  await importRows('contacts', contacts, organizationId, client)
+  for (const { contactId, firstName } of contacts) {
+    const [row] = client.stored.look(
+      'select first_name from contacts where organization_id = ? and contact_id = ?',
+      organizationId,
+      contactId,
+    )
+    if (row?.first_name !== firstName)
+      client.violated('what an import wrote is stored', `${organizationId} ${contactId}`)
+  }
+}
+
+interface Session {
+  readonly importId: string
+  readonly state: string
+  readonly nextPart: number
+}
+
+/** Imports rows and does not rest until an answer says that they are stored. */
+async function importRows(
+  kind: string,
+  rows: readonly object[],
+  organizationId: string,
+  client: Client,
+): Promise<void> {
+  const bytes = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  const digest = createHash('sha256').update(bytes).digest()
+  const whole = createHash('sha256').update(digest).digest('base64url')
+  const all = `/operator/v1/organizations/${organizationId}/imports`
+  const key = client.operatorKey
+  for (;;) {
+    const file = JSON.stringify({ kind, format: 'ndjson', totalBytes: bytes.length, digest: whole })
+    let session = sessionIn(await client.send({ method: 'POST', path: all, key, body: file }), client)
+    const one = `${all}/${session?.importId ?? ''}`
+    if (session?.state === 'receiving' && session.nextPart === 1) {
+      const headers = {
+        'content-type': 'application/octet-stream',
+        'content-digest': `sha-256=:${digest.toString('base64')}:`,
+      }
+      session = sessionIn(
+        await client.send({ method: 'PUT', path: `${one}/parts/1`, key, headers, body: bytes.toString() }),
+        client,
+      )
+    }
+    if (session?.state === 'receiving')
+      session = sessionIn(await client.send({ method: 'POST', path: `${one}/commit`, key }), client)
+    while (session?.state === 'writing') {
+      await client.pause(client.draw.below(RETRY_MAX_MS))
+      session = sessionIn(await client.send({ method: 'POST', path: `${one}/write`, key }), client)
+    }
+    if (session?.state === 'done') return
+    if (session?.state === 'refused') {
+      client.violated('a good file is imported', `${organizationId} ${kind}`)
+      return
+    }
+    await client.pause(client.draw.below(RETRY_MAX_MS))
+  }
+}
+
+/** The session in an answer; null when it tells of none. Only a conflict with another import may refuse one. */
+function sessionIn(answer: Answer | null, client: Client): Session | null {
+  if (answer?.status === 200) return bodyOf(answer) as Session
+  const isExpected = answer === null || answer.status === 409 || answer.status >= 500
+  if (!isExpected) client.violated('a good file is imported', `${answer.status} ${answer.text}`)
+  return null
+}
+
+const KEYS_MAX = 4
+
+async function issueKey(organizationId: string, client: Client): Promise<void> {
+  const { reference, operatorKey } = client
+  if (workingKeys(organizationId, client).length >= KEYS_MAX) return
+  const path = `/operator/v1/organizations/${organizationId}/keys`
+  const answer = await client.send({ method: 'POST', path, key: operatorKey, body: '{}' })
+  if (answer?.status !== 201) return
+  const { key, keyId } = bodyOf(answer) as { readonly key: string; readonly keyId: string }
+  reference.keys.push({ organizationId, keyId, text: key, state: 'works', endsAtMs: Infinity })
+}
+
+function workingKeys(organizationId: string, { reference }: Client): readonly KnownKey[] {
+  return reference.keys.filter((key) => key.organizationId === organizationId && key.state === 'works')
+}
+
+/** Revokes a key, as often as it takes until an answer says so. The last one that works is left. */
+async function revokeKey(organizationId: string, client: Client): Promise<void> {
+  const working = workingKeys(organizationId, client)
+  const key = working[client.draw.below(working.length)]
+  if (working.length < 2 || key === undefined) return
+  key.state = 'ending'
+  for (;;) {
+    const answer = await client.send({
+      method: 'POST',
+      path: `/operator/v1/keys/${key.keyId}/revoke`,
+      key: client.operatorKey,
+    })
+    if (answer?.status === 204) break
+    await client.pause(client.draw.below(RETRY_MAX_MS))
+  }
+  key.state = 'revoked'
+}
+
+/** Has a key replaced by another one. When no answer comes, the old one is not used any more, and nobody knows the new one. */
+async function rotateKey(organizationId: string, client: Client): Promise<void> {
+  const working = workingKeys(organizationId, client)
+  const key = working[client.draw.below(working.length)]
+  if (working.length < 2 || key === undefined) return
+  key.state = 'ending'
+  const path = `/operator/v1/keys/${key.keyId}/rotate`
+  const body = JSON.stringify({ overlap: '1m' })
+  const answer = await client.send({ method: 'POST', path, key: client.operatorKey, body })
+  if (answer?.status !== 201) return
+  const successor = bodyOf(answer) as {
+    readonly key: string
+    readonly keyId: string
+    readonly replacedEndsAt: string
+  }
+  key.endsAtMs = Date.parse(successor.replacedEndsAt)
+  const { key: text, keyId } = successor
+  client.reference.keys.push({ organizationId, keyId, text, state: 'works', endsAtMs: Infinity })
+}
+
+/** Has an entry of the outbox tried again that waits or failed. */
+async function retryEntry(_organizationId: string, client: Client): Promise<void> {
+  const listed = await client.send({
+    method: 'GET',
+    path: '/operator/v1/outbox?limit=20',
+    key: client.operatorKey,
+  })
+  if (listed?.status !== 200) return
+  const { data } = bodyOf(listed) as { readonly data: readonly { readonly outboxId: string }[] }
+  const entry = data[client.draw.below(data.length)]
+  if (entry === undefined) return
+  await client.send({
+    method: 'POST',
+    path: `/operator/v1/outbox/${entry.outboxId}/retry`,
+    key: client.operatorKey,
+  })
+}
+
+/** Has every entry tried again that was given up while a provider was broken. */
+export async function retryFailed(outboxIds: readonly string[], client: Client): Promise<void> {
+  for (const outboxId of outboxIds)
+    await client.send({
+      method: 'POST',
+      path: `/operator/v1/outbox/${outboxId}/retry`,
+      key: client.operatorKey,
+    })
+}

@@ -1,0 +1,129 @@
+import type { Answer } from '../service/network.ts'
+import type { FormVersion, Visitor } from '../reference.ts'
+import { LIMIT, markOf, organizationIds, openFormOf, limitedFormOf, visitors } from '../setting.ts'
+import type { Client } from './client.ts'
+import { bodyOf } from './client.ts'
+
+const TRIES_MAX = 3
+
+/** One submission of a form by a visitor, as it was sent. */
+interface Sent {
+  readonly organizationId: string
+  readonly formId: string
+  readonly visitor: Visitor
+  /** The reference's moment before it was sent. */
+  readonly sentAt: number
+}
+
+/** Somebody who submits forms now and then, and again when no answer came. */
+export async function visit(client: Client): Promise<void> {
+  while (!client.isOver()) {
+    await submit(client)
+    await client.rest()
+  }
+}
+
+interface Errand extends Omit<Sent, 'sentAt'> {
+  readonly body: string
+}
+
+async function submit(client: Client): Promise<void> {
+  const { draw } = client
+  const organizationId = draw.pick(organizationIds)
+  const formId = draw.chance(50) ? openFormOf(organizationId) : limitedFormOf(organizationId)
+  const visitor = visitors[draw.below(visitors.length)]
+  if (visitor === undefined) return
+  const body = JSON.stringify({
+    _gotcha: '',
+    name: markOf(organizationId),
+    email: draw.chance(20) ? visitor.email.toUpperCase() : visitor.email,
+    ...(formId === openFormOf(organizationId) || draw.chance(50) ? { phone: visitor.phone.slice(2) } : {}),
+  })
+  // Impatient people press the button more than once.
+  const presses = draw.chance(25) ? 2 + draw.below(3) : 1
+  const errand: Errand = { organizationId, formId, visitor, body }
+  await Promise.all(Array.from({ length: presses }, () => submitPatiently(errand, client)))
+}
+
+async function submitPatiently({ body, ...errand }: Errand, client: Client): Promise<void> {
+  const { draw } = client
+  const { formId } = errand
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const sent: Sent = { ...errand, sentAt: client.reference.now() }
+    const answer = await client.send({ method: 'POST', path: `/api/forms/${formId}/submissions`, body })
+    if (answer !== null) judge(sent, answer, client)
+    if (answer !== null && answer.status < 500) return
+    if (draw.chance(40)) return
+    await client.pause(draw.below(5_000))
+  }
+}
+
+/** Whether the answer to a submission may be true. */
+function judge(sent: Sent, answer: Answer, client: Client): void {
+  const versions = client.reference.versionsSince(sent.formId, sent.sentAt)
+  switch (answer.status) {
+    case 200:
+      receive(sent, answer, versions, client)
+      return
+    case 404:
+      if (versions.every(({ isPublished }) => isPublished))
+        client.violated('a published form takes submissions', sent.formId)
+      return
+    case 422:
+      judgeLimit(sent, answer, client)
+      return
+    case 500:
+      return
+    default:
+      client.violated('a good submission is taken', `${sent.formId}: ${answer.status} ${answer.text}`)
+  }
+}
+
+interface ReceiptBody {
+  readonly submissionId: string
+  readonly title: string
+}
+
+function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], client: Client): void {
+  const { submissionId, title } = bodyOf(answer) as ReceiptBody
+  const version = versions.find((known) => `v${known.version}` === title)
+  if (version?.isPublished !== true) {
+    const allowed = versions
+      .map((known) => `v${known.version}${known.isPublished ? '' : ' (unpublished)'}`)
+      .join(', ')
+    client.violated(
+      'a submission is checked against the form in force',
+      `${submissionId}: ${title}, not ${allowed}`,
+    )
+    return
+  }
+  const { organizationId, formId, visitor } = sent
+  client.reference.receipts.set(submissionId, { submissionId, organizationId, formId, version, visitor })
+  const rows = client.stored.look(
+    'select organization_id, form_id from form_submissions where submission_id = ?',
+    submissionId,
+  )
+  if (rows.length !== 1 || rows[0]?.organization_id !== organizationId || rows[0].form_id !== formId)
+    client.violated('each receipt has its row', submissionId)
+}
+
+/** The limit may be said to be reached only when it is. No submission is ever removed. */
+function judgeLimit({ organizationId, formId, visitor }: Sent, answer: Answer, client: Client): void {
+  const rows = client.stored.look(
+    `select 1 from form_submissions as s
+      join contacts as c on c.organization_id = s.organization_id and c.contact_id = s.contact_id
+      where s.organization_id = ? and s.form_id = ? and c.email_key = ?`,
+    organizationId,
+    formId,
+    visitor.email,
+  )
+  if (
+    !answer.text.includes('submission_limit_reached') ||
+    formId !== limitedFormOf(organizationId) ||
+    rows.length < LIMIT
+  )
+    client.violated(
+      'the limit is exact',
+      `${formId} refused ${visitor.email} with ${rows.length} saved: ${answer.text}`,
+    )
+}

@@ -1,0 +1,159 @@
+import type { Stored } from './engine/database.ts'
+import type { Delivered } from './service/providers.ts'
+import type { Reference } from './reference.ts'
+import { LIMIT, openFormOf, organizationIds, markOf } from './setting.ts'
+
+type Violated = (invariant: string, details: string) => void
+
+/** Checks that are made after every write of the stored. */
+export function createWriteChecks(stored: Stored, violated: Violated): () => void {
+  const clocks = new Map<string, string>()
+  const latests = new Map<string, string>()
+  return () => {
+    for (const row of stored.look('select organization_id, clock_at from organizations')) {
+      const [organizationId, clock] = [String(row.organization_id), String(row.clock_at)]
+      const before = clocks.get(organizationId) ?? ''
+      if (clock < before)
+        violated('updatedAt never goes backwards', `${organizationId}: from ${before} to ${clock}`)
+      clocks.set(organizationId, clock)
+      const latest = latestOf(stored, organizationId, clock)
+      if (clock === before && latest !== latests.get(organizationId))
+        violated('updatedAt grows with every write', `${organizationId}: ${clock} again`)
+      latests.set(organizationId, latest)
+    }
+    const ahead = stored.look(
+      `select c.contact_id from contacts as c join organizations as o on o.organization_id = c.organization_id
+        where c.updated_at > o.clock_at limit 1`,
+    )
+    if (ahead.length > 0)
+      violated('updatedAt comes from the clock of the organization', String(ahead[0]?.contact_id))
+    const over = stored.look(
+      `select form_id, contact_id, count(*) as count from form_submissions where form_id like '%-limited'
+        group by organization_id, form_id, contact_id having count(*) > ? limit 1`,
+      LIMIT,
+    )
+    if (over.length > 0) violated('the limit is exact', JSON.stringify(over[0]))
+    const alone = stored.look(
+      `select submission_id from form_submissions as s where not exists (select 1 from contacts as c
+        where c.organization_id = s.organization_id and c.contact_id = s.contact_id) limit 1`,
+    )
+    if (alone.length > 0) violated('each submission has its contact', String(alone[0]?.submission_id))
+  }
+}
+
+/** The ids of what the last write of an organization changed. */
+function latestOf(stored: Stored, organizationId: string, clock: string): string {
+  const [row] = stored.look(
+    `select (select group_concat(contact_id) from contacts where organization_id = ?1 and updated_at = ?2) as contacts,
+      (select group_concat(submission_id) from form_submissions where organization_id = ?1 and updated_at = ?2) as submissions`,
+    organizationId,
+    clock,
+  )
+  return JSON.stringify(row)
+}
+
+/** What was delivered to whom, in a world that has come to rest. */
+export interface AtRest {
+  readonly stored: Stored
+  readonly reference: Reference
+  readonly email: readonly Delivered[]
+  readonly sms: readonly Delivered[]
+  /** The provider that never answers; null: both do. */
+  readonly broken: 'email' | 'sms' | null
+  /** Whether nothing went wrong at any time. */
+  readonly isCalm: boolean
+  readonly violated: Violated
+}
+
+/** Checks that are made when everything is done that can be done. */
+export function checkAtRest(world: AtRest): void {
+  checkReceipts(world)
+  checkNotifications(world)
+  checkWelcomes(world)
+  checkSends(world)
+}
+
+function checkReceipts({ reference, stored, violated }: AtRest): void {
+  for (const { submissionId, organizationId, visitor } of reference.receipts.values()) {
+    const [row] = stored.look(
+      `select c.email_key from form_submissions as s join contacts as c
+        on c.organization_id = s.organization_id and c.contact_id = s.contact_id
+        where s.organization_id = ? and s.submission_id = ?`,
+      organizationId,
+      submissionId,
+    )
+    if (row?.email_key !== visitor.email) violated('each receipt has its row and its contact', submissionId)
+  }
+}
+
+/** Everybody who is to be told of a submission was told, once. */
+function checkNotifications({ reference, stored, email, broken, violated }: AtRest): void {
+  const told = Map.groupBy(
+    email.filter(({ text }) => text !== ''),
+    ({ text }) => /Submission (sub_\w+)\./.exec(text)?.[1] ?? '',
+  )
+  for (const row of stored.look('select submission_id, form_id from form_submissions')) {
+    const submissionId = String(row.submission_id)
+    const versions = reference.receipts.get(submissionId)?.version ?? null
+    const possible = versions === null ? reference.versionsOf(String(row.form_id)) : [versions]
+    const mails = told.get(submissionId) ?? []
+    checkOnce(mails, `of ${submissionId}`, violated)
+    const to = [...new Set(mails.map((mail) => mail.to))].sort().join(', ')
+    const isTold = possible.some(({ recipients }) => [...recipients].sort().join(', ') === to)
+    if (!isTold && broken !== 'email')
+      violated('everybody is told of a submission', `${submissionId}: told ${to === '' ? 'nobody' : to}`)
+  }
+}
+
+/** A provider recognises a message for a day. One that an operator had sent again later may arrive twice. */
+function checkOnce(mails: readonly Delivered[], what: string, violated: Violated): void {
+  const DAY_MS = 86_400_000
+  for (const of of Map.groupBy(mails, ({ to }) => to).values()) {
+    const twice = of.find(({ atMs }, index) => index > 0 && atMs - (of[index - 1]?.atMs ?? 0) < DAY_MS)
+    if (twice !== undefined)
+      violated('nobody is told twice', `${twice.to} ${what}, by ${of.map(({ key }) => key).join(' and ')}`)
+  }
+}
+
+/** The automation of an open form welcomes everybody as often as they submitted it. */
+function checkWelcomes({ stored, email, sms, broken, isCalm, violated }: AtRest): void {
+  for (const organizationId of organizationIds) {
+    const rows = stored.look(
+      `select c.email, c.phone, c.tags, count(*) as count from form_submissions as s join contacts as c
+        on c.organization_id = s.organization_id and c.contact_id = s.contact_id
+        where s.organization_id = ? and s.form_id = ? group by s.contact_id`,
+      organizationId,
+      openFormOf(organizationId),
+    )
+    for (const { email: address, phone, tags, count } of rows) {
+      const title = `Welcome ${markOf(organizationId)}`
+      const ofContact = ({ to, title: of }: Delivered) => of === title && (to === address || to === phone)
+      const emails = email.filter(ofContact).length
+      const texts = sms.filter(ofContact).length
+      const who = `${String(address)} of ${organizationId}: ${String(count)} runs, ${emails} emails, ${texts} texts`
+      const isTagged = JSON.stringify(JSON.parse(String(tags))) === '["guest"]'
+      if (!isTagged) violated('an automation does each step once', `${who}, tags ${String(tags)}`)
+      if (broken === null && (emails < Number(count) || texts < Number(count)))
+        violated('an automation does each step', who)
+      if (isCalm && (emails > Number(count) || texts > Number(count)))
+        violated('an automation does each step once', who)
+    }
+  }
+  const byRun = Map.groupBy(
+    email.filter(({ title }) => title.startsWith('Welcome')),
+    ({ key }) => key,
+  )
+  for (const [key, mails] of byRun) checkOnce(mails, `by ${key}`, violated)
+}
+
+/** What a sender was told was sent was sent, and nothing twice. */
+function checkSends({ reference, email, violated }: AtRest): void {
+  const bySubject = Map.groupBy(email, ({ title }) => title)
+  for (const { subject, to } of reference.sent) {
+    const mails = (bySubject.get(subject) ?? []).filter((mail) => mail.to === to)
+    if (mails.length === 0) violated('what was called sent was sent', `${subject} to ${to}`)
+  }
+  for (const [subject, mails] of bySubject) {
+    if (subject.startsWith('mailer')) checkOnce(mails, `with ${subject}`, violated)
+  }
+}

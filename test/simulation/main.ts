@@ -1,0 +1,88 @@
+/**
+ * Runs the simulation: `--seed N --steps M` one run, with `--trace` all that happened in it; `--seconds S` fresh seeds for so
+ * long; `--mutants` every planted mistake, until a seed finds it. Prints what was found, and exits with 1 when that is not
+ * what should be.
+ */
+import { parseArgs } from 'node:util'
+import { createChecks } from '../support/checks.ts'
+import { mutants } from './mutants/index.ts'
+import type { Mutant } from './service/universe.ts'
+import type { Run } from './simulation.ts'
+import { simulate } from './simulation.ts'
+
+const STEPS = 2_000
+/** How long seeds are tried on one mutant. */
+const MUTANT_MS = 60_000
+const HOUR_MS = 3_600_000
+
+const { values: given } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    steps: { type: 'string', default: String(STEPS) },
+    seconds: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    mutant: { type: 'string' },
+  },
+})
+const steps = wholeNumber('steps', given.steps)
+const firstSeed = given.seed === undefined ? Date.now() % 1_000_000_000 : wholeNumber('seed', given.seed)
+const { check, say, report } = createChecks()
+
+if (given.seconds !== undefined) await tryFreshSeeds(wholeNumber('seconds', given.seconds) * 1000)
+if (given.mutants) for (const mutant of mutants) await check(mutant.name, () => find(mutant))
+if (given.seconds === undefined && !given.mutants) await runOne()
+else report()
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) {
+    process.stderr.write(`--${name} is a whole number, not ${text}\n`)
+    process.exit(2)
+  }
+  return Number(text)
+}
+
+async function runOne(): Promise<void> {
+  const mutant = mutants.find(({ name }) => name === given.mutant)
+  const run = await simulate({
+    seed: firstSeed,
+    steps,
+    keepsTrace: given.trace,
+    ...(mutant === undefined ? {} : { mutant }),
+  })
+  if (given.trace || run.violation !== null) for (const line of run.trace) say(line)
+  say(summaryOf(run))
+  process.exitCode = run.violation === null ? 0 : 1
+}
+
+async function tryFreshSeeds(durationMs: number): Promise<void> {
+  const untilMs = Date.now() + durationMs
+  for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
+    await check(`seed ${seed}`, async () => {
+      const run = await simulate({ seed, steps })
+      if (run.violation !== null) throw new Error([...run.trace, summaryOf(run)].join('\n'))
+      say(`        ${summaryOf(run)}`)
+    })
+  }
+}
+
+async function find(mutant: Mutant): Promise<void> {
+  const startMs = Date.now()
+  for (let seed = 1; Date.now() - startMs < MUTANT_MS; seed += 1) {
+    const { violation } = await simulate({ seed, steps, mutant })
+    if (violation === null) continue
+    const { invariant, details, step } = violation
+    say(
+      `        seed ${seed}, step ${step}, after ${((Date.now() - startMs) / 1000).toFixed(1)} s: ${invariant}: ${details}`,
+    )
+    return
+  }
+  throw new Error(`No seed found it within ${MUTANT_MS / 1000} seconds`)
+}
+
+function summaryOf({ seed, steps: made, violation, simulatedMs, receipts, emails, texts }: Run): string {
+  if (violation !== null)
+    return `Seed ${seed} with --steps ${steps}, step ${violation.step}: violated: ${violation.invariant}: ${violation.details}`
+  const hours = (simulatedMs / HOUR_MS).toFixed(1)
+  return `Seed ${seed}: ${made} steps, ${hours} simulated hours, ${receipts} receipts, ${emails} emails, ${texts} texts`
+}

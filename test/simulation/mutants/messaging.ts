@@ -1,0 +1,26 @@
+import type { Mutant } from '../service/universe.ts'
+
+export const messagingMutants: readonly Mutant[] = [
+  {
+    name: 'each attempt has an idempotency key of its own',
+    email: (sender) => {
+      let attempts = 0
+      return {
+        ...sender,
+        send: (message, key) => sender.send(message, `${key}-attempt-${String(++attempts)}`),
+      }
+    },
+  },
+  {
+    name: 'an answer that was lost counts as accepted',
+    email: (sender) => ({
+      ...sender,
+      send: async (message, key) => {
+        const result = await sender.send(message, key)
+        return result.kind === 'unavailable' && !result.throttled
+          ? { kind: 'accepted', providerId: null }
+          : result
+      },
+    }),
+  },
+]

@@ -1,0 +1,57 @@
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import type { KeyClaim, KeyedRead } from '../../../ports/keyed-storage.ts'
+import type { ReadQuery } from '../../../ports/query.ts'
+import type { Mutant } from '../service/universe.ts'
+import { replacing } from './replacing.ts'
+
+type Read = (queries: readonly ReadQuery[]) => Promise<KeyedRead>
+
+/** The storage with another way to read for a key. */
+function reading(storage: PlacedStorage, change: (claim: KeyClaim, read: Read) => Read): PlacedStorage {
+  const open = (claim: KeyClaim) => {
+    const reader = storage.keyed.open(claim)
+    return { read: change(claim, (queries) => reader.read(queries)) }
+  }
+  return { ...storage, keyed: { ...storage.keyed, open } }
+}
+
+/** A position behind all rows that tie with the last one read. */
+function pastTies(query: ReadQuery): ReadQuery {
+  if (query.kind !== 'page' || query.after === null) return query
+  return { ...query, after: { ...query.after, id: '\u{10ffff}' } }
+}
+
+export const readingMutants: readonly Mutant[] = [
+  {
+    name: 'a key that was proven once is not looked up again',
+    storage: (storage, { memory }) =>
+      reading(storage, ({ keyId }, read) => async (queries) => {
+        const found = await read(queries)
+        const name = `${keyId} ${queries.length}`
+        const known = memory.get(name) as KeyedRead | undefined
+        if (found.authenticated) memory.set(name, found)
+        return found.authenticated ? found : (known ?? found)
+      }),
+  },
+  {
+    name: 'the root secret is exchanged before every process knows the new one',
+    rotatesAtOnce: true,
+  },
+  {
+    name: 'a page begins after all rows that tie with the last one',
+    storage: (storage) => reading(storage, (_, read) => (queries) => read(queries.map(pastTies))),
+  },
+  {
+    name: 'a page may have rows of every organization',
+    statement: replacing('where "t"."organization_id" = ?1 and', 'where', 'indexed by "contacts_updated_at"'),
+  },
+  {
+    name: 'the clock of an organization follows the clock of the process back',
+    statement: replacing(`strftime('%Y-%m-%dT%H:%M:%fZ', "clock_at", '+0.001 seconds')`, `''`),
+    clockErrorMs: (draw) => -draw.below(500),
+  },
+  {
+    name: 'two writes within a millisecond get the same updatedAt',
+    statement: replacing(`'+0.001 seconds'`, `'+0 seconds'`),
+  },
+]

@@ -1,0 +1,7 @@
+/** Replaces a piece of the statements that have it. White space counts as one space. */
+export function replacing(piece: string, replacement: string, within = ''): (sql: string) => string {
+  return (sql) => {
+    const line = sql.replaceAll(/\s+/g, ' ')
+    return line.includes(piece) && line.includes(within) ? line.replaceAll(piece, replacement) : sql
+  }
+}

@@ -1,0 +1,113 @@
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import type { StoredForm } from '../../../ports/form-directory.ts'
+import type { NewSubmission, SaveSubmissionOutcome, TenantWriter } from '../../../ports/tenant-writer.ts'
+import type { Mutant } from '../service/universe.ts'
+import { replacing } from './replacing.ts'
+
+type Save = (
+  submission: NewSubmission,
+  tenant: TenantWriter,
+  form: StoredForm,
+) => Promise<SaveSubmissionOutcome>
+
+/** The storage with another way to save submissions. */
+function saving(storage: PlacedStorage, save: Save): PlacedStorage {
+  const { forms } = storage
+  return {
+    ...storage,
+    forms: {
+      find: (formId) => forms.find(formId),
+      tenantOf: (form) => {
+        const tenant = forms.tenantOf(form)
+        return { ...tenant, saveSubmission: (submission) => save(submission, tenant, form) }
+      },
+    },
+  }
+}
+
+const idsOf = ({ outbox }: NewSubmission) => outbox.map(({ outboxId }) => outboxId)
+
+async function hasReachedLimit(
+  { contact, formId, limitPerContact }: NewSubmission,
+  tenant: TenantWriter,
+): Promise<boolean> {
+  if (limitPerContact === null || contact?.emailKey == null) return false
+  const contacts = await tenant.findMany('contacts', ['contactId'], [contact.emailKey], 'emailKey')
+  const submissions = await tenant.findMany('form-submissions', ['contactId'], [formId], 'formId')
+  const isOfContact = (row: { readonly contactId?: unknown }) => row.contactId === contacts[0]?.contactId
+  return submissions.filter(isOfContact).length >= limitPerContact
+}
+
+async function insertOutbox(
+  { outbox, submissionId }: NewSubmission,
+  { organizationId }: StoredForm,
+  executor: Executor,
+): Promise<void> {
+  const at = '2026-03-01T00:00:00.000Z'
+  await executor.batch(
+    outbox.map(({ outboxId, kind, payload }) => ({
+      sql: `insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at, updated_at)
+        values (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6)`,
+      parameters: [organizationId, outboxId, submissionId, kind, JSON.stringify(payload), at],
+    })),
+  )
+}
+
+export const submissionMutants: readonly Mutant[] = [
+  {
+    name: 'the receipt is given before the commit',
+    storage: (storage, { run }) =>
+      saving(storage, async (submission, tenant) => {
+        run(tenant.saveSubmission(submission))
+        return { kind: 'saved', contactId: null, outboxIds: idsOf(submission) }
+      }),
+  },
+  {
+    name: 'the limit is checked outside the transaction',
+    storage: (storage) =>
+      saving(storage, async (submission, tenant) =>
+        (await hasReachedLimit(submission, tenant))
+          ? { kind: 'limit_reached' }
+          : tenant.saveSubmission({ ...submission, limitPerContact: null }),
+      ),
+  },
+  {
+    name: 'the outbox is written after the submission, in a batch of its own',
+    storage: (storage, { executor }) =>
+      saving(storage, async (submission, tenant, form) => {
+        const outcome = await tenant.saveSubmission({ ...submission, outbox: [] })
+        if (outcome.kind !== 'saved' || submission.outbox.length === 0) return outcome
+        await insertOutbox(submission, form, executor)
+        return { ...outcome, outboxIds: [...idsOf(submission), ...outcome.outboxIds] }
+      }),
+  },
+  {
+    name: 'a submission is saved although its form is not in force any more',
+    storage: (storage) =>
+      saving(storage, async (submission, tenant) => {
+        const outcome = await tenant.saveSubmission(submission)
+        if (outcome.kind !== 'stale') return outcome
+        const formVersion = (await storage.forms.find(submission.formId))?.version
+        return formVersion === undefined ? outcome : tenant.saveSubmission({ ...submission, formVersion })
+      }),
+  },
+  {
+    name: 'a form that was found is never looked up again',
+    storage: (storage, { memory }) => ({
+      ...storage,
+      forms: {
+        ...storage.forms,
+        find: async (formId) => {
+          const form = (memory.get(formId) as StoredForm | undefined) ?? (await storage.forms.find(formId))
+          memory.set(formId, form)
+          return form
+        },
+      },
+    }),
+  },
+  {
+    name: 'a contact is matched in all organizations',
+    statement: replacing('where organization_id = ?1 and email_key = ?6', 'where email_key = ?6'),
+  },
+]

@@ -1,0 +1,91 @@
+import type { Fleet } from './fleet.ts'
+import type { Universe } from './universe.ts'
+
+/** What a client got for a request. */
+export interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+export interface ClientRequest {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly path: string
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** The network between clients and the service. Clients live outside: no process takes them with it when it dies. */
+export interface Network {
+  /** The answer, or null: none came, and the client cannot know what became of the request. */
+  send(client: string, request: ClientRequest): Promise<Answer | null>
+}
+
+const LATENCY_MAX_MS = 20
+/** How long a client waits for an answer. */
+const PATIENCE_MS = 100_000
+
+export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
+  const { draw, faults, scheduler, trace } = universe
+  const latencyMs = () => 1 + draw.below(LATENCY_MAX_MS)
+  return {
+    send: (client, request) =>
+      new Promise((resolve) => {
+        let isOver = false
+        const end = (answer: Answer | null, remark: string): void => {
+          if (isOver) return
+          isOver = true
+          trace.say(client, remark)
+          resolve(answer)
+        }
+        const lose = (why: string) => {
+          end(null, `gets no answer: ${why}`)
+        }
+        const arrive = async () => {
+          if (faults.strikes('requestLost')) {
+            lose('the request was lost')
+            return
+          }
+          const isolate = fleet().any()
+          trace.say(isolate.name, `takes ${request.method} ${request.path} of ${client}`)
+          const forget = isolate.whenDead(() => {
+            lose(`${isolate.name} died`)
+          })
+          const response = await isolate.fetch(asRequest(request))
+          const answer = { status: response.status, text: await response.text() }
+          forget()
+          const isLost = faults.strikes('answerLost')
+          scheduler.schedule(latencyMs(), () => {
+            if (isLost) lose(`it was lost (${answer.status})`)
+            else end(answer, `gets ${answer.status} ${answer.text.slice(0, 100)}`)
+          })
+        }
+        // Not awaited by the event: the answer takes many more of them.
+        scheduler.schedule(latencyMs(), () => {
+          void arrive()
+        })
+        scheduler.schedule(
+          PATIENCE_MS,
+          () => {
+            lose('it took too long')
+          },
+          {
+            get isAlive() {
+              return !isOver
+            },
+          },
+        )
+      }),
+  }
+}
+
+function asRequest({ method, path, key, headers = {}, body }: ClientRequest): Request {
+  const all = new Headers(headers)
+  if (key !== undefined) all.set('authorization', `Bearer ${key}`)
+  if (body !== undefined && !all.has('content-type')) all.set('content-type', 'application/json')
+  return new Request(`https://service.example${path}`, {
+    method,
+    headers: all,
+    ...(body === undefined ? {} : { body }),
+  })
+}

@@ -1,0 +1,60 @@
+import type { OutboxRef } from '../../../ports/outbox-store.ts'
+import type { Queue } from '../../../ports/queue.ts'
+import type { Process } from './process.ts'
+import type { Universe } from './universe.ts'
+
+/** A queue of messages that outlives every process. */
+export interface SimulatedQueue {
+  queueOf(process: Process): Queue
+}
+
+/** Hands a message to some process; `retry` when it is to be delivered again. */
+export type Consume = (ref: OutboxRef) => Promise<'done' | 'retry'>
+
+const LATENCY_MAX_MS = 10
+const DELAY_MAX_MS = 2_000
+const LATE_MAX_MS = 600_000
+const RETRY_MS = 30_000
+const DELIVERIES_MAX = 4
+
+export function createQueue(universe: Universe, consume: Consume): SimulatedQueue {
+  const { draw, faults, scheduler, trace } = universe
+
+  const deliverLater = (ref: OutboxRef, delivery: number, afterMs: number): void => {
+    scheduler.schedule(afterMs, () => {
+      if (faults.neverMended === 'queue' && faults.isMended()) return
+      trace.say('queue', `delivers ${ref.outboxId}${delivery > 1 ? ` for the ${delivery}. time` : ''}`)
+      void consume(ref).then((outcome) => {
+        if (outcome === 'retry' && delivery < DELIVERIES_MAX) deliverLater(ref, delivery + 1, RETRY_MS)
+      })
+    })
+  }
+  const take = (ref: OutboxRef): void => {
+    if (faults.strikes('queueLost')) {
+      trace.say('queue', `loses ${ref.outboxId}`)
+      return
+    }
+    const delayMs = () => draw.below(faults.strikes('queueLate') ? LATE_MAX_MS : DELAY_MAX_MS)
+    deliverLater(ref, 1, delayMs())
+    if (faults.strikes('queueDoubled')) deliverLater(ref, 1, delayMs())
+  }
+  return {
+    queueOf: (process) => ({
+      send: (refs) =>
+        new Promise((resolve, reject) => {
+          scheduler.schedule(1 + draw.below(LATENCY_MAX_MS), () => {
+            const isRefused = faults.strikes('queueRefused')
+            if (!isRefused) refs.forEach(take)
+            scheduler.schedule(
+              1 + draw.below(LATENCY_MAX_MS),
+              () => {
+                if (isRefused) reject(new Error('The queue did not answer.'))
+                else resolve()
+              },
+              process,
+            )
+          })
+        }),
+    }),
+  }
+}

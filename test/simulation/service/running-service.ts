@@ -1,0 +1,75 @@
+import type { FamilyObjects } from './family-objects.ts'
+import type { Fleet } from './fleet.ts'
+import { startFleet } from './fleet.ts'
+import type { Network } from './network.ts'
+import { createNetwork } from './network.ts'
+import type { Delivered } from './providers.ts'
+import { createEmailProvider, createSmsProvider } from './providers.ts'
+import { createQueue } from './queue.ts'
+import { createStorageCalls } from './storage-calls.ts'
+import type { Universe } from './universe.ts'
+
+/** The service with everything that it needs around it. */
+export interface RunningService {
+  readonly fleet: Fleet
+  readonly network: Network
+  readonly objects: FamilyObjects
+  /** What reached people by email and by SMS. */
+  readonly email: readonly Delivered[]
+  readonly sms: readonly Delivered[]
+}
+
+const MINUTE_MS = 60_000
+/** After this long without an answer, the queue takes a message for not delivered. */
+const VISIBILITY_MS = 60_000
+
+export function startService(universe: Universe, objects: FamilyObjects): RunningService {
+  const { scheduler } = universe
+  const email = createEmailProvider(universe)
+  const sms = createSmsProvider(universe)
+  const queue = createQueue(universe, (ref) => {
+    const isolate = fleet.any()
+    const died = new Promise<'retry'>((resolve) => {
+      isolate.whenDead(() => {
+        scheduler.schedule(VISIBILITY_MS, () => {
+          resolve('retry')
+        })
+      })
+    })
+    return Promise.race([isolate.consume(ref), died])
+  })
+  const fleet = startFleet(universe, { storage: createStorageCalls(universe), objects, email, sms, queue })
+  startCron(universe, fleet)
+  return {
+    fleet,
+    objects,
+    network: createNetwork(universe, () => fleet),
+    email: email.delivered,
+    sms: sms.delivered,
+  }
+}
+
+/** Fires once a minute. Once everything is mended, minutes in which nothing is due are left out: nothing would happen in them. */
+function startCron(universe: Universe, fleet: Fleet): void {
+  const { scheduler, faults, trace, stored } = universe
+  const fire = (): void => {
+    const isolate = fleet.any()
+    trace.say(isolate.name, 'is called by the cron')
+    void isolate.cron()
+  }
+  const idleMs = (): number => {
+    if (!faults.isMended()) return 0
+    const [row] = stored.look(
+      `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
+        union all select touched_at from import_sessions where state = 'writing')`,
+    )
+    const nextMs = typeof row?.at === 'string' ? Date.parse(row.at) : Infinity
+    return Number.isFinite(nextMs) ? Math.max(0, nextMs - scheduler.nowMs()) : 0
+  }
+  const tick = (): void => {
+    if (!faults.strikes('cronMissed')) fire()
+    if (faults.strikes('cronDoubled')) fire()
+    scheduler.schedule(MINUTE_MS + idleMs(), tick)
+  }
+  scheduler.schedule(MINUTE_MS, tick)
+}

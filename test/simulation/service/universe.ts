@@ -1,0 +1,54 @@
+import type { Draw } from '../../../host-worker/dev/demo/draw.ts'
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import type { Secrets } from '../../../domain/access/secrets.ts'
+import type { EmailSender } from '../../../ports/email-sender.ts'
+import type { SmsSender } from '../../../ports/sms-sender.ts'
+import type { SimulatedDatabase, Stored } from '../engine/database.ts'
+import type { Faults } from '../engine/faults.ts'
+import type { Scheduler } from '../engine/scheduler.ts'
+import type { Trace } from '../engine/trace.ts'
+
+/** A mistake that is planted by wrapping a port or by replacing a statement, to see whether a run finds it. */
+export interface Mutant {
+  /** In a few words, what is wrong. */
+  readonly name: string
+  /** Replaces the storage ports of a process. */
+  readonly storage?: (storage: PlacedStorage, process: MutantProcess) => PlacedStorage
+  /** Replaces the text of a statement. */
+  readonly statement?: (sql: string) => string
+  readonly email?: (sender: EmailSender) => EmailSender
+  readonly sms?: (sender: SmsSender) => SmsSender
+  /** Whether the root secret is exchanged in one deployment, in which the old one is still in force somewhere. */
+  readonly rotatesAtOnce?: true
+  /** Added to the time that a process reads, in ms, drawn when it reads. */
+  readonly clockErrorMs?: (draw: Draw) => number
+}
+
+/** What a mutant may use of the process that it is planted in. */
+export interface MutantProcess {
+  readonly executor: Executor
+  /** Lets work go on in the background. */
+  readonly run: (work: Promise<unknown>) => void
+  /** Kept for the life of the process. */
+  readonly memory: Map<string, unknown>
+}
+
+/** What all parts of a simulated world share. */
+export interface Universe {
+  readonly draw: Draw
+  readonly faults: Faults
+  readonly scheduler: Scheduler
+  readonly trace: Trace
+  /** The database that organizations share. */
+  readonly database: SimulatedDatabase
+  /** What all databases store. */
+  readonly stored: Stored
+  readonly mutant: Mutant | null
+  /** The root secrets of processes that start now. */
+  readonly secrets: () => Secrets
+  /** Called after storage was written, with what the batch did. */
+  readonly written: (name: string) => void
+  /** Says that something that must never happen has happened. */
+  readonly violated: (invariant: string, details: string) => void
+}

@@ -1,0 +1,121 @@
+import { issueKey } from '../../domain/access/api-key.ts'
+import { issueOperatorKey } from '../../domain/access/operator-key.ts'
+import type { Secrets } from '../../domain/access/secrets.ts'
+import { newOrganization } from '../../domain/operators/organization.ts'
+import { toInstant } from '../../domain/text/instant.ts'
+import type { RandomSource } from '../../ports/random-source.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import { automation } from '../conformance/outbox.ts'
+import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
+import type { PlaceChoice } from '../../ports/placement.ts'
+import type { FormVersion, Reference, Visitor } from './reference.ts'
+
+/** Who lives in the simulated world before anything happens. */
+export const organizationIds = ['acme', 'beta', 'gamma'] as const
+
+/** Most submissions by one contact of the forms that have a limit. */
+export const LIMIT = 2
+
+/** The number of the step that sends, in the automation of each open form. */
+export const AUTOMATION_STEPS = { sms: 2, email: 3 }
+
+const VISITORS = 6
+
+/** The same people visit the forms of all organizations. The last one has an address that email providers refuse. */
+export const visitors: readonly Visitor[] = Array.from({ length: VISITORS }, (_, index) => ({
+  email: `visitor-${index}@${index === VISITORS - 1 ? 'nowhere.invalid' : 'example.com'}`,
+  phone: `+1212555011${index}`,
+}))
+
+export const openFormOf = (organizationId: string): string => `${organizationId}-open`
+export const limitedFormOf = (organizationId: string): string => `${organizationId}-limited`
+
+/** A word that stands in everything that belongs to an organization and in nothing of another. */
+export const markOf = (organizationId: string): string => `of-${organizationId}`
+
+/** The lines of a forms import that make a form so. Its version can be read from the receipt's title. */
+export function formLine(
+  formId: string,
+  { version, isPublished, recipients }: Omit<FormVersion, 'acknowledgedAt'>,
+): StoredRow {
+  const [organizationId = '', kind] = formId.split('-')
+  return {
+    formId,
+    name: `Form ${markOf(organizationId)} v${version}`,
+    isPublished,
+    successTitle: `v${version}`,
+    notificationEmails: recipients,
+    ...(kind === 'limited' ? { submissionLimitPerContact: LIMIT } : {}),
+    fields: [
+      { id: 'name', type: 'short_text', label: 'Name', contactField: 'firstName' },
+      { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
+      { id: 'phone', type: 'phone', label: 'Phone', required: kind === 'open', contactField: 'phone' },
+    ],
+  }
+}
+
+export function recipientsOf(organizationId: string, version: number): readonly string[] {
+  const staff = `staff-${version % 3}@${organizationId}.example`
+  return version % 2 === 0 ? [staff] : [staff, `office@${organizationId}.example`]
+}
+
+/** What founding the world needs. */
+export interface Founding {
+  readonly storage: PlacedStorage
+  readonly secrets: Secrets
+  readonly random: RandomSource
+  readonly nowMs: number
+  readonly reference: Reference
+  readonly choiceOf: (organizationId: string) => PlaceChoice
+}
+
+/** Founds the organizations with their forms, keys and automations. @returns the key of an operator */
+export async function found(founding: Founding): Promise<string> {
+  const { storage, secrets, random, nowMs } = founding
+  for (const organizationId of organizationIds) await foundOrganization(organizationId, founding)
+  const grant = { operator: 'operator', role: 'admin', expiresAt: null } as const
+  const { key, stored } = await issueOperatorKey(grant, secrets, random, { nowMs: () => nowMs })
+  const by = { operatorKeyId: null, operator: 'founder', organizationId: null }
+  const entry = { auditId: 'founding', at: toInstant(nowMs), action: 'found', ...by }
+  await storage.operatorChanges(entry).addOperatorKey({ key: stored, proof: null })
+  return key
+}
+
+async function foundOrganization(organizationId: string, founding: Founding): Promise<void> {
+  const { storage, secrets, random, nowMs, reference, choiceOf } = founding
+  const createdAt = toInstant(nowMs)
+  const settings = { ...newOrganization(organizationId, markOf(organizationId)), slug: organizationId }
+  const organization = { ...settings, smsNumber: '+12125550100' }
+  await storage.administration.saveOrganization(organization, null, choiceOf(organizationId))
+  const tenant = storage.tenant(organizationId)
+  for (const formId of [openFormOf(organizationId), limitedFormOf(organizationId)]) {
+    const recipients = recipientsOf(organizationId, 1)
+    const first = reference.formBegins(formId, { version: 1, isPublished: true, recipients })
+    first.acknowledgedAt = reference.now()
+    const definition = formLine(formId, first)
+    const row = { formId, name: definition.name, isPublished: true, publishedAt: null, passwordHash: null }
+    await tenant.upsert('forms', [{ ...row, createdAt, definition }])
+  }
+  const list = { listId: 'guests', name: 'Guests', description: null, type: 'static', createdAt }
+  await tenant.upsert('contact-lists', [list])
+  await tenant.upsert('automations', [welcomeOf(organizationId)])
+  const clock = { nowMs: () => nowMs }
+  const { key: text, stored } = await issueKey({ organizationId }, secrets, random, clock)
+  await storage.administration.addKey(stored)
+  reference.keys.push({ organizationId, keyId: stored.keyId, text, state: 'works', endsAtMs: Infinity })
+}
+
+/** The automation that every submission of the open form triggers. */
+function welcomeOf(organizationId: string): StoredRow {
+  const title = `Welcome ${markOf(organizationId)}`
+  return automation('welcome', {
+    trigger: { type: 'form_submission', formId: openFormOf(organizationId) },
+    triggerFormId: openFormOf(organizationId),
+    steps: [
+      { type: 'add_tag', tag: 'guest' },
+      { type: 'send_sms', body: title },
+      { type: 'send_email', to: 'contact', subject: title, html: '<p>Welcome</p>' },
+      { type: 'add_to_list', listId: 'guests' },
+    ],
+  })
+}

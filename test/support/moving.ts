@@ -1,0 +1,154 @@
+import { openImage } from '../../adapters/node-sqlite/index.ts'
+import { createObjectMovePlace } from '../../adapters/durable-object/index.ts'
+import { migrationTexts } from '../../adapters/durable-object/migration-texts.ts'
+import type { Migration } from '../../adapters/durable-object/schema-steps.ts'
+import type { Executor } from '../../adapters/sqlite/index.ts'
+import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
+import type { MoveWorld } from '../../domain/placement/move/index.ts'
+import { newMoveId, runMove } from '../../domain/placement/move/index.ts'
+import type { Move } from '../../ports/move-ledger.ts'
+import type { MovedTable } from '../../ports/move.ts'
+import type { Place, PlaceChoice } from '../../ports/placement.ts'
+import type { FakeClock } from './fakes.ts'
+import { fakeRandom } from './fakes.ts'
+import type { OwnDatabase, OwnDatabaseOptions } from './own-database.ts'
+import { ownDatabase } from './own-database.ts'
+
+/** Runs in place of a call to a database, and may fail before the call or after it. */
+export type Interference = <Result>(call: () => Promise<Result>) => Promise<Result>
+
+/** A shared database and databases of families, between which families move. */
+export interface MovingPlaces {
+  readonly clock: FakeClock
+  readonly shared: Executor
+  readonly world: MoveWorld
+  /** The database of a family's generation, which is made when there is none. */
+  own(place: Place): OwnDatabase
+  /** The databases of families that there ever were. */
+  owned(): readonly (OwnDatabase & { readonly generation: number })[]
+  /** What the service would ask of them. */
+  ownServing(): readonly Executor[]
+  /** Where the directory says that the family lives. */
+  placeOf(familyId: string): Promise<Place>
+  /** Opens a move. */
+  open(familyId: string, target: PlaceChoice): Promise<Move>
+  /** Opens a move and works on it until it has ended. */
+  move(familyId: string, target: PlaceChoice): Promise<Move>
+  /** Works on a move until it has ended, as somebody who begins to after the lease of whoever had it. */
+  finish(moveId: string): Promise<Move>
+}
+
+export interface MovingOptions {
+  readonly clock: FakeClock
+  /** The shared database at the beginning. */
+  readonly image: Uint8Array
+  readonly migrations?: readonly Migration[]
+  /** The database of the family's first generation, when it has one of its own at the beginning. */
+  readonly ownImage?: Uint8Array
+  readonly interfere?: Interference
+  /** The shared database, in place of one of `node:sqlite` that begins as the image. */
+  readonly sharedExecutor?: Executor
+  readonly rowsMax?: number
+}
+
+const own = { kind: 'own', region: null, jurisdiction: null } as const
+export const toOwn: PlaceChoice = own
+export const toShared: PlaceChoice = { kind: 'shared' }
+
+/** Opens places in memory. */
+export function movingPlaces({
+  clock,
+  image,
+  migrations = migrationTexts(),
+  ownImage,
+  interfere,
+  sharedExecutor,
+  rowsMax = 500,
+}: MovingOptions): MovingPlaces {
+  const within: Interference = interfere ?? ((call) => call())
+  const interfered = (executor: Executor): Executor => ({
+    batch: (statements) => within(() => executor.batch(statements)),
+  })
+  const shared = sharedExecutor ?? openImage(image)
+  const owned = new Map<number, OwnDatabase>()
+  const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) =>
+    ownDatabase({ clock, within, migrations, ...of })
+  if (ownImage !== undefined) owned.set(1, familyObject({ image: ownImage }))
+  const ownOf = (place: Place): OwnDatabase => {
+    if (place.kind !== 'own') throw new Error('The shared database is no family’s own')
+    const known = owned.get(place.generation) ?? familyObject({})
+    owned.set(place.generation, known)
+    return known
+  }
+  const directory = interfered(shared)
+  // A database that has moved before has a record of that move, whose id is not drawn again.
+  const random = fakeRandom(ownImage === undefined ? 1 : 2)
+  const world: MoveWorld = {
+    clock,
+    random,
+    ledger: createMoveLedger(directory),
+    places: (place) => {
+      if (place.kind === 'shared') {
+        return createMovePlace({ executor: directory, control: sharedControl(directory), rowsMax })
+      }
+      const { namespace } = ownOf(place)
+      return createObjectMovePlace({ namespace, place, clock })
+    },
+  }
+  const finish = async (moveId: string) => {
+    for (;;) {
+      clock.advance(61_000)
+      const move = await runMove(world, moveId, Infinity, async (durationMs) => {
+        clock.advance(durationMs)
+      })
+      const found = move ?? (await world.ledger.find(moveId))
+      if (found === null) throw new Error('There is no such move')
+      if (found.endedAt !== null) return found
+    }
+  }
+  const open = async (familyId: string, target: PlaceChoice) => {
+    const startedAt = new Date(clock.nowMs()).toISOString()
+    const move = await world.ledger.open({ moveId: newMoveId(world), familyId, target, startedAt })
+    if (move === null) throw new Error('The move was not opened')
+    return move
+  }
+  return {
+    clock,
+    shared,
+    world,
+    own: ownOf,
+    owned: () => [...owned].map(([generation, database]) => ({ ...database, generation })),
+    ownServing: () => [...owned.values()].map(({ serving }) => serving),
+    async placeOf(familyId) {
+      const sql = `select * from families where family_id = ? and place = 'own'`
+      const [found] = await shared.batch([{ sql, parameters: [familyId] }])
+      const row = found?.rows[0]
+      if (row === undefined) return { kind: 'shared' }
+      return { ...own, familyId, generation: Number(row.generation) }
+    },
+    open,
+    move: async (familyId, target) => finish((await open(familyId, target)).moveId),
+    finish,
+  }
+}
+
+/** Every row of these organizations, by table, each as JSON, in order. */
+export async function contentOf(
+  executor: Executor,
+  tables: readonly MovedTable[],
+  organizationIds: readonly string[],
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const results = await executor.batch(
+    tables.map(({ name, columns }) => ({
+      sql: `select ${columns.map((column) => `"${column}"`).join()} from "${name}"
+        where organization_id in (select value from json_each(?))`,
+      parameters: [JSON.stringify(organizationIds)],
+    })),
+  )
+  return Object.fromEntries(
+    tables.map(({ name }, index) => [
+      name,
+      (results[index]?.rows ?? []).map((row) => JSON.stringify(row)).sort(),
+    ]),
+  )
+}

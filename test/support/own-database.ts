@@ -1,0 +1,44 @@
+import type { FamilyNamespace, FamilyObject } from '../../adapters/durable-object/index.ts'
+import { createExecutor } from '../../adapters/durable-object/index.ts'
+import type { Executor } from '../../adapters/sqlite/index.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Migration } from '../../adapters/durable-object/schema-steps.ts'
+import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
+
+/** A family's object in this process, while its family moves. */
+export interface OwnDatabase {
+  /** What the service asks: refused as the object refuses. */
+  readonly serving: Executor
+  /** What a move calls. */
+  readonly namespace: FamilyNamespace
+  /** What it stores now, to begin another one with. */
+  image(): Uint8Array
+}
+
+export interface OwnDatabaseOptions {
+  readonly clock: Clock
+  /** What it stores at first. Default: nothing. */
+  readonly image?: Uint8Array
+  readonly migrations?: readonly Migration[]
+  /** Runs in place of each call of a move. */
+  readonly within: <Result>(call: () => Promise<Result>) => Promise<Result>
+}
+
+/** Opens an object. */
+export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnDatabase {
+  const scratch = openScratchFamily(options)
+  const object = (): FamilyObject => scratch.object()
+  const calls = new Proxy({} as FamilyObject, {
+    get:
+      (_, name) =>
+      (...given: never[]) => {
+        const call = object()[name as keyof FamilyObject] as (...of: never[]) => Promise<unknown>
+        return within(() => call(...given))
+      },
+  })
+  return {
+    serving: createExecutor({ namespace: namespaceOf(object), place: somePlace, clock: options.clock }),
+    namespace: namespaceOf(() => calls),
+    image: () => scratch.database.sqlite().serialize(),
+  }
+}
