@@ -140,11 +140,12 @@ export interface ImportSessions {
    */
   startWriting(session: ImportSession, serviceWideIds: boolean): Promise<ImportSession | null>
   /**
-   * Writes the next chunk of staged rows as `TenantWriter.upsert` would, and counts it, in one step. Callers may run at
-   * the same time, and each writes another chunk. The last chunk makes the session `done`. Throws for drafts.
+   * Writes the next chunks of staged rows as `TenantWriter.upsert` would, at most `chunksMax` of them, and counts them, in
+   * one step. Nothing else is served by the database meanwhile, so a caller keeps steps short. Callers may run at the same
+   * time, and each writes other chunks. The last chunk makes the session `done`. Throws for drafts.
    * @returns the session after that, or null when it is not `writing`
    */
-  writeNext(session: ImportSession): Promise<ImportSession | null>
+  writeNext(session: ImportSession, chunksMax: number): Promise<ImportSession | null>
   /** The next chunk of a session that is `writing`, for a caller that completes its rows or writes them elsewhere. */
   nextChunk(importId: string): Promise<StagedChunk | null>
   /** As `writeNext`, with these rows in place of the staged ones; null also when another chunk is next. */

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../ports/deadline.ts'
 import type { LimitedRead } from './read-limited.ts'
-import { readLimited } from './read-limited.ts'
+import { readDeclared, readLimited } from './read-limited.ts'
 
 /** How large a request body may be, and how long it may take to arrive. */
 export interface BodyBounds {
@@ -8,15 +8,22 @@ export interface BodyBounds {
   readonly durationMs: number
 }
 
-/** Reads the body of a request, once and within its bounds. One that declares itself too large is not read at all. */
+/**
+ * Reads the body of a request, once and within its bounds. One that declares itself too large is not read at all. A declared
+ * length ends the body (RFC 9112, section 6.3), unless it is sent in chunks: then hosts hide or refuse the declaration.
+ */
 export async function readRequestBody(
   request: Request,
   { maxBytes, durationMs }: BodyBounds,
   deadline: Deadline,
 ): Promise<LimitedRead> {
-  if (declaredLength(request) > maxBytes) return { kind: 'too_large' }
+  const declaredBytes = declaredLength(request)
+  if (declaredBytes > maxBytes) return { kind: 'too_large' }
   if (request.body === null) return { kind: 'bytes', bytes: new Uint8Array(0) }
-  return readLimited(request.body, maxBytes, deadline.after(durationMs))
+  const signal = deadline.after(durationMs)
+  return declaredBytes > 0
+    ? readDeclared(request, maxBytes, signal)
+    : readLimited(request.body, maxBytes, signal)
 }
 
 function declaredLength(request: Request): number {

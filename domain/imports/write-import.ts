@@ -5,11 +5,12 @@ import { existingRows } from './existing-rows.ts'
 import type { ImportKind } from './kind.ts'
 import { isPosKind, kindOf } from './kinds.ts'
 import { isStagedAsDrafts } from './open-import.ts'
+import { FIRST_STEP_CHUNKS, nextStepChunks } from './step-size.ts'
 import type { ImportWorld } from './world.ts'
 
 /**
- * Writes an import chunk by chunk until it is done or the time is over, and removes what is staged when the import is
- * over. It may be interrupted at any point, and several may run at once: a chunk and the note that it was written are one
+ * Writes an import step by step until it is done or the time is over, and removes what is staged when the import is
+ * over. It may be interrupted at any point, and several may run at once: chunks and the note that they were written are one
  * step. Returns the session as it is then.
  */
 export async function continueWriting(
@@ -20,8 +21,11 @@ export async function continueWriting(
   const { sessions, clock } = world
   const kind = kindOf(session.kind, world.tools)
   let current = session
+  let chunksMax = FIRST_STEP_CHUNKS
   while (current.state === 'writing' && clock.nowMs() < untilMs) {
-    const next = await writeStep(current, kind, world)
+    const startedMs = clock.nowMs()
+    const next = await writeStep(current, chunksMax, kind, world)
+    chunksMax = nextStepChunks(chunksMax, clock.nowMs() - startedMs)
     // Somebody else wrote the chunk.
     current = next ?? (await sessions.find(current.importId)) ?? current
   }
@@ -41,11 +45,12 @@ export async function dropStaged(
 
 async function writeStep(
   session: ImportSession,
+  chunksMax: number,
   kind: ImportKind,
   world: ImportWorld,
 ): Promise<ImportSession | null> {
   const { sessions } = world
-  if (!isStagedAsDrafts(kind)) return sessions.writeNext(session)
+  if (!isStagedAsDrafts(kind)) return sessions.writeNext(session, chunksMax)
   const chunk = await sessions.nextChunk(session.importId)
   if (chunk === null) return null
   return isPosKind(kind.collection)

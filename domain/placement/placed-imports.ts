@@ -32,7 +32,7 @@ export function placedImports(places: Places, organizationId: string): ImportSes
           ? startReserved(session, imports, organizationId, places)
           : imports.startWriting(session, false)
       }),
-    writeNext: (session) => at((imports) => imports.writeNext(session)),
+    writeNext: (session, chunksMax) => at((imports) => imports.writeNext(session, chunksMax)),
     nextChunk: (importId) => at((imports) => imports.nextChunk(importId)),
     writeChunk: (session, written) => at((imports) => imports.writeChunk(session, written)),
     dropStaged: (importId) => at((imports) => imports.dropStaged(importId)),

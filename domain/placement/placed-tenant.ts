@@ -1,5 +1,4 @@
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import { toInstant } from '../text/instant.ts'
 import type { Places } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 import { formsOfOthers, reserveForms } from './reserve-forms.ts'
@@ -7,27 +6,12 @@ import { formsOfOthers, reserveForms } from './reserve-forms.ts'
 /** The collection whose ids are unique in the whole service. */
 const FORMS = 'forms'
 
-/** How long a family's own alarm has for its work before the cron asks for it. */
-const ALARM_MS = 600_000
-
-/** Has the cron look after work, should the alarm of the family's database be lost. */
-export function noteWorkOf(familyId: string, { memory, clock, noteWork }: Places): void {
-  const nowMs = clock.nowMs()
-  if (memory.isToBeNoted(familyId, nowMs)) noteWork(familyId, toInstant(nowMs + ALARM_MS))
-}
-
 /** One organization for writing, wherever it lives. */
 export function placedTenant(places: Places, organizationId: string): TenantWriter {
   const at = <Result>(work: (tenant: TenantWriter) => Promise<Result>) =>
     atPlace(organizationId, places, (storage) => work(storage.tenant(organizationId)))
   return {
-    saveSubmission: (submission) =>
-      atPlace(organizationId, places, async (storage, place) => {
-        const outcome = await storage.tenant(organizationId).saveSubmission(submission)
-        if (place.kind === 'own' && outcome.kind === 'saved' && outcome.outboxIds.length > 0)
-          noteWorkOf(place.familyId, places)
-        return outcome
-      }),
+    saveSubmission: (submission) => at((tenant) => tenant.saveSubmission(submission)),
     upsert: (collection, rows) =>
       atPlace(organizationId, places, async (storage, place) => {
         const tenant = storage.tenant(organizationId)

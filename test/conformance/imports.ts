@@ -89,7 +89,7 @@ export const importCases: readonly StorageCase[] = [
       assert.equal(await other.addPart(session, part(1)), null)
       assert.equal(await other.end('imp-1', 'aborted', []), null)
       assert.equal(await other.startWriting(session, false), null)
-      assert.equal(await other.writeNext(session), null)
+      assert.equal(await other.writeNext(session, 1), null)
       assert.deepEqual(await other.list(10), [])
       assert.equal((await storage.imports('org-a').find('imp-1'))?.state, 'receiving')
     },
@@ -166,14 +166,37 @@ export const importCases: readonly StorageCase[] = [
       const session = await decided(storage, ['c-1', 'c-2'], ['c-3'])
       assert.equal(session.state, 'writing')
       assert.equal(await readContact(storage, 'c-2'), undefined)
-      const first = await imports.writeNext(session)
+      const first = await imports.writeNext(session, 1)
       assert.deepEqual([first?.state, first?.writtenRows, first?.changedRows], ['writing', 2, 1])
       assert.notEqual(await readContact(storage, 'c-2'), undefined)
       assert.equal(await readContact(storage, 'c-3'), undefined)
-      const last = await imports.writeNext(session)
+      const last = await imports.writeNext(session, 1)
       assert.deepEqual([last?.state, last?.writtenRows, last?.changedRows], ['done', 3, 2])
-      assert.equal(await imports.writeNext(session), null)
+      assert.equal(await imports.writeNext(session, 1), null)
       assert.notEqual(await readContact(storage, 'c-3'), undefined)
+      assert.equal(await imports.dropStaged('imp-1'), false)
+    },
+  },
+  {
+    name: 'a step writes as many chunks as it may, all at one instant, and counts their rows',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const imports = storage.imports('org-a')
+      await storage.tenant('org-a').upsert('contacts', [contact('c-2')])
+      const session = await decided(storage, ['c-1', 'c-2'], ['c-3'], ['c-4'], ['c-5'])
+      const first = await imports.writeNext(session, 3)
+      assert.deepEqual(
+        [first?.state, first?.writtenChunks, first?.writtenRows, first?.changedRows],
+        ['writing', 3, 4, 3],
+      )
+      const [one, four] = [await readContact(storage, 'c-1'), await readContact(storage, 'c-4')]
+      assert.equal(one?.updatedAt, four?.updatedAt)
+      assert.equal(await readContact(storage, 'c-5'), undefined)
+      const last = await imports.writeNext(session, 3)
+      assert.deepEqual(
+        [last?.state, last?.writtenChunks, last?.writtenRows, last?.changedRows],
+        ['done', 4, 5, 4],
+      )
       assert.equal(await imports.dropStaged('imp-1'), false)
     },
   },
@@ -183,7 +206,7 @@ export const importCases: readonly StorageCase[] = [
       const storage = await twoTenants(make)
       const imports = storage.imports('org-a')
       const session = await decided(storage, ['c-1'], ['c-2'], ['c-3'], ['c-4'])
-      await Promise.all(Array.from({ length: 6 }, () => imports.writeNext(session)))
+      await Promise.all([1, 2, 1, 2, 1, 2].map((chunksMax) => imports.writeNext(session, chunksMax)))
       const done = await imports.find('imp-1')
       assert.deepEqual([done?.state, done?.writtenRows, done?.changedRows], ['done', 4, 4])
     },
@@ -193,8 +216,8 @@ export const importCases: readonly StorageCase[] = [
     async run(make) {
       const storage = await twoTenants(make)
       const session = await decided(storage, ['c-1'], ['c-2'])
-      await storage.imports('org-a').writeNext(session)
-      await storage.imports('org-a').writeNext(session)
+      await storage.imports('org-a').writeNext(session, 1)
+      await storage.imports('org-a').writeNext(session, 1)
       const [first, second] = [await readContact(storage, 'c-1'), await readContact(storage, 'c-2')]
       assert(String(first?.updatedAt) < String(second?.updatedAt))
     },

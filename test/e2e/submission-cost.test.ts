@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { D1Database } from '@cloudflare/workers-types'
 import type { Meter } from '../../ports/meter.ts'
+import { PausedError } from '../../domain/placement/errors.ts'
+import { submission } from '../conformance/fixtures.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { conditionalAnswers, conditionalForm } from '../bench/seed.ts'
 import type { LocalD1 } from '../support/d1.ts'
@@ -8,12 +11,13 @@ import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
 let databases: LocalD1
+let database: D1Database
 let service: TestService
 let meter: Meter
 
 beforeAll(async () => {
   databases = await openSharedD1(1)
-  const database = await databases.next()
+  database = await databases.next()
   meter = createMeter()
   service = await openTestService((clock) => createD1Storage({ database, clock, meter }))
   await service.addOrganization('acme')
@@ -50,4 +54,17 @@ test('a changed definition is noticed by the save and evaluated anew', async () 
   expect(await submit()).toEqual([200, 1])
   await service.storage.tenant('acme').upsert('forms', [{ ...conditionalForm, isPublished: false }])
   expect((await submit())[0]).toBe(404)
+})
+
+test('D1 undoes the whole batch of a submission that is refused, though its statement only fails', async () => {
+  const ask = async (sql: string) => (await database.batch([database.prepare(sql)]))[0]?.results
+  const clockAt = "select clock_at from organizations where organization_id = 'acme'"
+  const before = await ask(clockAt)
+  await ask("insert into write_pauses values ('acme', 'move-1', '2999-01-01T00:00:00.000Z')")
+  const saving = service.storage
+    .tenant('acme')
+    .saveSubmission(submission('sub-1', { formId: 'bench-conditional' }))
+  await expect(saving).rejects.toThrow(PausedError)
+  expect(await ask(clockAt)).toEqual(before)
+  expect(before).toHaveLength(1)
 })

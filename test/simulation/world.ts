@@ -1,3 +1,4 @@
+import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { Draw } from '../../host-worker/dev/demo/draw.ts'
 import type { Log } from '../../ports/log.ts'
 import { fakeRandom } from '../support/fakes.ts'
@@ -14,7 +15,7 @@ import { createWriteChecks } from './invariants.ts'
 import type { Reference } from './reference.ts'
 import { createReference } from './reference.ts'
 import { createFamilyObjects } from './service/family-objects.ts'
-import { storageOfAllPlaces } from './service/isolate.ts'
+import { openPlaces } from './service/isolate.ts'
 import { openRootSecrets } from './service/root-secrets.ts'
 import type { RunningService } from './service/running-service.ts'
 import { startService } from './service/running-service.ts'
@@ -105,10 +106,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const parties = {
     clock: { nowMs: scheduler.nowMs },
     deadline: scheduler.deadlineOf(everlasting),
-    log: silent,
+    background: { run: () => undefined },
   }
   const operatorKey = await found({
-    storage: storageOfAllPlaces({ executor: database, namespace, ...parties }),
+    storage: createPlacedStorage(openPlaces({ executor: database, namespace, ...parties }), silent),
     secrets: roots.current(),
     random: fakeRandom(draw.below(2 ** 31)),
     nowMs: scheduler.nowMs(),

@@ -5,6 +5,7 @@
 export const adapterProgram = `
 import assert from 'node:assert/strict'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
+import { createObjectStorage } from 'tenant-data-api/adapters/durable-object'
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
 import { openDubLinks } from 'tenant-data-api/adapters/links-dub'
@@ -91,6 +92,10 @@ assert.deepEqual(called, [
 // Their databases are the platform's; opening them does nothing yet.
 assert.equal(typeof createD1Storage({ database: {}, clock }).tenant, 'function')
 assert.equal(typeof createMailbox({}, clock).list, 'function')
+const place = { familyId: 'acme', generation: 1, region: null, jurisdiction: null }
+const namespace = { idFromName: () => ({}), get: () => ({ batch: async () => ({ results: [{ columns: [], rows: [] }] }) }) }
+const ofFamily = createObjectStorage({ namespace, place, clock })
+assert.equal(await ofFamily.administration.findOrganization('acme'), null)
 assert.equal(typeof createStorage({ executor: vendor, clock }).tenant, 'function')
 
 const embedded = createNodeSqliteStorage({ path: ':memory:', clock })

@@ -53,7 +53,8 @@ export function createImportSessions(
       const serviceWide = serviceWideIds ? tableOf(kind) : null
       return startSession(executor, { ...placeOf(importId), kind }, serviceWide, nowOf(clock))
     },
-    writeNext: async (session) => writeStaged(executor, placeOf(session.importId), session, nowOf(clock)),
+    writeNext: async (session, chunksMax) =>
+      writeStaged(executor, placeOf(session.importId), session, chunksMax, nowOf(clock)),
     nextChunk: (importId) => readNextChunk(executor, placeOf(importId)),
     writeChunk: (session, written) =>
       writeGiven(executor, placeOf(session.importId), session, written, nowOf(clock)),

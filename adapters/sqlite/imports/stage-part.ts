@@ -9,8 +9,8 @@ import { encodedRows, writableTable } from '../write/upsert.ts'
 import type { SessionPlace, SessionRow } from './session-row.ts'
 import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
-/** Most rows of a chunk. One statement writes a chunk, and nothing else is served meanwhile. */
-const CHUNK_MAX_ROWS = 1_000
+/** Most rows of a chunk, the least that one step writes: nothing else is served meanwhile. */
+const CHUNK_MAX_ROWS = 2_000
 
 /** The session, if this part is its next one: every write of the batch is made on this condition. */
 const awaiting = sql`import_sessions where ${ofSession} and state = 'receiving' and next_part = ${slot('part')}`

@@ -9,6 +9,8 @@ import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { encodedRows, givenFields, moveClock, upsertOf, writableTable } from '../write/upsert.ts'
+import type { Table } from '../table/tables.ts'
+import { columnOf } from '../table/tables.ts'
 import type { SessionPlace, SessionRow } from './session-row.ts'
 import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
@@ -19,17 +21,19 @@ const readNext = template(sql<{ readonly chunk: number; readonly rows: JsonText<
   select chunk, "rows" from import_chunks where ${ofSession} and chunk = ${nextNumber}`)
 
 /**
- * Counts the chunk as written, with `changed` rows. It follows the statement that writes the rows, so that changes() is
- * of that one: how many rows it inserted or updated, without those that triggers wrote.
+ * Counts chunks as written, at most as many as the slot `chunksMax` says, with `changed` rows. It follows the statement
+ * that writes the rows, so that changes() is of that one: how many rows it inserted or updated, without those that
+ * triggers wrote.
  */
 function count(changed: RawBuilder<unknown>, condition = sql`true`): Template<SessionRow> {
+  const after = sql`min(chunks, written_chunks + ${slot('chunksMax')})`
   return template(sql<SessionRow>`
     update import_sessions set changed_rows = changed_rows + ${changed},
-      written_rows = written_rows + (select c.row_count from import_chunks as c
+      written_rows = written_rows + (select coalesce(sum(c.row_count), 0) from import_chunks as c
         where c.organization_id = ${slot('organizationId')} and c.import_id = ${slot('importId')}
-          and c.chunk = written_chunks),
-      written_chunks = written_chunks + 1, touched_at = ${slot('now')},
-      state = case when written_chunks + 1 = chunks then 'done' else state end
+          and c.chunk >= written_chunks and c.chunk < written_chunks + ${slot('chunksMax')}),
+      written_chunks = ${after}, touched_at = ${slot('now')},
+      state = case when ${after} = chunks then 'done' else state end
     where ${ofSession} and state = 'writing' and ${condition} returning ${sessionColumns}`)
 }
 
@@ -46,12 +50,26 @@ const deleteWritten = template(sql`
 /** The upserts of staged chunks, by table and fields. */
 const upserts = new Map<string, Template>()
 
+/** The next chunks, each with its rows in `row.value`. */
+const stagedRows = sql`import_chunks as c, json_each(c."rows") as row
+  where c.organization_id = ${slot('organizationId')} and c.import_id = ${slot('importId')}
+    and c.chunk >= ${nextNumber} and c.chunk < ${nextNumber} + ${slot('chunksMax')}`
+
 function upsertNext(collection: string, fields: readonly string[]): Template {
   const key = [collection, ...fields].join(' ')
-  const staged = sql`(select "rows" from import_chunks where ${ofSession} and chunk = ${nextNumber})`
-  const upsert = upserts.get(key) ?? template(upsertOf(writableTable(collection), fields, staged))
+  const table = writableTable(collection)
+  const upsert = upserts.get(key) ?? template(upsertOf(table, fields, inOrderOfTime(table, fields)))
   upserts.set(key, upsert)
   return upsert
+}
+
+/**
+ * The staged rows in the order of their time, when they have one. The order decides nothing, but a file is often in the
+ * order of ids: neighbours in an index by time are then written together, and each page of it is touched once.
+ */
+function inOrderOfTime(table: Table, fields: readonly string[]): RawBuilder<unknown> {
+  const time = fields.findIndex((field) => field.endsWith('At') && !columnOf(table, field).nullable)
+  return time === -1 ? stagedRows : sql`${stagedRows} order by row.value ->> ${sql.raw(String(time))}`
 }
 
 /** The upserts of rows that were given in place of staged ones, by table. */
@@ -59,21 +77,22 @@ const givenUpserts = new Map<string, Template>()
 
 function upsertGiven(collection: string): Template {
   const table = writableTable(collection)
-  const given = sql`case when ${nextNumber} = ${slot('chunk')} then ${slot('rows')} end`
+  const given = sql`json_each(${slot('rows')}) as row where ${nextNumber} = ${slot('chunk')}`
   const upsert = givenUpserts.get(collection) ?? template(upsertOf(table, givenFields(table), given))
   givenUpserts.set(collection, upsert)
   return upsert
 }
 
-/** Writes the next staged chunk, from where it lies. */
+/** Writes the next staged chunks, from where they lie. */
 export function writeStaged(
   executor: Executor,
   place: SessionPlace,
   { kind, stagedFields }: ImportSession,
+  chunksMax: number,
   now: string,
 ): Promise<ImportSession | null> {
   if (stagedFields === null) throw new Error('Drafts must be completed before they are written')
-  const values = { ...place, owner: place.organizationId, now }
+  const values = { ...place, owner: place.organizationId, chunksMax, now }
   return counted(executor, place, [
     moveClock(writableTable(kind), place.organizationId, now),
     bind(upsertNext(kind, stagedFields), values),
@@ -89,7 +108,7 @@ export function writeGiven(
   given: WrittenChunk,
   now: string,
 ): Promise<ImportSession | null> {
-  const values = { ...place, owner: place.organizationId, chunk: given.chunk, now }
+  const values = { ...place, owner: place.organizationId, chunk: given.chunk, chunksMax: 1, now }
   if ('changed' in given)
     return counted(executor, place, [bind(countGiven, { ...values, changed: given.changed })])
   const table = writableTable(kind)
@@ -107,7 +126,7 @@ export async function readNextChunk(executor: Executor, place: SessionPlace): Pr
   return row === undefined ? null : { chunk: row.chunk, rows: parsed(row.rows) }
 }
 
-/** Runs a batch that ends with the count of a chunk, and removes the chunk. Null: none was counted. */
+/** Runs a batch that ends with the count of chunks, and removes them. Null: none was counted. */
 async function counted(
   executor: Executor,
   place: SessionPlace,

@@ -98,6 +98,8 @@ export const triggersByHand: Readonly<Record<string, Reason>> = {
   incoming_submissions_saved:
     'an insert into the view incoming_submissions saves a submission and what belongs to it',
   incoming_submissions_guarded: 'a submission of an organization that lives elsewhere is refused',
+  accepted_submissions_saved: 'the same, by a statement that SQLite keeps no journal of',
+  accepted_submissions_guarded: 'such a submission of an organization that lives elsewhere is refused',
   refused_writes_raised: 'so are its other writes',
   memberships_cohort_joined: 'analytics of memberships: figures over the whole history are kept as counts',
   memberships_cohort_changed: 'analytics of memberships',

@@ -1,10 +1,10 @@
-import type { NewSubmission, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
+import type { NewSubmission, OutboxEntry, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import { boundedNow, nextInstant } from './write-clock.ts'
+import { advanceClock } from './write-clock.ts'
 import type { RawBuilder } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
@@ -24,8 +24,8 @@ function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): R
     where other.organization_id = ${organization} and ${name('other', column)} = ${slot(key)}), null, ${slot(value)})`
 }
 
-/** The value of each column of the view `incoming_submissions`, which migration 0013 describes. */
-const incoming: Readonly<Record<string, RawBuilder<unknown>>> = {
+/** The value of each column of the view `accepted_submissions`, which migrations 0013 and 0022 describe. */
+const accepted: Readonly<Record<string, RawBuilder<unknown>>> = {
   organization_id: organization,
   submission_id: slot('submissionId'),
   form_id: slot('formId'),
@@ -43,33 +43,32 @@ const incoming: Readonly<Record<string, RawBuilder<unknown>>> = {
   attribution: slot('attribution'),
   answers: slot('answers'),
   submitted_at: slot('submittedAt'),
-  saved_at: nextInstant(sql`(select clock_at from organizations where organization_id = ${organization})`),
-  // What follows is due by the clock of the service: the organization's may be ahead of it.
-  due_at: boundedNow,
+  saved_at: sql`clock_at`,
+  // What follows is due by the clock of the service, since the organization's may be ahead of it; and no later than the
+  // instant of the write, since the clock of the service may be wrong.
+  due_at: sql`iif(${slot('now')} < clock_at, ${slot('now')}, clock_at)`,
   outbox: slot('outbox'),
-  // A pause of a move that has passed is ended by the insert, and that alone would look like something saved.
-  changes_before: sql`total_changes() + (select count(*) from write_pauses
-    where organization_id = ${organization} and until <= ${boundedNow})`,
 }
 
 interface SavedRow {
-  /** 0: nothing was saved. */
-  readonly isSaved: number
-  readonly contactId: string | null
+  /** The contact of the submission, or null, as the one item of a list; an empty list: nothing was saved. */
+  readonly contactIds: JsonText<readonly [] | readonly [string | null]>
   /** The ids of the automation runs that follow the submission. */
   readonly runIds: JsonText<readonly string[]>
 }
 
 /**
- * An insert into the view, whose trigger writes everything that belongs to the submission. What is returned is read after
- * that. The ids of runs all begin alike, and `:` follows every digit.
+ * An insert into the view, whose trigger writes everything that belongs to the submission, after `advanceClock` in the same
+ * batch. What is returned is read after that: what was saved before has an older `updated_at` than the clock. The ids of
+ * runs all begin alike, and `:` follows every digit. It calls no function that SQLite does not compile into steps of its
+ * own, for a reason that migration 0022 gives.
  */
 const insertSubmission = template(sql<SavedRow>`
-  insert into incoming_submissions (${sql.join(Object.keys(incoming).map((column) => name(column)))})
-  values (${sql.join(Object.values(incoming))})
-  returning total_changes() > changes_before as "isSaved",
-    (select contact_id from form_submissions as s
-      where s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}) as "contactId",
+  insert or fail into accepted_submissions (${sql.join(Object.keys(accepted).map((column) => name(column)))})
+  select ${sql.join(Object.values(accepted))} from organizations where organization_id = ${organization}
+  returning (select json_group_array(contact_id) from form_submissions as s
+      where s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}
+        and s.updated_at = saved_at) as "contactIds",
     (select json_group_array(outbox_id) from outbox as o where o.organization_id = ${organization}
       and o.outbox_id >= 'run_' || ${slot('submissionId')} || '_'
       and o.outbox_id < 'run_' || ${slot('submissionId')} || '_:') as "runIds"`)
@@ -88,7 +87,10 @@ const readRefusal = template(sql<RefusalRow>`
   from (select 1) left join form_submissions as s
     on s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}`)
 
-/** Saves a submission in one call. Only one that was not inserted costs a second call, to learn why. */
+/**
+ * Saves a submission in one call. Only one that was not inserted costs a second call, to learn why; of the first one, nothing
+ * is left but the moved clock, which no port shows.
+ */
 export async function saveSubmission(
   executor: Executor,
   organizationId: string,
@@ -96,10 +98,12 @@ export async function saveSubmission(
   now: string,
 ): Promise<SaveSubmissionOutcome> {
   const values = { organizationId, now, ...submissionValues(submission) }
-  const [saved] = await rowsOf(executor, bind(insertSubmission, values))
-  if (saved?.isSaved === 1) {
+  const [, inserted] = await resultsOf(executor, [bind(advanceClock, values), bind(insertSubmission, values)])
+  const [saved] = inserted.rows
+  const [contactId] = saved === undefined ? [] : parsed(saved.contactIds)
+  if (saved !== undefined && contactId !== undefined) {
     const outboxIds = [...submission.outbox.map(({ outboxId }) => outboxId), ...parsed(saved.runIds)]
-    return { kind: 'saved', contactId: saved.contactId, outboxIds }
+    return { kind: 'saved', contactId, outboxIds }
   }
   const [refusal] = await rowsOf(executor, bind(readRefusal, values))
   return refusalOutcome(refusal)
@@ -107,11 +111,6 @@ export async function saveSubmission(
 
 function submissionValues(submission: NewSubmission): Readonly<Record<string, BoundValue>> {
   const { contact, outbox } = submission
-  const entries = outbox.map(({ outboxId, kind, payload }) => [
-    outboxId,
-    kind,
-    JSON.stringify(payload ?? null),
-  ])
   return {
     submissionId: submission.submissionId,
     formId: submission.formId,
@@ -121,7 +120,7 @@ function submissionValues(submission: NewSubmission): Readonly<Record<string, Bo
     answers: JSON.stringify(submission.answers),
     attribution: JSON.stringify(submission.attribution),
     limit: submission.limitPerContact,
-    outbox: entries.length === 0 ? null : JSON.stringify(entries),
+    outbox: outbox.length === 0 ? null : JSON.stringify(byKind(outbox)),
     newContactId: contact?.newContactId ?? null,
     email: contact?.email ?? null,
     emailKey: contact?.emailKey ?? null,
@@ -130,6 +129,16 @@ function submissionValues(submission: NewSubmission): Readonly<Record<string, Bo
     lastName: contact?.lastName ?? null,
     licensePlate: contact?.licensePlate ?? null,
   }
+}
+
+/** The payloads of entries, as texts, by id, in an object by kind. */
+function byKind(outbox: readonly OutboxEntry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const kinds: Record<string, Record<string, string>> = {}
+  for (const { outboxId, kind, payload } of outbox) {
+    const ofKind = (kinds[kind] ??= {})
+    ofKind[outboxId] = JSON.stringify(payload ?? null)
+  }
+  return kinds
 }
 
 /** A row with this id means that the submission was saved, now or by an earlier attempt. */

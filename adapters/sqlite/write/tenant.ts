@@ -22,7 +22,7 @@ const replaceHash = template(sql`
 /** What one organization is written through. */
 export interface TenantExecutors {
   readonly executor: Executor
-  /** For submissions: one statement each, which sees to the guard by itself. */
+  /** For submissions: the insert of each sees to the guard by itself. */
   readonly submissions: Executor
 }
 

@@ -72,12 +72,12 @@ function encode(value: unknown, storage: Column['storage']): unknown {
  * makes them. A row with unchanged content is not written, so it keeps its updated_at and is not returned. Changes are
  * counted by returned rows or by SQL's own changes(), because what a database reports includes rows written by
  * triggers. A table with `updatedAt` takes it from the organization's clock.
- * @param source SQL of the JSON text; null there means no rows
+ * @param source SQL behind `from`, up to a condition or an order: each row is an array in `row.value`
  */
 export function upsertOf(
   table: Table,
   fields: readonly string[],
-  source: RawBuilder<unknown> = slot('rows'),
+  source: RawBuilder<unknown> = sql`json_each(${slot('rows')}) as row where true`,
 ): RawBuilder<unknown> {
   const given = fields.map((field) => columnOf(table, field))
   const content = given.filter((column) => !table.keyColumns.includes(column.name))
@@ -91,7 +91,7 @@ export function upsertOf(
     insert into ${name(table.name)} (${name(table.ownerColumn)}, ${when(timed, sql`updated_at,`)}
       ${when(versioned, sql`version,`)} ${sql.join(given.map((column) => name(column.name)))})
     select ${slot('owner')}, ${when(timed, clock)} ${when(versioned, sql`1,`)} ${sql.join(values)}
-    from json_each(${source}) as row where true
+    from ${source}
     on conflict (${name(table.ownerColumn)}, ${sql.join(table.keyColumns.map((column) => name(column)))}) do update set
       ${when(timed, sql`updated_at = ${excluded('updated_at')},`)}
       ${when(versioned, sql`version = ${name(table.name, 'version')} + 1,`)}

@@ -99,7 +99,10 @@ describe('size', () => {
   })
 })
 
-describe('time', () => {
+describe.each<[string, Init]>([
+  ['without a declared length', {}],
+  ['with a declared length', { 'content-length': '100' }],
+])('time, %s', (_, length) => {
   it('gives up on a body that does not arrive', async () => {
     const never = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -107,7 +110,8 @@ describe('time', () => {
       },
     })
     const late = new AbortController()
-    const reading = readRequest(requestOf(never, { 'content-type': JSON_TYPE }), { after: () => late.signal })
+    const headers = { 'content-type': JSON_TYPE, ...length }
+    const reading = readRequest(requestOf(never, headers), { after: () => late.signal })
     late.abort()
     expect(await reading).toMatchObject({ status: 400, code: 'invalid_body' })
   })
@@ -120,7 +124,8 @@ describe('time', () => {
         return new AbortController().signal
       },
     }
-    await readRequest(requestOf(streamOf('{', '"a"', ':1}'), { 'content-type': JSON_TYPE }), deadline)
+    const headers = { 'content-type': JSON_TYPE, ...length }
+    await readRequest(requestOf(streamOf('{', '"a"', ':1}'), headers), deadline)
     expect(durations).toEqual([20_000])
   })
 
@@ -130,7 +135,7 @@ describe('time', () => {
         controller.error(new Error('reset'))
       },
     })
-    expect(await read(broken, JSON_TYPE)).toBe('400 invalid_body')
+    expect(await read(broken, JSON_TYPE, length)).toBe('400 invalid_body')
   })
 })
 

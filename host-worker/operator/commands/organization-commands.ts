@@ -9,6 +9,7 @@ import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
 import { changesOf, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
+import { moveCommand } from './move-command.ts'
 import { callWithFlags } from './settings.ts'
 
 const YES_NO = 'yes|no'
@@ -88,4 +89,4 @@ const listCommand: Command = {
   },
 }
 
-export const commands = [createCommand, showCommand, listCommand]
+export const commands = [createCommand, showCommand, listCommand, moveCommand]

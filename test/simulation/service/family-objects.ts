@@ -158,8 +158,8 @@ function createCall(
       say('goes down before it')
       throw goDown()
     }
-    const run = instanceOf(object)[method] as AnyMethod
-    const answer = await run(...given)
+    const methods = instanceOf(object) as unknown as Record<string, AnyMethod>
+    const answer = await methods[method]?.(...given)
     const isLost = faults.strikes('storageLost')
     say(`${wordFor(answer)}${isDown ? ', and goes down' : ''}${isLost ? ', and the answer is lost' : ''}`)
     if (method === 'batch' && given[0] !== 'read') written(name)

@@ -1,4 +1,3 @@
-import { noMoves } from '../../support/no-moves.ts'
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { consumeBatch } from '../../../adapters/queue-cloudflare/index.ts'
 import { createFamilyDatabases, createObjectStorage } from '../../../adapters/durable-object/index.ts'
@@ -15,13 +14,17 @@ import type { Secrets } from '../../../domain/access/secrets.ts'
 import { publicApi } from '../../../domain/api.ts'
 import { createFormCache } from '../../../domain/forms/submit/cache.ts'
 import { sweepImports } from '../../../domain/imports/sweep-imports.ts'
+import { sweepFamilies } from '../../../domain/jobs/sweep-families.ts'
 import { deliver } from '../../../domain/jobs/deliver.ts'
 import { eachOf } from '../../../domain/bounds/within.ts'
 import { DELIVERY_WIDTH, sweep } from '../../../domain/jobs/sweep.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
 import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
+import { noMoves } from '../../support/no-moves.ts'
 import { importTools, openImportWorld } from '../../../host-worker/wiring/imports.ts'
+import type { OwnPlace } from '../../../ports/placement.ts'
+import type { Background } from '../../../ports/background.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { EmailSender } from '../../../ports/email-sender.ts'
@@ -63,8 +66,16 @@ const serveOperator = createFetchHandler(operatorApi)
 export function startIsolate(name: string, universe: Universe, outside: Outside): Isolate {
   const process = createProcess(name)
   const ports = openPorts(process, universe, outside)
-  const { world, jobs, operators, imports } = ports
+  const { world, jobs, operators, importSweep, places, storage } = ports
   let requests = 0
+  const openWork = (place: OwnPlace) => {
+    const { outbox, importDirectory } = places.storageAt(place)
+    const work = async () => {
+      await sweep(jobs, outbox)
+      await sweepImports({ ...importSweep, imports: importDirectory })
+    }
+    return { outbox, imports: importDirectory, work }
+  }
   return {
     name,
     get isAlive() {
@@ -94,45 +105,41 @@ export function startIsolate(name: string, universe: Universe, outside: Outside)
       world.background.run(world.queue?.send(refs) ?? eachOf(refs, DELIVERY_WIDTH, each))
     },
     async cron() {
-      await Promise.allSettled([sweep(jobs), sweepImports(imports)])
+      await Promise.allSettled([
+        sweep(jobs),
+        sweepImports({ ...importSweep, imports: storage.importDirectory }),
+        sweepFamilies({ ...importSweep, directory: places.directory, openWork }),
+      ])
     },
   }
 }
 
-/** What the storage of all places is made of. */
-export interface PlacedParts {
+/** What places are made of. */
+export interface PlaceParts {
   /** Of the shared database. */
   readonly executor: Executor
   readonly namespace: FamilyNamespace
   readonly clock: Clock
   readonly deadline: Deadline
-  readonly log: Log
+  readonly background: Background
 }
 
-/** The storage of all places, as `host-worker/wiring/storage.ts` opens it. */
-export function storageOfAllPlaces({
-  executor,
-  namespace,
-  clock,
-  deadline,
-  log,
-}: PlacedParts): PlacedStorage {
+/** All places, as `host-worker/wiring/storage.ts` opens them. */
+export function openPlaces({ executor, namespace, clock, deadline, background }: PlaceParts): Places {
   const shared = createStorage({ executor, clock, isShared: true })
   const directory = createPlaceDirectory(executor, clock)
-  const places = {
+  return {
     directory,
-    // A note that is lost costs what a lost alarm costs: the next note.
-    noteWork: (familyId: string, at: string) => {
-      directory.noteWork(familyId, at).catch(() => undefined)
-    },
     memory: createPlaceMemory(),
+    storageAt: (place) =>
+      place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, clock }),
+    noteWork: (familyId, at) => {
+      background.run(directory.noteWork(familyId, at))
+    },
     databases: createFamilyDatabases({ namespace, clock }),
     clock,
     deadline,
   }
-  const storageAt: Places['storageAt'] = (place) =>
-    place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, clock })
-  return createPlacedStorage({ ...places, storageAt }, log)
 }
 
 /** The ports of one process, as `host-worker/wiring` puts them together. */
@@ -155,7 +162,8 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
   const executor = outside.storage.executorOf(process)
   const deadline = scheduler.deadlineOf(process)
   const namespace = outside.objects.namespaceOf(process)
-  const honest = storageOfAllPlaces({ executor, namespace, clock, deadline, log })
+  const places = openPlaces({ executor, namespace, clock, deadline, background: { run } })
+  const honest = createPlacedStorage(places, log)
   const storage: PlacedStorage = mutant?.storage?.(honest, { executor, run, memory: new Map() }) ?? honest
   const email = outside.email.senderOf(process)
   const sms = outside.sms.senderOf(process)
@@ -201,8 +209,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     changes: storage.operatorChanges,
     imports: openImports,
   }
-  const imports = {
-    imports: storage.importDirectory,
+  const importSweep = {
     openImports: async (organizationId: string) => {
       const organization = await storage.administration.findOrganization(organizationId)
       return organization === null ? null : openImports(organization)
@@ -210,7 +217,7 @@ function openPorts(process: Process, universe: Universe, outside: Outside) {
     clock,
     log,
   }
-  return { world, jobs, operators, imports }
+  return { world, jobs, operators, importSweep, places, storage }
 }
 
 const CLOCK_CORRECTION_MS = 30_000

@@ -61,7 +61,8 @@ function startCron(universe: Universe, fleet: Fleet): void {
     if (!faults.isMended()) return 0
     const [row] = stored.look(
       `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
-        union all select touched_at from import_sessions where state = 'writing')`,
+        union all select touched_at from import_sessions where state = 'writing'
+        union all select work_since from families where work_since is not null)`,
     )
     const nextMs = typeof row?.at === 'string' ? Date.parse(row.at) : Infinity
     return Number.isFinite(nextMs) ? Math.max(0, nextMs - scheduler.nowMs()) : 0

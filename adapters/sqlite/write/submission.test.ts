@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts'
+import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
+import { createScratchStorage } from '../../../test/support/scratch-storage.ts'
+import { createStorage } from '../index.ts'
+import type { Executor, ResultRow, Statement } from '../index.ts'
+
+const clock = { nowMs: () => Date.parse('2020-06-15T12:00:00.000Z') }
+const ada = { email: 'ada@example.com', firstName: 'Ada' }
+const entry = { outboxId: 'out-1', kind: 'notification', payload: { to: 'a@example.com' } }
+
+/** The shared database with one form, what was sent to it, and a way to look into it. */
+async function sharedDatabase() {
+  const { database } = createScratchStorage({ clock })
+  const sent: Statement[] = []
+  const executor: Executor = {
+    batch(statements) {
+      sent.push(...statements)
+      return database.batch(statements)
+    },
+  }
+  const storage = createStorage({ executor, clock, isShared: true })
+  await storage.administration.saveOrganization(organization('org-a'))
+  await storage.tenant('org-a').upsert('forms', [form('form-1')])
+  const rows = async (sql: string, parameters: Statement['parameters'] = []): Promise<ResultRow[]> => {
+    const [result] = await database.batch([{ sql, parameters }])
+    return result?.rows ?? []
+  }
+  const save = () =>
+    storage.tenant('org-a').saveSubmission(submission('sub-1', { outbox: [entry], limitPerContact: 3 }, ada))
+  const written = async () => ({
+    clock: await rows('select clock_at from organizations'),
+    submissions: await rows('select submission_id from form_submissions'),
+    contacts: await rows('select contact_id from contacts'),
+    outbox: await rows('select outbox_id from outbox'),
+    pauses: await rows('select token from write_pauses'),
+  })
+  return { rows, save, sent, written }
+}
+
+/** How SQLite numbers the failure that undoes the statement, in the steps of a compiled statement. */
+const ABORT = 2
+
+/** The steps that make SQLite keep a journal of a statement that writes by triggers. */
+function journaledSteps(steps: readonly ResultRow[]): readonly ResultRow[] {
+  const calls = ['Function', 'PureFunc', 'VUpdate', 'FkCounter']
+  return steps.filter(
+    ({ opcode, p1, p2 }) =>
+      calls.includes(String(opcode)) ||
+      (opcode === 'Halt' && p1 !== 0 && p2 === ABORT) ||
+      (opcode === 'HaltIfNull' && p2 === ABORT),
+  )
+}
+
+test('SQLite keeps no journal of the statement that saves a submission', async () => {
+  const { rows, save, sent } = await sharedDatabase()
+  await save()
+  const insert = sent.find(({ sql }) => sql.includes('accepted_submissions'))
+  expect(journaledSteps(await rows(`explain ${insert?.sql ?? ''}`, insert?.parameters))).toEqual([])
+})
+
+test.each([
+  ['a failure that undoes the statement', (sql: string) => sql.replace('insert or fail', 'insert')],
+  ['a function', (sql: string) => sql.replace('select ?1,', 'select upper(?1),')],
+])('%s would make it keep one', async (_, changed) => {
+  const { rows, save, sent } = await sharedDatabase()
+  await save()
+  const insert = sent.find(({ sql }) => sql.includes('accepted_submissions'))
+  const steps = await rows(`explain ${changed(insert?.sql ?? '')}`, insert?.parameters)
+  expect(journaledSteps(steps)).not.toEqual([])
+})
+
+test('a submission of an organization that lives elsewhere is refused, and nothing is written', async () => {
+  const { rows, save, written } = await sharedDatabase()
+  await rows("insert into placed_organizations values ('org-a', 'org-a')")
+  const before = await written()
+  await expect(save()).rejects.toThrow(ElsewhereError)
+  expect(await written()).toEqual(before)
+})
+
+test('while writes are paused nothing is written, and the first submission after the pause removes it', async () => {
+  const { rows, save, written } = await sharedDatabase()
+  await rows("insert into write_pauses values ('org-a', 'move-1', '2020-06-15T12:00:00.001Z')")
+  const before = await written()
+  await expect(save()).rejects.toThrow(PausedError)
+  expect(await written()).toEqual(before)
+  await rows("update write_pauses set until = '2020-06-15T12:00:00.000Z'")
+  expect(await save()).toEqual({ kind: 'saved', contactId: 'new-sub-1', outboxIds: ['out-1'] })
+  expect(await written()).toMatchObject({ submissions: [{ submission_id: 'sub-1' }], pauses: [] })
+})
+
+test('what follows a submission is due by the clock of the service, whatever the clock of the organization', async () => {
+  const { rows, save } = await sharedDatabase()
+  await rows("update organizations set clock_at = '2999-01-01T00:00:00.000Z'")
+  await save()
+  expect(await rows('select next_attempt_at, created_at, updated_at from outbox')).toEqual([
+    {
+      next_attempt_at: '2020-06-15T12:00:00.000Z',
+      created_at: '2020-06-15T12:00:00.000Z',
+      updated_at: '2020-06-15T12:00:00.000Z',
+    },
+  ])
+  expect(await rows('select updated_at from form_submissions')).toEqual([
+    { updated_at: '2999-01-01T00:00:00.001Z' },
+  ])
+})

@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { abortMove, beginMove, showMove } from '../../../domain/operators/endpoints/moves.ts'
+import { jurisdictions, regions } from '../../../domain/placement/choices.ts'
+import { systemClock } from '../../system.ts'
+import { CommandError, Unavailable, UsageError } from '../client/errors.ts'
+import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
+import { textOf } from '../command/arguments.ts'
+import type { Command, Values } from '../command/command.ts'
+import { mark, text } from '../command/command.ts'
+import type { Context } from '../command/context.ts'
+import { organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
+import { createProgress } from './progress.ts'
+import { callWithFlags } from './settings.ts'
+
+type Move = AnswerTo<typeof showMove>['body']
+
+/** How often the service is asked how far the move is, and how long it may be away meanwhile, in ms. */
+const LOOK_MS = 500
+const AWAY_MS = 120_000
+
+export const moveCommand: Command = {
+  words: ['org', 'move'],
+  positionals: [],
+  flags: {
+    id: text('ID', 'required'),
+    to: text('own|shared', 'either'),
+    abort: mark('either'),
+    region: text('REGION'),
+    jurisdiction: text('LAW'),
+  },
+  summary: 'Move an organization and all below it into a database of its own, or back',
+  details: [
+    'ID is the root of its family. It is served meanwhile; its writes wait for about a second when it switches. The',
+    'service does the move and this command watches: ended, it can be called again. --abort gives a move up that has',
+    'not switched yet.',
+    `REGION is one of ${regions.join(', ')}; LAW is ${jurisdictions.join(', ')}.`,
+  ],
+  operations: [beginMove, showMove, abortMove],
+  run: async (context, { values }) => {
+    const organizationId = organizationIdOf(values)
+    const body = targetOf(values)
+    const service = await context.service()
+    const params = { organizationId }
+    if (body === null) {
+      const { body: given } = await service.call(abortMove, { params })
+      const ended = await watched(given, service)
+      if (ended.phase !== 'aborted') throw new CommandError(`${organizationId} has switched already.`)
+      context.note(`The move of ${organizationId} was given up. It is where it was.`)
+      return
+    }
+    const { move } = (
+      await callWithFlags({ ...settingFlags, place: 'to' }, () => service.call(beginMove, { params, body }))
+    ).body
+    if (move === null) {
+      context.note(`${organizationId} is there already.`)
+      return
+    }
+    report(await watched(move, service), context)
+  },
+}
+
+/** Where the family is to go; null: nowhere, because its move is given up. */
+function targetOf(values: Values) {
+  const to = textOf(values, 'to')
+  if (to === undefined) {
+    if (textOf(values, 'region') !== undefined || textOf(values, 'jurisdiction') !== undefined)
+      throw new UsageError('--abort takes neither --region nor --jurisdiction')
+    return null
+  }
+  if (to !== 'own' && to !== 'shared') throw new UsageError('--to must be own or shared')
+  return { ...placeOf(values), place: to } as const
+}
+
+/** Follows a move until it has ended, or lives in the new place with nothing left to do but tidying up. */
+async function watched(begun: Move, service: OperatorService): Promise<Move> {
+  const progress = createProgress(process.stderr, () => systemClock.nowMs())
+  let move = begun
+  let answeredMs = systemClock.nowMs()
+  try {
+    while (move.endedAt === null) {
+      progress.update(`${move.phase} (table ${move.table} of ${move.tables})`, move.copiedRows)
+      await pause(LOOK_MS)
+      try {
+        move = (await service.call(showMove, { params: { moveId: begun.moveId } })).body
+        answeredMs = systemClock.nowMs()
+      } catch (error) {
+        // A service that is started again takes the move up by itself.
+        const isAway = error instanceof Unavailable && systemClock.nowMs() - answeredMs < AWAY_MS
+        if (!isAway) throw error
+      }
+    }
+    return move
+  } finally {
+    progress.end()
+  }
+}
+
+function report({ organizationId, phase, to, copiedRows, pausedMs, failure }: Move, context: Context): void {
+  if (phase === 'aborted')
+    throw new CommandError(
+      `The move of ${organizationId} was given up. It is where it was.${failure === null ? '' : ` ${failure}`}`,
+    )
+  const where = to === 'own' ? 'a database of its own' : 'the shared database'
+  context.note(
+    `${organizationId} lives in ${where}: ${copiedRows} rows; writes were paused for ${pausedMs ?? 0} ms.`,
+  )
+}
