@@ -51,7 +51,8 @@ test('selects alone are a read; anything beside them makes a write of it', async
   await executor.batch(reads)
   await executor.batch([...reads, ...writes])
   await executor.batch([say('with x as (select 1) select * from x')])
-  expect(batch.mock.calls.map(([mode]) => mode)).toEqual(['read', 'write', 'write'])
+  await executor.batch([say('with x as (select 1) insert into t select * from x')])
+  expect(batch.mock.calls.map(([mode]) => mode)).toEqual(['read', 'write', 'read', 'write'])
 })
 
 test('what an object refuses has a type of its own, and what SQLite says stays its message', async () => {

@@ -80,18 +80,28 @@ describe('what a request costs', () => {
     const isolate = scratch.isolate()
     const forged = claimOf(organizationId, keyId)
     for (let times = 0; times < 2; times += 1) {
-      expect(await callsOf(async () => expect(await isLetIn(isolate, forged)).toBe(false))).toEqual([
-        'shared',
-      ])
+      expect(
+        await callsOf(async () => {
+          expect(await isLetIn(isolate, forged)).toBe(false)
+        }),
+      ).toEqual(['shared'])
     }
     await read(isolate, claimOf('acme'))
     const warm = organizationId === 'acme' ? 'acme.1' : 'shared'
-    expect(await callsOf(async () => expect(await isLetIn(isolate, forged)).toBe(false))).toEqual([warm])
+    expect(
+      await callsOf(async () => {
+        expect(await isLetIn(isolate, forged)).toBe(false)
+      }),
+    ).toEqual([warm])
   })
 
   test('of an unknown form: one look-up', async () => {
     const isolate = scratch.isolate()
-    expect(await callsOf(async () => expect(await isolate.forms.find('none')).toBeNull())).toEqual(['shared'])
+    expect(
+      await callsOf(async () => {
+        expect(await isolate.forms.find('none')).toBeNull()
+      }),
+    ).toEqual(['shared'])
   })
 })
 
@@ -108,7 +118,9 @@ describe('an isolate that remembers an old place', () => {
     async (to) => {
       await scratch.move('acme', to)
       const now = to === 'own' ? 'acme.2' : 'shared'
-      const first = await callsOf(async () => expect(await isLetIn(stale, claimOf('acme'))).toBe(true))
+      const first = await callsOf(async () => {
+        expect(await isLetIn(stale, claimOf('acme'))).toBe(true)
+      })
       expect(first).toEqual(['acme.1', 'shared', now])
       expect(await callsOf(() => read(stale, claimOf('acme')))).toEqual([now])
       expect((await submit(stale, 'acme', 's-1')).kind).toBe('saved')
@@ -162,7 +174,9 @@ test('a child has its key and its rows in the database of its family', async () 
   await operator.administration.saveOrganization(organization('shop', { parentId: 'acme' }), null)
   await operator.administration.addKey(tenantKey('shop', 'key-shop'))
   const isolate = scratch.isolate()
-  const calls = await callsOf(async () => expect(await isLetIn(isolate, claimOf('shop'))).toBe(true))
+  const calls = await callsOf(async () => {
+    expect(await isLetIn(isolate, claimOf('shop'))).toBe(true)
+  })
   expect(calls).toEqual(['shared', 'acme.1'])
   await scratch.move('acme', 'own')
   expect(await isLetIn(isolate, claimOf('shop'))).toBe(true)

@@ -86,7 +86,7 @@ describe('where an organization goes', () => {
   })
 
   test('without databases of their own families are not put into them', async () => {
-    const { databases: _, ...places } = isolate.places
+    const { places } = isolate
     await save('acme', {}, inEurope)
     expect(await scratch.directory.placeOf('acme')).toMatchObject({ region: 'weur', jurisdiction: null })
     const { createPlacedStorage } = await import('./placed-storage.ts')

@@ -158,15 +158,21 @@ describe('while a move pauses the writes of an organization', () => {
 describe('a submission that finds a pause that has passed', () => {
   beforeEach(() => pauseUntil(START_MS - 1))
 
+  // The organization's clock may have moved: it only ever goes forward.
+  const saved = () =>
+    Promise.all(
+      ['form_submissions', 'contacts', 'outbox'].map((table) => scratch.run(`select * from ${table}`)),
+    )
+
   test.each([
     ['its form has changed', { formVersion: 99 }, 'stale'],
     ['its form does not exist', { formId: 'none' }, 'stale'],
     ['the contact has submitted enough', { limitPerContact: 0 }, 'limit_reached'],
   ] as const)('is not taken for saved when %s', async (_, changes, kind) => {
     const refused = submission('s-1', { formId: 'form-acme', ...changes }, { email: 'ada@example.com' })
-    const before = await content()
+    const before = await saved()
     expect(await storage.tenant('acme').saveSubmission(refused)).toEqual({ kind })
-    expect(await content()).toBe(before)
+    expect(await saved()).toEqual(before)
     const again = submission('s-0', { formId: 'form-acme' })
     expect(await storage.tenant('acme').saveSubmission(again)).toMatchObject({ kind: 'saved', outboxIds: [] })
   })
