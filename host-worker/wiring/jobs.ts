@@ -11,7 +11,7 @@ import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { emailOf, queueOf, smsOf } from './providers.ts'
+import { emailOf, smsOf } from './providers.ts'
 import { openPlaces, openStorage } from './storage.ts'
 
 /** Handles a batch of queue messages. */
@@ -66,20 +66,12 @@ function openFamilySweep(env: Env): FamilySweepWorld {
   }
 }
 
-/** Puts entries on the queue, or works on them here when there is none. */
+/**
+ * Works on entries that a family's alarm hands over, some at a time: a queue has had its chance with them, and one that
+ * loses everything must not hold them up. One that fails is handed over again, and hinders no other.
+ */
 export async function workOff(refs: readonly OutboxRef[], env: Env): Promise<void> {
-  const queue = queueOf(env)
-  try {
-    if (queue !== null) await queue.send(refs)
-    else await deliverAll(refs, openJobWorld(env))
-  } catch (cause) {
-    // Nobody waits for this. The entries are handed over again.
-    consoleLog.error('outbox_hand_over_failed', { entries: refs.length }, cause)
-  }
-}
-
-/** Works on entries, some at a time. One that fails is handed over again, and hinders no other. */
-async function deliverAll(refs: readonly OutboxRef[], world: JobWorld): Promise<void> {
+  const world = openJobWorld(env)
   await eachOf(refs, DELIVERY_WIDTH, async (ref) => {
     await deliverOrLog(ref, world).catch(() => undefined)
   })

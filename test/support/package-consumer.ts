@@ -24,7 +24,7 @@ import {
   toBase64Url,
 } from 'tenant-data-api/domain'
 import { createFetchHandler } from 'tenant-data-api/http'
-import { operatorApi, proveRootSecret } from 'tenant-data-api/operator'
+import { noMoves, operatorApi, overviewOfOne, proveRootSecret } from 'tenant-data-api/operator'
 import * as ports from 'tenant-data-api/ports'
 
 assert.deepEqual(Object.keys(ports), [], 'ports are types alone')
@@ -95,6 +95,8 @@ await storage.tenant('acme').upsert('forms', [
 const operatorWorld = {
   ...world,
   administration: storage.administration,
+  overview: overviewOfOne(storage),
+  moves: noMoves,
   operatorKeys: storage.operatorKeys,
   audit: storage.audit,
   changes: storage.operatorChanges,

@@ -29,11 +29,12 @@ import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import { importTools } from '../../host-worker/wiring/imports.ts'
+import type { Background } from '../../ports/background.ts'
+import type { Moves } from '../../domain/placement/moves.ts'
 import type { Overview } from '../../domain/placement/overview.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import { importWorld } from './imports.ts'
-import { noMoves } from './no-moves.ts'
-import { overviewOfOne } from './one-place.ts'
+import { noMoves, overviewOfOne } from '../../domain/placement/one-place.ts'
 import { checkResponse } from './contract-check.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
@@ -43,6 +44,8 @@ import { newOrganization } from '../../domain/operators/organization.ts'
 export interface TestStorage {
   /** Left out: there is but one place. */
   readonly overview?: Overview
+  /** Left out: nothing moves. */
+  readonly moves?: (background: Background) => Moves
   /** Where organizations without a parent are put. Left out: in the shared place. */
   readonly choice?: PlaceChoice
   readonly keyed: KeyedStorage
@@ -142,7 +145,7 @@ export async function openTestService(
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     overview: storage.overview ?? overviewOfOne(storage),
-    moves: noMoves,
+    moves: storage.moves?.(world.background) ?? noMoves,
     outbox: storage.outbox,
     tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,

@@ -21,7 +21,7 @@ import { DELIVERY_WIDTH, sweep } from '../../../domain/jobs/sweep.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
 import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
-import { noMoves } from '../../support/no-moves.ts'
+import { noMoves } from '../../../domain/placement/one-place.ts'
 import { importTools, openImportWorld } from '../../../host-worker/wiring/imports.ts'
 import type { OwnPlace } from '../../../ports/placement.ts'
 import type { Background } from '../../../ports/background.ts'
@@ -102,7 +102,7 @@ export function startIsolate(name: string, universe: Universe, outside: Outside)
       const each = async (ref: OutboxRef) => {
         await deliver(ref, jobs).catch(() => undefined)
       }
-      world.background.run(world.queue?.send(refs) ?? eachOf(refs, DELIVERY_WIDTH, each))
+      world.background.run(eachOf(refs, DELIVERY_WIDTH, each))
     },
     async cron() {
       await Promise.allSettled([

@@ -59,12 +59,12 @@ function startCron(universe: Universe, fleet: Fleet): void {
   }
   const idleMs = (): number => {
     if (!faults.isMended()) return 0
-    const [row] = stored.look(
+    const rows = stored.look(
       `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
         union all select touched_at from import_sessions where state = 'writing'
         union all select work_since from families where work_since is not null)`,
     )
-    const nextMs = typeof row?.at === 'string' ? Date.parse(row.at) : Infinity
+    const nextMs = Math.min(...rows.map(({ at }) => (typeof at === 'string' ? Date.parse(at) : Infinity)))
     return Number.isFinite(nextMs) ? Math.max(0, nextMs - scheduler.nowMs()) : 0
   }
   const tick = (): void => {

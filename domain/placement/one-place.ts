@@ -1,7 +1,8 @@
-import type { Overview } from '../../domain/placement/overview.ts'
+import type { Moves } from './moves.ts'
+import type { Overview } from './overview.ts'
 import type { Storage } from '../../ports/storage.ts'
 
-/** What operators see of all places, where there is but one. */
+/** What operators see of all places, where there is but one: a library in a program of its own, say. */
 export function overviewOfOne({
   administration,
   outbox,
@@ -22,4 +23,12 @@ export function overviewOfOne({
     },
     administrations: async () => ({ results: [], unanswered: [], next: null }),
   }
+}
+
+/** Moves where there is but one place: none. */
+export const noMoves: Moves = {
+  begin: async () => ({ kind: 'no_places' }),
+  watch: async () => null,
+  running: async () => null,
+  abort: async () => false,
 }
