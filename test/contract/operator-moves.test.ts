@@ -1,0 +1,131 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createObjectStorage } from '../../adapters/durable-object/index.ts'
+import { createPlaceDirectory, createStorage } from '../../adapters/sqlite/index.ts'
+import type { Places } from '../../domain/placement/at-place.ts'
+import { createMoves } from '../../domain/placement/moves.ts'
+import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
+import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
+import { lineLog, systemDeadline } from '../../host-worker/system.ts'
+import type { FakeClock } from '../support/fakes.ts'
+import type { OperatorClient } from '../support/operator-client.ts'
+import { openOperatorClient } from '../support/operator-client.ts'
+import type { MovingPlaces } from '../support/moving.ts'
+import { movingPlaces, toOwn } from '../support/moving.ts'
+import { migratedImage } from '../support/scratch-storage.ts'
+import type { TestService, TestStorage } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+let service: TestService
+let moving: MovingPlaces
+let admin: OperatorClient
+let support: OperatorClient
+
+/** A shared database and those of families, between which families move. */
+function openMovingStorage(clock: FakeClock): TestStorage {
+  moving = movingPlaces({ clock, image: migratedImage() })
+  const { shared, world, own: databaseOf } = moving
+  const directory = createPlaceDirectory(shared, clock)
+  const places: Places = {
+    directory,
+    memory: createPlaceMemory(),
+    storageAt: (place) =>
+      place.kind === 'shared'
+        ? createStorage({ executor: shared, clock, isShared: true })
+        : createObjectStorage({ namespace: databaseOf(place).namespace, place, clock }),
+    databases: { create: async () => undefined, sizeBytes: async () => 4096 },
+    noteWork: () => undefined,
+    clock,
+    deadline: systemDeadline,
+  }
+  const storage = createPlacedStorage(
+    places,
+    lineLog(() => undefined),
+  )
+  const { administration } = storage
+  return {
+    ...storage,
+    moves: (background) =>
+      createMoves({
+        ...world,
+        ...{ directory, administration, background },
+        hasDatabases: true,
+        deadline: systemDeadline,
+      }),
+  }
+}
+
+beforeEach(async () => {
+  service = await openTestService(openMovingStorage)
+  admin = await openOperatorClient(service, 'admin')
+  support = await openOperatorClient(service, 'support')
+})
+
+/** What a move was answered with. */
+function moveOf({ body }: { readonly body: object }) {
+  return body as { readonly move: { readonly moveId: string } }
+}
+
+const own = { place: 'own' }
+const shared = { place: 'shared' }
+
+test('a family moves while the service goes on by itself, and its keys and rows with it', async () => {
+  const key = await service.addOrganization('acme', { slug: 'acme' })
+  await service.addOrganization('kid', { parentId: 'acme' })
+  const body = moveOf(await admin.post('/organizations/acme/move', own))
+  expect(body).toMatchObject({ move: { organizationId: 'acme', from: 'shared', to: 'own', endedAt: null } })
+  await service.settled()
+  const path = `/moves/${body.move.moveId}`
+  expect((await support.get(path)).body).toMatchObject({ phase: 'done', failure: null })
+  expect((await support.get('/organizations/kid')).body).toMatchObject({ place: 'own', sizeBytes: 4096 })
+  expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
+
+  expect((await admin.post('/organizations/acme/move', own)).body).toEqual({ move: null })
+  const back = moveOf(await admin.post('/organizations/acme/move', shared))
+  await service.settled()
+  expect((await support.get(`/moves/${back.move.moveId}`)).body).toMatchObject({
+    phase: 'done',
+    to: 'shared',
+  })
+  expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared', sizeBytes: null })
+  expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
+  const records = await service.storage.audit.list('acme', null, 10)
+  expect(
+    records.filter(({ action }) => action === 'organization.move').map(({ outcome }) => outcome),
+  ).toEqual(['done', 'done', 'done'])
+})
+
+test('a move names what runs, refuses another target, and is given up before it has switched', async () => {
+  await service.addOrganization('acme')
+  // Another process has taken the move, so nobody here works on it.
+  const { ledger } = moving.world
+  const [moveId, now] = ['m1', '2026-06-15T12:00:00.000Z']
+  await ledger.open({ moveId, familyId: 'acme', target: toOwn, startedAt: now })
+  await ledger.take(moveId, 'another', now, '2026-06-15T13:00:00.000Z')
+  expect(moveOf(await admin.post('/organizations/acme/move', own)).move.moveId).toBe(moveId)
+  expect((await admin.post('/organizations/acme/move', { place: 'own', region: 'weur' })).status).toBe(409)
+  expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared', move: { moveId } })
+  expect((await admin.post('/organizations/acme/move/abort')).status).toBe(200)
+  await ledger.release(moveId, 'another')
+  await support.get(`/moves/${moveId}`)
+  await service.settled()
+  expect((await support.get(`/moves/${moveId}`)).body).toMatchObject({ phase: 'aborted' })
+  expect((await admin.post('/organizations/acme/move/abort')).status).toBe(404)
+  expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared' })
+})
+
+test('what cannot move says why', async () => {
+  await service.addOrganization('acme')
+  await service.addOrganization('kid', { parentId: 'acme' })
+  await service.addOrganization('grandkid', { parentId: 'kid' })
+  expect(await admin.post('/organizations/grandkid/move', own)).toEqual({
+    status: 409,
+    body: { error: 'grandkid is below acme. A family moves as a whole: move acme.' },
+  })
+  expect((await admin.post('/organizations/nobody/move', own)).status).toBe(404)
+  expect((await admin.post('/organizations/acme/move', { place: 'shared', region: 'weur' })).body).toEqual({
+    error: 'region: needs the place own.',
+  })
+  expect((await admin.post('/organizations/acme/move', shared)).body).toEqual({ move: null })
+  expect((await support.get('/moves/none')).status).toBe(404)
+  expect((await support.post('/organizations/acme/move', own)).status).toBe(403)
+})
