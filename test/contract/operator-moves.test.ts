@@ -22,8 +22,9 @@ let support: OperatorClient
 
 /** A shared database and those of families, between which families move. */
 function openMovingStorage(clock: FakeClock): TestStorage {
-  moving = movingPlaces({ clock, image: migratedImage() })
-  const { shared, world, own: databaseOf } = moving
+  const families = movingPlaces({ clock, image: migratedImage() })
+  moving = families
+  const { shared, world } = families
   const directory = createPlaceDirectory(shared, clock)
   const places: Places = {
     directory,
@@ -31,7 +32,7 @@ function openMovingStorage(clock: FakeClock): TestStorage {
     storageAt: (place) =>
       place.kind === 'shared'
         ? createStorage({ executor: shared, clock, isShared: true })
-        : createObjectStorage({ namespace: databaseOf(place).namespace, place, clock }),
+        : createObjectStorage({ namespace: families.own(place).namespace, place, clock }),
     databases: { create: async () => undefined, sizeBytes: async () => 4096 },
     noteWork: () => undefined,
     clock,

@@ -32,8 +32,10 @@ export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnData
     get:
       (_, name) =>
       (...given: never[]) => {
-        const call = object()[name as keyof FamilyObject] as (...of: never[]) => Promise<unknown>
-        return within(() => call(...given))
+        const called = object()
+        return within(
+          () => Reflect.apply(called[name as keyof FamilyObject], called, given) as Promise<unknown>,
+        )
       },
   })
   return {
