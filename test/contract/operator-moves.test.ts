@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { createObjectStorage } from '../../adapters/durable-object/index.ts'
 import { createPlaceDirectory, createStorage } from '../../adapters/sqlite/index.ts'
 import type { Places } from '../../domain/placement/at-place.ts'
+import { advanceMove } from '../../domain/placement/move/index.ts'
 import { createMoves } from '../../domain/placement/moves.ts'
 import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
@@ -112,6 +113,20 @@ test('a move names what runs, refuses another target, and is given up before it 
   expect((await support.get(`/moves/${moveId}`)).body).toMatchObject({ phase: 'aborted' })
   expect((await admin.post('/organizations/acme/move/abort')).status).toBe(404)
   expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared' })
+})
+
+test('a move that has switched is ended, not given up', async () => {
+  await service.addOrganization('acme')
+  const [moveId, startedAt] = ['m1', '2026-06-15T12:00:00.000Z']
+  await moving.world.ledger.open({ moveId, familyId: 'acme', target: toOwn, startedAt })
+  let phase = ''
+  while (phase !== 'emptying')
+    phase = (await advanceMove(moving.world, moveId, 'another'))?.move.phase ?? 'emptying'
+  expect(await admin.post('/organizations/acme/move/abort')).toEqual({
+    status: 409,
+    body: { error: 'acme lives in the new place already. The move can only be ended.' },
+  })
+  expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'own', move: { moveId } })
 })
 
 test('what cannot move says why', async () => {

@@ -32,10 +32,8 @@ export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnData
     get:
       (_, name) =>
       (...given: never[]) => {
-        const called = object()
-        return within(
-          () => Reflect.apply(called[name as keyof FamilyObject], called, given) as Promise<unknown>,
-        )
+        const called = object() as unknown as Readonly<Record<string, (...of: never[]) => Promise<unknown>>>
+        return within(async () => called[String(name)]?.(...given))
       },
   })
   return {
