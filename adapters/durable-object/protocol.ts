@@ -42,7 +42,7 @@ export interface FamilyObject {
   beginFilling(familyId: string): Promise<boolean>
   /** Opens an object that was filled. */
   openFilled(): Promise<boolean>
-  /** Pauses writes until an instant, in ms since 1970; the same token moves that instant. */
+  /** Pauses writes until an instant, in ms since 1970; in place of a pause that lasts. */
   pause(token: string, untilMs: number): Promise<boolean>
   /** Ends a pause. */
   resume(token: string): Promise<boolean>

@@ -57,7 +57,6 @@ test.each(Object.keys(arrows))('%s leads where the table says, and nowhere else'
 })
 
 test('another token, or another family, leads nowhere', () => {
-  expect(transitions.pause(states.paused, 'other', 2000)).toBeNull()
   expect(transitions.resume(states.paused, 'other')).toBeNull()
   expect(transitions.seal(states.paused, 'other')).toBeNull()
   expect(transitions.seal(states.sealed, 'other')).toBeNull()
@@ -68,4 +67,10 @@ test('another token, or another family, leads nowhere', () => {
 
 test('the same token moves the end of its pause', () => {
   expect(transitions.pause(states.paused, 't', 2000)).toEqual({ ...states.paused, untilMs: 2000 })
+})
+
+test('a new pause takes the place of one that its mover left behind, whose token seals nothing any more', () => {
+  const renewed = transitions.pause(states.paused, 'new', 2000)
+  expect(renewed).toEqual({ ...states.paused, token: 'new', untilMs: 2000 })
+  expect(renewed === null ? null : transitions.seal(renewed, 't')).toBeNull()
 })

@@ -76,7 +76,8 @@ function letGo(name: 'paused' | 'sealed'): Transition<[token: string]> {
 
 const pause: Transition<[token: string, untilMs: number]> = (state, token, untilMs) => {
   if (state.name === 'open') return { name: 'paused', familyId: state.familyId, token, untilMs }
-  return state.name === 'paused' && state.token === token ? { ...state, untilMs } : null
+  // A mover that died may have left its pause; its token no longer seals anything.
+  return state.name === 'paused' ? { ...state, token, untilMs } : null
 }
 
 const seal: Transition<[token: string]> = (state, token) => {

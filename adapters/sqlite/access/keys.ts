@@ -47,13 +47,17 @@ const rehashKey = template(sql`
   update api_keys set hash = ${slot('hash')}, secret_version = ${slot('secret_version')}
   where key_id = ${slot('key_id')} and revoked_at is null`)
 
-const hashedKeys = sql`from api_keys where ${worksNow('api_keys')}
+/** Rows that a move has left behind count where the family lives now. */
+const isHere = (table: string) => sql`not exists (select 1 from placed_organizations as p
+  where p.organization_id = ${name(table, 'organization_id')})`
+
+const hashedKeys = sql`from api_keys where ${worksNow('api_keys')} and ${isHere('api_keys')}
   and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
 
 const hashedOperatorKeys = sql`from operator_keys where ${worksNow('operator_keys')}
   and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
 
-const hashedForms = sql`from forms where password_hash is not null
+const hashedForms = sql`from forms where password_hash is not null and ${isHere('forms')}
   and (${slot('secret_version')} is null or instr(password_hash, '$' || ${slot('secret_version')} || '$') > 0)`
 
 const countHashes = template(sql<HashCounts>`
