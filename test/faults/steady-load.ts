@@ -7,6 +7,8 @@ export interface LoadFigures {
   readonly wrong: readonly string[]
   /** Requests whose connection broke. */
   readonly broken: number
+  /** The ids in the receipts. */
+  readonly submissionIds: readonly string[]
   /** How long answers took, ascending, in ms. */
   readonly durationsMs: readonly number[]
 }
@@ -18,6 +20,7 @@ export interface SteadyLoad {
 /** Reads a page of contacts and submits the demo's form, in turn, so many requests a second. */
 export function startSteadyLoad(origin: string, key: string, perSecond: number): SteadyLoad {
   const wrong: string[] = []
+  const submissionIds: string[] = []
   const durationsMs: number[] = []
   const waiting = new Set<Promise<void>>()
   const state = { isStopping: false, broken: 0 }
@@ -27,6 +30,8 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
       const response = await (number % 2 === 0 ? read(origin, key) : submit(origin, number))
       const text = await response.text()
       durationsMs.push(performance.now() - startedAt)
+      const [, submissionId] = /"submissionId":"(\w+)"/.exec(text) ?? []
+      if (number % 2 === 1 && submissionId !== undefined) submissionIds.push(submissionId)
       if (response.status !== 200) wrong.push(`${response.status} ${text.slice(0, 200)}`)
     } catch {
       state.broken += 1
@@ -47,7 +52,7 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
       await sending
       await Promise.all(waiting)
       durationsMs.sort((left, right) => left - right)
-      return { answered: durationsMs.length, wrong, broken: state.broken, durationsMs }
+      return { answered: durationsMs.length, wrong, broken: state.broken, submissionIds, durationsMs }
     },
   }
 }
