@@ -1,5 +1,6 @@
 import { getSecrets } from '../../../domain/operators/endpoints/secrets.ts'
-import type { AnswerTo } from '../client/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
+import { failOnMissing } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 
 const statusCommand: Command = {
@@ -14,7 +15,7 @@ const statusCommand: Command = {
   operations: [getSecrets],
   run: async (context) => {
     const service = await context.service()
-    const { current, previous, lost, underPrevious } = (await service.call(getSecrets)).body
+    const { current, previous, lost, underPrevious, unanswered } = await statusOf(service)
     context.out(JSON.stringify({ current, previous }))
     for (const holder of underPrevious) context.note(`Under the previous root secret: ${described(holder)}.`)
     const more = previous.keys + previous.formPasswords - underPrevious.length
@@ -24,7 +25,43 @@ const statusCommand: Command = {
         `Under neither root secret, so they do not work: keys ${lost.keys}, form passwords ${lost.formPasswords}.`,
       )
     }
+    failOnMissing(unanswered)
   },
+}
+
+type Status = AnswerTo<typeof getSecrets>['body']
+
+/** The sums over all databases: the service counts some of them at a time. */
+async function statusOf(service: OperatorService): Promise<Required<Omit<Status, 'nextCursor'>>> {
+  let all = { ...NOTHING, unanswered: [] as string[] }
+  let cursor: string | undefined
+  do {
+    const { body }: { readonly body: Status } = await service.call(
+      getSecrets,
+      cursor === undefined ? {} : { query: { cursor } },
+    )
+    all = {
+      current: sumOf(all.current, body.current),
+      previous: sumOf(all.previous, body.previous),
+      lost: sumOf(all.lost, body.lost),
+      underPrevious: [...all.underPrevious, ...body.underPrevious],
+      unanswered: [...all.unanswered, ...(body.unanswered ?? [])],
+    }
+    cursor = body.nextCursor
+  } while (cursor !== undefined)
+  return all
+}
+
+const NONE: Status['current'] = { keys: 0, formPasswords: 0 }
+const NOTHING: Pick<Status, 'current' | 'previous' | 'lost' | 'underPrevious'> = {
+  current: NONE,
+  previous: NONE,
+  lost: NONE,
+  underPrevious: [],
+}
+
+function sumOf(left: Status['current'], right: Status['current']): Status['current'] {
+  return { keys: left.keys + right.keys, formPasswords: left.formPasswords + right.formPasswords }
 }
 
 type Holder = AnswerTo<typeof getSecrets>['body']['underPrevious'][number]

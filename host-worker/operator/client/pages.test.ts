@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { listOrganizations } from '../../../domain/operators/endpoints/organizations.ts'
+import type { OperatorService } from './operator-service.ts'
+import { itemsOf } from './pages.ts'
+
+/** A service that answers with these pages, one after another. */
+function answering(...pages: readonly object[]): OperatorService {
+  const left = [...pages]
+  return { call: async () => ({ status: 200, body: left.shift() }) } as unknown as OperatorService
+}
+
+const page = (ids: readonly string[], nextCursor: string | null, unanswered?: readonly string[]) => ({
+  data: ids.map((organizationId) => ({ organizationId })),
+  pagination: { limit: 500, hasMore: nextCursor !== null, nextCursor },
+  ...(unanswered === undefined ? {} : { unanswered }),
+})
+
+test('what databases do not answer is named after everything that was answered', async () => {
+  const service = answering(page(['a'], 'c1', ['z', 'b']), page([], 'c2', ['b']), page(['c'], null))
+  const seen: string[] = []
+  const all = async () => {
+    for await (const { organizationId } of itemsOf(service, listOrganizations)) seen.push(organizationId)
+  }
+  await expect(all()).rejects.toThrow('because they did not answer: b, z.')
+  expect(seen).toEqual(['a', 'c'])
+})
