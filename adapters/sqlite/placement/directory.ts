@@ -1,71 +1,22 @@
-import type {
-  FamilyWithWork,
-  HeldForm,
-  OwnPlace,
-  PlaceDirectory,
-  PlacedFamily,
-  PlaceReservation,
-} from '../../../ports/placement.ts'
+import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
-import { resultsOf, rowsOf } from '../statement/executor.ts'
-import { jsonChunks } from '../statement/json-chunks.ts'
+import { rowsOf } from '../statement/executor.ts'
 import type { RawBuilder } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
-import { toInstant } from '../../../domain/text/instant.ts'
 import type { FamilyRow } from './family-row.ts'
 import { familyColumns, ownPlace } from './family-row.ts'
+import { formReservations } from './form-reservations.ts'
+import { findPlace, reserve } from './reserve-organization.ts'
 
 const organizationId = slot('organizationId')
-
-const findPlace = template(sql<FamilyRow>`
-  select ${familyColumns} from placed_organizations as p join families as f on f.family_id = p.family_id
-  where p.organization_id = ${organizationId}`)
 
 const findKey = template(sql<FamilyRow & { readonly organizationId: string }>`
   select k.organization_id as "organizationId", ${familyColumns} from placed_keys as k
     join placed_organizations as p on p.organization_id = k.organization_id
     join families as f on f.family_id = p.family_id
   where k.key_id = ${slot('keyId')}`)
-
-/** Another organization has the slug, in this database or in one of its own. */
-const slugTaken = sql`(${slot('slug')} is not null and (
-  exists (select 1 from organizations as o where o.slug = ${slot('slug')} and o.organization_id <> ${organizationId})
-  or exists (select 1 from placed_slugs as s where s.slug = ${slot('slug')} and s.organization_id <> ${organizationId})))`
-
-/** The organization is in this database, or in another family; or its family is not in a database of its own yet. */
-const isElsewhere = sql`(
-  exists (select 1 from placed_organizations as p
-    where p.organization_id = ${organizationId} and p.family_id <> ${slot('familyId')})
-  or not exists (select 1 from placed_organizations as p where p.organization_id = ${organizationId})
-    and exists (select 1 from organizations as o where o.organization_id = ${organizationId})
-  or ${slot('isNewFamily')} = 0 and not exists (
-    select 1 from families as f where f.family_id = ${slot('familyId')} and f.place = 'own'))`
-
-const mayBeReserved = sql`not ${slugTaken} and not ${isElsewhere}`
-
-const judge = template(sql<{ readonly slugTaken: number; readonly isElsewhere: number }>`
-  select ${slugTaken} as "slugTaken", ${isElsewhere} as "isElsewhere"`)
-
-/** A family that comes back from the shared database has a database of the next generation. */
-const addFamily = template(sql`
-  insert into families (family_id, place, generation, region, jurisdiction)
-  select ${slot('familyId')}, 'own', 1, ${slot('region')}, ${slot('jurisdiction')}
-  where ${slot('isNewFamily')} = 1 and ${mayBeReserved}
-  on conflict (family_id) do update set place = 'own', generation = generation + 1, region = excluded.region,
-    jurisdiction = excluded.jurisdiction
-  where families.place = 'shared'`)
-
-const addOrganization = template(sql`
-  insert into placed_organizations (organization_id, family_id)
-  select ${organizationId}, ${slot('familyId')} where ${mayBeReserved}
-  on conflict (organization_id) do nothing`)
-
-const addSlug = template(sql`
-  insert into placed_slugs (slug, organization_id)
-  select ${slot('slug')}, ${organizationId} where ${slot('slug')} is not null and ${mayBeReserved}
-  on conflict (slug) do nothing`)
 
 const findSlugs = template(sql<{ readonly slug: string }>`
   select slug from placed_slugs where organization_id = ${organizationId} order by slug`)
@@ -77,38 +28,6 @@ const freeSlugs = template(sql`
 const addKey = template(sql`
   insert into placed_keys (key_id, organization_id) values (${slot('keyId')}, ${organizationId})
   on conflict (key_id) do nothing`)
-
-/** Ids of forms that others hold: in this database, or in their own. */
-const heldForms = sql`
-  select f.form_id as "formId", f.organization_id as "organizationId", null as "reservedAt"
-  from json_each(${slot('formIds')}) as id join forms as f on f.form_id = id.value
-  where f.organization_id <> ${organizationId}
-  union all
-  select f.form_id, f.organization_id, f.reserved_at
-  from json_each(${slot('formIds')}) as id join placed_forms as f on f.form_id = id.value
-  where f.organization_id <> ${organizationId}`
-
-const findHeld = template(sql<HeldForm>`${heldForms}`)
-
-/** Nobody knows yet which ids an import that is being written brings. */
-const isImporting = sql`exists (select 1 from import_sessions as s indexed by import_sessions_state
-  where s.state = 'writing' and s.kind = 'forms')`
-
-const findImporting = template(sql<{ readonly isImporting: number }>`select ${isImporting} as "isImporting"`)
-
-const addForms = template(sql`
-  insert into placed_forms (form_id, organization_id, reserved_at)
-  select id.value, ${organizationId}, ${slot('now')} from json_each(${slot('formIds')}) as id
-  where not exists (${heldForms}) and not ${isImporting}
-  on conflict (form_id) do update set reserved_at = excluded.reserved_at where placed_forms.reserved_at is not null`)
-
-const settleForms = template(sql`
-  update placed_forms set reserved_at = null
-  where organization_id = ${organizationId} and form_id in (select value from json_each(${slot('formIds')}))`)
-
-const freeForms = template(sql`
-  delete from placed_forms where organization_id = ${organizationId} and reserved_at <= ${slot('reservedUntil')}
-    and form_id in (select value from json_each(${slot('formIds')}))`)
 
 interface ListedRow extends FamilyRow {
   readonly organizationId: string
@@ -200,73 +119,6 @@ export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDir
       await executor.batch([bind(settleWork, { familyId, notes, isIdle: Number(isIdle), next })])
     },
   }
-}
-
-function formReservations(
-  executor: Executor,
-  clock: Clock,
-): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForms' | 'formsOfOthers'> {
-  return {
-    async reserveForms(id, formIds) {
-      const values = { organizationId: id, formIds: JSON.stringify(formIds) }
-      const [held, importing] = await resultsOf(executor, [
-        bind(findHeld, values),
-        bind(findImporting, {}),
-        bind(addForms, { ...values, now: toInstant(clock.nowMs()) }),
-      ])
-      return importing.rows[0]?.isImporting === 1 ? null : held.rows
-    },
-
-    async settleForms(id, formIds) {
-      const chunks = jsonChunks(formIds)
-      if (chunks.length === 0) return
-      await executor.batch(chunks.map((chunk) => bind(settleForms, { organizationId: id, formIds: chunk })))
-    },
-
-    async freeForms(id, formIds, reservedUntil) {
-      const chunks = jsonChunks(formIds)
-      if (chunks.length === 0) return
-      await executor.batch(
-        chunks.map((chunk) => bind(freeForms, { organizationId: id, formIds: chunk, reservedUntil })),
-      )
-    },
-
-    async formsOfOthers(id, formIds) {
-      if (formIds.length === 0) return []
-      const statements = jsonChunks(formIds).map((chunk) =>
-        bind(findHeld, { organizationId: id, formIds: chunk }),
-      )
-      return (await resultsOf(executor, statements)).flatMap(({ rows }) => rows)
-    },
-  }
-}
-
-async function reserve(
-  executor: Executor,
-  { organizationId: id, familyId, choice, slug }: PlaceReservation,
-): Promise<OwnPlace | 'slug_taken' | 'elsewhere'> {
-  const values = {
-    organizationId: id,
-    familyId,
-    slug,
-    isNewFamily: Number(choice !== null),
-    region: choice?.region ?? null,
-    jurisdiction: choice?.jurisdiction ?? null,
-  }
-  const [judgement, , , , place] = await resultsOf(executor, [
-    bind(judge, values),
-    bind(addFamily, values),
-    bind(addOrganization, values),
-    bind(addSlug, values),
-    bind(findPlace, { organizationId: id }),
-  ])
-  if (judgement.rows[0]?.slugTaken === 1) return 'slug_taken'
-  const [row] = place.rows
-  if (row === undefined || judgement.rows[0]?.isElsewhere === 1) return 'elsewhere'
-  const found = ownPlace(row)
-  const isAsked =
-    choice === null || (found.region === choice.region && found.jurisdiction === choice.jurisdiction)
-  return isAsked ? found : 'elsewhere'
 }
 
 function placedFamily(row: WorkRow): PlacedFamily {
