@@ -1,7 +1,7 @@
 import type { Move } from '../../../ports/move-ledger.ts'
 import { toInstant } from '../../text/instant.ts'
 import { copyStep } from './copying.ts'
-import { LEASE_MS, SCHEMA_WAIT_MS } from './limits.ts'
+import { LEASE_MS, REST_MAX_MS, SCHEMA_WAIT_MS } from './limits.ts'
 import { STARTED } from './progress.ts'
 import { giveBack, letIn } from './switch-over.ts'
 import type { MoveWorld } from './world.ts'
@@ -43,9 +43,11 @@ export async function runMove(
 ): Promise<Move | null> {
   const mover = newMoveId(world)
   for (;;) {
+    const beganMs = world.clock.nowMs()
     const advanced = await advanceMove(world, moveId, mover)
     if (advanced === null) return null
-    const { move, waitMs } = advanced
+    const { move } = advanced
+    const waitMs = Math.max(advanced.waitMs, restAfter(move, world.clock.nowMs() - beganMs))
     if (move.endedAt !== null) return move
     if (world.clock.nowMs() + waitMs >= untilMs) {
       await world.ledger.release(moveId, mover)
@@ -53,6 +55,11 @@ export async function runMove(
     }
     if (waitMs > 0) await wait(waitMs)
   }
+}
+
+/** Requests wait for the same database and the same processor, so a move leaves them half of the time. */
+function restAfter({ phase }: Move, tookMs: number): number {
+  return phase === 'copying' || phase === 'emptying' ? Math.min(tookMs, REST_MAX_MS) : 0
 }
 
 function waitOf({ clock }: MoveWorld, { notBefore, phase }: Move): number {

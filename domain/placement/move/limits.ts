@@ -24,6 +24,9 @@ export const LEASE_MS = 60_000
 export const FIRST_WAIT_MS = 500
 export const LONGEST_WAIT_MS = 60_000
 
+/** A move rests after each step for as long as that took, but no longer than this. */
+export const REST_MAX_MS = 1_000
+
 /** How long a move waits for a place whose schema is older than that of the other. */
 export const SCHEMA_WAIT_MS = 10_000
 
