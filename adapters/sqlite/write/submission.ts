@@ -79,6 +79,13 @@ interface RefusalRow {
   readonly current: number
 }
 
+/** What one organization is written through. */
+export interface TenantExecutors {
+  readonly executor: Executor
+  /** For submissions: statements that see to the guard by themselves. */
+  readonly submissions: Executor
+}
+
 /** Why nothing was inserted: the submission was saved before, the form is no longer current, or the limit is reached. */
 const readRefusal = template(sql<RefusalRow>`
   select s.submission_id as "submissionId", s.contact_id as "contactId",
@@ -89,16 +96,20 @@ const readRefusal = template(sql<RefusalRow>`
 
 /**
  * Saves a submission in one call. Only one that was not inserted costs a second call, to learn why; of the first one, nothing
- * is left but the moved clock, which no port shows.
+ * is left but the moved clock, which no port shows. An organization of which the database has no row inserts nothing, and so
+ * raises nothing: the second call tells whether it lives elsewhere.
  */
 export async function saveSubmission(
-  executor: Executor,
+  { executor, submissions }: TenantExecutors,
   organizationId: string,
   submission: NewSubmission,
   now: string,
 ): Promise<SaveSubmissionOutcome> {
   const values = { organizationId, now, ...submissionValues(submission) }
-  const [, inserted] = await resultsOf(executor, [bind(advanceClock, values), bind(insertSubmission, values)])
+  const [, inserted] = await resultsOf(submissions, [
+    bind(advanceClock, values),
+    bind(insertSubmission, values),
+  ])
   const [saved] = inserted.rows
   const [contactId] = saved === undefined ? [] : parsed(saved.contactIds)
   if (saved !== undefined && contactId !== undefined) {

@@ -2,10 +2,11 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'
-import type { Executor, ResultRow } from '../statement/executor.ts'
+import type { ResultRow } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { selectFrom } from '../read/select.ts'
+import type { TenantExecutors } from './submission.ts'
 import { saveSubmission } from './submission.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { upsertStatements } from './upsert.ts'
@@ -19,21 +20,15 @@ const replaceHash = template(sql`
   update forms set password_hash = ${slot('to')}
   where organization_id = ${slot('organizationId')} and form_id = ${slot('formId')} and password_hash = ${slot('from')}`)
 
-/** What one organization is written through. */
-export interface TenantExecutors {
-  readonly executor: Executor
-  /** For submissions: the insert of each sees to the guard by itself. */
-  readonly submissions: Executor
-}
-
 /** Opens one organization for writing. An upsert is one batch whatever its size: callers bound it (30 s a batch). */
 export function createTenantWriter(
-  { executor, submissions }: TenantExecutors,
+  executors: TenantExecutors,
   clock: Clock,
   organizationId: string,
 ): TenantWriter {
+  const { executor } = executors
   return {
-    saveSubmission: (submission) => saveSubmission(submissions, organizationId, submission, nowOf(clock)),
+    saveSubmission: (submission) => saveSubmission(executors, organizationId, submission, nowOf(clock)),
 
     async upsert(collection, rows) {
       if (rows.length === 0) return { changed: 0 }
