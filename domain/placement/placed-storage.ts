@@ -1,3 +1,4 @@
+import type { Analytics, TenantAnalytics } from '../../ports/analytics.ts'
 import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
 import type { KeyedStorage } from '../../ports/keyed-storage.ts'
@@ -36,26 +37,7 @@ export function createPlacedStorage(options: Places, log: Log): PlacedStorage {
     forms: placedForms(options, shared),
     outbox: placedOutbox(options, shared),
     sends: placedSends(options, shared),
-    analytics: {
-      open: (organizationId) => ({
-        members: (query) =>
-          atPlace(organizationId, options, ({ analytics }) => analytics.open(organizationId).members(query)),
-        cohorts: (query) =>
-          atPlace(organizationId, options, ({ analytics }) => analytics.open(organizationId).cohorts(query)),
-        retentionOffers: (range) =>
-          atPlace(organizationId, options, ({ analytics }) =>
-            analytics.open(organizationId).retentionOffers(range),
-          ),
-        revenueByDecision: (range) =>
-          atPlace(organizationId, options, ({ analytics }) =>
-            analytics.open(organizationId).revenueByDecision(range),
-          ),
-        cancellations: (range) =>
-          atPlace(organizationId, options, ({ analytics }) =>
-            analytics.open(organizationId).cancellations(range),
-          ),
-      }),
-    },
+    analytics: placedAnalytics(options),
     exitSurvey: placedExitSurvey(options),
     tenant: (organizationId) => placedTenant(options, organizationId),
     imports: (organizationId) => placedImports(options, organizationId),
@@ -87,6 +69,22 @@ function placedForms(places: Places, shared: Storage): FormDirectory {
       }
     },
     tenantOf: ({ organizationId }) => placedTenant(places, organizationId),
+  }
+}
+
+function placedAnalytics(places: Places): Analytics {
+  return {
+    open(organizationId) {
+      const at = <Result>(work: (analytics: TenantAnalytics) => Promise<Result>) =>
+        atPlace(organizationId, places, ({ analytics }) => work(analytics.open(organizationId)))
+      return {
+        members: (query) => at((analytics) => analytics.members(query)),
+        cohorts: (query) => at((analytics) => analytics.cohorts(query)),
+        retentionOffers: (range) => at((analytics) => analytics.retentionOffers(range)),
+        revenueByDecision: (range) => at((analytics) => analytics.revenueByDecision(range)),
+        cancellations: (range) => at((analytics) => analytics.cancellations(range)),
+      }
+    },
   }
 }
 

@@ -21,8 +21,9 @@ export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 /**
- * Works on the due entries that no queue message reached, then on imports, and on what families with databases
- * of their own left undone. A failure of one does not hinder the others. */
+ * Works on the due entries that no queue message reached, on imports, on what families with databases of their own left
+ * undone, and on moves. A failure of one does not hinder the others.
+ */
 export async function serveCron(env: Env): Promise<void> {
   const outcomes = await Promise.allSettled([
     sweep(openJobWorld(env)),

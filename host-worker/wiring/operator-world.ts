@@ -11,14 +11,15 @@ import { backgroundOf, secretsOf } from './world.ts'
 
 /** Assembles the ports for one request of an operator. */
 export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<OperatorWorld> {
-  const storage = openStorage(env, meter)
+  const background = backgroundOf(lifetime)
+  const storage = openStorage(env, meter, background)
   const secrets = await secretsOf(env)
   const tools = importTools(async () => secrets)
   return {
     operatorKeys: storage.operatorKeys,
     administration: storage.administration,
     overview: storage.overview,
-    moves: createMoves({ ...openMoves(env, meter), background: backgroundOf(lifetime) }),
+    moves: createMoves({ ...openMoves(env, meter), background }),
     outbox: storage.outbox,
     sends: storage.sends,
     tenant: storage.tenant,
@@ -30,7 +31,7 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
     clock: systemClock,
     deadline: systemDeadline,
     random: systemRandom,
-    background: backgroundOf(lifetime),
+    background,
     log: consoleLog,
   }
 }
