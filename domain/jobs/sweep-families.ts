@@ -4,14 +4,13 @@ import type { Log } from '../../ports/log.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/placement.ts'
 import { eachOf } from '../bounds/within.ts'
+import { ALARM_MS } from '../placement/note-work.ts'
 import { toInstant } from '../text/instant.ts'
 
 /** Most families of one sweep, and how many of them are asked at once. */
 const FAMILIES_MAX = 100
 const WIDTH = 4
 
-/** How long a family's own alarm has for an entry that is due before the cron looks at it, in ms. */
-const ALARM_MS = 600_000
 /** When a family is asked again whose import is being written, or which did not answer, in ms. */
 const SOON_MS = 60_000
 const RETRY_MS = 120_000

@@ -1,6 +1,7 @@
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { Places } from './at-place.ts'
 import { atPlace } from './at-place.ts'
+import { noteWorkOf } from './note-work.ts'
 import { formsOfOthers, reserveForms } from './reserve-forms.ts'
 
 /** The collection whose ids are unique in the whole service. */
@@ -11,7 +12,13 @@ export function placedTenant(places: Places, organizationId: string): TenantWrit
   const at = <Result>(work: (tenant: TenantWriter) => Promise<Result>) =>
     atPlace(organizationId, places, (storage) => work(storage.tenant(organizationId)))
   return {
-    saveSubmission: (submission) => at((tenant) => tenant.saveSubmission(submission)),
+    saveSubmission: (submission) =>
+      atPlace(organizationId, places, async (storage, place) => {
+        const outcome = await storage.tenant(organizationId).saveSubmission(submission)
+        if (place.kind === 'own' && outcome.kind === 'saved' && outcome.outboxIds.length > 0)
+          noteWorkOf(place.familyId, places)
+        return outcome
+      }),
     upsert: (collection, rows) =>
       atPlace(organizationId, places, async (storage, place) => {
         const tenant = storage.tenant(organizationId)

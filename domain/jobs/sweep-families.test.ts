@@ -1,0 +1,109 @@
+import { beforeEach, expect, test } from 'vitest'
+import { form, organization, submission } from '../../test/conformance/fixtures.ts'
+import type { ScratchPlaces } from '../../test/support/scratch-places.ts'
+import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Places } from '../placement/at-place.ts'
+import { createPlacedStorage } from '../placement/placed-storage.ts'
+import { toInstant } from '../text/instant.ts'
+import { sweepFamilies } from './sweep-families.ts'
+
+const MINUTE_MS = 60_000
+const silent: Log = { info: () => undefined, error: () => undefined }
+
+let scratch: ScratchPlaces
+let noted: [familyId: string, at: string][]
+let worked: string[]
+
+beforeEach(async () => {
+  scratch = createScratchPlaces()
+  ;[noted, worked] = [[], []]
+  const { administration, tenant } = open()
+  for (const [organizationId, choice] of [
+    ['acme', OWN],
+    ['plain', undefined],
+  ] as const) {
+    await administration.saveOrganization(organization(organizationId), null, choice)
+    await tenant(organizationId).upsert('forms', [form(`form-${organizationId}`)])
+  }
+})
+
+const noteWork: Places['noteWork'] = (familyId, at) => void noted.push([familyId, at])
+
+/** The storage as an isolate has it that has met nobody yet. */
+function open() {
+  return createPlacedStorage({ ...scratch.isolate().places, noteWork }, silent)
+}
+
+function submit(storage: ReturnType<typeof open>, organizationId: string, id: string, entries: number) {
+  const outbox = Array.from({ length: entries }, (_, index) => {
+    return { outboxId: `${id}-${index}`, kind: 'notification_email', payload: {} }
+  })
+  return storage
+    .tenant(organizationId)
+    .saveSubmission(submission(id, { formId: `form-${organizationId}`, outbox }))
+}
+
+/** A run of the cron, in which the database of a family does its work, or fails. */
+async function sweep(work: (familyId: string) => Promise<void>): Promise<void> {
+  const { directory, storageAt } = scratch.isolate().places
+  await sweepFamilies({
+    directory,
+    openWork: (place) => {
+      const { outbox, importDirectory: imports } = storageAt(place)
+      return { outbox, imports, work: () => work(place.familyId) }
+    },
+    clock: scratch.clock,
+    log: silent,
+  })
+}
+
+const done = async (familyId: string) => {
+  worked.push(familyId)
+  await scratch.familyAt(`${familyId}.1`)?.batch([{ sql: 'delete from outbox', parameters: [] }])
+}
+
+test('a receipt with work in a database of its own is noted for later, once a minute by each isolate', async () => {
+  const storage = open()
+  const inTenMinutes = () => toInstant(scratch.clock.nowMs() + 10 * MINUTE_MS)
+  const first = inTenMinutes()
+  await submit(storage, 'acme', 's-1', 1)
+  await submit(storage, 'acme', 's-2', 2)
+  await submit(storage, 'plain', 's-3', 1)
+  expect(noted).toEqual([['acme', first]])
+  scratch.clock.ms += MINUTE_MS
+  await submit(storage, 'acme', 's-4', 0)
+  expect(noted).toHaveLength(1)
+  await submit(storage, 'acme', 's-5', 1)
+  await submit(open(), 'acme', 's-6', 1)
+  expect(noted.slice(1)).toEqual([
+    ['acme', inTenMinutes()],
+    ['acme', inTenMinutes()],
+  ])
+})
+
+test('the cron asks a family when its alarm is late, and forgets it when it had no work twice', async () => {
+  await submit(open(), 'acme', 's-1', 1)
+  for (const [familyId, at] of noted) await scratch.directory.noteWork(familyId, at)
+  await sweep(done)
+  expect(worked).toEqual([])
+  for (let minutes = 0; minutes < 60; minutes += 1) {
+    scratch.clock.ms += MINUTE_MS
+    await sweep(done)
+  }
+  expect(worked).toEqual(['acme', 'acme'])
+})
+
+test('a family whose work fails is asked again, and hinders no other', async () => {
+  const now = toInstant(scratch.clock.nowMs())
+  await open().administration.saveOrganization(organization('other'), null, OWN)
+  for (const familyId of ['acme', 'other']) await scratch.directory.noteWork(familyId, now)
+  await sweep(async (familyId) => {
+    if (familyId === 'acme') throw new Error('no answer')
+    worked.push(familyId)
+  })
+  expect(worked).toEqual(['other'])
+  scratch.clock.ms += 2 * MINUTE_MS
+  await sweep(done)
+  expect(worked).toEqual(['other', 'acme'])
+})
