@@ -4,16 +4,25 @@ import type { Shot } from './load.ts'
 import { quantile, runLoad } from './load.ts'
 import type { Target } from './runtime.ts'
 
-const CONCURRENCY = 4
-/** Fewer rounds leave the medians to chance. */
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 20)
+/** How a case is measured. */
+export interface Measuring {
+  /** Requests at a time. */
+  readonly concurrency: number
+  readonly rounds: number
+}
+
+const USUAL: Measuring = {
+  concurrency: 4,
+  // Fewer leave the medians to chance.
+  rounds: Number(process.env.BENCH_ROUNDS ?? 20),
+}
 
 /** One who is measured. */
 export interface Contender {
   readonly name: string
   readonly target: Target
-  /** What is sent to it. */
-  readonly shot: Shot
+  /** What is sent to it: one request, or several in turn. */
+  readonly shot: Shot | readonly Shot[]
   /** The share of its throughput that the first contender is to reach; null: there is none. */
   readonly aim: number | null
 }
@@ -32,12 +41,13 @@ interface Side extends Contender {
 export async function compare(
   { name, shotsPerRound }: Pick<Case, 'name' | 'shotsPerRound'>,
   contenders: readonly Contender[],
+  { concurrency, rounds }: Measuring = USUAL,
 ): Promise<void> {
   const sides = contenders.map(sideOf)
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  for (let round = 0; round <= rounds; round += 1) {
     // The order alternates, and the first round only warms up.
     for (const side of round % 2 === 0 ? sides : sides.toReversed())
-      await measure(side, shotsPerRound, round > 0)
+      await measure(side, shotsPerRound, concurrency, round > 0)
   }
   const [first, ...others] = sides
   if (first === undefined) return
@@ -55,10 +65,15 @@ function sideOf(contender: Contender): Side {
   return { ...contender, ratesPerSecond: [], cpuMsPerRequest: [], latenciesMs: [] }
 }
 
-async function measure(side: Side, shotsPerRound: number, counts: boolean): Promise<void> {
+async function measure(
+  side: Side,
+  shotsPerRound: number,
+  concurrency: number,
+  counts: boolean,
+): Promise<void> {
   const { origin, pid } = side.target
   const cpuBeforeMs = cpuMsOf(pid)
-  const result = await runLoad(origin, side.shot, shotsPerRound, CONCURRENCY)
+  const result = await runLoad(origin, side.shot, shotsPerRound, concurrency)
   if (!counts) return
   const cpuMs = (cpuMsOf(pid) ?? Number.NaN) - (cpuBeforeMs ?? Number.NaN)
   side.ratesPerSecond.push(result.requestsPerSecond)

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http'
 
-/** One request of a load: always the same. */
+/** One request of a load. */
 export interface Shot {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -15,19 +15,25 @@ export interface LoadResult {
   readonly latenciesMs: readonly number[]
 }
 
-/** Sends `count` shots at `origin`, `concurrency` at a time, over kept-alive connections. Any other status than the shot's is an error. */
+/**
+ * Sends `count` shots at `origin`, `concurrency` at a time, over kept-alive connections. Any other status than the shot's is
+ * an error. @param shots one that is sent again and again, or several that are sent in turn
+ */
 export async function runLoad(
   origin: string,
-  shot: Shot,
+  shots: Shot | readonly Shot[],
   count: number,
   concurrency: number,
 ): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const latenciesMs: number[] = []
+  const inTurn = 'path' in shots ? [shots] : shots
   let left = count
   const worker = async () => {
     while (left > 0) {
       left -= 1
+      const shot = inTurn[left % inTurn.length]
+      if (shot === undefined) throw new Error('There is nothing to send')
       const startedAt = performance.now()
       await fire(agent, origin, shot)
       latenciesMs.push(performance.now() - startedAt)

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createFacts, writeFact } from '../../adapters/durable-object/facts.ts'
-import { NEWEST_MIGRATION } from '../../adapters/durable-object/newest-migration.ts'
-import { openObjectDatabase } from '../support/scratch-object.ts'
+import { readKey } from '../../domain/access/api-key.ts'
 import { placeObject } from '../support/d1-files.ts'
 import type { Case } from './cases.ts'
 import { benchCases } from './cases.ts'
 import type { Contender } from './compare.ts'
 import { compare } from './compare.ts'
+import type { Owned } from './own-files.ts'
+import { enterDirectory, openObject } from './own-files.ts'
 import { bareWorker, buildWorker, filesWith, seedImage } from './prepare.ts'
 import type { Target } from './runtime.ts'
 import { OBJECTS_KEY, startTarget } from './runtime.ts'
@@ -37,8 +37,14 @@ const OF_BARE_OBJECT_AIM = 0.85
 export async function benchPlaces(folder: string): Promise<void> {
   const script = buildWorker(folder)
   const { image, key, contactId } = await seedImage(script, folder)
-  const ownFiles = filesWith(changed(image, enterDirectory), folder, 'own')
-  placeObject(join(ownFiles, 'do'), OBJECTS_KEY, OBJECT, changed(image, openObject))
+  const directory = changed(image, (sqlite) => {
+    enterDirectory(sqlite, ownedWith(key))
+  })
+  const object = changed(image, (sqlite) => {
+    openObject(sqlite, FAMILY)
+  })
+  const ownFiles = filesWith(directory, folder, 'own')
+  placeObject(join(ownFiles, 'do'), OBJECTS_KEY, OBJECT, object)
   const bareFiles = filesWith(image, folder, 'bare-object')
   placeObject(join(bareFiles, 'do'), OBJECTS_KEY, OBJECT, image)
   const started = {
@@ -53,6 +59,11 @@ export async function benchPlaces(folder: string): Promise<void> {
   for (const each of benchCases(contactId, { service: key, directus: '' }))
     await compare(each, contendersOf(each, started))
   await Promise.all(Object.values(started).map(({ runtime }) => runtime.dispose()))
+}
+
+function ownedWith(key: string): Owned {
+  const keyIds = [readKey(key)?.keyId ?? '']
+  return { organizationId: FAMILY, keyIds, formIds: ['bench-form', 'bench-conditional'] }
 }
 
 function contendersOf(
@@ -75,21 +86,4 @@ function changed(image: Uint8Array, change: (sqlite: DatabaseSync) => void): Uin
   const copy = sqlite.serialize()
   sqlite.close()
   return copy
-}
-
-/** The directory says that the organization, its key and its forms are in its own database. */
-function enterDirectory(sqlite: DatabaseSync): void {
-  sqlite.exec(`
-    insert into families (family_id, place, generation) values ('${FAMILY}', 'own', 1);
-    insert into placed_organizations (organization_id, family_id) values ('${FAMILY}', '${FAMILY}');
-    insert into placed_keys (key_id, organization_id) select key_id, organization_id from api_keys;
-    insert into placed_forms (form_id, organization_id) select form_id, organization_id from forms;`)
-}
-
-/** The object knows that it is open, and that it needs no migration. */
-function openObject(sqlite: DatabaseSync): void {
-  const database = openObjectDatabase(sqlite)
-  createFacts(database)
-  writeFact(database, 'state', { name: 'open', familyId: FAMILY })
-  writeFact(database, 'schema', { tables: NEWEST_MIGRATION, indexes: NEWEST_MIGRATION, indexesBeyond: 0 })
 }

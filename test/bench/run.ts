@@ -10,6 +10,7 @@ import type { Contender } from './compare.ts'
 import { compare } from './compare.ts'
 import type { StartedDirectus } from './directus/start.ts'
 import { startDirectus } from './directus/start.ts'
+import { benchFleet } from './fleet.ts'
 import { benchPlaces } from './places.ts'
 import { bareWorker, buildWorker, filesWith, seedImage, WRANGLER } from './prepare.ts'
 import type { Target } from './runtime.ts'
@@ -20,7 +21,7 @@ import { benchUnauthorized } from './unauthorized.ts'
 
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against a
- * Directus where one is given. What can be measured besides: `places`, `analytics` and `unauthorized`.
+ * Directus where one is given. What can be measured besides: `places`, `fleet`, `analytics` and `unauthorized`.
  */
 const { values, positionals } = parseArgs({
   options: { directus: { type: 'string' } },
@@ -31,6 +32,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
   if (subject === 'analytics') await benchAnalytics()
   else if (subject === 'places') await benchPlaces(folder)
+  else if (subject === 'fleet') await benchFleet(folder)
   else await main()
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -11,6 +11,8 @@ import { sampleRow } from '../support/sample-rows.ts'
 
 const CONTACTS = 20_000
 const CHUNK = 2_000
+/** Who is told of each submission. */
+const DESK = ['desk@example.com']
 
 /** Fills a database for the bench: one organization, its key, 20,000 contacts and a published form. */
 export async function seedBench(
@@ -43,19 +45,26 @@ export async function seedBench(
 }
 
 /** The contacts that are read. */
-export function benchContacts(): readonly StoredRow[] {
-  return Array.from({ length: CONTACTS }, (_, index) => sampleRow(contacts, index))
+export function benchContacts(count = CONTACTS): readonly StoredRow[] {
+  return Array.from({ length: count }, (_, index) => sampleRow(contacts, index))
 }
 
-/** Three plain fields. */
-export const plainForm = formRow('bench-form', [
-  { id: 'full_name', type: 'short_text', label: 'Name', required: true },
-  { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
-  { id: 'message', type: 'long_text', label: 'Message' },
-])
+/** A form of three plain fields. @param notificationEmails who is to be told of a submission */
+export function plainFormOf(formId: string, notificationEmails: readonly string[]): Record<string, unknown> {
+  return formRow(formId, notificationEmails, [
+    { id: 'full_name', type: 'short_text', label: 'Name', required: true },
+    { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
+    { id: 'message', type: 'long_text', label: 'Message' },
+  ])
+}
+
+export const plainForm = plainFormOf('bench-form', DESK)
+
+/** Answers to it. */
+export const plainAnswers = { full_name: 'Ada Lovelace', email: 'ada@example.com', message: 'Hello there' }
 
 /** Twenty fields, eight of them shown on condition: a chain of four, and four that depend on a choice. */
-export const conditionalForm = formRow('bench-conditional', [
+export const conditionalForm = formRow('bench-conditional', DESK, [
   { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
   { id: 'kind', type: 'single_choice', label: 'Kind', required: true, options: [option('a'), option('b')] },
   ...numbered(10, (index) => ({
@@ -103,7 +112,11 @@ function onlyWhen(field: string, operator: string, value?: string): object {
   return { match: 'all', rules: [{ field, operator, ...(value === undefined ? {} : { value }) }] }
 }
 
-function formRow(formId: string, fields: readonly object[]): Record<string, unknown> {
+function formRow(
+  formId: string,
+  notificationEmails: readonly string[],
+  fields: readonly object[],
+): Record<string, unknown> {
   return {
     formId,
     name: 'Bench',
@@ -114,7 +127,7 @@ function formRow(formId: string, fields: readonly object[]): Record<string, unkn
       formId,
       name: 'Bench',
       isPublished: true,
-      notificationEmails: ['desk@example.com'],
+      notificationEmails,
       fields,
     },
     passwordHash: null,

@@ -1,6 +1,6 @@
 /**
  * The service in a process of its own, over Node's `http`, so that its heap can be bounded: `small-heap-server.ts FILE N`
- * keeps its data in FILE, brings N submissions of the worst kind, and prints a line of JSON with its address and a key.
+ * keeps its data in FILE, brings N submissions of the worst kind, and prints a line of JSON with its address, a tenant's key and an operator's.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -22,6 +22,7 @@ const service = await openTestService((clock) => createNodeSqliteStorage({ path:
   mail: { domain: 'mail.example.com', brand: 'Brand' },
 })
 const key = await service.addOrganization('acme', { slug: 'acme', smsNumber: '+12125550100' })
+const operatorKey = await service.addOperatorKey('admin')
 for (let start = 0; start < Number(count); start += CHUNK) {
   const rows = Array.from({ length: Math.min(CHUNK, Number(count) - start) }, (_, index) =>
     submission(start + index),
@@ -53,5 +54,5 @@ async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Prom
 const server = createServer((incoming, outgoing) => void handle(incoming, outgoing))
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
-  process.stdout.write(`${JSON.stringify({ origin: `http://127.0.0.1:${port}`, key })}\n`)
+  process.stdout.write(`${JSON.stringify({ origin: `http://127.0.0.1:${port}`, key, operatorKey })}\n`)
 })

@@ -1,17 +1,22 @@
 /**
  * What a stranger can store and send must not exhaust a Worker's memory, which is 128 MB: the service runs in a process
- * whose heap is as small, while a tenant reads everything and callers send the worst bodies. `HEAP_SUBMISSIONS` is the
- * number of stored submissions.
+ * whose heap is as small, while a tenant reads everything, callers send the worst bodies, and an operator imports a large
+ * file. `HEAP_SUBMISSIONS` is the number of stored submissions, `HEAP_IMPORT_ROWS` that of rows in the file.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createReadStream, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
 import { createChecks } from '../support/checks.ts'
+import { writeManyContacts } from '../support/contact-files.ts'
+import { operatorCall } from '../support/operator-http.ts'
 import { scratchDirectory } from '../support/started-service.ts'
 
 const SUBMISSIONS = Number(process.env.HEAP_SUBMISSIONS ?? 1_000)
+const IMPORT_ROWS = Number(process.env.HEAP_IMPORT_ROWS ?? 100_000)
 const HEAP_MIB = 128
 const PAGE_MAX_BYTES = 4 * 1024 * 1024
 
@@ -28,7 +33,9 @@ const server = spawn(
 )
 process.on('exit', () => server.kill('SIGKILL'))
 const [line] = (await once(createInterface(server.stdout), 'line')) as [string]
-const { origin, key } = JSON.parse(line) as { readonly origin: string; readonly key: string }
+const { origin, key, operatorKey } = JSON.parse(line) as Readonly<
+  Record<'origin' | 'key' | 'operatorKey', string>
+>
 const authorization = `Bearer ${key}`
 
 interface Page {
@@ -98,6 +105,21 @@ for (const [path, what, body] of bodies) {
     }
   })
 }
+await check(`an import of ${IMPORT_ROWS} contacts`, async () => {
+  const path = join(scratchDirectory(), 'contacts.ndjson')
+  await writeManyContacts(path, IMPORT_ROWS)
+  const outcome = await importThroughService({
+    organizationId: 'acme',
+    call: operatorCall(origin, operatorKey),
+    isPassing: () => false,
+    kind: 'contacts',
+    format: 'ndjson',
+    source: { open: () => createReadStream(path, { highWaterMark: 256 * 1024 }) },
+    onProgress: () => undefined,
+  })
+  assert.deepEqual(outcome, { kind: 'imported', read: IMPORT_ROWS, changed: IMPORT_ROWS, unchanged: 0 })
+  say(`        ${Math.round(statSync(path).size / 1024 / 1024)} MiB`)
+})
 await check('the process is still there', () => {
   assert.deepEqual([server.exitCode, server.signalCode], [null, null])
 })

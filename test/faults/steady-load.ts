@@ -1,5 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
+/**
+ * Most requests that wait for their answers at once. A service that is slower than the pace gets no more than that: the
+ * requests that come late by it are counted as slow, from the moment at which they were due.
+ */
+const WAITING_MAX = 64
+
 /** What came of requests that were sent at a steady pace, whether or not the ones before were answered. */
 export interface LoadFigures {
   readonly answered: number
@@ -9,7 +15,7 @@ export interface LoadFigures {
   readonly broken: number
   /** The ids in the receipts. */
   readonly submissionIds: readonly string[]
-  /** How long answers took, ascending, in ms. */
+  /** How long after the moment at which they were due requests were answered, ascending, in ms. */
   readonly durationsMs: readonly number[]
 }
 
@@ -24,12 +30,11 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
   const durationsMs: number[] = []
   const waiting = new Set<Promise<void>>()
   const state = { isStopping: false, broken: 0 }
-  const one = async (number: number) => {
-    const startedAt = performance.now()
+  const one = async (number: number, dueAt: number) => {
     try {
       const response = await (number % 2 === 0 ? read(origin, key) : submit(origin, number))
       const text = await response.text()
-      durationsMs.push(performance.now() - startedAt)
+      durationsMs.push(performance.now() - dueAt)
       const [, submissionId] = /"submissionId":"(\w+)"/.exec(text) ?? []
       if (number % 2 === 1 && submissionId !== undefined) submissionIds.push(submissionId)
       if (response.status !== 200) wrong.push(`${response.status} ${text.slice(0, 200)}`)
@@ -40,10 +45,11 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
   const sending = (async () => {
     const startedAt = performance.now()
     for (let number = 0; !state.isStopping; number += 1) {
-      const request = one(number).finally(() => waiting.delete(request))
+      const dueAt = startedAt + (number * 1_000) / perSecond
+      await pause(Math.max(0, dueAt - performance.now()))
+      while (waiting.size >= WAITING_MAX) await Promise.race(waiting)
+      const request = one(number, dueAt).finally(() => waiting.delete(request))
       waiting.add(request)
-      const nextAt = startedAt + ((number + 1) * 1_000) / perSecond
-      await pause(Math.max(0, nextAt - performance.now()))
     }
   })()
   return {

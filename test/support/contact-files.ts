@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createWriteStream, writeFileSync } from 'node:fs'
 import { seededRandom } from './fakes.ts'
 
 /** A contact as an import line carries it. */
@@ -42,6 +43,28 @@ export function contactLines(count: number, seed: number): readonly ContactLine[
 /** Writes one JSON object a line. */
 export function writeNdjson(path: string, lines: readonly object[]): void {
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+}
+
+/** Writes many contacts in no order, as an export of another system may bring them. Holds none of them. */
+export async function writeManyContacts(path: string, rows: number): Promise<void> {
+  const stream = createWriteStream(path)
+  for (let index = 0; index < rows; index += 1) {
+    const scattered = (index * 7_919) % 1_000_003
+    const line = {
+      contactId: `c-${index}`,
+      firstName: 'Ada',
+      lastName: `Name ${index}`,
+      email: `contact${scattered}@example.com`,
+      phone: index % 3 === 0 ? null : `+1212555${String(scattered % 10_000).padStart(4, '0')}`,
+      tags: index % 2 === 0 ? ['member'] : [],
+      emailConsent: 'subscribed',
+      smsConsent: 'unknown',
+      createdAt: new Date(Date.UTC(2024, 0, 1) + scattered * 60_000).toISOString(),
+    }
+    if (!stream.write(`${JSON.stringify(line)}\n`)) await once(stream, 'drain')
+  }
+  stream.end()
+  await once(stream, 'close')
 }
 
 /** Writes CSV (RFC 4180) with a header; absent values are empty cells, lists are JSON. */

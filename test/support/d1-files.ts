@@ -14,9 +14,16 @@ export function placeDatabase(files: string, id: string, image: Uint8Array): voi
   placeObject(join(files, 'd1'), KEEPER, id, image)
 }
 
+/** The file in which the local simulator keeps a database; its folder exists then. */
+export function databasePath(files: string, id: string): string {
+  const folder = join(files, 'd1', KEEPER)
+  mkdirSync(folder, { recursive: true })
+  return join(folder, `${objectId(KEEPER, id)}.sqlite`)
+}
+
 /** What a database holds that the local simulator has kept, and no longer has open. */
 export function readPlaced(files: string, id: string): Uint8Array {
-  const database = new DatabaseSync(join(files, 'd1', KEEPER, `${objectId(KEEPER, id)}.sqlite`))
+  const database = new DatabaseSync(databasePath(files, id))
   database.exec('pragma journal_mode = delete')
   const image = database.serialize()
   database.close()

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 
 /** A process of this machine. */
 export interface SeenProcess {
@@ -31,4 +32,21 @@ export function processTree(rootPid: number): readonly SeenProcess[] {
 export function stillRunning(pids: readonly number[]): readonly SeenProcess[] {
   const wanted = new Set(pids)
   return listProcesses().filter(({ pid, command }) => wanted.has(pid) && !command.includes('<defunct>'))
+}
+
+/**
+ * The most memory that a process of the local runtime below this process has held, in MiB; null where the system does not
+ * tell.
+ */
+export function runtimePeakMiB(rootPid: number): number | null {
+  const peaks = processTree(rootPid).flatMap(({ pid, command }) => {
+    if (!/^\S*workerd /.test(command)) return []
+    try {
+      const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+      return kib === undefined ? [] : [Number(kib) / 1024]
+    } catch {
+      return []
+    }
+  })
+  return peaks.length === 0 ? null : Math.round(Math.max(...peaks))
 }

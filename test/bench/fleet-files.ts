@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { writeFact } from '../../adapters/durable-object/facts.ts'
+import type { SqliteStorage } from '../../adapters/node-sqlite/index.ts'
+import { createNodeSqliteStorage, createStorage, openImage } from '../../adapters/node-sqlite/index.ts'
+import { issueKey, readKey } from '../../domain/access/api-key.ts'
+import { newOrganization } from '../../domain/operators/organization.ts'
+import { systemClock, systemRandom } from '../../host-worker/system.ts'
+import type { StoredKey } from '../../ports/administration.ts'
+import type { StoredRow } from '../../ports/query.ts'
+import { databasePath, placeObject } from '../support/d1-files.ts'
+import { testSecrets } from '../support/fakes.ts'
+import { openedImage, openObjectDatabase } from '../support/scratch-object.ts'
+import { enterDirectory } from './own-files.ts'
+import { DATABASE_ID, OBJECTS_KEY } from './runtime.ts'
+import { benchContacts, plainFormOf } from './seed.ts'
+
+/** An organization of the fleet, without a parent. */
+export interface Member {
+  readonly organizationId: string
+  readonly key: string
+  readonly stored: StoredKey
+  readonly formId: string
+}
+
+/** Organizations, each with a key. */
+export async function drawMembers(count: number): Promise<readonly Member[]> {
+  const secrets = await testSecrets()
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const organizationId = `member-${index}`
+      const issued = await issueKey({ organizationId }, secrets, systemRandom, systemClock)
+      return { organizationId, ...issued, formId: `form-${index}` }
+    }),
+  )
+}
+
+/** Fills the files of two runtimes with the same rows: all on one D1 database, and each in an object of its own. */
+export async function fillFleet(
+  folder: string,
+  members: readonly Member[],
+  contactsEach: number,
+): Promise<{ readonly shared: string; readonly own: string }> {
+  const files = { shared: join(folder, 'fleet-shared'), own: join(folder, 'fleet-own') }
+  const contacts = benchContacts(contactsEach)
+  await fillShared(databasePath(files.shared, DATABASE_ID), members, contacts)
+  fillDirectory(databasePath(files.own, DATABASE_ID), members)
+  const objects = join(files.own, 'do')
+  mkdirSync(objects, { recursive: true })
+  for (const member of members) await fillObject(objects, member, contacts)
+  return files
+}
+
+async function fillShared(
+  path: string,
+  members: readonly Member[],
+  contacts: readonly StoredRow[],
+): Promise<void> {
+  const storage = createNodeSqliteStorage({ path, clock: systemClock })
+  for (const member of members) await fill(storage, member, contacts)
+  storage.close()
+}
+
+function fillDirectory(path: string, members: readonly Member[]): void {
+  createNodeSqliteStorage({ path, clock: systemClock }).close()
+  const sqlite = new DatabaseSync(path)
+  sqlite.exec('begin')
+  for (const { organizationId, key, formId } of members)
+    enterDirectory(sqlite, { organizationId, keyIds: [readKey(key)?.keyId ?? ''], formIds: [formId] })
+  sqlite.exec('commit')
+  sqlite.close()
+}
+
+async function fillObject(objects: string, member: Member, contacts: readonly StoredRow[]): Promise<void> {
+  const familyId = member.organizationId
+  const empty = openObjectDatabase(openedImage())
+  writeFact(empty, 'state', { name: 'open', familyId })
+  const database = openImage(empty.sqlite().serialize())
+  empty.sqlite().close()
+  await fill(createStorage({ executor: database, clock: systemClock }), member, contacts)
+  placeObject(objects, OBJECTS_KEY, `${familyId}.1`, database.image())
+  database.close()
+}
+
+async function fill(
+  storage: SqliteStorage,
+  { organizationId, stored, formId }: Member,
+  contacts: readonly StoredRow[],
+): Promise<void> {
+  await storage.administration.saveOrganization(newOrganization(organizationId, organizationId))
+  await storage.administration.addKey(stored)
+  const tenant = storage.tenant(organizationId)
+  await tenant.upsert('contacts', contacts)
+  // Nobody is told of a submission: an object would see to it itself some seconds later, in the process that is measured.
+  await tenant.upsert('forms', [plainFormOf(formId, [])])
+}

@@ -1,0 +1,72 @@
+import { seededRandom } from '../support/fakes.ts'
+import { get, submit } from './cases.ts'
+import { compare } from './compare.ts'
+import type { Member } from './fleet-files.ts'
+import { drawMembers, fillFleet } from './fleet-files.ts'
+import type { Shot } from './load.ts'
+import { buildWorker } from './prepare.ts'
+import { startTarget } from './runtime.ts'
+import { plainAnswers } from './seed.ts'
+
+const ORGANIZATIONS = Number(process.env.FLEET_ORGANIZATIONS ?? 1_000)
+const CONTACTS = Number(process.env.FLEET_CONTACTS ?? 1_000)
+const CONNECTIONS = 64
+const MEASURING = { concurrency: CONNECTIONS, rounds: Number(process.env.BENCH_ROUNDS ?? 6) }
+
+/** Each round asks every organization at least this often. */
+const VISITS = 2
+const SHOTS_MIN = 1_000
+
+/** What the fleet on objects is to reach of the one on D1. */
+const SUBMISSION_AIM = 3
+
+interface FleetCase {
+  readonly name: string
+  readonly aim: number | null
+  readonly shotOf: (member: Member) => Shot
+}
+
+const cases: readonly FleetCase[] = [
+  {
+    name: 'submission',
+    aim: SUBMISSION_AIM,
+    shotOf: ({ formId }) => submit(formId, plainAnswers),
+  },
+  { name: 'list of 100', aim: null, shotOf: ({ key }) => get(key, '/api/v1/contacts') },
+  { name: 'detail', aim: null, shotOf: ({ key }) => get(key, '/api/v1/contacts/contactId-0') },
+]
+
+/**
+ * Measures a fleet of organizations, asked in no order over many connections, once on one D1 database and once with an
+ * object for each: the same rows in both.
+ */
+export async function benchFleet(folder: string): Promise<void> {
+  const script = buildWorker(folder)
+  const startedAt = performance.now()
+  const members = await drawMembers(ORGANIZATIONS)
+  const files = await fillFleet(folder, members, CONTACTS)
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
+  console.log(`${ORGANIZATIONS} organizations of ${CONTACTS} contacts, filled twice in ${seconds} s`)
+  const own = await startTarget(script, files.own)
+  const shared = await startTarget(script, files.shared)
+  const mixed = inNoOrder(members)
+  const shotsPerRound = Math.max(SHOTS_MIN, ORGANIZATIONS * VISITS)
+  for (const { name, aim, shotOf } of cases) {
+    const shot = mixed.map(shotOf)
+    const contenders = [
+      { name: 'objects', target: own, shot, aim: null },
+      { name: 'one D1', target: shared, shot, aim },
+    ]
+    await compare({ name, shotsPerRound }, contenders, MEASURING)
+  }
+  await Promise.all([own.runtime.dispose(), shared.runtime.dispose()])
+}
+
+/** The same order in every run. */
+function inNoOrder(members: readonly Member[]): readonly Member[] {
+  const next = seededRandom(16)
+  return members
+    .map((member) => ({ member, at: next() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ member }) => member)
+}
