@@ -5,8 +5,8 @@ import { createChecks } from '../support/checks.ts'
 import type { Operated, StartedService } from '../support/started-service.ts'
 import {
   freePort,
+  operateIn,
   operateOrThrow,
-  operateWith,
   scratchDirectory,
   startService,
 } from '../support/started-service.ts'
@@ -33,7 +33,7 @@ const bare = { STATE_DIR: join(bareHome, 'state'), HOME: bareHome, XDG_CONFIG_HO
 
 /** Runs a command where there is nothing but the address and the key of a service. */
 function at({ service, key }: Place, ...args: readonly string[]): Promise<Operated> {
-  return operateWith(bare, ...args, '--url', service.origin, '--key', key)
+  return operateIn(bareHome, bare, ...args, '--url', service.origin, '--key', key)
 }
 
 async function printed(place: Place, ...args: readonly string[]): Promise<string> {
@@ -87,18 +87,21 @@ async function statusOf({ service }: Place, key: string): Promise<number> {
 async function withoutAnything(first: Place): Promise<void> {
   await check('commands by the environment, then by a login', async () => {
     const given = { ...bare, OPERATOR_URL: first.service.origin, OPERATOR_KEY: first.key }
-    const listed = await operateWith(given, 'org', 'list')
+    const listed = await operateIn(bareHome, given, 'org', 'list')
     assert.equal(listed.code, 0, listed.stderr)
-    const login = await operateWith(given, 'login')
+    const login = await operateIn(bareHome, given, 'login')
     assert.equal(login.code, 0, login.stderr)
-    assert.deepEqual(await operateWith(bare, 'org', 'list').then(({ stdout }) => stdout), listed.stdout)
-    assert.equal((await operateWith(bare, 'logout')).code, 0)
+    assert.deepEqual(
+      await operateIn(bareHome, bare, 'org', 'list').then(({ stdout }) => stdout),
+      listed.stdout,
+    )
+    assert.equal((await operateIn(bareHome, bare, 'logout')).code, 0)
   })
   await check('an address without a key is an error, and so is a deployment without an address', async () => {
-    const keyless = await operateWith({ ...bare, OPERATOR_URL: first.service.origin }, 'org', 'list')
+    const keyless = await operateIn(bareHome, { ...bare, OPERATOR_URL: first.service.origin }, 'org', 'list')
     assert.equal(keyless.code, 1)
     assert.match(keyless.stderr, /^There is no operator key for [^\n]*\n$/)
-    const remote = await operateWith({ ...bare, OPERATOR_KEY: first.key }, 'org', 'list', '--remote')
+    const remote = await operateIn(bareHome, { ...bare, OPERATOR_KEY: first.key }, 'org', 'list', '--remote')
     assert.equal(remote.code, 1)
     assert.match(remote.stderr, /^wrangler\.toml names no address [^\n]*\n$/)
   })

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { endpoints } from '../../domain/catalog.ts'
 import { operatorEndpoints } from '../../domain/operator-catalog.ts'
+import { proveRootSecret } from '../../domain/access/root-secret-proof.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { crc32 } from '../../domain/text/crc32.ts'
 import { toBase62, utf8 } from '../../domain/text/encoding.ts'
+import { testSecrets } from '../support/fakes.ts'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -62,6 +64,19 @@ describe.each(operatorEndpoints.map((endpoint) => ({ id: endpoint.id, endpoint }
     const expected = isPublic ? 200 : 401
     expect(statuses).toEqual(Object.fromEntries(Object.keys(keys).map((kind) => [kind, expected])))
     expect(await service.storage.audit.list('some-id', null, 10)).toEqual([])
+  })
+
+  test('is closed to a proof of the root secret, unless it issues operator keys', async () => {
+    const body = '{"operator":"ada","role":"admin"}'
+    const { current } = await testSecrets()
+    const authorization = await proveRootSecret(current, utf8(body), service.clock.nowMs())
+    const { status } = await service.send(pathOf(endpoint), {
+      method: endpoint.method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(endpoint.method === 'GET' ? {} : { body }),
+    })
+    const isFirstKey = endpoint.access === 'admin_or_root_secret'
+    expect(status).toBe(isPublic ? 200 : isFirstKey ? 201 : 401)
   })
 
   test('answers every key that does not work with the same bytes', async () => {

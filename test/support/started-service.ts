@@ -159,12 +159,21 @@ export function operate(stateDirectory: string, ...args: readonly string[]): Pro
 }
 
 /** Runs `operator ARGUMENTS` with these environment variables. The login of this machine's user does not count. */
-export async function operateWith(
+export function operateWith(
+  environment: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Operated> {
+  return operateIn(projectRoot, environment, ...args)
+}
+
+/** The same in a directory that need not be the project's. */
+export async function operateIn(
+  directory: string,
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]
 ): Promise<Operated> {
   const child = spawn(process.execPath, [join(projectRoot, 'host-worker', 'operator', 'main.ts'), ...args], {
-    cwd: projectRoot,
+    cwd: directory,
     env: { ...process.env, XDG_CONFIG_HOME: scratchDirectory(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
