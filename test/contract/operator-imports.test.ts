@@ -139,6 +139,28 @@ describe('a sender is told', () => {
     expect(await send(path, 1, bytes)).toMatchObject({ status: 200, body: { nextPart: 2 } })
   })
 
+  test('that a part broke off, of which nothing is kept', async () => {
+    const bytes = utf8(line('c-1'))
+    const path = await opened(line('c-1'))
+    const brokenOff = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.subarray(0, 10))
+        controller.error(new TypeError('terminated'))
+      },
+    })
+    const digest = (await sha256(bytes)).replaceAll('-', '+').replaceAll('_', '/')
+    const init: RequestInit & { readonly duplex: 'half' } = {
+      headers: { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${digest}=:` },
+      body: brokenOff,
+      duplex: 'half',
+    }
+    const { status, body } = await ask('PUT', `${path}/parts/1`, init)
+    expect([status, body.error]).toEqual([400, 'The part did not arrive completely. Send it again.'])
+    expect(await ask('GET', path)).toMatchObject({ body: { nextPart: 1, receivedBytes: 0 } })
+    expect(await send(path, 1, bytes)).toMatchObject({ status: 200, body: { nextPart: 2 } })
+    expect(service.errors).toEqual([])
+  })
+
   test('that there is no such organization or import', async () => {
     const path = await opened(line('c-1'))
     await service.addOrganization('other')
