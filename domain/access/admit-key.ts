@@ -1,4 +1,5 @@
-import type { Administration, StoredKey } from '../../ports/administration.ts'
+import type { StoredKey } from '../../ports/administration.ts'
+import type { KeyUpkeep } from '../../ports/key-upkeep.ts'
 import type { Scope } from '../record/description.ts'
 import type { Reply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
@@ -14,7 +15,7 @@ export type KeyedRequest = Pick<RoutedRequest, 'request' | 'identified'>
 
 /** The ports that admitting a proven key needs. */
 export interface AdmissionWorld extends UpkeepWorld {
-  readonly keys: Pick<Administration, 'rehashKey' | 'noteKeyUse'>
+  readonly keys: KeyUpkeep
   /** Kept across requests by the host. */
   readonly rateLimiter: RateLimiter
 }
