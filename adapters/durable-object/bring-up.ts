@@ -35,6 +35,10 @@ export interface BringUp {
   isExact(): boolean
   /** When the alarm should go on, in ms since 1970; null: there is nothing to do. */
   goOnAtMs(): number | null
+  /** Whether tables of a migration are missing, or may be. */
+  lacks(migration: string): boolean
+  /** Does steps of a later version of the service for a bounded time. Rejects when one fails. */
+  advanceTo(migrations: readonly Migration[]): Promise<void>
   /** Does steps for a bounded time. Callers at the same time wait for the same steps. Never rejects: an object serves without. */
   advance(): Promise<void>
   /** The same for the calls that come first in the life of an instance. Whether any step was done, or tried. */
@@ -50,8 +54,7 @@ export function createBringUp(tools: BringUpTools): BringUp {
   let running: Promise<void> | null = null
   let hasBegun = false
 
-  const steps = async (): Promise<void> => {
-    const all = await migrations.load()
+  const steps = async (all: readonly Migration[]): Promise<void> => {
     const startedMs = clock.nowMs()
     while (position !== null && clock.nowMs() - startedMs <= BUDGET_MS) {
       const [step] = pendingSteps(position, all)
@@ -67,7 +70,7 @@ export function createBringUp(tools: BringUpTools): BringUp {
     if (!isBehindNow()) return
     let waitMs = GO_ON_AFTER_MS
     try {
-      await steps()
+      await steps(await migrations.load())
     } catch (error) {
       waitMs = TRY_AGAIN_AFTER_MS
       log.error('object_schema_step_failed', { migration: position?.tables ?? null }, error)
@@ -83,6 +86,8 @@ export function createBringUp(tools: BringUpTools): BringUp {
   return {
     isExact: () => position?.tables === migrations.newest && position.indexes === migrations.newest,
     goOnAtMs: () => goOnAtMs,
+    lacks: (migration) => position !== null && position.tables < migration,
+    advanceTo: steps,
     advance: together,
     async advanceAtFirst() {
       const isFirst = running !== null || (!hasBegun && isBehindNow())

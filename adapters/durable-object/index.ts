@@ -1,13 +1,14 @@
 import type { SqliteStorage } from '../sqlite/index.ts'
 import { createStorage } from '../sqlite/index.ts'
 import type { ExecutorOptions } from './executor.ts'
-import { createExecutor } from './executor.ts'
+import { createCountedBatch, createExecutor } from './executor.ts'
 
 export type { Executor, SqliteStorage } from '../sqlite/index.ts'
 export { createMeter } from '../sqlite/index.ts'
 export type { FamilyControl } from './control.ts'
 export { createControl } from './control.ts'
 export { createFamilyDatabases } from './family-databases.ts'
+export type { Migrations } from './bring-up.ts'
 export type { ExecutorOptions } from './executor.ts'
 export { createExecutor } from './executor.ts'
 export { createObjectMovePlace } from './move-place.ts'
@@ -19,5 +20,9 @@ export type { FamilyObject, Mode } from './protocol.ts'
  * request, so that each can have a meter of its own.
  */
 export function createObjectStorage(options: ExecutorOptions): SqliteStorage {
-  return createStorage({ executor: createExecutor(options), clock: options.clock })
+  return createStorage({
+    executor: createExecutor(options),
+    clock: options.clock,
+    countedBatch: createCountedBatch(options),
+  })
 }

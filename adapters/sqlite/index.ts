@@ -13,10 +13,18 @@ import { createImportSessions } from './imports/sessions.ts'
 import { createSendLog } from './outbox/send-log.ts'
 import { createOutboxStore } from './outbox/store.ts'
 import { placementGuard, refusingExecutor, unguarded } from './placement/guard.ts'
-import type { Executor } from './statement/executor.ts'
+import type { CountedBatch, Executor } from './statement/executor.ts'
 import { createTenantWriter } from './write/tenant.ts'
 
-export type { BoundValue, Executor, ResultRow, Statement, StatementResult } from './statement/executor.ts'
+export type {
+  BoundValue,
+  CountedBatch,
+  CountedResults,
+  Executor,
+  ResultRow,
+  Statement,
+  StatementResult,
+} from './statement/executor.ts'
 export { createPlaceDirectory } from './placement/directory.ts'
 export { countRows, createMeter } from './statement/meter.ts'
 export { readsAlone } from './statement/reads-alone.ts'
@@ -33,13 +41,16 @@ export interface StorageOptions {
    * `PausedError`. Left out: it holds every organization that it is asked about.
    */
   readonly isShared?: boolean
+  /** Counts requests with keys, where all of an organization's reach the same counter. Left out: none are counted. */
+  readonly countedBatch?: CountedBatch
 }
 
 /** Every storage port over one SQLite database. */
 export type SqliteStorage = Storage
 
 /** Opens the storage. No I/O. Cheap enough to be done for each request, so that each can have a meter of its own. */
-export function createStorage({ executor, clock, isShared = false }: StorageOptions): SqliteStorage {
+export function createStorage(options: StorageOptions): SqliteStorage {
+  const { executor, clock, isShared = false } = options
   const guarded = (of: Executor) => (isShared ? placementGuard(of, clock) : unguarded(of))
   const guard = guarded(executor)
   const submissions = isShared ? refusingExecutor(executor) : executor
@@ -50,7 +61,7 @@ export function createStorage({ executor, clock, isShared = false }: StorageOpti
       organizationId,
     )
   return {
-    keyed: createKeyedStorage(executor, clock),
+    keyed: createKeyedStorage(options),
     administration: createAdministration(executor, clock, guard),
     operatorKeys: createOperatorKeys(executor, clock),
     audit: createAudit(executor),

@@ -48,8 +48,8 @@ export function createPlacedStorage(options: Places, log: Log): PlacedStorage {
 function placedKeyed(places: Places, shared: Storage): KeyedStorage {
   return {
     open: (claim) => ({
-      read: (queries) =>
-        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries)),
+      read: (queries, terms) =>
+        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
     }),
     findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
   }

@@ -1,5 +1,6 @@
 import { createExecutor } from '../../adapters/d1/index.ts'
 import { createObjectMovePlace } from '../../adapters/durable-object/index.ts'
+import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
 import type { MovesWorld } from '../../domain/placement/moves.ts'
 import type { Meter } from '../../ports/meter.ts'
@@ -21,7 +22,7 @@ export function openMoves(env: Env, meter: Meter = createMeter()): Omit<MovesWor
       if (place.kind === 'shared')
         return createMovePlace({ executor, control: sharedControl(executor), rowsMax: SHARED_ROWS_MAX })
       if (families === null) throw new Error('A move needs the binding FAMILIES')
-      return createObjectMovePlace({ namespace: families, place, clock, meter })
+      return createObjectMovePlace({ namespace: families, place, clock, meter, migrations: ownMigrations })
     },
     directory: openPlaces(env, meter).directory,
     administration: openStorage(env, meter).administration,

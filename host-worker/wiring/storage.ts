@@ -3,6 +3,7 @@ import { createD1Storage, createExecutor, isLockFailure } from '../../adapters/d
 import type { Mailbox } from '../../adapters/local/index.ts'
 import { createMailbox } from '../../adapters/local/index.ts'
 import { createFamilyDatabases, createObjectStorage } from '../../adapters/durable-object/index.ts'
+import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createMeter } from '../../adapters/sqlite/index.ts'
 import type { Places } from '../../domain/placement/at-place.ts'
@@ -56,7 +57,7 @@ export function openPlaces(
       if (place.kind === 'shared') return shared
       if (families === null)
         throw new Error('A family has a database of its own: the binding FAMILIES is missing')
-      return createObjectStorage({ namespace: families, place, clock, meter })
+      return createObjectStorage({ namespace: families, place, clock, meter, migrations: ownMigrations })
     },
     databases: families === null ? null : createFamilyDatabases({ namespace: families, clock, meter }),
     // The note is no part of the request, whose calls the meter counts.
