@@ -113,10 +113,14 @@ export interface Administration {
   /**
    * Notes the hour in which a key was used, given as its first UTC instant. Writes nothing when that hour, or a later one,
    * is noted already.
+   * @param organizationId whose key it is, as far as the caller knows: it may spare a look for the key's database
    */
-  noteKeyUse(keyId: string, hour: string): Promise<void>
-  /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */
-  rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
+  noteKeyUse(keyId: string, hour: string, organizationId?: string | null): Promise<void>
+  /**
+   * Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile.
+   * @param organizationId as for `noteKeyUse`
+   */
+  rehashKey(keyId: string, hash: string, secretVersion: string, organizationId?: string | null): Promise<void>
   /**
    * Counts, over all organizations, the platform and operators, the keys that work and the form passwords, hashed under the root
    * secret of that version, or under any for null. The hash of a form password has the version between two `$`.

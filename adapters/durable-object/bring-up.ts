@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SchemaPosition } from './facts.ts'
 import type { ObjectDatabase } from './object-database.ts'
-import type { Migration } from './schema-steps.ts'
+import type { Migration } from './migration.ts'
 import { applyStep, isBehind, pendingSteps } from './schema-steps.ts'
 
 /** No new step is begun after this long, in ms. A step is never cut short. */

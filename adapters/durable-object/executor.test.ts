@@ -141,7 +141,7 @@ test('a write whose answer was lost happened once, and its caller learns that it
 test('changes that nobody asks for are not counted, and everybody else counts theirs', async () => {
   const family = openScratchFamily({ clock, image: openedImage() })
   const texts: string[] = []
-  const { run } = family.database
+  const run = family.database.run.bind(family.database)
   family.database.run = (sql, parameters) => {
     texts.push(sql)
     return run(sql, parameters)

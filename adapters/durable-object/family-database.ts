@@ -7,7 +7,7 @@ import { openFamily } from './family.ts'
 import { ownMigrations } from './own-migrations.ts'
 import type { ObjectDatabase } from './object-database.ts'
 import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from './protocol.ts'
-import type { Migration } from './schema-steps.ts'
+import type { Migration } from './migration.ts'
 import type { Alarm } from './wake-up.ts'
 
 /** What the Worker brings along: everything that is not the platform's. */

@@ -1,6 +1,6 @@
 import type { KeyBudget } from '../../ports/key-budget.ts'
 import type { Statement } from '../sqlite/index.ts'
-import type { Migration } from './schema-steps.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * What a batch is for. `read`: it only selects. `write`: it may change rows, so it waits while a move pauses writes.

@@ -9,6 +9,8 @@ interface KeptKey {
   readonly keyId: string
   readonly secretVersion: string
   readonly lastUsedAt: string | null
+  /** Whose key it is, where that says which database it is in. */
+  readonly organizationId?: string | null
 }
 
 /** The ports that the upkeep of keys needs. */
@@ -20,8 +22,8 @@ export interface UpkeepWorld {
 
 /** Where keys of one kind are stored. */
 export interface KeyStore {
-  noteKeyUse(keyId: string, hour: string): Promise<void>
-  rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
+  noteKeyUse(keyId: string, hour: string, organizationId?: string | null): Promise<void>
+  rehashKey(keyId: string, hash: string, secretVersion: string, organizationId?: string | null): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
@@ -33,15 +35,16 @@ const HOUR_MS = 3_600_000
  */
 export function keepUp(
   text: string,
-  { keyId, secretVersion, lastUsedAt }: KeptKey,
+  { keyId, secretVersion, lastUsedAt, organizationId }: KeptKey,
   store: KeyStore,
   { secrets: { current }, background, clock }: UpkeepWorld,
 ): void {
   if (secretVersion !== current.version) {
-    const rehash = async () => store.rehashKey(keyId, await hashKey(text, current), current.version)
+    const rehash = async () =>
+      store.rehashKey(keyId, await hashKey(text, current), current.version, organizationId)
     background.run(rehash())
   }
   const nowMs = clock.nowMs()
   const hour = toInstant(nowMs - (nowMs % HOUR_MS))
-  if (lastUsedAt === null || lastUsedAt < hour) background.run(store.noteKeyUse(keyId, hour))
+  if (lastUsedAt === null || lastUsedAt < hour) background.run(store.noteKeyUse(keyId, hour, organizationId))
 }

@@ -3,10 +3,11 @@ import { createObjectMovePlace } from '../../adapters/durable-object/index.ts'
 import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
 import type { MovesWorld } from '../../domain/placement/moves.ts'
+import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Env } from '../env/index.ts'
-import { systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { createMeter, openPlaces, openStorage } from './storage.ts'
+import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { createMeter, openPlaces } from './storage.ts'
 
 /** Rows that one step of a move reads or writes in the shared database: others wait for it meanwhile. */
 const SHARED_ROWS_MAX = 200
@@ -16,6 +17,7 @@ export function openMoves(env: Env, meter: Meter = createMeter()): Omit<MovesWor
   const { database, families } = env
   const clock = systemClock
   const executor = createExecutor({ database, clock, meter })
+  const places = openPlaces(env, meter)
   return {
     ledger: createMoveLedger(executor),
     places: (place) => {
@@ -24,8 +26,8 @@ export function openMoves(env: Env, meter: Meter = createMeter()): Omit<MovesWor
       if (families === null) throw new Error('A move needs the binding FAMILIES')
       return createObjectMovePlace({ namespace: families, place, clock, meter, migrations: ownMigrations })
     },
-    directory: openPlaces(env, meter).directory,
-    administration: openStorage(env, meter).administration,
+    directory: places.directory,
+    administration: createPlacedStorage(places, consoleLog).administration,
     hasDatabases: families !== null,
     clock,
     deadline: systemDeadline,

@@ -58,7 +58,7 @@ test('an instance that has learned of a spent key has nothing read for it', asyn
   const key = await one.addKey({ organizationId: 'acme', ratePerMinute: 1 })
   const texts: number[] = []
   const { database } = objects.object('acme.1')
-  const { run } = database
+  const run = database.run.bind(database)
   database.run = (sql, parameters) => {
     if (sql.includes('from "contacts"')) texts.push(sql.length)
     return run(sql, parameters)
