@@ -23,35 +23,58 @@ export interface PlacedStorage extends Storage {
 
 /**
  * The storage of all places together: each port finds the database of whom it is asked about. What belongs to nobody in
- * particular (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O.
+ * particular (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O. A port is made when
+ * it is asked for, since most requests need but one or two of them.
  */
 export function createPlacedStorage(options: Places, log: Log): PlacedStorage {
-  const shared = options.storageAt(SHARED)
+  const shared = () => options.storageAt(SHARED)
   return {
-    overview: createOverview(options, log),
+    get overview() {
+      return createOverview(options, log)
+    },
     keyed: placedKeyed(options, shared),
-    administration: placedAdministration(options, shared),
-    operatorKeys: shared.operatorKeys,
-    audit: shared.audit,
-    operatorChanges: placedChanges(options, shared),
-    forms: placedForms(options, shared),
-    outbox: placedOutbox(options, shared),
-    sends: placedSends(options, shared),
-    analytics: placedAnalytics(options),
-    exitSurvey: placedExitSurvey(options),
+    get administration() {
+      return placedAdministration(options, shared())
+    },
+    get operatorKeys() {
+      return shared().operatorKeys
+    },
+    get audit() {
+      return shared().audit
+    },
+    get operatorChanges() {
+      return placedChanges(options, shared())
+    },
+    get forms() {
+      return placedForms(options, shared())
+    },
+    get outbox() {
+      return placedOutbox(options, shared())
+    },
+    get sends() {
+      return placedSends(options, shared())
+    },
+    get analytics() {
+      return placedAnalytics(options)
+    },
+    get exitSurvey() {
+      return placedExitSurvey(options)
+    },
     tenant: (organizationId) => placedTenant(options, organizationId),
     imports: (organizationId) => placedImports(options, organizationId),
-    importDirectory: shared.importDirectory,
+    get importDirectory() {
+      return shared().importDirectory
+    },
   }
 }
 
-function placedKeyed(places: Places, shared: Storage): KeyedStorage {
+function placedKeyed(places: Places, shared: () => Storage): KeyedStorage {
   return {
     open: (claim) => ({
       read: (queries, terms) =>
         atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
     }),
-    findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
+    findPlatformKey: (keyId) => shared().keyed.findPlatformKey(keyId),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Storage } from '../../adapters/d1/index.ts'
 import { createD1Storage, createExecutor, isLockFailure } from '../../adapters/d1/index.ts'
 import type { Mailbox } from '../../adapters/local/index.ts'
 import { createMailbox } from '../../adapters/local/index.ts'
@@ -49,12 +50,16 @@ export function openPlaces(
   background: Background = detached,
 ): Places {
   const clock = systemClock
-  const { directory, ...shared } = createD1Storage({ database, clock, meter })
+  let opened: D1Storage | null = null
+  // Most requests of a family with a database of its own never come to the shared one.
+  const shared = () => (opened ??= createD1Storage({ database, clock, meter }))
   return {
-    directory,
+    get directory() {
+      return shared().directory
+    },
     memory: placeMemory,
     storageAt: (place) => {
-      if (place.kind === 'shared') return shared
+      if (place.kind === 'shared') return shared()
       if (families === null)
         throw new Error('A family has a database of its own: the binding FAMILIES is missing')
       return createObjectStorage({ namespace: families, place, clock, meter, migrations: ownMigrations })

@@ -28,14 +28,22 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
   const pos = openPosSources(env, meter)
   return {
     storage: storage.keyed,
-    keys: storage.administration,
-    forms: storage.forms,
+    get keys() {
+      return storage.administration
+    },
+    get forms() {
+      return storage.forms
+    },
     sources: {
       links: linksOf(env),
       pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
     },
-    analytics: storage.analytics,
-    exitSurvey: exitSurveyOf(env) ?? storage.exitSurvey,
+    get analytics() {
+      return storage.analytics
+    },
+    get exitSurvey() {
+      return exitSurveyOf(env) ?? storage.exitSurvey
+    },
     formCache,
     rateLimiter,
     secrets: await secretsOf(env),
@@ -48,7 +56,9 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
     email: emailOf(env),
     sms: smsOf(env),
     mail: env.mail,
-    sends: storage.sends,
+    get sends() {
+      return storage.sends
+    },
   }
 }
 

@@ -38,7 +38,7 @@ export async function seedBench(
   for (let start = 0; start < CONTACTS; start += CHUNK) {
     await tenant.upsert('contacts', rows.slice(start, start + CHUNK))
   }
-  await tenant.upsert('forms', [plainForm, conditionalForm])
+  await tenant.upsert('forms', [plainForm, quietForm, conditionalForm])
   return { key, contactId: 'contactId-10000' }
 }
 
@@ -47,12 +47,17 @@ export function benchContacts(): readonly StoredRow[] {
   return Array.from({ length: CONTACTS }, (_, index) => sampleRow(contacts, index))
 }
 
-/** Three plain fields. */
-export const plainForm = formRow('bench-form', [
+const plainFields = [
   { id: 'full_name', type: 'short_text', label: 'Name', required: true },
   { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
   { id: 'message', type: 'long_text', label: 'Message' },
-])
+]
+
+/** Three plain fields. */
+export const plainForm = formRow('bench-form', plainFields)
+
+/** The same, and nobody is told of a submission, so that nothing follows it. */
+export const quietForm = formRow('bench-quiet', plainFields, [])
 
 /** Twenty fields, eight of them shown on condition: a chain of four, and four that depend on a choice. */
 export const conditionalForm = formRow('bench-conditional', [
@@ -103,7 +108,11 @@ function onlyWhen(field: string, operator: string, value?: string): object {
   return { match: 'all', rules: [{ field, operator, ...(value === undefined ? {} : { value }) }] }
 }
 
-function formRow(formId: string, fields: readonly object[]): Record<string, unknown> {
+function formRow(
+  formId: string,
+  fields: readonly object[],
+  notificationEmails: readonly string[] = ['desk@example.com'],
+): Record<string, unknown> {
   return {
     formId,
     name: 'Bench',
@@ -114,7 +123,7 @@ function formRow(formId: string, fields: readonly object[]): Record<string, unkn
       formId,
       name: 'Bench',
       isPublished: true,
-      notificationEmails: ['desk@example.com'],
+      notificationEmails,
       fields,
     },
     passwordHash: null,
