@@ -1,9 +1,10 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
-import type { CountedBatch, CountedResults, Executor, Statement } from '../sqlite/index.ts'
+import type { CountedBatch, CountedResults, Executor, Statement } from '../sqlite/statement/executor.ts'
+import { countRows, createMeter } from '../sqlite/statement/meter.ts'
+import { readsAlone } from '../sqlite/statement/reads-alone.ts'
 import type { Migrations } from './bring-up.ts'
-import { countRows, createMeter, readsAlone } from '../sqlite/index.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyNamespace, FamilyPlace } from './place.ts'
 import type { BatchAnswer, Mode } from './protocol.ts'
@@ -32,16 +33,15 @@ const ADVANCES_MAX = 50
  */
 export function createExecutor(options: ExecutorOptions): Executor {
   const batch = createBatch(options)
-  return { batch: async (statements) => (await batch(statements, false)).results }
+  return { batch: async (statements) => (await batch(statements)).results }
 }
 
 /** The same for requests with a key, which the object counts. */
 export function createCountedBatch(options: ExecutorOptions): CountedBatch {
-  const batch = createBatch(options)
-  return (statements) => batch(statements, true)
+  return createBatch(options)
 }
 
-type Batch = (statements: readonly Statement[], isCounted: boolean) => Promise<CountedResults>
+type Batch = (statements: readonly Statement[], countedKeyId?: string) => Promise<CountedResults>
 
 function createBatch(options: ExecutorOptions): Batch {
   const { meter = createMeter(), isMove = false, migrations } = options
@@ -52,14 +52,15 @@ function createBatch(options: ExecutorOptions): Batch {
     const all = (await migrations?.load()) ?? []
     await call((object) => object.advance(all), true)
   }
-  return async (statements, isCounted) => {
+  return async (statements, countedKeyId) => {
     if (statements.length === 0) return { results: [], budget: null }
     checkLimits(statements)
     const onlyReads = readsAlone(statements)
     const mode = modeOf(isMove, onlyReads)
     // What a statement carries besides has no place in a message.
     const sent = statements.map(sentPart)
-    const ask = () => call((object) => object.batch(mode, sent, { ...migration, isCounted }), onlyReads)
+    const terms = countedKeyId === undefined ? migration : { ...migration, countedKeyId }
+    const ask = () => call((object) => object.batch(mode, sent, terms), onlyReads)
     let answer = await ask()
     for (let advances = 0; 'behind' in answer && advances < ADVANCES_MAX; advances += 1) {
       await advance()

@@ -3,7 +3,7 @@ import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
-import type { Statement } from '../sqlite/index.ts'
+import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Run } from './batch.ts'
 import { forgivingRun, runBatch } from './batch.ts'
 import type { BringUp, Migrations } from './bring-up.ts'
@@ -97,7 +97,7 @@ async function batch(
   parts: Parts,
   mode: Mode,
   statements: readonly Statement[],
-  { migration, isCounted = false }: BatchTerms,
+  { migration, countedKeyId }: BatchTerms,
 ): Promise<BatchAnswer> {
   const { life, schema, database, clock, run, wakeUp, rates } = parts
   if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
@@ -109,7 +109,7 @@ async function batch(
     // Nothing comes between statements that run at once, so reads need no transaction to see one state.
     if (mode === 'read') {
       const results = runBatch(database, run, statements, true)
-      const budget = isCounted ? countRequest(results, rates) : null
+      const budget = countedKeyId === undefined ? null : countRequest(countedKeyId, results, rates)
       return budget === null ? { results } : { results, budget }
     }
     return life.atomically(() => {
@@ -162,7 +162,7 @@ async function empty({ life, wakeUp, database, schema }: Parts): Promise<boolean
 }
 
 async function ring(parts: Parts): Promise<void> {
-  const { life, wakeUp, database, schema, run, clock, log, handOver } = parts
+  const { life, wakeUp, database, schema, run, log, handOver } = parts
   const { name } = life.state()
   if (name === 'empty' || name === 'closed' || name === 'filling') return
   database.transaction(() => {
@@ -171,7 +171,7 @@ async function ring(parts: Parts): Promise<void> {
   try {
     await schema.advance()
     lookAgain(parts)
-    const refs = await dueEntries(database, run, clock, wakeUp.dueByMs())
+    const refs = await dueEntries(database, run, wakeUp.dueByMs())
     if (refs.length > 0) await handOver(refs)
   } catch (error) {
     log.error('object_alarm_failed', {}, error)

@@ -1,5 +1,5 @@
 import type { KeyBudget } from '../../ports/key-budget.ts'
-import type { Statement } from '../sqlite/index.ts'
+import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -12,8 +12,8 @@ export type Mode = 'read' | 'write' | 'move'
 export interface BatchTerms {
   /** The name of the last migration that the statements may rely on. Left out: the Worker does not know. */
   readonly migration?: string
-  /** Whether to count a request as `CountedBatch` says. Left out: not. */
-  readonly isCounted?: boolean
+  /** The key of which a request is to be counted, as `CountedBatch` says. Left out: none. */
+  readonly countedKeyId?: string
 }
 
 /** What one statement answered: each row as the values of the columns, whose names are there once. */

@@ -1,5 +1,6 @@
-import type { Administration, StoredKey } from '../../ports/administration.ts'
 import type { KeyBudget } from '../../ports/key-budget.ts'
+import type { KeyUpkeep } from '../../ports/key-upkeep.ts'
+import type { WorkingKey } from '../../ports/keyed-storage.ts'
 import type { Scope } from '../record/description.ts'
 import type { Reply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
@@ -15,7 +16,7 @@ export type KeyedRequest = Pick<RoutedRequest, 'request' | 'identified'>
 
 /** The ports that admitting a proven key needs. */
 export interface AdmissionWorld extends UpkeepWorld {
-  readonly keys: Pick<Administration, 'rehashKey' | 'noteKeyUse'>
+  readonly keys: KeyUpkeep
   /** Kept across requests by the host. */
   readonly rateLimiter: RateLimiter
 }
@@ -23,7 +24,7 @@ export interface AdmissionWorld extends UpkeepWorld {
 /** A key that a request has proven to hold. */
 export interface ProvenKey {
   readonly presented: PresentedKey
-  readonly stored: StoredKey
+  readonly stored: WorkingKey
   /** The budget of a key that had nothing left before it was proven; null: it may have. */
   readonly spent: KeyBudget | null
   /** What the storage that proved the key has counted; null: it does not count, so this instance of the service does. */

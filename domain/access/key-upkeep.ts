@@ -1,5 +1,6 @@
 import type { Background } from '../../ports/background.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { KeyUpkeep } from '../../ports/key-upkeep.ts'
 import { toInstant } from '../text/instant.ts'
 import { hashKey } from './api-key.ts'
 import type { Secrets } from './secrets.ts'
@@ -20,12 +21,6 @@ export interface UpkeepWorld {
   readonly clock: Clock
 }
 
-/** Where keys of one kind are stored. */
-export interface KeyStore {
-  noteKeyUse(keyId: string, hour: string, organizationId?: string | null): Promise<void>
-  rehashKey(keyId: string, hash: string, secretVersion: string, organizationId?: string | null): Promise<void>
-}
-
 const HOUR_MS = 3_600_000
 
 /**
@@ -36,7 +31,7 @@ const HOUR_MS = 3_600_000
 export function keepUp(
   text: string,
   { keyId, secretVersion, lastUsedAt, organizationId }: KeptKey,
-  store: KeyStore,
+  store: KeyUpkeep,
   { secrets: { current }, background, clock }: UpkeepWorld,
 ): void {
   if (secretVersion !== current.version) {

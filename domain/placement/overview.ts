@@ -4,7 +4,7 @@ import type { Organization } from '../../ports/organization.ts'
 import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../ports/placement.ts'
 import { within } from '../bounds/within.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'
 import { findOrganization } from './family-place.ts'
 import { listOutbox } from './list-outbox.ts'
@@ -58,7 +58,7 @@ export interface Overview {
 }
 
 /** No I/O. */
-export function createOverview(places: Places, log: Log): Overview {
+export function createOverview(places: AllPlaces, log: Log): Overview {
   return {
     describe: (organizationId) => describe(organizationId, { ...places, log }),
     organizations: (afterId, limit) => listOrganizations(afterId, limit, { ...places, log }),
@@ -68,7 +68,7 @@ export function createOverview(places: Places, log: Log): Overview {
   }
 }
 
-type LoggedPlaces = Places & { readonly log: Log }
+type LoggedPlaces = AllPlaces & { readonly log: Log }
 
 async function describe(organizationId: string, places: LoggedPlaces): Promise<DescribedOrganization | null> {
   const place = await lookUp(organizationId, places)
@@ -88,7 +88,7 @@ async function describe(organizationId: string, places: LoggedPlaces): Promise<D
   }
 }
 
-async function ask(organizationId: string, place: OwnPlace, places: Places) {
+async function ask(organizationId: string, place: OwnPlace, places: AllPlaces) {
   const organization = await findOrganization(organizationId, places)
   return { organization, sizeBytes: (await places.databases?.sizeBytes(place)) ?? null }
 }

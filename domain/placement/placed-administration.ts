@@ -1,15 +1,13 @@
 import type { Administration } from '../../ports/administration.ts'
 import type { Storage } from '../../ports/storage.ts'
-import type { PlacedWork, Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atKey, atPlace } from './at-place.ts'
 import { findOrganization } from './family-place.ts'
+import { placedKeyUpkeep } from './placed-requests.ts'
 import { placedWrites } from './placed-writes.ts'
 
 /** Organizations and keys of all places. Lists over all organizations, and counts, are those of the shared place alone. */
-export function placedAdministration(places: Places, { administration: shared }: Storage): Administration {
-  /** A request has just found the key with its owner, so nothing has to look for it. */
-  const ofOwner = (owner: string | null | undefined, keyId: string, work: PlacedWork<void>) =>
-    owner == null ? atKey(keyId, places, work) : atPlace(owner, places, work)
+export function placedAdministration(places: AllPlaces, { administration: shared }: Storage): Administration {
   return {
     ...placedWrites(places, ({ administration }) => administration),
     findOrganization: (organizationId) => findOrganization(organizationId, places),
@@ -21,12 +19,7 @@ export function placedAdministration(places: Places, { administration: shared }:
         : atPlace(organizationId, places, ({ administration }) =>
             administration.listKeys(organizationId, after, limit),
           ),
-    noteKeyUse: (keyId, hour, organizationId) =>
-      ofOwner(organizationId, keyId, ({ administration }) => administration.noteKeyUse(keyId, hour)),
-    rehashKey: (keyId, hash, secretVersion, organizationId) =>
-      ofOwner(organizationId, keyId, ({ administration }) =>
-        administration.rehashKey(keyId, hash, secretVersion),
-      ),
+    ...placedKeyUpkeep(places),
     countHashes: (secretVersion) => shared.countHashes(secretVersion),
     findHashes: (secretVersion, limit) => shared.findHashes(secretVersion, limit),
   }

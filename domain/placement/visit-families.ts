@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import { eachOf, within } from '../bounds/within.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import type { Gaps } from './places-list.ts'
 
@@ -22,7 +22,7 @@ export interface Visit<Result> extends Gaps {
 }
 
 /** What visiting families needs. */
-export type VisitingPlaces = Pick<Places, 'storageAt' | 'deadline'> & {
+export type VisitingPlaces = Pick<AllPlaces, 'storageAt' | 'deadline'> & {
   readonly directory: Pick<PlaceDirectory, 'families' | 'placeOf'>
   readonly log: Log
 }

@@ -9,7 +9,7 @@ import {
 } from '../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/index.ts'
-import type { Places } from '../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import { ElsewhereError } from '../../domain/placement/errors.ts'
 import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
@@ -74,7 +74,7 @@ export interface ScratchOptions {
   /** What the shared database is a copy of. Default: a database that holds nothing but its migrations. */
   readonly image?: Uint8Array
   /** Keeps families with databases of their own. Default: plain databases, which `databaseOf` shows. */
-  readonly own?: Pick<Places, 'databases'> & {
+  readonly own?: Pick<AllPlaces, 'databases'> & {
     readonly storageAt: (place: OwnPlace, meter: Meter) => Storage
   }
 }
@@ -98,7 +98,7 @@ export function createScratchStorage({
     },
   })
   const directory = createPlaceDirectory(database, clock)
-  const places: Places = {
+  const places: AllPlaces = {
     directory,
     memory: createPlaceMemory(),
     storageAt: (place) =>

@@ -65,16 +65,28 @@ function openReader({ executor, clock, countedBatch }: KeyedStorageOptions, clai
       const results = readings.map((_, index): QueryResult => {
         return { kind: 'lines', text: row[`result${index}`] ?? '' }
       })
-      return authenticated(row, results, budget)
+      return authenticated(claim, row, results, budget)
     },
   }
 }
 
-function authenticated(row: KeyedRow, results: readonly QueryResult[], budget: KeyBudget | null): KeyedRead {
+function authenticated(
+  { organizationId, keyId }: KeyClaim,
+  row: KeyedRow,
+  results: readonly QueryResult[],
+  budget: KeyBudget | null,
+): KeyedRead {
   return {
     authenticated: true,
-    key: keyFromRow(row),
-    organization: organizationFromRow(row),
+    key: {
+      keyId,
+      organizationId,
+      secretVersion: row.secret_version,
+      scope: row.scope,
+      ratePerMinute: row.rate_per_minute,
+      lastUsedAt: row.last_used_at,
+    },
+    organization: organizationFromRow({ ...row, organization_id: organizationId }),
     results,
     budget,
   }
@@ -98,7 +110,7 @@ async function readAsText(
   for (let start = READS_MAX; start < readings.length; start += READS_MAX)
     statements.push(keyedStatement(claim, readings.slice(start, start + READS_MAX), start))
   try {
-    const { results, budget } = await batch(statements)
+    const { results, budget } = await batch(statements, claim.keyId)
     const rows = declared<typeof statements>(results).flatMap((answer) => provenRows(answer.rows))
     const [first, ...others] = rows
     if (first === undefined || rows.length < statements.length) return { row: undefined, budget }
@@ -128,7 +140,7 @@ async function readAsRows(
   countedBefore: KeyBudget | null,
 ): Promise<KeyedRead> {
   const statements = [keyedStatement(claim, [], 0), ...boundedStatements(claim, readings)] as const
-  const { results: answers, budget } = await batch(statements)
+  const { results: answers, budget } = await batch(statements, claim.keyId)
   const [found, ...pages] = declared<typeof statements>(answers)
   const [row] = provenRows(found.rows)
   if (row === undefined) return { authenticated: false }
@@ -139,5 +151,5 @@ async function readAsRows(
     const rows = decodeRows(serviceTables.tableOf(query.collection), query.select, bounded)
     return { kind: 'rows', rows, isCutShort }
   })
-  return authenticated(row, results, countedBefore ?? budget)
+  return authenticated(claim, row, results, countedBefore ?? budget)
 }

@@ -52,10 +52,10 @@ export interface CountedResults {
 
 /**
  * Runs statements as `Executor.batch` does, for a request with a key, and counts the request against the key's rate in the
- * same call. The first statement gives the row of the key, `key_id` and `rate_per_minute` among its columns, when it is
- * proven; else nothing is counted.
+ * same call. The first statement gives the row of the key, `rate_per_minute` among its columns, when it is proven; else
+ * nothing is counted.
  */
-export type CountedBatch = (statements: readonly Statement[]) => Promise<CountedResults>
+export type CountedBatch = (statements: readonly Statement[], keyId: string) => Promise<CountedResults>
 
 /** The result of each statement, with rows of the type that the statement declares. */
 type ResultsOf<Statements extends readonly Statement[]> = {
