@@ -37,8 +37,8 @@ export interface BringUp {
   goOnAtMs(): number | null
   /** Whether tables of a migration are missing, or may be. */
   lacks(migration: string): boolean
-  /** Does steps of a later version of the service for a bounded time. Rejects when one fails. */
-  advanceTo(migrations: readonly Migration[]): Promise<void>
+  /** Does steps of a later version of the service for a bounded time. Never rejects. False: one failed. */
+  advanceTo(migrations: readonly Migration[]): Promise<boolean>
   /** Does steps for a bounded time. Callers at the same time wait for the same steps. Never rejects: an object serves without. */
   advance(): Promise<void>
   /** The same for the calls that come first in the life of an instance. Whether any step was done, or tried. */
@@ -64,6 +64,9 @@ export function createBringUp(tools: BringUpTools): BringUp {
       await breathe()
     }
   }
+  const report = (error: unknown) => {
+    log.error('object_schema_step_failed', { migration: position?.tables ?? null }, error)
+  }
   const isBehindNow = () => position !== null && isBehind(position, migrations.newest)
   const advance = async (): Promise<void> => {
     hasBegun = true
@@ -73,7 +76,7 @@ export function createBringUp(tools: BringUpTools): BringUp {
       await steps(await migrations.load())
     } catch (error) {
       waitMs = TRY_AGAIN_AFTER_MS
-      log.error('object_schema_step_failed', { migration: position?.tables ?? null }, error)
+      report(error)
     }
     goOnAtMs = isBehindNow() ? clock.nowMs() + waitMs : null
   }
@@ -87,7 +90,15 @@ export function createBringUp(tools: BringUpTools): BringUp {
     isExact: () => position?.tables === migrations.newest && position.indexes === migrations.newest,
     goOnAtMs: () => goOnAtMs,
     lacks: (migration) => position !== null && position.tables < migration,
-    advanceTo: steps,
+    async advanceTo(all) {
+      try {
+        await steps(all)
+        return true
+      } catch (error) {
+        report(error)
+        return false
+      }
+    },
     advance: together,
     async advanceAtFirst() {
       const isFirst = running !== null || (!hasBegun && isBehindNow())

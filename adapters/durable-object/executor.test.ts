@@ -171,13 +171,25 @@ test('a Worker that is ahead of an object gives it what it lacks, once', async (
   await expect(behind.batch([say('select 1')])).resolves.toHaveLength(1)
 })
 
-test('an object that never comes up to date ends in a failure', async () => {
-  const namespace = namespaceOf(() => ({
-    batch: async () => ({ behind: true as const }),
-    advance: async () => undefined,
-  }))
+test('an object that cannot come up to date still runs what needs nothing of it', async () => {
+  const family = openScratchFamily({ clock, image: openedImage() })
+  const namespace = namespaceOf(() => family.object())
+  const broken = [...migrationTexts(), { name: '9000_broken.sql', sql: 'create nonsense;' }]
+  const migrations = { newest: '9000_broken.sql', load: async () => broken }
+  const meter = createMeter()
+  const ahead = createExecutor({ namespace, place: somePlace, clock, migrations, meter })
+  await expect(ahead.batch(reads)).resolves.toHaveLength(1)
+  expect([family.logged, meter.calls]).toEqual([['object_schema_step_failed'], 3])
+})
+
+test('an object that takes long to come up to date is not waited for without end', async () => {
+  const batch = vi.fn<FamilyObject['batch']>(async (_mode, _statements, terms) =>
+    terms?.migration === undefined ? { results: [result] } : { behind: true },
+  )
+  const namespace = namespaceOf(() => ({ batch, advance: async () => true }))
   const ahead = createExecutor({ namespace, place: somePlace, clock, migrations: newer })
-  await expect(ahead.batch(reads)).rejects.toThrow('does not come up to date')
+  await expect(ahead.batch(reads)).resolves.toHaveLength(1)
+  expect(batch).toHaveBeenCalledTimes(22)
 })
 
 test('more than a call takes is not sent', async () => {

@@ -7,7 +7,7 @@ import { readsAlone } from '../sqlite/statement/reads-alone.ts'
 import type { Migrations } from './bring-up.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyNamespace, FamilyPlace } from './place.ts'
-import type { BatchAnswer, Mode } from './protocol.ts'
+import type { BatchAnswer, BatchTerms, Mode } from './protocol.ts'
 import { checkLimits } from './protocol.ts'
 import { unpacked } from './unpack.ts'
 
@@ -24,7 +24,7 @@ export interface ExecutorOptions {
 }
 
 /** How often an object that lacks tables is asked to make more of them: each time it works on that for a bounded time. */
-const ADVANCES_MAX = 50
+const ADVANCES_MAX = 20
 
 /**
  * Runs statements in the object of a family. Rejects with `ElsewhereError` when the family is not there and with
@@ -46,11 +46,9 @@ type Batch = (statements: readonly Statement[], countedKeyId?: string) => Promis
 function createBatch(options: ExecutorOptions): Batch {
   const { meter = createMeter(), isMove = false, migrations } = options
   const call = createObjectCall({ ...options, meter })
-  const { newest } = migrations ?? {}
-  const migration = newest === undefined ? {} : { migration: newest }
   const advance = async () => {
     const all = (await migrations?.load()) ?? []
-    await call((object) => object.advance(all), true)
+    return call((object) => object.advance(all), true)
   }
   return async (statements, countedKeyId) => {
     if (statements.length === 0) return { results: [], budget: null }
@@ -59,16 +57,25 @@ function createBatch(options: ExecutorOptions): Batch {
     const mode = modeOf(isMove, onlyReads)
     // What a statement carries besides has no place in a message.
     const sent = statements.map(sentPart)
-    const terms = countedKeyId === undefined ? migration : { ...migration, countedKeyId }
-    const ask = () => call((object) => object.batch(mode, sent, terms), onlyReads)
-    let answer = await ask()
+    const ask = (migration?: string) =>
+      call((object) => object.batch(mode, sent, termsOf(migration, countedKeyId)), onlyReads)
+    let answer = await ask(migrations?.newest)
     for (let advances = 0; 'behind' in answer && advances < ADVANCES_MAX; advances += 1) {
-      await advance()
-      answer = await ask()
+      if (!(await advance())) break
+      answer = await ask(migrations?.newest)
     }
+    // Most statements need nothing of what it still lacks.
+    if ('behind' in answer) answer = await ask()
     const counted = resultsOf(answer)
     countRows(meter, counted.results)
     return counted
+  }
+}
+
+function termsOf(migration: string | undefined, countedKeyId: string | undefined): BatchTerms {
+  return {
+    ...(migration === undefined ? {} : { migration }),
+    ...(countedKeyId === undefined ? {} : { countedKeyId }),
   }
 }
 
@@ -85,6 +92,6 @@ function resultsOf(answer: BatchAnswer): CountedResults {
   if ('results' in answer) return { results: answer.results.map(unpacked), budget: answer.budget ?? null }
   if ('failed' in answer) throw new Error(answer.failed)
   if ('paused' in answer) throw new PausedError()
-  if ('behind' in answer) throw new Error('The database of a family does not come up to date')
+  if ('behind' in answer) throw new Error('An object lacks what nobody has asked for')
   throw new ElsewhereError()
 }

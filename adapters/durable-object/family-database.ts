@@ -30,8 +30,8 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
     return (await this.#open()).batch(mode, statements, terms)
   }
 
-  async advance(migrations: readonly Migration[]): Promise<void> {
-    await (await this.#open()).advance(migrations)
+  async advance(migrations: readonly Migration[]): Promise<boolean> {
+    return (await this.#open()).advance(migrations)
   }
 
   async create(familyId: string): Promise<boolean> {

@@ -103,8 +103,8 @@ async function batch(
   if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
   const admission = admissionOf(life.state(), mode, clock.nowMs())
   if (admission === 'elsewhere') return { elsewhere: true }
-  if (migration !== undefined && schema.lacks(migration)) return { behind: true }
   if (admission === 'paused') return { paused: true }
+  if (migration !== undefined && schema.lacks(migration)) return { behind: true }
   try {
     // Nothing comes between statements that run at once, so reads need no transaction to see one state.
     if (mode === 'read') {

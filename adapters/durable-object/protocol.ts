@@ -54,9 +54,9 @@ export interface FamilyObject {
   batch(mode: Mode, statements: readonly Statement[], terms?: BatchTerms): Promise<BatchAnswer>
   /**
    * Makes the tables of a version of the service that is ahead of the object's own, for a bounded time. The object keeps
-   * nothing of the migrations, so it gets to their indexes once it runs that version.
+   * nothing of the migrations; what is left of their indexes it makes once it runs that version. False: a step failed.
    */
-  advance(migrations: readonly Migration[]): Promise<void>
+  advance(migrations: readonly Migration[]): Promise<boolean>
   /** Gives an empty object the tables and the family, and opens it. */
   create(familyId: string): Promise<boolean>
   /** Gives an empty object the tables, to be filled by a move. */
