@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { placeDatabase, readPlaced } from '../support/d1-files.ts'
 import { DATABASE_ID, openMiniflare } from './runtime.ts'
@@ -14,10 +14,16 @@ export function buildWorker(folder: string): string {
   return join(out, 'worker.js')
 }
 
+/** Takes what objects hand over and leaves it undone, as nobody takes anything from the queue of the bench. */
+const NO_FOLLOW_UP = `import { WorkerEntrypoint } from 'cloudflare:workers'
+export { default, FamilyDatabase } from './worker.js'
+export class FollowUp extends WorkerEntrypoint { handOver() {} }
+`
+
 /** The built Worker without the work after a submission that objects hand over: its entry, beside the Worker's own. */
 export function withoutFollowUp(script: string): string {
   const entry = join(dirname(script), 'no-follow-up.mjs')
-  copyFileSync('test/bench/no-follow-up.mjs', entry)
+  writeFileSync(entry, NO_FOLLOW_UP)
   return entry
 }
 
