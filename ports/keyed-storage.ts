@@ -1,4 +1,5 @@
 import type { StoredKey } from './administration.ts'
+import type { KeyBudget } from './key-budget.ts'
 import type { Organization } from './organization.ts'
 import type { ReadQuery, StoredRow } from './query.ts'
 
@@ -43,7 +44,15 @@ export type KeyedRead =
       readonly organization: Organization
       /** One result per query, in the order of the queries; a `one` query yields one row or none. */
       readonly results: readonly QueryResult[]
+      /** Where the key stands against its rate, when the storage has counted the read; null: it has not. */
+      readonly budget: KeyBudget | null
     }
+
+/** How a read is to be done. */
+export interface ReadTerms {
+  /** Whether the read stands for a request, which counts against the key's rate. Default: no. */
+  readonly isCounted?: boolean
+}
 
 /**
  * Reads of one tenant on behalf of a presented API key. The key look-up and the queries are one round trip and one
@@ -53,9 +62,10 @@ export interface KeyedReader {
   /**
    * Looks the key up and, only when it is proven, runs the queries: it exists, belongs to the claimed organization, is
    * neither revoked nor expired, and its stored hash is one of those claimed. For any other claim only the key's own row
-   * is read. The result of a page is bounded: at most about 4 MiB of rows, or one row.
+   * is read. The result of a page is bounded: at most about 4 MiB of rows, or one row. A storage that every request of the
+   * organization reaches counts those of keys with a rate, in memory and without a call of its own; any other counts none.
    */
-  read(queries: readonly ReadQuery[]): Promise<KeyedRead>
+  read(queries: readonly ReadQuery[], terms?: ReadTerms): Promise<KeyedRead>
 }
 
 /** Opens tenant data for a key. A request cannot reach tenant data in any other way. */

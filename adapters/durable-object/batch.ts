@@ -17,17 +17,18 @@ export function runBatch(
   onlyReads: boolean,
 ): readonly PackedResult[] {
   const totalChanges = () => Number(database.run('select total_changes()').rows[0]?.[0])
-  let before = onlyReads ? 0 : totalChanges()
+  // How many changes SQLite has counted so far; null: that is to be asked.
+  let known: number | null = null
   let characters = 0
   return statements.map((statement) => {
+    const isCounted = !onlyReads && statement.isUncounted !== true
+    const before = isCounted ? (known ?? totalChanges()) : 0
     const answer = run(statement)
     for (const row of answer.rows) characters += charactersOf(row)
     if (characters > MESSAGE_CHARACTERS_MAX)
       throw new RangeError(`A batch answers more than ${MESSAGE_CHARACTERS_MAX} characters`)
-    const after = onlyReads ? 0 : totalChanges()
-    const changes = after - before
-    before = after
-    return { ...answer, changes }
+    known = isCounted ? totalChanges() : null
+    return { ...answer, changes: (known ?? before) - before }
   })
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SchemaPosition } from './facts.ts'
 import type { ObjectDatabase } from './object-database.ts'
-import type { Migration } from './schema-steps.ts'
+import type { Migration } from './migration.ts'
 import { applyStep, isBehind, pendingSteps } from './schema-steps.ts'
 
 /** No new step is begun after this long, in ms. A step is never cut short. */
@@ -35,6 +35,10 @@ export interface BringUp {
   isExact(): boolean
   /** When the alarm should go on, in ms since 1970; null: there is nothing to do. */
   goOnAtMs(): number | null
+  /** Whether tables of a migration are missing, or may be. */
+  lacks(migration: string): boolean
+  /** Does steps of a later version of the service for a bounded time. Never rejects. False: one failed. */
+  advanceTo(migrations: readonly Migration[]): Promise<boolean>
   /** Does steps for a bounded time. Callers at the same time wait for the same steps. Never rejects: an object serves without. */
   advance(): Promise<void>
   /** The same for the calls that come first in the life of an instance. Whether any step was done, or tried. */
@@ -50,8 +54,7 @@ export function createBringUp(tools: BringUpTools): BringUp {
   let running: Promise<void> | null = null
   let hasBegun = false
 
-  const steps = async (): Promise<void> => {
-    const all = await migrations.load()
+  const steps = async (all: readonly Migration[]): Promise<void> => {
     const startedMs = clock.nowMs()
     while (position !== null && clock.nowMs() - startedMs <= BUDGET_MS) {
       const [step] = pendingSteps(position, all)
@@ -61,16 +64,19 @@ export function createBringUp(tools: BringUpTools): BringUp {
       await breathe()
     }
   }
+  const report = (error: unknown) => {
+    log.error('object_schema_step_failed', { migration: position?.tables ?? null }, error)
+  }
   const isBehindNow = () => position !== null && isBehind(position, migrations.newest)
   const advance = async (): Promise<void> => {
     hasBegun = true
     if (!isBehindNow()) return
     let waitMs = GO_ON_AFTER_MS
     try {
-      await steps()
+      await steps(await migrations.load())
     } catch (error) {
       waitMs = TRY_AGAIN_AFTER_MS
-      log.error('object_schema_step_failed', { migration: position?.tables ?? null }, error)
+      report(error)
     }
     goOnAtMs = isBehindNow() ? clock.nowMs() + waitMs : null
   }
@@ -83,6 +89,16 @@ export function createBringUp(tools: BringUpTools): BringUp {
   return {
     isExact: () => position?.tables === migrations.newest && position.indexes === migrations.newest,
     goOnAtMs: () => goOnAtMs,
+    lacks: (migration) => position !== null && position.tables < migration,
+    async advanceTo(all) {
+      try {
+        await steps(all)
+        return true
+      } catch (error) {
+        report(error)
+        return false
+      }
+    },
     advance: together,
     async advanceAtFirst() {
       const isFirst = running !== null || (!hasBegun && isBehindNow())

@@ -4,7 +4,7 @@ import { createObjectCall } from './object-call.ts'
 import type { FamilyObject } from './protocol.ts'
 
 /** The states of a family's object, as who places and moves families changes them. */
-export type FamilyControl = Omit<FamilyObject, 'batch'>
+export type FamilyControl = Omit<FamilyObject, 'batch' | 'advance'>
 
 /** Opens the control of an object. No I/O. Every method may be repeated, so each is tried again as a read is. */
 export function createControl({

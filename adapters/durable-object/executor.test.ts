@@ -6,6 +6,7 @@ import { namespaceOf, openScratchFamily, somePlace } from '../../test/support/sc
 import { isOutgrown } from '../sqlite/read/bounded-rows.ts'
 import type { FamilyObject } from './index.ts'
 import { createControl, createExecutor, createMeter } from './index.ts'
+import { migrationTexts } from './migration-texts.ts'
 import type { BatchAnswer } from './protocol.ts'
 
 const clock = fakeClock()
@@ -68,7 +69,7 @@ test('a page that outgrows a text is told apart by its message, which the storag
   await expect(executor.batch(reads)).rejects.toSatisfy(isOutgrown)
 })
 
-test.each(['retryable', 'overloaded', 'durableObjectReset'])(
+test.each(['retryable', 'durableObjectReset'])(
   'a read is tried again after a failure that is %s, on a new stub, and every call is counted',
   async (mark) => {
     const { executor, open, meter } = answering(failure({ [mark]: true }), failure({ [mark]: true }))
@@ -78,14 +79,19 @@ test.each(['retryable', 'overloaded', 'durableObjectReset'])(
   },
 )
 
-test('a write is tried again only where the object did not begin with it', async () => {
-  const overloaded = answering(failure({ overloaded: true, retryable: false }))
-  await expect(overloaded.executor.batch(writes)).resolves.toHaveLength(1)
-  for (const mark of ['retryable', 'durableObjectReset']) {
+test.each(['retryable', 'overloaded', 'durableObjectReset'])(
+  'a write is not tried again after a failure that is %s: it may have happened',
+  async (mark) => {
     const { executor, batch } = answering(failure({ [mark]: true }))
     await expect(executor.batch(writes)).rejects.toThrow('The object failed')
     expect(batch).toHaveBeenCalledTimes(1)
-  }
+  },
+)
+
+test('an object that has too much to do is not asked again, though the failure passes', async () => {
+  const { executor, batch } = answering(failure({ overloaded: true, retryable: true }))
+  await expect(executor.batch(reads)).rejects.toThrow('The object failed')
+  expect(batch).toHaveBeenCalledTimes(1)
 })
 
 test('a failure that the platform says nothing about is not tried again', async () => {
@@ -104,7 +110,7 @@ test('after a failure, the next batch has a new stub too', async () => {
 
 test('tries are bounded', async () => {
   vi.useFakeTimers()
-  const { executor, batch } = answering(...Array.from({ length: 20 }, () => failure({ overloaded: true })))
+  const { executor, batch } = answering(...Array.from({ length: 20 }, () => failure({ retryable: true })))
   const tries = expect(executor.batch(reads)).rejects.toThrow('The object failed')
   await vi.runAllTimersAsync()
   await tries
@@ -130,6 +136,60 @@ test('a write whose answer was lost happened once, and its caller learns that it
   expect((await executor.batch([say('select count(*) as count from audit')]))[0]?.rows).toEqual([
     { count: 1 },
   ])
+})
+
+test('changes that nobody asks for are not counted, and everybody else counts theirs', async () => {
+  const family = openScratchFamily({ clock, image: openedImage() })
+  const texts: string[] = []
+  const run = family.database.run.bind(family.database)
+  family.database.run = (sql, parameters) => {
+    texts.push(sql)
+    return run(sql, parameters)
+  }
+  const namespace = namespaceOf(() => family.object())
+  const executor = createExecutor({ namespace, place: somePlace, clock })
+  const change = say("insert into imports_seen values ('a'), ('b')")
+  await executor.batch([say('create table imports_seen (name text)')])
+  texts.length = 0
+  const [first, second] = await executor.batch([{ ...change, isUncounted: true }, change])
+  expect([first?.changes, second?.changes]).toEqual([0, 2])
+  expect(texts.filter((sql) => sql.includes('total_changes'))).toHaveLength(2)
+})
+
+const later = [...migrationTexts(), { name: '9000_later.sql', sql: 'create table later (a text);' }]
+const newer = { newest: '9000_later.sql', load: async () => later }
+
+test('a Worker that is ahead of an object gives it what it lacks, once', async () => {
+  const family = openScratchFamily({ clock, image: openedImage() })
+  const advance = vi.fn<FamilyObject['advance']>((migrations) => family.object().advance(migrations))
+  const namespace = namespaceOf(() => ({ batch: (...given) => family.object().batch(...given), advance }))
+  const ahead = createExecutor({ namespace, place: somePlace, clock, migrations: newer })
+  await ahead.batch([say("insert into later values ('x')")])
+  expect((await ahead.batch([say('select a from later')]))[0]?.rows).toEqual([{ a: 'x' }])
+  expect(advance).toHaveBeenCalledTimes(1)
+  const behind = createExecutor({ namespace, place: somePlace, clock })
+  await expect(behind.batch([say('select 1')])).resolves.toHaveLength(1)
+})
+
+test('an object that cannot come up to date still runs what needs nothing of it', async () => {
+  const family = openScratchFamily({ clock, image: openedImage() })
+  const namespace = namespaceOf(() => family.object())
+  const broken = [...migrationTexts(), { name: '9000_broken.sql', sql: 'create nonsense;' }]
+  const migrations = { newest: '9000_broken.sql', load: async () => broken }
+  const meter = createMeter()
+  const ahead = createExecutor({ namespace, place: somePlace, clock, migrations, meter })
+  await expect(ahead.batch(reads)).resolves.toHaveLength(1)
+  expect([family.logged, meter.calls]).toEqual([['object_schema_step_failed'], 3])
+})
+
+test('an object that takes long to come up to date is not waited for without end', async () => {
+  const batch = vi.fn<FamilyObject['batch']>(async (_mode, _statements, terms) =>
+    terms?.migration === undefined ? { results: [result] } : { behind: true },
+  )
+  const namespace = namespaceOf(() => ({ batch, advance: async () => true }))
+  const ahead = createExecutor({ namespace, place: somePlace, clock, migrations: newer })
+  await expect(ahead.batch(reads)).resolves.toHaveLength(1)
+  expect(batch).toHaveBeenCalledTimes(22)
 })
 
 test('more than a call takes is not sent', async () => {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
-import type { Executor, StatementResult } from '../sqlite/statement/executor.ts'
+import type { CountedBatch, CountedResults, Executor, Statement } from '../sqlite/statement/executor.ts'
 import { countRows, createMeter } from '../sqlite/statement/meter.ts'
 import { readsAlone } from '../sqlite/statement/reads-alone.ts'
-import type { ObjectCall } from './object-call.ts'
+import type { Migrations } from './bring-up.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyNamespace, FamilyPlace } from './place.ts'
-import type { BatchAnswer, Mode } from './protocol.ts'
+import type { BatchAnswer, BatchTerms, Mode } from './protocol.ts'
 import { checkLimits } from './protocol.ts'
 import { unpacked } from './unpack.ts'
 
@@ -19,26 +19,63 @@ export interface ExecutorOptions {
   readonly meter?: Meter
   /** Whether the statements are those of a move, which runs where others are refused. Default: no. */
   readonly isMove?: boolean
+  /** What the statements rely on: an object that lacks some of it is given it. Left out: they run as they are. */
+  readonly migrations?: Migrations
 }
+
+/** How often an object that lacks tables is asked to make more of them: each time it works on that for a bounded time. */
+const ADVANCES_MAX = 20
 
 /**
  * Runs statements in the object of a family. Rejects with `ElsewhereError` when the family is not there and with
  * `PausedError` when a move pauses its writes; then nothing happened. Reads that failed are tried again, a bounded number
- * of times; writes only when they surely did not happen.
+ * of times; writes are not.
  */
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { meter = createMeter(), isMove = false } = options
+  const batch = createBatch(options)
+  return { batch: async (statements) => (await batch(statements)).results }
+}
+
+/** The same for requests with a key, which the object counts. */
+export function createCountedBatch(options: ExecutorOptions): CountedBatch {
+  return createBatch(options)
+}
+
+type Batch = (statements: readonly Statement[], countedKeyId?: string) => Promise<CountedResults>
+
+function createBatch(options: ExecutorOptions): Batch {
+  const { meter = createMeter(), isMove = false, migrations } = options
   const call = createObjectCall({ ...options, meter })
+  const advance = async () => {
+    const all = (await migrations?.load()) ?? []
+    return call((object) => object.advance(all), true)
+  }
+  return async (statements, countedKeyId) => {
+    if (statements.length === 0) return { results: [], budget: null }
+    checkLimits(statements)
+    const onlyReads = readsAlone(statements)
+    const mode = modeOf(isMove, onlyReads)
+    // What a statement carries besides has no place in a message.
+    const sent = statements.map(sentPart)
+    const ask = (migration?: string) =>
+      call((object) => object.batch(mode, sent, termsOf(migration, countedKeyId)), onlyReads)
+    let answer = await ask(migrations?.newest)
+    for (let advances = 0; 'behind' in answer && advances < ADVANCES_MAX; advances += 1) {
+      if (!(await advance())) break
+      answer = await ask(migrations?.newest)
+    }
+    // Most statements need nothing of what it still lacks.
+    if ('behind' in answer) answer = await ask()
+    const counted = resultsOf(answer)
+    countRows(meter, counted.results)
+    return counted
+  }
+}
+
+function termsOf(migration: string | undefined, countedKeyId: string | undefined): BatchTerms {
   return {
-    async batch(statements) {
-      if (statements.length === 0) return []
-      checkLimits(statements)
-      const onlyReads = readsAlone(statements)
-      const mode = modeOf(isMove, onlyReads)
-      const results = resultsOf(await answerOf(call, mode, onlyReads, statements))
-      countRows(meter, results)
-      return results
-    },
+    ...(migration === undefined ? {} : { migration }),
+    ...(countedKeyId === undefined ? {} : { countedKeyId }),
   }
 }
 
@@ -47,20 +84,14 @@ function modeOf(isMove: boolean, onlyReads: boolean): Mode {
   return onlyReads ? 'read' : 'write'
 }
 
-function answerOf(
-  call: ObjectCall,
-  mode: Mode,
-  onlyReads: boolean,
-  statements: Parameters<Executor['batch']>[0],
-): Promise<BatchAnswer> {
-  // What a statement carries besides has no place in a message.
-  const sent = statements.map(({ sql, parameters }) => ({ sql, parameters }))
-  return call((object) => object.batch(mode, sent), onlyReads)
+function sentPart({ sql, parameters, isUncounted }: Statement): Statement {
+  return isUncounted === true ? { sql, parameters, isUncounted } : { sql, parameters }
 }
 
-function resultsOf(answer: BatchAnswer): readonly StatementResult[] {
-  if ('results' in answer) return answer.results.map(unpacked)
+function resultsOf(answer: BatchAnswer): CountedResults {
+  if ('results' in answer) return { results: answer.results.map(unpacked), budget: answer.budget ?? null }
   if ('failed' in answer) throw new Error(answer.failed)
   if ('paused' in answer) throw new PausedError()
+  if ('behind' in answer) throw new Error('An object lacks what nobody has asked for')
   throw new ElsewhereError()
 }

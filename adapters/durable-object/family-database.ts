@@ -4,9 +4,10 @@ import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Family, FamilyTools } from './family.ts'
 import { openFamily } from './family.ts'
-import { NEWEST_MIGRATION } from './newest-migration.ts'
+import { ownMigrations } from './own-migrations.ts'
 import type { ObjectDatabase } from './object-database.ts'
-import type { BatchAnswer, FamilyObject, Mode } from './protocol.ts'
+import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from './protocol.ts'
+import type { Migration } from './migration.ts'
 import type { Alarm } from './wake-up.ts'
 
 /** What the Worker brings along: everything that is not the platform's. */
@@ -25,8 +26,12 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
     this.#tools = tools
   }
 
-  async batch(mode: Mode, statements: readonly Statement[]): Promise<BatchAnswer> {
-    return (await this.#open()).batch(mode, statements)
+  async batch(mode: Mode, statements: readonly Statement[], terms: BatchTerms = {}): Promise<BatchAnswer> {
+    return (await this.#open()).batch(mode, statements, terms)
+  }
+
+  async advance(migrations: readonly Migration[]): Promise<boolean> {
+    return (await this.#open()).advance(migrations)
   }
 
   async create(familyId: string): Promise<boolean> {
@@ -89,7 +94,7 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
       database: databaseOf(this.ctx),
       alarm: alarmOf(this.ctx),
       alarmAtMs: await this.ctx.storage.getAlarm(),
-      migrations: { newest: NEWEST_MIGRATION, load: loadMigrations },
+      migrations: ownMigrations,
       breathe,
     })
   }
@@ -126,11 +131,6 @@ function alarmOf({ storage }: DurableObjectState): Alarm {
       void storage.deleteAlarm()
     },
   }
-}
-
-async function loadMigrations() {
-  const { migrationTexts } = await import('./migration-texts.ts')
-  return migrationTexts()
 }
 
 /** The clock of a Worker stands still while code runs; a timer lets it, and other calls, go on. */

@@ -1,3 +1,5 @@
+import type { RateLimiter } from '../../domain/access/rate-limiter.ts'
+import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
@@ -6,12 +8,13 @@ import type { Run } from './batch.ts'
 import { forgivingRun, runBatch } from './batch.ts'
 import type { BringUp, Migrations } from './bring-up.ts'
 import { createBringUp } from './bring-up.ts'
+import { countRequest } from './key-rates.ts'
 import { dueEntries } from './due-entries.ts'
 import { readFacts } from './facts.ts'
 import type { Life } from './life.ts'
 import { createLife } from './life.ts'
 import type { ObjectDatabase } from './object-database.ts'
-import type { BatchAnswer, FamilyObject, Mode } from './protocol.ts'
+import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from './protocol.ts'
 import { createSchema } from './schema-steps.ts'
 import type { State } from './states.ts'
 import { admissionOf, EMPTY, opened, transitions } from './states.ts'
@@ -48,6 +51,8 @@ interface Parts extends FamilyTools {
   readonly schema: BringUp
   readonly run: Run
   readonly wakeUp: WakeUp
+  /** Counts the requests of keys with a rate. Forgotten with the instance. */
+  readonly rates: RateLimiter
 }
 
 /** Opens what is stored. */
@@ -58,13 +63,15 @@ export function openFamily(tools: FamilyTools): Family {
   const run = forgivingRun(database, () => !schema.isExact())
   const schemaAtMs = () => schema.goOnAtMs()
   const wakeUp = createWakeUp({ ...tools, run, setAtMs: alarmAtMs, schemaAtMs })
-  return familyOf({ ...tools, life: createLife(database, facts?.state ?? EMPTY), schema, run, wakeUp })
+  const life = createLife(database, facts?.state ?? EMPTY)
+  return familyOf({ ...tools, life, schema, run, wakeUp, rates: createRateLimiter(tools.clock) })
 }
 
 function familyOf(parts: Parts): Family {
-  const { database, life } = parts
+  const { database, life, schema } = parts
   return {
-    batch: (mode, statements) => batch(parts, mode, statements),
+    batch: (mode, statements, terms = {}) => batch(parts, mode, statements, terms),
+    advance: (migrations) => schema.advanceTo(migrations),
     create: (familyId) => begin(parts, transitions.create, familyId),
     beginFilling: (familyId) => begin(parts, transitions.beginFilling, familyId),
     openFilled: async () => follow(parts, transitions.openFilled(life.state())),
@@ -86,19 +93,29 @@ function lookAgain({ database, wakeUp }: Parts): void {
   })
 }
 
-async function batch(parts: Parts, mode: Mode, statements: readonly Statement[]): Promise<BatchAnswer> {
-  const { life, schema, database, clock, run, wakeUp } = parts
+async function batch(
+  parts: Parts,
+  mode: Mode,
+  statements: readonly Statement[],
+  { migration, countedKeyId }: BatchTerms,
+): Promise<BatchAnswer> {
+  const { life, schema, database, clock, run, wakeUp, rates } = parts
   if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
   const admission = admissionOf(life.state(), mode, clock.nowMs())
   if (admission === 'elsewhere') return { elsewhere: true }
   if (admission === 'paused') return { paused: true }
+  if (migration !== undefined && schema.lacks(migration)) return { behind: true }
   try {
     // Nothing comes between statements that run at once, so reads need no transaction to see one state.
-    if (mode === 'read') return { results: runBatch(database, run, statements, true) }
+    if (mode === 'read') {
+      const results = runBatch(database, run, statements, true)
+      const budget = countedKeyId === undefined ? null : countRequest(countedKeyId, results, rates)
+      return budget === null ? { results } : { results, budget }
+    }
     return life.atomically(() => {
       if (admission === 'ends_pause') life.enter(opened(life.state()))
       const results = runBatch(database, run, statements, false)
-      if (mode === 'write') wakeUp.lookAgain()
+      if (mode === 'write') wakeUp.wrote()
       return { results }
     })
   } catch (error) {

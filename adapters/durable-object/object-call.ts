@@ -48,7 +48,7 @@ export function createObjectCall({ namespace, place, clock, meter }: ObjectCallO
 interface PlatformMarks {
   /** The failure passes; the call may have been done. */
   readonly retryable?: boolean
-  /** The object has too much to do, and did not begin with this call. */
+  /** The object has too much to do. Asking it again would add to that, so the platform says not to (Error handling). */
   readonly overloaded?: boolean
   /** The object went down with the call; the next one starts it anew. */
   readonly durableObjectReset?: boolean
@@ -56,7 +56,7 @@ interface PlatformMarks {
 
 function mayBeTriedAgain(error: unknown, isRepeatable: boolean): boolean {
   const { retryable, overloaded, durableObjectReset } = (error ?? {}) as PlatformMarks
-  if (overloaded === true) return true
+  if (overloaded === true) return false
   return isRepeatable && (retryable === true || durableObjectReset === true)
 }
 

@@ -1,10 +1,20 @@
+import type { KeyBudget } from '../../ports/key-budget.ts'
 import type { Statement } from '../sqlite/statement/executor.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * What a batch is for. `read`: it only selects. `write`: it may change rows, so it waits while a move pauses writes.
  * `move`: it belongs to a move itself, and runs in every state of an object that has a database.
  */
 export type Mode = 'read' | 'write' | 'move'
+
+/** What else a Worker says of a batch. An object of an older version does not know it, and does without. */
+export interface BatchTerms {
+  /** The name of the last migration that the statements may rely on. Left out: the Worker does not know. */
+  readonly migration?: string
+  /** The key of which a request is to be counted, as `CountedBatch` says. Left out: none. */
+  readonly countedKeyId?: string
+}
 
 /** What one statement answered: each row as the values of the columns, whose names are there once. */
 export interface PackedResult {
@@ -21,11 +31,17 @@ export interface PackedResult {
  * that an exception always means that the object itself failed, or was not reached.
  */
 export type BatchAnswer =
-  | { readonly results: readonly PackedResult[] }
+  | {
+      readonly results: readonly PackedResult[]
+      /** Where the key stands, when its request was counted. */
+      readonly budget?: KeyBudget
+    }
   /** The object holds no family: it was never opened, or its family has moved away. */
   | { readonly elsewhere: true }
   /** A move pauses writes. */
   | { readonly paused: true }
+  /** The tables of the migration that the terms name are not all there: `advance` makes them. */
+  | { readonly behind: true }
   /** A statement failed: SQLite's own message. */
   | { readonly failed: string }
 
@@ -35,7 +51,12 @@ export type BatchAnswer =
  */
 export interface FamilyObject {
   /** Runs statements in one transaction. */
-  batch(mode: Mode, statements: readonly Statement[]): Promise<BatchAnswer>
+  batch(mode: Mode, statements: readonly Statement[], terms?: BatchTerms): Promise<BatchAnswer>
+  /**
+   * Makes the tables of a version of the service that is ahead of the object's own, for a bounded time. The object keeps
+   * nothing of the migrations; what is left of their indexes it makes once it runs that version. False: a step failed.
+   */
+  advance(migrations: readonly Migration[]): Promise<boolean>
   /** Gives an empty object the tables and the family, and opens it. */
   create(familyId: string): Promise<boolean>
   /** Gives an empty object the tables, to be filled by a move. */

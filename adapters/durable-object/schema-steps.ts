@@ -1,13 +1,8 @@
 import { splitStatements } from '../sqlite/statement/split-statements.ts'
 import type { SchemaPosition } from './facts.ts'
 import { createFacts, writeFact } from './facts.ts'
+import type { Migration } from './migration.ts'
 import type { ObjectDatabase } from './object-database.ts'
-
-/** A file of `adapters/sqlite/migrations`. */
-export interface Migration {
-  readonly name: string
-  readonly sql: string
-}
 
 /** What is done in one transaction, and where the object is afterwards. */
 export interface SchemaStep {

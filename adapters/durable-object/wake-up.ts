@@ -19,7 +19,13 @@ export interface Alarm {
 
 /** Keeps the alarm of an object at the first moment at which there is something to do, and unset while there is nothing. */
 export interface WakeUp {
-  /** Looks whether the alarm must ring sooner than it will, or not at all. Called in the transaction of a write. */
+  /**
+   * Sees to what a write may have added. Called in its transaction. An alarm that rings within the grace is left as it is: it
+   * rings in time for all that is due now, and finds out by itself when nothing is left. So submissions in a row, each of
+   * them settled at once, do not set and clear it again and again, each time with a write.
+   */
+  wrote(): void
+  /** Looks whether the alarm must ring sooner than it will, or not at all. In a transaction. */
   lookAgain(): void
   /** The alarm has rung: sets the next one, before anything else is done. In a transaction. */
   rang(): void
@@ -70,6 +76,9 @@ export function createWakeUp({ alarm, clock, run, setAtMs, schemaAtMs }: WakeUpT
     }
   }
   return {
+    wrote() {
+      if (ringsAtMs === null || ringsAtMs > clock.nowMs() + GRACE_MS) lookAgain()
+    },
     lookAgain,
     stop,
     rang() {

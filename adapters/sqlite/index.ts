@@ -1,4 +1,12 @@
-export type { BoundValue, Executor, ResultRow, Statement, StatementResult } from './statement/executor.ts'
+export type {
+  BoundValue,
+  CountedBatch,
+  CountedResults,
+  Executor,
+  ResultRow,
+  Statement,
+  StatementResult,
+} from './statement/executor.ts'
 export type { StorageOptions } from './request-storage.ts'
 export { createRequestStorage } from './request-storage.ts'
 export type { SqliteStorage } from './storage.ts'

@@ -6,7 +6,7 @@ import { createKeyedStorage } from './access/keyed-storage.ts'
 import { createSendLog } from './outbox/send-log.ts'
 import type { Guard } from './placement/guard.ts'
 import { placementGuard, refusingExecutor, unguarded } from './placement/guard.ts'
-import type { Executor } from './statement/executor.ts'
+import type { CountedBatch, Executor } from './statement/executor.ts'
 import type { TenantExecutors } from './write/submission.ts'
 import { createSubmissionWriter } from './write/submission-writer.ts'
 
@@ -20,6 +20,8 @@ export interface StorageOptions {
    * `PausedError`. Left out: it holds every organization that it is asked about.
    */
   readonly isShared?: boolean
+  /** Counts requests with keys, where all of an organization's reach the same counter. Left out: none are counted. */
+  readonly countedBatch?: CountedBatch
 }
 
 /**
@@ -30,7 +32,7 @@ export function createRequestStorage(options: StorageOptions): RequestStorage {
   const { executor, clock } = options
   const guard = guardOf(options)
   return {
-    keyed: createKeyedStorage(executor, clock),
+    keyed: createKeyedStorage(options),
     keyUpkeep: createKeyUpkeep(guard),
     forms: createFormDirectory(executor, (organizationId) =>
       createSubmissionWriter(tenantExecutors(options, organizationId), clock, organizationId),

@@ -1,3 +1,4 @@
+import type { KeyBudget } from '../../ports/key-budget.ts'
 import type { KeyUpkeep } from '../../ports/key-upkeep.ts'
 import type { WorkingKey } from '../../ports/keyed-storage.ts'
 import type { Scope } from '../record/description.ts'
@@ -7,7 +8,7 @@ import type { PresentedKey } from './api-key.ts'
 import type { UpkeepWorld } from './key-upkeep.ts'
 import { keepUp } from './key-upkeep.ts'
 import { rateLimitHeaders, tooManyRequests } from './rate-limit-reply.ts'
-import type { Budget, RateLimiter } from './rate-limiter.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 import { covers, outOfScope } from './scope.ts'
 
 /** What of a request matters to its key. */
@@ -25,7 +26,9 @@ export interface ProvenKey {
   readonly presented: PresentedKey
   readonly stored: WorkingKey
   /** The budget of a key that had nothing left before it was proven; null: it may have. */
-  readonly spent: Budget | null
+  readonly spent: KeyBudget | null
+  /** What the storage that proved the key has counted; null: it does not count, so this instance of the service does. */
+  readonly counted: KeyBudget | null
 }
 
 /**
@@ -34,13 +37,16 @@ export interface ProvenKey {
  * @returns the refusal; null: the key may
  */
 export function admitKey(
-  { presented, stored, spent }: ProvenKey,
+  { presented, stored, spent, counted }: ProvenKey,
   scope: Scope,
   routed: KeyedRequest,
   world: AdmissionWorld,
 ): Reply | null {
   const { organizationId, keyId, ratePerMinute } = stored
-  const budget = spent ?? (ratePerMinute === null ? null : world.rateLimiter.take(keyId, ratePerMinute))
+  const counting = () =>
+    spent ?? (ratePerMinute === null ? null : world.rateLimiter.take(keyId, ratePerMinute))
+  const budget = counted ?? counting()
+  if (counted?.isExceeded === true) world.rateLimiter.learn(keyId, counted)
   routed.identified({ organizationId, keyId }, budget === null ? {} : rateLimitHeaders(budget))
   keepUp(presented.text, stored, world.keys, world)
   if (budget?.isExceeded === true) return tooManyRequests(budget)

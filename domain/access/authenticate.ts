@@ -1,4 +1,4 @@
-import type { KeyedReader, KeyedStorage, QueryResult } from '../../ports/keyed-storage.ts'
+import type { KeyedRead, KeyedReader, KeyedStorage, QueryResult } from '../../ports/keyed-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { ReadQuery } from '../../ports/query.ts'
 import type { Scope } from '../record/description.ts'
@@ -52,23 +52,30 @@ export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld):
   const open = async () => world.storage.open(await claimOf(key, organizationId, world))
   let opening: Promise<KeyedReader> | null = null
   let isAdmitted = false
-  return {
+  const tenant: TenantReader = {
     organizationId,
     async read(queries) {
       const reader = await (opening ??= open())
       // A key that is known to have spent its rate is proven all the same, because the request may be somebody else's; but
       // nothing is read for it.
       const spent = isAdmitted ? null : world.rateLimiter.exhausted(key.keyId)
-      const found = await reader.read(spent === null ? queries : [])
+      const isCounted = !isAdmitted
+      const found = await reader.read(spent === null ? queries : [], { isCounted })
       if (!found.authenticated) return { kind: 'refused', refusal: unauthorized() }
       const refusal = isAdmitted
         ? null
-        : admitKey({ presented: key, stored: found.key, spent }, scope, routed, world)
+        : admitKey({ presented: key, stored: found.key, spent, counted: found.budget }, scope, routed, world)
       if (refusal !== null) return { kind: 'refused', refusal }
       isAdmitted = true
-      return { kind: 'read', organization: found.organization, results: found.results }
+      // The storage that counts has admitted a key of which this instance thought otherwise, so nothing was read yet.
+      return spent === null ? readOf(found) : tenant.read(queries)
     },
   }
+  return tenant
+}
+
+function readOf({ organization, results }: Extract<KeyedRead, { authenticated: true }>): TenantRead {
+  return { kind: 'read', organization, results }
 }
 
 async function claimOf(key: PresentedKey, organizationId: string, { secrets }: KeyWorld) {
@@ -99,6 +106,6 @@ export async function authenticate(
   }
   const stored = await world.storage.findPlatformKey(key.keyId)
   if (stored === null || !(await isKey(key, stored, world.secrets))) return { refusal: unauthorized() }
-  const refusal = admitKey({ presented: key, stored, spent: null }, scope, routed, world)
+  const refusal = admitKey({ presented: key, stored, spent: null, counted: null }, scope, routed, world)
   return refusal === null ? { caller: { organization: null } } : { refusal }
 }

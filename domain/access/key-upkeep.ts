@@ -10,6 +10,8 @@ interface KeptKey {
   readonly keyId: string
   readonly secretVersion: string
   readonly lastUsedAt: string | null
+  /** Whose key it is, where that says which database it is in. */
+  readonly organizationId?: string | null
 }
 
 /** The ports that the upkeep of keys needs. */
@@ -28,15 +30,16 @@ const HOUR_MS = 3_600_000
  */
 export function keepUp(
   text: string,
-  { keyId, secretVersion, lastUsedAt }: KeptKey,
+  { keyId, secretVersion, lastUsedAt, organizationId }: KeptKey,
   store: KeyUpkeep,
   { secrets: { current }, background, clock }: UpkeepWorld,
 ): void {
   if (secretVersion !== current.version) {
-    const rehash = async () => store.rehashKey(keyId, await hashKey(text, current), current.version)
+    const rehash = async () =>
+      store.rehashKey(keyId, await hashKey(text, current), current.version, organizationId)
     background.run(rehash())
   }
   const nowMs = clock.nowMs()
   const hour = toInstant(nowMs - (nowMs % HOUR_MS))
-  if (lastUsedAt === null || lastUsedAt < hour) background.run(store.noteKeyUse(keyId, hour))
+  if (lastUsedAt === null || lastUsedAt < hour) background.run(store.noteKeyUse(keyId, hour, organizationId))
 }

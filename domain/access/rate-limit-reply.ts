@@ -1,13 +1,13 @@
+import type { KeyBudget } from '../../ports/key-budget.ts'
 import type { Reply } from '../record/reply.ts'
 import { errorReply } from '../record/reply.ts'
-import type { Budget } from './rate-limiter.ts'
 
 /**
  * The headers by which every answer to a key with a rate says how much is left: structured fields of
  * draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4. `q` requests within `w` seconds; `r` more for the next `t`
  * seconds.
  */
-export function rateLimitHeaders(budget: Budget): Readonly<Record<string, string>> {
+export function rateLimitHeaders(budget: KeyBudget): Readonly<Record<string, string>> {
   return {
     'ratelimit-policy': `"minute";q=${budget.ratePerMinute};w=60`,
     ratelimit: `"minute";r=${budget.remaining};t=${secondsUntilMore(budget)}`,
@@ -15,7 +15,7 @@ export function rateLimitHeaders(budget: Budget): Readonly<Record<string, string
 }
 
 /** The answer to a request beyond the key's rate. */
-export function tooManyRequests(budget: Budget): Reply {
+export function tooManyRequests(budget: KeyBudget): Reply {
   const seconds = secondsUntilMore(budget)
   return errorReply(
     429,
@@ -25,6 +25,6 @@ export function tooManyRequests(budget: Budget): Reply {
 }
 
 /** Whole seconds, rounded up: a client that waits so long is admitted. */
-function secondsUntilMore({ renewsInMs }: Budget): number {
+function secondsUntilMore({ renewsInMs }: KeyBudget): number {
   return Math.ceil(renewsInMs / 1000)
 }

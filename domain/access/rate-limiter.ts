@@ -1,15 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-
-/** Where a key stands against its rate, after a request. */
-export interface Budget {
-  /** Whether the request was one too many. It was not counted then. */
-  readonly isExceeded: boolean
-  readonly ratePerMinute: number
-  /** How many more requests would be admitted at this moment. */
-  readonly remaining: number
-  /** How long no more than those are admitted: until the oldest request that counts is a minute old. */
-  readonly renewsInMs: number
-}
+import type { KeyBudget } from '../../ports/key-budget.ts'
 
 /**
  * Counts the requests of keys that have a rate: a key has at most that many in any 60 seconds. It counts in memory, so
@@ -17,12 +7,23 @@ export interface Budget {
  */
 export interface RateLimiter {
   /** Counts a request of a key that was proven, unless it is one too many. */
-  take(keyId: string, ratePerMinute: number): Budget
+  take(keyId: string, ratePerMinute: number): KeyBudget
   /** The budget of a key that has nothing left at this moment; null: it may have. Counts nothing. */
-  exhausted(keyId: string): Budget | null
+  exhausted(keyId: string): KeyBudget | null
+  /** A storage that counts by itself has found a key to have nothing left: `exhausted` says so until that renews. */
+  learn(keyId: string, budget: KeyBudget): void
 }
 
 const WINDOW_MS = 60_000
+
+/** Most keys of which the limiter remembers that another counter found them exhausted. */
+const LEARNED_MAX = 10_000
+
+/** What another counter has found. */
+interface Learned {
+  readonly budget: KeyBudget
+  readonly renewsAtMs: number
+}
 
 /** The requests of one key within the last minute: the instant of each, in a ring that has a place for each. */
 interface Window {
@@ -43,6 +44,7 @@ const WINDOW_INSTANTS = 50
 export function createRateLimiter(clock: Clock, maxInstants = INSTANTS_MAX): RateLimiter {
   const elapsedMs = stopwatch(clock)
   const windows = new Map<string, Window>()
+  const learned = new Map<string, Learned>()
   let instants = 0
   const forget = (keyId: string): void => {
     const window = windows.get(keyId)
@@ -63,11 +65,23 @@ export function createRateLimiter(clock: Clock, maxInstants = INSTANTS_MAX): Rat
     }
     return window
   }
+  const learnedOf = (keyId: string): KeyBudget | null => {
+    const found = learned.get(keyId)
+    if (found === undefined) return null
+    const renewsInMs = found.renewsAtMs - elapsedMs()
+    if (renewsInMs > 0) return { ...found.budget, renewsInMs }
+    learned.delete(keyId)
+    return null
+  }
   return {
     take: (keyId, ratePerMinute) => take(windowOf(keyId, ratePerMinute), elapsedMs()),
     exhausted: (keyId) => {
       const window = windows.get(keyId)
-      return window === undefined ? null : exhausted(window, elapsedMs())
+      return (window === undefined ? null : exhausted(window, elapsedMs())) ?? learnedOf(keyId)
+    },
+    learn: (keyId, budget) => {
+      if (learned.size >= LEARNED_MAX) learned.clear()
+      learned.set(keyId, { budget, renewsAtMs: elapsedMs() + budget.renewsInMs })
     },
   }
 }
@@ -88,7 +102,7 @@ function stopwatch(clock: Clock): () => number {
   }
 }
 
-function take(window: Window, nowMs: number): Budget {
+function take(window: Window, nowMs: number): KeyBudget {
   const spent = exhausted(window, nowMs)
   if (spent !== null) return spent
   const { ring, first, count } = window
@@ -97,7 +111,7 @@ function take(window: Window, nowMs: number): Budget {
   return budgetOf(window, nowMs, false)
 }
 
-function exhausted(window: Window, nowMs: number): Budget | null {
+function exhausted(window: Window, nowMs: number): KeyBudget | null {
   while (window.count > 0 && oldestOf(window) <= nowMs - WINDOW_MS) {
     window.first = (window.first + 1) % window.ring.length
     window.count -= 1
@@ -105,7 +119,7 @@ function exhausted(window: Window, nowMs: number): Budget | null {
   return window.count === window.ring.length ? budgetOf(window, nowMs, true) : null
 }
 
-function budgetOf(window: Window, nowMs: number, isExceeded: boolean): Budget {
+function budgetOf(window: Window, nowMs: number, isExceeded: boolean): KeyBudget {
   const ratePerMinute = window.ring.length
   const remaining = ratePerMinute - window.count
   return { isExceeded, ratePerMinute, remaining, renewsInMs: oldestOf(window) + WINDOW_MS - nowMs }

@@ -3,13 +3,13 @@ import type { ImportDirectory } from '../../ports/import-sessions.ts'
 import type { Log } from '../../ports/log.ts'
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/placement.ts'
+import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import { eachOf } from '../bounds/within.ts'
 import { ALARM_MS } from '../placement/note-work.ts'
 import { toInstant } from '../text/instant.ts'
 
-/** Most families of one sweep, and how many of them are asked at once. */
+/** Most families of one sweep. */
 const FAMILIES_MAX = 100
-const WIDTH = 4
 
 /** When a family is asked again whose import is being written, or which did not answer, in ms. */
 const SOON_MS = 60_000
@@ -39,7 +39,7 @@ export interface FamilySweepWorld {
 export async function sweepFamilies(world: FamilySweepWorld): Promise<void> {
   const { directory, clock, log } = world
   const families = await directory.familiesWithWork(toInstant(clock.nowMs()), FAMILIES_MAX)
-  await eachOf(families, WIDTH, async (family) => {
+  await eachOf(families, CONNECTIONS_WIDTH, async (family) => {
     try {
       await lookAfter(family, world)
     } catch (cause) {

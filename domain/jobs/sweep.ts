@@ -1,6 +1,7 @@
 import type { OutboxStore } from '../../ports/outbox-store.ts'
 import { toInstant } from '../text/instant.ts'
 import { deliver } from './deliver.ts'
+import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import { eachOf } from '../bounds/within.ts'
 import type { JobWorld } from './world.ts'
 
@@ -8,8 +9,6 @@ import type { JobWorld } from './world.ts'
 const ENTRIES_MAX = 500
 /** No new entry is begun after this long, in ms: sweeps must not run into each other. */
 const BUDGET_MS = 40_000
-/** Entries worked on at once: a Worker has six connections. */
-export const DELIVERY_WIDTH = 4
 
 /** What a sweep found and did. */
 export interface Swept {
@@ -27,7 +26,7 @@ export async function sweep(world: JobWorld, from: Pick<OutboxStore, 'due'> = wo
   const startedMs = world.clock.nowMs()
   const due = await from.due(toInstant(startedMs), ENTRIES_MAX)
   let worked = 0
-  await eachOf(due, DELIVERY_WIDTH, async (ref) => {
+  await eachOf(due, CONNECTIONS_WIDTH, async (ref) => {
     if (world.clock.nowMs() - startedMs > BUDGET_MS) return
     try {
       if ((await deliver(ref, world)) !== 'idle') worked += 1

@@ -67,6 +67,23 @@ describe('what a request costs', () => {
     expect(await callsOf(saved)).toEqual(['acme.1'])
   })
 
+  test('of a key: one call more in its own place, once an hour, and one when its hash is old', async () => {
+    const isolate = scratch.isolate()
+    await read(isolate, claimOf('acme'))
+    const { administration } = isolate
+    for (const [organizationId, at] of [
+      ['acme', 'acme.1'],
+      ['plain', 'shared'],
+    ] as const) {
+      const { keyId, hashes } = claimOf(organizationId)
+      const note = () => administration.noteKeyUse(keyId, '2026-06-15T12:00:00.000Z', organizationId)
+      expect(await callsOf(note)).toEqual([at])
+      expect(await administration.findKey(keyId)).toMatchObject({ lastUsedAt: '2026-06-15T12:00:00.000Z' })
+      const [hash] = hashes
+      expect(await callsOf(() => administration.rehashKey(keyId, hash, 'v2', organizationId))).toEqual([at])
+    }
+  })
+
   test('of a first submission: the directory, the form, and the submission', async () => {
     const isolate = scratch.isolate()
     expect(await callsOf(() => submit(isolate, 'acme', 's-1'))).toEqual(['shared', 'acme.1', 'acme.1'])

@@ -1,11 +1,13 @@
 import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { OwnPlace } from '../../ports/placement.ts'
+import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import type { AllPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'
 import { named } from './placed-outbox.ts'
 import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
+import { NO_GAPS } from './places-list.ts'
 import type { VisitingPlaces } from './visit-families.ts'
-import { askEach, FAMILIES_MAX, WIDTH } from './visit-families.ts'
+import { askEach, FAMILIES_MAX } from './visit-families.ts'
 
 type OutboxPage = PlacesList<ListedEntry, PlacedOutboxPosition>
 
@@ -24,7 +26,7 @@ export async function listOutbox(
   const found = await outbox.list(null, after?.entry ?? null, limit + 1)
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
-  if (last !== undefined) return { rows, next: { familyId: null, entry: last }, unanswered: [] }
+  if (last !== undefined) return { rows, next: { familyId: null, entry: last }, ...NO_GAPS }
   return inFamilies({ familyId: null, entry: null }, rows, limit, places)
 }
 
@@ -41,21 +43,22 @@ async function inFamilies(
 ): Promise<OutboxPage> {
   const families = await familiesFrom(after, places)
   const rows = [...first]
-  const unanswered: string[] = []
+  const gaps = { unanswered: [] as string[], unfinished: [] as string[] }
   let next: PlacedOutboxPosition | null = null
-  for (let start = 0; start < families.length; start += WIDTH) {
-    const some = families.slice(start, start + WIDTH)
+  for (let start = 0; start < families.length; start += CONNECTIONS_WIDTH) {
+    const some = families.slice(start, start + CONNECTIONS_WIDTH)
     const asked = await askSome(some, limit - rows.length + 1, places)
-    unanswered.push(...asked.unanswered)
+    gaps.unanswered.push(...asked.unanswered)
+    gaps.unfinished.push(...asked.unfinished)
     for (const { familyId, result } of asked.results) {
       const taken = result.slice(0, limit - rows.length)
       rows.push(...taken.map(named))
-      if (taken.length < result.length) return { rows, next: lastOf(familyId, taken, next), unanswered }
+      if (taken.length < result.length) return { rows, next: lastOf(familyId, taken, next), ...gaps }
       next = { familyId, entry: null }
     }
     next = { familyId: some.at(-1)?.place.familyId ?? null, entry: null }
   }
-  return { rows, next: families.length < FAMILIES_MAX ? null : next, unanswered }
+  return { rows, next: families.length < FAMILIES_MAX ? null : next, ...gaps }
 }
 
 /** Where a page ends that had room for only these of a family. */

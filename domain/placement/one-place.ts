@@ -1,5 +1,7 @@
 import type { Moves } from './moves.ts'
 import type { Overview } from './overview.ts'
+import { IN_SHARED } from './overview.ts'
+import { NO_GAPS } from './places-list.ts'
 import type { Storage } from '../../ports/storage.ts'
 
 /** What operators see of all places, where there is but one: a library in a program of its own, say. */
@@ -8,20 +10,23 @@ export function overviewOfOne({
   outbox,
 }: Pick<Storage, 'administration' | 'outbox'>): Overview {
   return {
-    describe: async () => ({ place: 'shared', region: null, jurisdiction: null, sizeBytes: null }),
+    async describe(organizationId) {
+      const organization = await administration.findOrganization(organizationId)
+      return organization === null ? null : { organization, place: IN_SHARED }
+    },
     async organizations(afterId, limit) {
       const found = await administration.listOrganizations(afterId, limit + 1)
       const rows = found.slice(0, limit)
       const next = found.length > limit ? (rows.at(-1)?.organizationId ?? null) : null
-      return { rows, next, unanswered: [] }
+      return { rows, next, ...NO_GAPS }
     },
     async outbox(after, limit) {
       const found = await outbox.list(null, after?.entry ?? null, limit + 1)
       const rows = found.slice(0, limit)
       const entry = found.length > limit ? (rows.at(-1) ?? null) : null
-      return { rows, next: entry === null ? null : { familyId: null, entry }, unanswered: [] }
+      return { rows, next: entry === null ? null : { familyId: null, entry }, ...NO_GAPS }
     },
-    administrations: async () => ({ results: [], unanswered: [], next: null }),
+    administrations: async () => ({ results: [], next: null, ...NO_GAPS }),
   }
 }
 

@@ -3,8 +3,9 @@ import type { ListedEntry } from '../../ports/outbox-store.ts'
 import { form, organization, submission, tenantKey } from '../../test/conformance/fixtures.ts'
 import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch-places.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
+import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import type { PlacedOutboxPosition } from './places-list.ts'
-import { FAMILIES_MAX, WIDTH } from './visit-families.ts'
+import { FAMILIES_MAX } from './visit-families.ts'
 
 let scratch: ScratchPlaces
 let isolate: ScratchIsolate
@@ -84,6 +85,20 @@ describe('a family whose database does not answer', () => {
     expect(scratch.errors.join()).toContain('family_unanswered')
   })
 
+  test('is described as far as the directory knows it', async () => {
+    const own = { place: 'own', region: null, jurisdiction: null } as const
+    expect(await isolate.overview.describe('b')).toEqual({
+      organization: null,
+      place: { ...own, sizeBytes: null },
+    })
+    expect(await isolate.overview.describe('a')).toMatchObject({
+      organization: { organizationId: 'a' },
+      place: { ...own, sizeBytes: expect.any(Number) as number },
+    })
+    expect(await isolate.overview.describe('nobody')).toBeNull()
+    expect(scratch.errors.join()).toContain('family_unanswered')
+  })
+
   test('fails its own requests alone', async () => {
     const read = (id: string) =>
       isolate.keyed.open({ organizationId: id, keyId: `key-${id}`, hashes: [`hash of key-${id}`] }).read([])
@@ -91,6 +106,41 @@ describe('a family whose database does not answer', () => {
     expect([(await read('a')).authenticated, (await read('c')).authenticated]).toEqual([true, true])
     expect(await isolate.administration.findOrganization('plain')).not.toBeNull()
     await isolate.administration.saveOrganization(organization('new'), null, OWN)
+  })
+})
+
+test('a family whose creation was never finished is named for what it is, until it is taken up again', async () => {
+  await isolate.administration.saveOrganization(organization('a'), null, OWN)
+  scratch.before = ({ kind }) => {
+    if (kind === 'create') throw new Error('The isolate was stopped')
+  }
+  await expect(isolate.administration.saveOrganization(organization('b'), null, OWN)).rejects.toThrow()
+  scratch.before = () => undefined
+  const gaps = { unanswered: [], unfinished: ['b'] }
+  expect(await isolate.overview.organizations(null, 10)).toMatchObject({
+    rows: [{ organizationId: 'a' }],
+    ...gaps,
+  })
+  expect(await isolate.overview.outbox(null, 10)).toMatchObject(gaps)
+  expect(await isolate.overview.administrations(null, (placed) => placed.countHashes(null))).toMatchObject(
+    gaps,
+  )
+  expect(await isolate.overview.describe('b')).toBeNull()
+  expect(scratch.errors).toEqual([])
+  await isolate.administration.saveOrganization(organization('b'), null, OWN)
+  expect(await isolate.overview.organizations(null, 10)).toMatchObject({ unfinished: [] })
+})
+
+test('a family that moves while it is asked is not taken for an unfinished one', async () => {
+  await isolate.administration.saveOrganization(organization('a'), null, OWN)
+  scratch.before = async ({ at }) => {
+    if (at !== 'a.1') return
+    scratch.before = () => undefined
+    await scratch.move('a', 'own')
+  }
+  expect(await isolate.overview.administrations(null, (placed) => placed.countHashes(null))).toMatchObject({
+    unanswered: ['a'],
+    unfinished: [],
   })
 })
 
@@ -134,7 +184,7 @@ describe('the outbox of all places', () => {
           if (at !== 'shared') asked -= 1
         }
         const page = await isolate.overview.outbox(after, limit)
-        expect(most).toBeLessThanOrEqual(WIDTH)
+        expect(most).toBeLessThanOrEqual(CONNECTIONS_WIDTH)
         expect(page.rows.length).toBeLessThanOrEqual(limit)
         entries.push(...page.rows)
         after = page.next

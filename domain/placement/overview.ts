@@ -3,25 +3,43 @@ import type { Log } from '../../ports/log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../ports/placement.ts'
+import { within } from '../bounds/within.ts'
 import type { AllPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'
+import { findOrganization } from './family-place.ts'
 import { listOutbox } from './list-outbox.ts'
 import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
 import type { Visit } from './visit-families.ts'
-import { askEach, FAMILIES_MAX, visitFamilies } from './visit-families.ts'
+import { ANSWER_MS, askEach, FAMILIES_MAX, visitFamilies } from './visit-families.ts'
 
 /** Where an organization lives, as an operator sees it. */
 export interface PlaceDescription {
   readonly place: 'shared' | 'own'
   readonly region: Region | null
   readonly jurisdiction: Jurisdiction | null
-  /** How much its family's database stores; null in the shared one. */
+  /** How much its family's database stores; null in the shared one, and when it does not answer. */
   readonly sizeBytes: number | null
+}
+
+/** Where the organizations of the shared place live. */
+export const IN_SHARED: PlaceDescription = {
+  place: 'shared',
+  region: null,
+  jurisdiction: null,
+  sizeBytes: null,
+}
+
+/** An organization as an operator sees it. */
+export interface DescribedOrganization {
+  /** Null: the database of its family does not answer; the directory alone knows the place. */
+  readonly organization: Organization | null
+  readonly place: PlaceDescription
 }
 
 /** What operators see of all places together. Databases are asked a few at a time, and only as many as a page needs. */
 export interface Overview {
-  describe(organizationId: string): Promise<PlaceDescription>
+  /** Null: there is no such organization. */
+  describe(organizationId: string): Promise<DescribedOrganization | null>
   /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
   organizations(afterId: string | null, limit: number): Promise<PlacesList<Organization, string>>
   /**
@@ -42,7 +60,7 @@ export interface Overview {
 /** No I/O. */
 export function createOverview(places: AllPlaces, log: Log): Overview {
   return {
-    describe: (organizationId) => describe(organizationId, places),
+    describe: (organizationId) => describe(organizationId, { ...places, log }),
     organizations: (afterId, limit) => listOrganizations(afterId, limit, { ...places, log }),
     outbox: (after, limit) => listOutbox(after, limit, { ...places, log }),
     administrations: (afterId, work) =>
@@ -52,11 +70,27 @@ export function createOverview(places: AllPlaces, log: Log): Overview {
 
 type LoggedPlaces = AllPlaces & { readonly log: Log }
 
-async function describe(organizationId: string, places: AllPlaces): Promise<PlaceDescription> {
+async function describe(organizationId: string, places: LoggedPlaces): Promise<DescribedOrganization | null> {
   const place = await lookUp(organizationId, places)
-  if (place.kind === 'shared') return { place: 'shared', region: null, jurisdiction: null, sizeBytes: null }
-  const { region, jurisdiction } = place
-  return { place: 'own', region, jurisdiction, sizeBytes: (await places.databases?.sizeBytes(place)) ?? null }
+  if (place.kind === 'shared') {
+    const organization = await findOrganization(organizationId, places)
+    return organization === null ? null : { organization, place: IN_SHARED }
+  }
+  const { familyId, region, jurisdiction } = place
+  const own = { place: 'own', region, jurisdiction } as const
+  try {
+    const asked = ask(organizationId, place, places)
+    const { organization, sizeBytes } = await within(places.deadline, ANSWER_MS, asked)
+    return organization === null ? null : { organization, place: { ...own, sizeBytes } }
+  } catch (cause) {
+    places.log.error('family_unanswered', { familyId }, cause)
+    return { organization: null, place: { ...own, sizeBytes: null } }
+  }
+}
+
+async function ask(organizationId: string, place: OwnPlace, places: AllPlaces) {
+  const organization = await findOrganization(organizationId, places)
+  return { organization, sizeBytes: (await places.databases?.sizeBytes(place)) ?? null }
 }
 
 async function listOrganizations(
@@ -78,6 +112,7 @@ async function listOrganizations(
     rows: entries.flatMap(({ organizationId }) => byId.get(organizationId) ?? []),
     next: last?.organizationId ?? null,
     unanswered: own.unanswered,
+    unfinished: own.unfinished,
   }
 }
 

@@ -4,7 +4,7 @@ import type { KeyedStorage } from '../../ports/keyed-storage.ts'
 import type { SendLog } from '../../ports/send-log.ts'
 import type { RequestStorage } from '../../ports/storage.ts'
 import type { SubmissionWriter } from '../../ports/tenant-writer.ts'
-import type { Places } from './at-place.ts'
+import type { PlacedWork, Places } from './at-place.ts'
 import { atKey, atPlace, SHARED } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import { noteWorkOf } from './note-work.ts'
@@ -26,8 +26,8 @@ export function placedRequests(places: Places): RequestStorage {
 function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
   return {
     open: (claim) => ({
-      read: (queries) =>
-        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries)),
+      read: (queries, terms) =>
+        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
     }),
     findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
   }
@@ -67,12 +67,18 @@ export function placedSubmissions(places: Places, organizationId: string): Submi
   }
 }
 
-/** Notes about keys, wherever they are. */
+/** Notes about keys, wherever they are. Where the owner of a key is known, nothing has to look for the key. */
 export function placedKeyUpkeep(places: Places): KeyUpkeep {
+  const ofOwner = (
+    owner: string | null | undefined,
+    keyId: string,
+    work: PlacedWork<RequestStorage, void>,
+  ) => (owner == null ? atKey(keyId, places, work) : atPlace(owner, places, work))
   return {
-    noteKeyUse: (keyId, hour) => atKey(keyId, places, ({ keyUpkeep }) => keyUpkeep.noteKeyUse(keyId, hour)),
-    rehashKey: (keyId, hash, secretVersion) =>
-      atKey(keyId, places, ({ keyUpkeep }) => keyUpkeep.rehashKey(keyId, hash, secretVersion)),
+    noteKeyUse: (keyId, hour, organizationId) =>
+      ofOwner(organizationId, keyId, ({ keyUpkeep }) => keyUpkeep.noteKeyUse(keyId, hour)),
+    rehashKey: (keyId, hash, secretVersion, organizationId) =>
+      ofOwner(organizationId, keyId, ({ keyUpkeep }) => keyUpkeep.rehashKey(keyId, hash, secretVersion)),
   }
 }
 

@@ -1,12 +1,21 @@
 import type { OutboxPosition } from '../../ports/outbox-store.ts'
 
+/** The families that an answer over several databases leaves out, by the organizations at their roots. */
+export interface Gaps {
+  /** Their databases did not answer. */
+  readonly unanswered: readonly string[]
+  /** Their creation was begun and never finished, so there is nothing that could be missing. */
+  readonly unfinished: readonly string[]
+}
+
+/** For an answer that leaves out nothing. */
+export const NO_GAPS: Gaps = { unanswered: [], unfinished: [] }
+
 /** A part of a list over several databases. */
-export interface PlacesList<Row, After> {
+export interface PlacesList<Row, After> extends Gaps {
   readonly rows: readonly Row[]
   /** Where the list continues; null: it ends here. */
   readonly next: After | null
-  /** Families whose databases did not answer. */
-  readonly unanswered: readonly string[]
 }
 
 /** Where a list of entries over all places continues. */

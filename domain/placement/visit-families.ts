@@ -1,31 +1,29 @@
 import type { OwnPlace, PlaceDirectory } from '../../ports/placement.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Storage } from '../../ports/storage.ts'
+import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import { eachOf, within } from '../bounds/within.ts'
 import type { AllPlaces } from './at-place.ts'
+import { ElsewhereError } from './errors.ts'
+import type { Gaps } from './places-list.ts'
 
 /** Most families of one visit, so that a request never asks more databases than the platform lets it. */
 export const FAMILIES_MAX = 50
 
-/** Databases that are asked at once: a Worker has six connections. */
-export const WIDTH = 4
-
 /** How long one database may take, in ms. */
-const ANSWER_MS = 10_000
+export const ANSWER_MS = 10_000
 
 /** What a visit of some families brought. */
-export interface Visit<Result> {
+export interface Visit<Result> extends Gaps {
   /** In the order of the families' ids. */
   readonly results: readonly { readonly familyId: string; readonly result: Result }[]
-  /** Families whose databases did not answer. */
-  readonly unanswered: readonly string[]
   /** After which family the next visit begins; null: there is none left. */
   readonly next: string | null
 }
 
 /** What visiting families needs. */
 export type VisitingPlaces = Pick<AllPlaces, 'storageAt' | 'deadline'> & {
-  readonly directory: Pick<PlaceDirectory, 'families'>
+  readonly directory: Pick<PlaceDirectory, 'families' | 'placeOf'>
   readonly log: Log
 }
 
@@ -51,23 +49,38 @@ export async function visitFamilies<Result>(
 /** Does work in the databases of these families, a few at a time. */
 export async function askEach<Result>(
   families: readonly OwnPlace[],
-  { storageAt, deadline, log }: Pick<VisitingPlaces, 'storageAt' | 'deadline' | 'log'>,
+  places: VisitingPlaces,
   work: (storage: Storage, familyId: string) => Promise<Result>,
 ): Promise<Omit<Visit<Result>, 'next'>> {
+  const { storageAt, deadline, log, directory } = places
   const results = new Map<string, Result>()
   const unanswered: string[] = []
-  await eachOf(families, WIDTH, async (place) => {
+  const unfinished: string[] = []
+  await eachOf(families, CONNECTIONS_WIDTH, async (place) => {
     const { familyId } = place
     try {
       results.set(familyId, await within(deadline, ANSWER_MS, work(storageAt(place), familyId)))
     } catch (cause) {
-      unanswered.push(familyId)
-      log.error('family_unanswered', { familyId }, cause)
+      const isUnfinished = cause instanceof ElsewhereError && (await isStill(place, directory))
+      if (isUnfinished) unfinished.push(familyId)
+      else {
+        unanswered.push(familyId)
+        log.error('family_unanswered', { familyId }, cause)
+      }
     }
   })
   const inOrder = families.flatMap(({ familyId }) => {
     const result = results.get(familyId)
     return result === undefined ? [] : [{ familyId, result }]
   })
-  return { results: inOrder, unanswered: unanswered.toSorted() }
+  return { results: inOrder, unanswered: unanswered.toSorted(), unfinished: unfinished.toSorted() }
+}
+
+/**
+ * Whether the directory still names this place. If so, a database that knows of no family was never filled; else the family
+ * has just moved.
+ */
+async function isStill(place: OwnPlace, directory: Pick<PlaceDirectory, 'placeOf'>): Promise<boolean> {
+  const named = await directory.placeOf(place.familyId).catch(() => null)
+  return named?.generation === place.generation
 }

@@ -1,5 +1,6 @@
 import { createD1Storage } from '../../adapters/d1/storage.ts'
 import { createFamilyDatabases } from '../../adapters/durable-object/family-databases.ts'
+import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import { createObjectStorage } from '../../adapters/durable-object/storage.ts'
 import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
@@ -30,7 +31,7 @@ export function openPlaces(
     storageAt: (place) =>
       place.kind === 'shared'
         ? shared
-        : createObjectStorage({ namespace: bound(families), place, clock, meter }),
+        : createObjectStorage({ namespace: bound(families), place, clock, meter, migrations: ownMigrations }),
     databases: families === null ? null : createFamilyDatabases({ namespace: families, clock, meter }),
   }
 }

@@ -2,8 +2,9 @@ import type { MessageBatch } from '@cloudflare/workers-types'
 import { consumeBatch } from '../../adapters/queue-cloudflare/index.ts'
 import { receiveFromQstash } from '../../adapters/queue-qstash/index.ts'
 import { deliver } from '../../domain/jobs/deliver.ts'
+import { CONNECTIONS_WIDTH } from '../../domain/bounds/connections.ts'
 import { eachOf } from '../../domain/bounds/within.ts'
-import { DELIVERY_WIDTH, sweep } from '../../domain/jobs/sweep.ts'
+import { sweep } from '../../domain/jobs/sweep.ts'
 import type { FamilySweepWorld } from '../../domain/jobs/sweep-families.ts'
 import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
@@ -17,7 +18,7 @@ import { openPlaces, openStorage } from './all-storage.ts'
 /** Handles a batch of queue messages. */
 export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
   const world = openJobWorld(env)
-  await consumeBatch(batch, (ref) => deliverOrLog(ref, world), DELIVERY_WIDTH)
+  await consumeBatch(batch, (ref) => deliverOrLog(ref, world), CONNECTIONS_WIDTH)
 }
 
 /**
@@ -73,7 +74,7 @@ function openFamilySweep(env: Env): FamilySweepWorld {
  */
 export async function workOff(refs: readonly OutboxRef[], env: Env): Promise<void> {
   const world = openJobWorld(env)
-  await eachOf(refs, DELIVERY_WIDTH, async (ref) => {
+  await eachOf(refs, CONNECTIONS_WIDTH, async (ref) => {
     await deliverOrLog(ref, world).catch(() => undefined)
   })
 }

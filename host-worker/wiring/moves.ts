@@ -1,11 +1,13 @@
 import { createExecutor } from '../../adapters/d1/executor.ts'
 import { createObjectMovePlace } from '../../adapters/durable-object/move-place.ts'
+import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
 import type { MovesWorld } from '../../domain/placement/moves.ts'
+import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Env } from '../env/index.ts'
-import { systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { openPlaces, openStorage } from './all-storage.ts'
+import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { openPlaces } from './all-storage.ts'
 import { createMeter } from './storage.ts'
 
 /** Rows that one step of a move reads or writes in the shared database: others wait for it meanwhile. */
@@ -16,16 +18,17 @@ export function openMoves(env: Env, meter: Meter = createMeter()): Omit<MovesWor
   const { database, families } = env
   const clock = systemClock
   const executor = createExecutor({ database, clock, meter })
+  const places = openPlaces(env, meter)
   return {
     ledger: createMoveLedger(executor),
     places: (place) => {
       if (place.kind === 'shared')
         return createMovePlace({ executor, control: sharedControl(executor), rowsMax: SHARED_ROWS_MAX })
       if (families === null) throw new Error('A move needs the binding FAMILIES')
-      return createObjectMovePlace({ namespace: families, place, clock, meter })
+      return createObjectMovePlace({ namespace: families, place, clock, meter, migrations: ownMigrations })
     },
-    directory: openPlaces(env, meter).directory,
-    administration: openStorage(env, meter).administration,
+    directory: places.directory,
+    administration: createPlacedStorage(places, consoleLog).administration,
     hasDatabases: families !== null,
     clock,
     deadline: systemDeadline,

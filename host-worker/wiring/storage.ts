@@ -2,6 +2,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { createExecutor, isLockFailure } from '../../adapters/d1/executor.ts'
 import { createD1RequestStorage } from '../../adapters/d1/request-storage.ts'
 import { createObjectRequestStorage } from '../../adapters/durable-object/request-storage.ts'
+import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import type { Mailbox } from '../../adapters/local/index.ts'
 import { createMailbox } from '../../adapters/local/index.ts'
 import type { Executor } from '../../adapters/sqlite/statement/executor.ts'
@@ -49,7 +50,13 @@ export function openRequestStorage(env: DatabaseEnv, meter: Meter, background: B
     storageAt: (place) =>
       place.kind === 'shared'
         ? shared
-        : createObjectRequestStorage({ namespace: bound(families), place, clock, meter }),
+        : createObjectRequestStorage({
+            namespace: bound(families),
+            place,
+            clock,
+            meter,
+            migrations: ownMigrations,
+          }),
   })
 }
 

@@ -54,6 +54,12 @@ export function benchCases(
     },
     { name: 'submission', aim: 0.8, shotsPerRound: 300, ...submission('bench-form', plainAnswers) },
     {
+      name: 'submission, nothing follows',
+      aim: 0.8,
+      shotsPerRound: 300,
+      ...submission('bench-quiet', plainAnswers),
+    },
+    {
       name: 'submission of 20 fields, 8 conditional',
       aim: 0.8,
       shotsPerRound: 300,

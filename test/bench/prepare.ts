@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { placeDatabase, readPlaced } from '../support/d1-files.ts'
 import { DATABASE_ID, openMiniflare } from './runtime.ts'
 import { seedBench } from './seed.ts'
@@ -12,6 +12,19 @@ export function buildWorker(folder: string): string {
   const out = join(folder, 'bundle')
   execFileSync(process.execPath, [WRANGLER, 'deploy', '--dry-run', '--outdir', out], { stdio: 'pipe' })
   return join(out, 'worker.js')
+}
+
+/** Takes what objects hand over and leaves it undone, as nobody takes anything from the queue of the bench. */
+const NO_FOLLOW_UP = `import { WorkerEntrypoint } from 'cloudflare:workers'
+export { default, FamilyDatabase } from './worker.js'
+export class FollowUp extends WorkerEntrypoint { handOver() {} }
+`
+
+/** The built Worker without the work after a submission that objects hand over: its entry, beside the Worker's own. */
+export function withoutFollowUp(script: string): string {
+  const entry = join(dirname(script), 'no-follow-up.mjs')
+  writeFileSync(entry, NO_FOLLOW_UP)
+  return entry
 }
 
 /** The database that everybody is measured on, and what requests need to know of it. */

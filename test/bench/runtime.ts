@@ -68,8 +68,8 @@ export function openMiniflare(
 /** The module that begins a Worker, and those that it imports from the folder beside it. */
 function modulesOf(script: string): readonly [string, ...string[]] {
   const folder = dirname(script)
-  const others = globSync(['chunks/*.js', 'bare-statements.mjs'], { cwd: folder })
-  return [script, ...others.map((path) => join(folder, path))]
+  const others = globSync(['worker.js', 'chunks/*.js', 'bare-statements.mjs'], { cwd: folder })
+  return [script, ...others.map((path) => join(folder, path)).filter((path) => path !== script)]
 }
 
 /** Whether a Worker exports the class of the objects: a runtime does not start where a class is missing. */

@@ -40,7 +40,7 @@ export async function seedBench(
   for (let start = 0; start < CONTACTS; start += CHUNK) {
     await tenant.upsert('contacts', rows.slice(start, start + CHUNK))
   }
-  await tenant.upsert('forms', [plainForm, conditionalForm])
+  await tenant.upsert('forms', [plainForm, quietForm, conditionalForm])
   return { key, contactId: 'contactId-10000' }
 }
 
@@ -59,6 +59,9 @@ export function plainFormOf(formId: string, notificationEmails: readonly string[
 }
 
 export const plainForm = plainFormOf('bench-form', DESK)
+
+/** The same, and nobody is told of a submission, so that nothing follows it. */
+export const quietForm = plainFormOf('bench-quiet', [])
 
 /** Answers to it. */
 export const plainAnswers = { full_name: 'Ada Lovelace', email: 'ada@example.com', message: 'Hello there' }

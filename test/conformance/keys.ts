@@ -20,7 +20,13 @@ export const keyCases: readonly StorageCase[] = [
       const { keyed } = await twoTenants(make)
       const read = await keyed.open(claimOf('org-a', 'key-a')).read([])
       const key = workingKey(tenantKey('org-a', 'key-a'))
-      assert.deepEqual(read, { authenticated: true, key, organization: organization('org-a'), results: [] })
+      assert.deepEqual(read, {
+        authenticated: true,
+        key,
+        organization: organization('org-a'),
+        results: [],
+        budget: null,
+      })
     },
   },
   {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FamilyPlace } from '../../adapters/durable-object/index.ts'
 import { createControl, createExecutor } from '../../adapters/durable-object/index.ts'
+import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
+import type { Migration } from '../../adapters/durable-object/migration.ts'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { systemClock } from '../../host-worker/system.ts'
@@ -164,4 +166,38 @@ test('an object lives through a version ahead of its own, and one behind', async
   const behind = createExecutor({ ...options, namespace: runtime.namespace })
   await behind.batch([insert('behind')])
   expect((await behind.batch([ids]))[0]?.rows).toEqual([{ id: 'ahead' }, { id: 'before' }, { id: 'behind' }])
+})
+
+test('through a migration, a Worker ahead of an object and one behind it are both served', async () => {
+  const { executor: before } = family('deployed')
+  await before.batch([insert('before')])
+  const sql = `create table stickers (a text); create index stickers_a on stickers (a);
+    create trigger audited after insert on audit begin insert into stickers values (new.audit_id); end;`
+  const next: Migration = { name: '9100_stickers.sql', sql }
+  const all = [...(await ownMigrations.load()), next]
+  const options = { place: placeOf('deployed'), clock }
+  const stickers = say('select a from stickers indexed by stickers_a order by a')
+
+  // The Worker was deployed, and the object still runs the version before: both kinds of Workers write.
+  const ahead = { newest: next.name, load: async () => all }
+  const newWorker = createExecutor({ ...options, namespace: runtime.namespace, migrations: ahead })
+  const oldWorker = createExecutor({ ...options, namespace: runtime.namespace, migrations: ownMigrations })
+  const [, first] = await newWorker.batch([insert('new'), stickers])
+  expect(first?.rows).toEqual([{ a: 'new' }])
+  await oldWorker.batch([insert('old')])
+  await runtime.evict('deployed.1')
+  await oldWorker.batch([insert('old again')])
+
+  // The object follows, and a Worker of the version before is still there; then everything goes back.
+  for (const further of [[next], []]) {
+    await runtime.dispose()
+    runtime = await startObjectRuntime(await objectWorker(further), files)
+    const now = { ...options, namespace: runtime.namespace }
+    await createExecutor({ ...now, migrations: ownMigrations }).batch([insert(`old ${further.length}`)])
+    await createExecutor({ ...now, migrations: ahead }).batch([insert(`new ${further.length}`), stickers])
+  }
+  const read = createExecutor({ ...options, namespace: runtime.namespace, migrations: ahead })
+  const names = ['new', 'new 0', 'new 1', 'old', 'old 0', 'old 1', 'old again']
+  expect((await read.batch([stickers]))[0]?.rows).toEqual(names.map((a) => ({ a })))
+  expect((await read.batch([ids]))[0]?.rows).toEqual(['before', ...names].map((id) => ({ id })))
 })

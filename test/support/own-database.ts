@@ -2,7 +2,7 @@ import type { FamilyNamespace, FamilyObject } from '../../adapters/durable-objec
 import { createExecutor } from '../../adapters/durable-object/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Migration } from '../../adapters/durable-object/schema-steps.ts'
+import type { Migration } from '../../adapters/durable-object/migration.ts'
 import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
 
 /** A family's object in this process, while its family moves. */

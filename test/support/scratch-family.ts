@@ -2,7 +2,7 @@ import type { Family } from '../../adapters/durable-object/family.ts'
 import { openFamily } from '../../adapters/durable-object/family.ts'
 import type { FamilyNamespace, FamilyObject, FamilyPlace } from '../../adapters/durable-object/index.ts'
 import { migrationTexts } from '../../adapters/durable-object/migration-texts.ts'
-import type { Migration } from '../../adapters/durable-object/schema-steps.ts'
+import type { Migration } from '../../adapters/durable-object/migration.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import { openObjectDatabase } from './scratch-object.ts'
@@ -14,6 +14,8 @@ export interface ScratchFamily {
   object(): Family
   /** Lets it leave the memory; the next call opens it again, with the migrations of this version of the service. */
   evict(migrations?: readonly Migration[]): void
+  /** How often it was opened. */
+  opens(): number
   /** When the alarm is set to ring; null: it is not set. */
   alarmAtMs(): number | null
   /** Rings the alarm. Throws when it is not set. */
@@ -43,11 +45,13 @@ export function openScratchFamily(options: ScratchFamilyOptions): ScratchFamily 
   let migrations = options.migrations ?? migrationTexts()
   let alarmAtMs: number | null = null
   let family: Family | null = null
+  let opens = 0
   const log = (event: string) => {
     logged.push(event)
   }
-  const open = () =>
-    openFamily({
+  const open = () => {
+    opens += 1
+    return openFamily({
       database,
       alarm: {
         set: (atMs) => {
@@ -67,6 +71,7 @@ export function openScratchFamily(options: ScratchFamilyOptions): ScratchFamily 
         await handOver(refs)
       },
     })
+  }
   return {
     database,
     object: () => (family ??= open()),
@@ -74,6 +79,7 @@ export function openScratchFamily(options: ScratchFamilyOptions): ScratchFamily 
       family = null
       migrations = given
     },
+    opens: () => opens,
     alarmAtMs: () => alarmAtMs,
     async ring() {
       if (alarmAtMs === null) throw new Error('The alarm is not set')

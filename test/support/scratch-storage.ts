@@ -18,6 +18,7 @@ import { lineLog, systemDeadline } from '../../host-worker/system.ts'
 import type { OwnPlace, PlaceChoice } from '../../ports/placement.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
+import type { Storage } from '../../ports/storage.ts'
 import type { SeenOutboxEntry } from '../conformance/index.ts'
 
 type MigratedAdapter = Parameters<typeof migrationsOf>[0]
@@ -72,6 +73,10 @@ export interface ScratchOptions {
   readonly choice?: PlaceChoice
   /** What the shared database is a copy of. Default: a database that holds nothing but its migrations. */
   readonly image?: Uint8Array
+  /** Keeps families with databases of their own. Default: plain databases, which `databaseOf` shows. */
+  readonly own?: Pick<AllPlaces, 'databases'> & {
+    readonly storageAt: (place: OwnPlace, meter: Meter) => Storage
+  }
 }
 
 /** Opens a fresh storage, in which families may have databases of their own. It is empty unless it is a copy. */
@@ -79,6 +84,7 @@ export function createScratchStorage({
   clock,
   choice = usualChoice,
   image = migratedImage(),
+  own,
 }: ScratchOptions): ScratchStorage {
   const meter = createMeter()
   const database = openImage(image, { meter })
@@ -98,8 +104,8 @@ export function createScratchStorage({
     storageAt: (place) =>
       place.kind === 'shared'
         ? createStorage({ executor: database, clock, isShared: true })
-        : createStorage({ executor: executorOf(place), clock }),
-    databases: {
+        : (own?.storageAt(place, meter) ?? createStorage({ executor: executorOf(place), clock })),
+    databases: own?.databases ?? {
       async create(place) {
         const name = nameOf(place)
         if (!families.has(name)) families.set(name, openImage(migratedImage(), { meter }))

@@ -5,7 +5,9 @@ import type {
   KeyedReader,
   KeyedStorage,
   QueryResult,
+  ReadTerms,
 } from '../../../ports/keyed-storage.ts'
+import type { KeyBudget } from '../../../ports/key-budget.ts'
 import type { ReadQuery } from '../../../ports/query.ts'
 import { isOutgrown, takeIsFollowed, TOO_LARGE } from '../read/bounded-rows.ts'
 import { elsewhere } from '../placement/guard.ts'
@@ -14,8 +16,8 @@ import { boundedStatements, keyedStatement } from '../read/keyed-statements.ts'
 import type { Reading } from '../read/reading.ts'
 import { readingOf } from '../read/reading.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
-import { resultsOf, rowsOf } from '../statement/executor.ts'
+import type { CountedBatch, CountedResults, Executor } from '../statement/executor.ts'
+import { declared, rowsOf } from '../statement/executor.ts'
 import { decodeRows } from '../table/decode.ts'
 import { serviceTables } from '../table/table-set.ts'
 import type { KeyRow } from '../table/access-rows.ts'
@@ -27,10 +29,18 @@ import { nowOf } from '../write/write-clock.ts'
 const findPlatformKey = template(sql<KeyRow>`
   select * from api_keys where key_id = ${slot('keyId')} and kind = 'platform' and ${worksNow('api_keys')}`)
 
+export interface KeyedStorageOptions {
+  readonly executor: Executor
+  readonly clock: Clock
+  /** Left out: requests are not counted. */
+  readonly countedBatch?: CountedBatch
+}
+
 /** Reads of tenant data. The key and the queries are one statement: one trip, and one state of the database. */
-export function createKeyedStorage(executor: Executor, clock: Clock): KeyedStorage {
+export function createKeyedStorage(options: KeyedStorageOptions): KeyedStorage {
+  const { executor, clock } = options
   return {
-    open: (claim) => openReader(executor, clock, claim),
+    open: (claim) => openReader(options, claim),
     async findPlatformKey(keyId) {
       const [row] = await rowsOf(executor, bind(findPlatformKey, { keyId, now: nowOf(clock) }))
       return row === undefined ? null : keyFromRow(row)
@@ -38,18 +48,24 @@ export function createKeyedStorage(executor: Executor, clock: Clock): KeyedStora
   }
 }
 
-function openReader(executor: Executor, clock: Clock, claimed: KeyClaim): KeyedReader {
+function openReader({ executor, clock, countedBatch }: KeyedStorageOptions, claimed: KeyClaim): KeyedReader {
+  const uncountedBatch: CountedBatch = async (statements) => {
+    return { results: await executor.batch(statements), budget: null }
+  }
   return {
-    async read(queries: readonly ReadQuery[]): Promise<KeyedRead> {
+    async read(queries: readonly ReadQuery[], { isCounted = false }: ReadTerms = {}): Promise<KeyedRead> {
       const claim = { ...claimed, now: nowOf(clock) }
       const readings = queries.map((query) => readingOf(serviceTables, query))
-      const row = await readAsText(executor, claim, readings)
-      if (row === 'too_large') return readAsRows(executor, claim, queries, readings)
+      const batch = isCounted ? (countedBatch ?? uncountedBatch) : uncountedBatch
+      const { row, budget } = await readAsText(batch, claim, readings)
+      // A text that SQLite could not make has failed before anything was counted.
+      if (row === 'too_large')
+        return readAsRows(budget === null ? batch : uncountedBatch, claim, queries, readings, budget)
       if (row === undefined) return { authenticated: false }
       const results = readings.map((_, index): QueryResult => {
         return { kind: 'lines', text: row[`result${index}`] ?? '' }
       })
-      return authenticated(claim, row, results)
+      return authenticated(claim, row, results, budget)
     },
   }
 }
@@ -58,6 +74,7 @@ function authenticated(
   { organizationId, keyId }: KeyClaim,
   row: KeyedRow,
   results: readonly QueryResult[],
+  budget: KeyBudget | null,
 ): KeyedRead {
   return {
     authenticated: true,
@@ -71,30 +88,37 @@ function authenticated(
     },
     organization: organizationFromRow({ ...row, organization_id: organizationId }),
     results,
+    budget,
   }
 }
 
 /** Most reads of one statement: hosted SQLite binds 100 parameters, and a read has at most some twenty. */
 const READS_MAX = 4
 
-/** A row with the key, its organization and every `result…`. Undefined: the key is not proven. */
+/** What reading results as texts came to. */
+interface TextRead extends Pick<CountedResults, 'budget'> {
+  /** The key, its organization and every `result…`. Undefined: the key is not proven. */
+  readonly row: KeyedRow | undefined | 'too_large'
+}
+
 async function readAsText(
-  executor: Executor,
+  batch: CountedBatch,
   claim: ClaimNow,
   readings: readonly Reading[],
-): Promise<KeyedRow | undefined | 'too_large'> {
+): Promise<TextRead> {
   const statements = [keyedStatement(claim, readings.slice(0, READS_MAX), 0)]
   for (let start = READS_MAX; start < readings.length; start += READS_MAX)
     statements.push(keyedStatement(claim, readings.slice(start, start + READS_MAX), start))
   try {
-    const answers = await resultsOf(executor, statements)
-    const rows = answers.flatMap((answer) => provenRows(answer.rows))
+    const { results, budget } = await batch(statements, claim.keyId)
+    const rows = declared<typeof statements>(results).flatMap((answer) => provenRows(answer.rows))
     const [first, ...others] = rows
-    if (first === undefined || rows.length < statements.length) return undefined
+    if (first === undefined || rows.length < statements.length) return { row: undefined, budget }
     const row = others.reduce((all, one) => ({ ...all, ...one }), first)
-    return readings.some((_, index) => row[`result${index}`] === TOO_LARGE) ? 'too_large' : row
+    const isTooLarge = readings.some((_, index) => row[`result${index}`] === TOO_LARGE)
+    return { row: isTooLarge ? 'too_large' : row, budget }
   } catch (error) {
-    if (isOutgrown(error)) return 'too_large'
+    if (isOutgrown(error)) return { row: 'too_large', budget: null }
     throw error
   }
 }
@@ -109,15 +133,15 @@ function provenRows(answers: readonly KeyedAnswer[]): readonly KeyedRow[] {
 
 /** Reads results that are too large for one text: a second call, which checks the key again. */
 async function readAsRows(
-  executor: Executor,
+  batch: CountedBatch,
   claim: ClaimNow,
   queries: readonly ReadQuery[],
   readings: readonly Reading[],
+  countedBefore: KeyBudget | null,
 ): Promise<KeyedRead> {
-  const [found, ...pages] = await resultsOf(executor, [
-    keyedStatement(claim, [], 0),
-    ...boundedStatements(claim, readings),
-  ])
+  const statements = [keyedStatement(claim, [], 0), ...boundedStatements(claim, readings)] as const
+  const { results: answers, budget } = await batch(statements, claim.keyId)
+  const [found, ...pages] = declared<typeof statements>(answers)
   const [row] = provenRows(found.rows)
   if (row === undefined) return { authenticated: false }
   const results = queries.map((query, index): QueryResult => {
@@ -127,5 +151,5 @@ async function readAsRows(
     const rows = decodeRows(serviceTables.tableOf(query.collection), query.select, bounded)
     return { kind: 'rows', rows, isCutShort }
   })
-  return authenticated(claim, row, results)
+  return authenticated(claim, row, results, countedBefore ?? budget)
 }

@@ -1,7 +1,7 @@
 import type { NewSubmission, OutboxEntry, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
-import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { resultsOf, rowsOf, uncounted } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { advanceClock } from './write-clock.ts'
@@ -107,8 +107,8 @@ export async function saveSubmission(
 ): Promise<SaveSubmissionOutcome> {
   const values = { organizationId, now, ...submissionValues(submission) }
   const [, inserted] = await resultsOf(submissions, [
-    bind(advanceClock, values),
-    bind(insertSubmission, values),
+    uncounted(bind(advanceClock, values)),
+    uncounted(bind(insertSubmission, values)),
   ])
   const [saved] = inserted.rows
   const [contactId] = saved === undefined ? [] : parsed(saved.contactIds)

@@ -39,29 +39,37 @@ const Published = v.strictObject({
 })
 const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
 
+const placeEntries = {
+  place: described(
+    v.picklist(['shared', 'own']),
+    '`own`: its family has a database of its own; `shared`: it is in the one that all others share.',
+  ),
+  region: described(v.nullable(v.picklist(regions)), 'Where its database was asked to be; null: anywhere.'),
+  jurisdiction: described(
+    v.nullable(v.picklist(jurisdictions)),
+    'Where its database must stay; null: anywhere.',
+  ),
+  sizeBytes: described(
+    v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+    "How much its family's database stores; null in the shared one, and when it did not answer.",
+  ),
+  move: v.exactOptional(described(MoveBody, 'The move of its family; left out when none runs.')),
+}
+
 const PlacedBody = component(
   'PlacedOrganization',
   described(
-    v.strictObject({
-      ...Published.entries,
-      place: described(
-        v.picklist(['shared', 'own']),
-        '`own`: its family has a database of its own; `shared`: it is in the one that all others share.',
-      ),
-      region: described(
-        v.nullable(v.picklist(regions)),
-        'Where its database was asked to be; null: anywhere.',
-      ),
-      jurisdiction: described(
-        v.nullable(v.picklist(jurisdictions)),
-        'Where its database must stay; null: anywhere.',
-      ),
-      sizeBytes: described(
-        v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
-        "How much its family's database stores; null in the shared one.",
-      ),
-      move: v.exactOptional(described(MoveBody, 'The move of its family; left out when none runs.')),
-    }),
+    v.union([
+      v.strictObject({ ...Published.entries, ...placeEntries }),
+      v.strictObject({
+        organizationId: Published.entries.organizationId,
+        ...placeEntries,
+        unanswered: described(
+          v.literal(true),
+          "Its family's database did not answer, so its settings are missing here.",
+        ),
+      }),
+    ]),
     'The settings of an organization, and where it lives.',
   ),
 )
@@ -140,8 +148,8 @@ export async function serveOrganizations(
     {
       scope: { endpointId: listOrganizations.id, organizationId: null },
       read: async (after, limit) => {
-        const { rows, next, unanswered } = await world.overview.organizations(after?.id ?? null, limit)
-        return { rows, next: next === null ? null : { value: null, id: next }, unanswered }
+        const { next, ...page } = await world.overview.organizations(after?.id ?? null, limit)
+        return { ...page, next: next === null ? null : { value: null, id: next } }
       },
     },
     world,
@@ -152,13 +160,16 @@ export async function serveOrganizations(
 /** Answers `GET /operator/v1/organizations/{organizationId}`. */
 export async function serveOrganization(
   { params: { organizationId = '' } }: OperatorRequestOf<typeof showOrganization>,
-  { administration, overview, moves }: OperatorWorld,
+  { overview, moves }: OperatorWorld,
 ): Promise<ReplyOf<typeof showOrganization>> {
-  const found = await administration.findOrganization(organizationId)
+  const found = await overview.describe(organizationId)
   if (found === null) return unknownOrganization(organizationId)
   const running = await moves.running(organizationId)
-  const move = running === null ? {} : { move: publishedMove(running) }
-  return jsonReply(200, { ...found, ...(await overview.describe(organizationId)), ...move }, PRIVATE)
+  const place = { ...found.place, ...(running === null ? {} : { move: publishedMove(running) }) }
+  const { organization } = found
+  return organization === null
+    ? jsonReply(200, { organizationId, ...place, unanswered: true }, PRIVATE)
+    : jsonReply(200, { ...organization, ...place }, PRIVATE)
 }
 
 /** Answers `POST /operator/v1/organizations/{organizationId}`. */

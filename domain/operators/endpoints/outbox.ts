@@ -109,8 +109,8 @@ function serveAll(query: OperatorRequestOf<typeof listOutbox>['query'], world: O
       scope: { endpointId: listOutbox.id, organizationId: null },
       read: async (after, limit) => {
         const position = after === null ? null : positionIn(after)
-        const { rows, next, unanswered } = await world.overview.outbox(position, limit)
-        return { rows, next: next === null ? null : positionOut(next), unanswered }
+        const { next, ...page } = await world.overview.outbox(position, limit)
+        return { ...page, next: next === null ? null : positionOut(next) }
       },
     },
     world,

@@ -7,7 +7,7 @@ import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import { compareBytes } from '../../text/text-order.ts'
-import { cursorParameter, readCursor, Unanswered, writeCursor } from '../interface/list.ts'
+import { cursorParameter, gapEntries, publishedGaps, readCursor, writeCursor } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 
@@ -46,7 +46,7 @@ const Status = component(
           'Left out when everything is counted. Else there are families whose own databases were not asked yet: the answer to this cursor counts more of them, and its figures add to these.',
         ),
       ),
-      unanswered: v.exactOptional(Unanswered),
+      ...gapEntries,
     }),
     'How far a rotation of the root secret has come.',
   ),
@@ -93,7 +93,7 @@ export async function serveSecrets(
     {
       ...all,
       ...(nextCursor === null ? {} : { nextCursor }),
-      ...(visit.unanswered.length === 0 ? {} : { unanswered: [...visit.unanswered] }),
+      ...publishedGaps(visit),
     },
     PRIVATE,
   )

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import type { Position } from '../../../ports/query.ts'
 import type { CursorScope } from '../../read/cursor.ts'
+import type { Gaps, PlacesList } from '../../placement/places-list.ts'
+import { NO_GAPS } from '../../placement/places-list.ts'
 import { decodeCursor, nextCursorOf } from '../../read/cursor.ts'
 import { DEFAULT_LIMIT, readLimit } from '../../read/limit.ts'
 import { component, described } from '../../record/meaning.ts'
@@ -62,25 +64,42 @@ export function pageOf<Item extends v.GenericSchema>(name: string, item: Item) {
 }
 
 /** What is missing from an answer over several databases. */
-export const Unanswered = described(
+const Unanswered = described(
   v.array(v.string()),
   'Left out when every database answered. Else the organizations at the roots of the families whose databases did not: what they hold is missing here.',
 )
 
+/** Families that hold nothing, of which operators learn by the way. */
+const Unfinished = described(
+  v.array(v.string()),
+  'Left out when there is none. Else the organizations at the roots of families whose creation was begun and never finished: their databases hold nothing. Creating one again takes that up.',
+)
+
+/** What an answer over several databases leaves out. */
+export const gapEntries = {
+  unanswered: v.exactOptional(Unanswered),
+  unfinished: v.exactOptional(Unfinished),
+}
+
+/** The gaps as an answer has them: each only when there is one. */
+export function publishedGaps({ unanswered, unfinished }: Gaps): {
+  unanswered?: string[]
+  unfinished?: string[]
+} {
+  return {
+    ...(unanswered.length === 0 ? {} : { unanswered: [...unanswered] }),
+    ...(unfinished.length === 0 ? {} : { unfinished: [...unfinished] }),
+  }
+}
+
 /** The same for a list over several databases. A page of it may be short, or empty, though another one follows. */
 export function placesPageOf<Item extends v.GenericSchema>(name: string, item: Item) {
-  const page = { data: v.array(item), pagination: Pagination, unanswered: v.exactOptional(Unanswered) }
+  const page = { data: v.array(item), pagination: Pagination, ...gapEntries }
   return component(name, described(v.strictObject(page), 'A page of a list.'))
 }
 
 /** Rows of a list over several databases. */
-export interface PlacesPage<Row> {
-  readonly rows: readonly Row[]
-  /** Where the list continues; null: it ends here. */
-  readonly next: Position | null
-  /** The organizations at the roots of families whose databases did not answer. */
-  readonly unanswered: readonly string[]
-}
+export type PlacesPage<Row> = PlacesList<Row, Position>
 
 const ORDER = 'natural'
 
@@ -132,7 +151,7 @@ export async function servePage<Row, Item>(
     const rows = await read(after, limit + 1)
     const shown = rows.slice(0, limit)
     const last = rows.length > limit ? shown.at(-1) : undefined
-    return { rows: shown, next: last === undefined ? null : positionOf(last), unanswered: [] }
+    return { rows: shown, next: last === undefined ? null : positionOf(last), ...NO_GAPS }
   }
   return servePlacesPage(asked, { scope, read: readPage }, world, publish)
 }
@@ -159,15 +178,15 @@ export async function servePlacesPage<Row, Item>(
   const given = await readCursor(cursor, scope, world)
   if (given === 'refused')
     return errorReply(400, 'Parameter cursor must be the nextCursor of a page of this very list.')
-  const { rows, next, unanswered } = await read(given, limit)
+  const { rows, next, ...gaps } = await read(given, limit)
   const nextCursor = await writeCursor(next, scope, world)
   const pagination = { limit, hasMore: nextCursor !== null, nextCursor }
-  const page = { data: rows.map(publish), pagination }
-  return jsonReply(200, unanswered.length === 0 ? page : { ...page, unanswered: [...unanswered] }, PRIVATE)
+  return jsonReply(200, { data: rows.map(publish), pagination, ...publishedGaps(gaps) }, PRIVATE)
 }
 
 interface PageBody<Item> {
   data: Item[]
   pagination: v.InferOutput<typeof Pagination>
   unanswered?: string[]
+  unfinished?: string[]
 }

@@ -15,6 +15,20 @@ const page = (ids: readonly string[], nextCursor: string | null, unanswered?: re
   ...(unanswered === undefined ? {} : { unanswered }),
 })
 
+test('families whose creation was never finished are named, and fail nothing', async () => {
+  const begun = { ...page(['a'], null), unfinished: ['z', 'b', 'z'] }
+  const notes: string[] = []
+  const seen: string[] = []
+  for await (const { organizationId } of itemsOf(answering(begun), listOrganizations, {}, (line) =>
+    notes.push(line),
+  ))
+    seen.push(organizationId)
+  expect([seen, notes]).toEqual([
+    ['a'],
+    ['Begun and never finished: b, z. "org create" takes that up again.'],
+  ])
+})
+
 test('what databases do not answer is named after everything that was answered', async () => {
   const service = answering(page(['a'], 'c1', ['z', 'b']), page([], 'c2', ['b']), page(['c'], null))
   const seen: string[] = []

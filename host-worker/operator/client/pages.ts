@@ -6,6 +6,7 @@ interface Page<Item> {
   readonly data: readonly Item[]
   readonly pagination: { readonly nextCursor: string | null }
   readonly unanswered?: readonly string[]
+  readonly unfinished?: readonly string[]
 }
 
 /** What an operation lists that answers with pages. */
@@ -18,31 +19,46 @@ const PAGE_ROWS = 500
 /**
  * Every item of a list, page by page. When databases did not answer, throws a `CommandError` that names them, after all other
  * items.
+ * @param note tells the operator of families whose creation was never finished
  */
 export async function* itemsOf<Operation extends OperationEndpoint>(
   service: OperatorService,
   operation: Operation,
   call: CallOf<Operation> = {},
+  note: (line: string) => void = () => undefined,
 ): AsyncGenerator<ItemOf<Operation>> {
   let cursor: string | null = null
   const missing: string[] = []
+  const begun: string[] = []
   do {
     const query = { ...call.query, limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) }
     const answer: unknown = await service.call(operation, { ...call, query } as CallOf<Operation>)
     // The compiler does not follow an operation to the page that it answers with.
-    const { data, pagination, unanswered = [] } = (answer as { readonly body: Page<ItemOf<Operation>> }).body
+    const { body } = answer as { readonly body: Page<ItemOf<Operation>> }
+    const { data, pagination, unanswered = [], unfinished = [] } = body
     yield* data
     missing.push(...unanswered)
+    begun.push(...unfinished)
     cursor = pagination.nextCursor
   } while (cursor !== null)
+  noteUnfinished(begun, note)
   failOnMissing(missing)
+}
+
+/** Names families whose creation was never finished. They hold nothing, so that nothing is missing because of them. */
+export function noteUnfinished(familyIds: readonly string[], note: (line: string) => void): void {
+  if (familyIds.length === 0) return
+  note(`Begun and never finished: ${namesOf(familyIds)}. "org create" takes that up again.`)
 }
 
 /** Throws when families' own databases did not answer, so that what was printed is not all there is. */
 export function failOnMissing(familyIds: readonly string[]): void {
   if (familyIds.length === 0) return
-  const names = [...new Set(familyIds)].toSorted().join(', ')
   throw new CommandError(
-    `What the databases of these families hold is missing, because they did not answer: ${names}.`,
+    `What the databases of these families hold is missing, because they did not answer: ${namesOf(familyIds)}.`,
   )
+}
+
+function namesOf(familyIds: readonly string[]): string {
+  return [...new Set(familyIds)].toSorted().join(', ')
 }

@@ -2,7 +2,7 @@ import { showOrganization } from '../../../domain/operators/endpoints/organizati
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { isPosKind } from '../../../domain/imports/kinds.ts'
 import type { ImportOutcome, Transfer } from '../../../domain/imports/transfer-file.ts'
-import { Unavailable } from '../client/errors.ts'
+import { CommandError, Unavailable } from '../client/errors.ts'
 import { importThroughService } from '../client/import-client.ts'
 import type { OperatorService } from '../client/operator-service.ts'
 
@@ -14,6 +14,8 @@ export async function importInto(
 ): Promise<ImportOutcome> {
   if (isPosKind(transfer.kind)) {
     const organization = (await service.call(showOrganization, { params: { organizationId } })).body
+    if ('unanswered' in organization)
+      throw new CommandError(`The database of the family of ${organizationId} does not answer.`)
     const { kind, tenant } = organization.posSource ?? { kind: '', tenant: '' }
     if (isSourceKind(kind)) {
       // Loaded on demand: no other import needs a database of its own.

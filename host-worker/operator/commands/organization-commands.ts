@@ -5,6 +5,7 @@ import {
 } from '../../../domain/operators/endpoints/organizations.ts'
 import { jurisdictions, regions } from '../../../domain/placement/choices.ts'
 import { posKinds } from '../../../domain/pos/index.ts'
+import { CommandError } from '../client/errors.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
@@ -72,6 +73,8 @@ const showCommand: Command = {
     const service = await context.service()
     const { body } = await service.call(showOrganization, { params: { organizationId } })
     context.out(JSON.stringify(body, null, 2))
+    if ('unanswered' in body)
+      throw new CommandError('The database of its family does not answer: only its place is known.')
   },
 }
 
@@ -84,7 +87,7 @@ const listCommand: Command = {
   operations: [listOrganizations],
   run: async (context) => {
     const service = await context.service()
-    for await (const { organizationId, name } of itemsOf(service, listOrganizations))
+    for await (const { organizationId, name } of itemsOf(service, listOrganizations, {}, context.note))
       context.out(`${organizationId}  ${name}`)
   },
 }

@@ -22,7 +22,7 @@ const listCommand: Command = {
     const organizationId = await checkOrganization(context, given)
     const query = organizationId === undefined ? {} : { organizationId }
     let listed = 0
-    for await (const entry of itemsOf(await context.service(), listOutbox, { query })) {
+    for await (const entry of itemsOf(await context.service(), listOutbox, { query }, context.note)) {
       if (listed === LISTED_MAX) {
         context.note(`Only the oldest ${LISTED_MAX} are shown.`)
         return

@@ -1,6 +1,6 @@
 import { getSecrets } from '../../../domain/operators/endpoints/secrets.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
-import { failOnMissing } from '../client/pages.ts'
+import { failOnMissing, noteUnfinished } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 
 const statusCommand: Command = {
@@ -15,7 +15,7 @@ const statusCommand: Command = {
   operations: [getSecrets],
   run: async (context) => {
     const service = await context.service()
-    const { current, previous, lost, underPrevious, unanswered } = await statusOf(service)
+    const { current, previous, lost, underPrevious, unanswered, unfinished } = await statusOf(service)
     context.out(JSON.stringify({ current, previous }))
     for (const holder of underPrevious) context.note(`Under the previous root secret: ${described(holder)}.`)
     const more = previous.keys + previous.formPasswords - underPrevious.length
@@ -25,6 +25,7 @@ const statusCommand: Command = {
         `Under neither root secret, so they do not work: keys ${lost.keys}, form passwords ${lost.formPasswords}.`,
       )
     }
+    noteUnfinished(unfinished, context.note)
     failOnMissing(unanswered)
   },
 }
@@ -33,7 +34,7 @@ type Status = AnswerTo<typeof getSecrets>['body']
 
 /** The sums over all databases: the service counts some of them at a time. */
 async function statusOf(service: OperatorService): Promise<Required<Omit<Status, 'nextCursor'>>> {
-  let all = { ...NOTHING, unanswered: [] as string[] }
+  let all = { ...NOTHING, unanswered: [] as string[], unfinished: [] as string[] }
   let cursor: string | undefined
   do {
     const { body }: { readonly body: Status } = await service.call(
@@ -46,6 +47,7 @@ async function statusOf(service: OperatorService): Promise<Required<Omit<Status,
       lost: sumOf(all.lost, body.lost),
       underPrevious: [...all.underPrevious, ...body.underPrevious],
       unanswered: [...all.unanswered, ...(body.unanswered ?? [])],
+      unfinished: [...all.unfinished, ...(body.unfinished ?? [])],
     }
     cursor = body.nextCursor
   } while (cursor !== undefined)

@@ -17,7 +17,8 @@ import { sweepImports } from '../../../domain/imports/sweep-imports.ts'
 import { sweepFamilies } from '../../../domain/jobs/sweep-families.ts'
 import { deliver } from '../../../domain/jobs/deliver.ts'
 import { eachOf } from '../../../domain/bounds/within.ts'
-import { DELIVERY_WIDTH, sweep } from '../../../domain/jobs/sweep.ts'
+import { CONNECTIONS_WIDTH } from '../../../domain/bounds/connections.ts'
+import { sweep } from '../../../domain/jobs/sweep.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
 import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
@@ -95,14 +96,14 @@ export function startIsolate(name: string, universe: Universe, outside: Outside)
       let outcome: 'done' | 'retry' = 'done'
       const message = { body: ref, ack: () => undefined, retry: () => void (outcome = 'retry') }
       const batch = { messages: [message] } as unknown as MessageBatch
-      await consumeBatch(batch, (of) => deliver(of, jobs), DELIVERY_WIDTH)
+      await consumeBatch(batch, (of) => deliver(of, jobs), CONNECTIONS_WIDTH)
       return outcome
     },
     workOff(refs) {
       const each = async (ref: OutboxRef) => {
         await deliver(ref, jobs).catch(() => undefined)
       }
-      world.background.run(eachOf(refs, DELIVERY_WIDTH, each))
+      world.background.run(eachOf(refs, CONNECTIONS_WIDTH, each))
     },
     async cron() {
       await Promise.allSettled([

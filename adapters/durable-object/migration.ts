@@ -1,0 +1,5 @@
+/** A file of `adapters/sqlite/migrations`. */
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { ScratchObjects } from '../support/scratch-objects.ts'
+import { scratchObjects } from '../support/scratch-objects.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import type { TestService } from '../support/service.ts'
+import { openTestService } from '../support/service.ts'
+
+// A family's database that is full. The engine is Node's SQLite, which lets a test say how large a database may become.
+
+const form = {
+  formId: 'contact',
+  name: 'Contact',
+  isPublished: true,
+  publishedAt: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  definition: {
+    formId: 'contact',
+    name: 'Contact',
+    isPublished: true,
+    notificationEmails: ['desk@example.com'],
+    fields: [{ id: 'message', type: 'long_text', label: 'Message' }],
+  },
+  passwordHash: null,
+}
+
+async function submit(service: TestService) {
+  const response = await service.send('/api/forms/contact/submissions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', message: 'x'.repeat(9_000) }),
+  })
+  return { status: response.status, answer: (await response.json()) as Readonly<Record<string, unknown>> }
+}
+
+test('a full database refuses submissions as a whole, goes on answering reads, and takes them again', async () => {
+  let objects: ScratchObjects | null = null
+  const service = await openTestService((clock) => {
+    objects = scratchObjects(clock)
+    return createScratchStorage({ clock, ...objects })
+  })
+  const key = await service.addOrganization('acme')
+  await service.storage.tenant('acme').upsert('forms', [form])
+  const object = (objects as ScratchObjects | null)?.object('acme.1')
+  if (object === undefined) throw new Error('There is an object')
+  const values = (sql: string) => object.database.run(sql).rows.map(([value]) => value)
+  const [pages] = values('pragma page_count')
+  object.database.run(`pragma max_page_count = ${Number(pages) + 20}`)
+
+  const saved: unknown[] = []
+  let refused = await submit(service)
+  for (; refused.status === 200; refused = await submit(service)) saved.push(refused.answer.submissionId)
+  expect(saved.length).toBeGreaterThan(2)
+  expect(refused).toMatchObject({ status: 500, answer: { ok: false, code: 'internal_error' } })
+  expect(service.errors.map(String)).toEqual([expect.stringContaining('full')])
+
+  const kept = () => values('select submission_id from form_submissions order by submission_id')
+  const noted = () => values('select submission_id from outbox order by submission_id')
+  const clockAt = () => values('select clock_at from organizations')
+  const before = clockAt()
+  expect((await submit(service)).status).toBe(500)
+  expect([kept(), noted()]).toEqual([saved.toSorted(), saved.toSorted()])
+  expect(clockAt()).toEqual(before)
+
+  const page = await service.send('/api/v1/forms/submissions', { key })
+  expect(((await page.json()) as { readonly data: readonly unknown[] }).data).toHaveLength(saved.length)
+  // It opens again without room for more, and hands over the work of everything that it has acknowledged.
+  object.evict()
+  service.clock.advance(10_000)
+  await object.ring()
+  expect(object.handedOver.flat()).toHaveLength(saved.length)
+
+  object.database.run(`pragma max_page_count = ${Number(pages) + 1_000}`)
+  const again = await submit(service)
+  expect(again.status).toBe(200)
+  expect(kept()).toContain(again.answer.submissionId)
+})

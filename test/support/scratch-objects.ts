@@ -1,0 +1,34 @@
+import type { FamilyNamespace } from '../../adapters/durable-object/index.ts'
+import { createFamilyDatabases, createObjectStorage } from '../../adapters/durable-object/index.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ScratchFamily } from './scratch-family.ts'
+import { namespaceOf, openScratchFamily } from './scratch-family.ts'
+import type { ScratchOptions } from './scratch-storage.ts'
+
+/** The objects of families in this process, for a scratch storage that puts every family into one. */
+export interface ScratchObjects extends Required<Pick<ScratchOptions, 'choice' | 'own'>> {
+  /** The object of this name, such as `acme.1`. */
+  object(name: string): ScratchFamily
+}
+
+/** @param through changes what reaches an object. Default: everything does. */
+export function scratchObjects(
+  clock: Clock,
+  through: (namespace: FamilyNamespace) => FamilyNamespace = (namespace) => namespace,
+): ScratchObjects {
+  const objects = new Map<string, ScratchFamily>()
+  const object = (name: string): ScratchFamily => {
+    const found = objects.get(name) ?? openScratchFamily({ clock })
+    objects.set(name, found)
+    return found
+  }
+  const namespace = through(namespaceOf((name) => object(name).object()))
+  return {
+    object,
+    choice: { kind: 'own', region: null, jurisdiction: null },
+    own: {
+      databases: createFamilyDatabases({ namespace, clock }),
+      storageAt: (place, meter) => createObjectStorage({ namespace, place, clock, meter }),
+    },
+  }
+}
