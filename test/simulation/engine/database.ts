@@ -4,7 +4,7 @@ import { createExecutor } from '../../../adapters/node-sqlite/executor.ts'
 import { cachedStatements } from '../../../adapters/node-sqlite/statement-cache.ts'
 import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { migratedImage } from '../../support/scratch-storage.ts'
+import { migratedImage } from '../../support/migrated-image.ts'
 
 /** What is stored, for checks: they look past all ports. */
 export interface Stored {
