@@ -45,11 +45,7 @@ export interface ScratchOptions {
 }
 
 /** Opens a fresh storage, in which families may have databases of their own. It is empty unless it is a copy. */
-export function createScratchStorage({
-  clock,
-  choice = usualChoice,
-  image,
-}: ScratchOptions): ScratchStorage {
+export function createScratchStorage({ clock, choice = usualChoice, image }: ScratchOptions): ScratchStorage {
   const meter = createMeter()
   const database = image === undefined ? lendDatabase(meter) : openImage(image, { meter })
   const families = new Map<string, NodeSqlite>()
