@@ -45,6 +45,10 @@ class LongestFirst extends BaseSequencer {
 /** With --sequence.shuffle, vitest orders the files too, unless it is given another order. */
 const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
 
+// What a test has done on another thread (an HMAC of some bytes, say) is mostly so little that waking one of several threads
+// costs more. Workers inherit this; the programs that they start do not (test/support/file-setup.ts).
+process.env.UV_THREADPOOL_SIZE = '1'
+
 const isPartial = process.env.BROWSER_TESTS === 'yes' || process.env.ODBC_TESTS === 'yes'
 
 export default defineConfig({

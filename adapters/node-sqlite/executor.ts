@@ -12,22 +12,22 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
   const prepare = cachedStatements(database)
   const totalChanges = () => Number(prepare('select total_changes() as changes').get()?.changes)
 
-  const run = ({ sql, parameters }: Statement): StatementResult => {
-    const before = totalChanges()
-    const rows = prepare(sql).all(...parameters.map(checked))
-    return {
+  const runAll = (statements: readonly Statement[]): readonly StatementResult[] => {
+    let before = totalChanges()
+    return statements.map(({ sql, parameters }) => {
+      const rows = prepare(sql).all(...parameters.map(checked))
+      const after = totalChanges()
+      const changes = after - before
+      before = after
       // node:sqlite gives rows without a prototype; callers compare and copy them as plain objects.
-      rows: rows.map((row) => ({ ...row })),
-      changes: totalChanges() - before,
-      rowsRead: null,
-      rowsWritten: null,
-    }
+      return { rows: rows.map((row) => ({ ...row })), changes, rowsRead: null, rowsWritten: null }
+    })
   }
 
   return {
     async batch(statements) {
       meter.calls += 1
-      const results = inTransaction(database, readsAlone(statements), () => statements.map(run))
+      const results = inTransaction(database, readsAlone(statements), () => runAll(statements))
       countRows(meter, results)
       return results
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { customer } from '../../test/conformance/pos-fixtures.ts'
-import { migratedImage } from '../../test/support/scratch-storage.ts'
+import { migratedImage } from '../../test/support/migrated-image.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
 import type { PageQuery, Position } from '../../ports/query.ts'
 import { openImage } from '../node-sqlite/index.ts'

@@ -149,6 +149,10 @@ describe('the queue', () => {
     qstash = await openQstash()
   })
   afterAll(() => qstash.close())
+  // A request that was given up before it arrived has left its misbehaviour to the next one.
+  afterEach(() => {
+    qstash.misbehave.length = 0
+  })
 
   const queue = (token = QSTASH_TOKEN, timeoutMs = 5_000) =>
     createQstashQueue({
@@ -162,10 +166,11 @@ describe('the queue', () => {
     Array.from({ length: count }, (_, index) => ({ organizationId: 'acme', outboxId: `obx_${index}` }))
 
   test('publishes one message for each entry, a hundred at a time', async () => {
+    const before = { requests: qstash.requests.length, published: qstash.published.length }
     await queue().send(refs(250))
-    expect(qstash.requests).toHaveLength(3)
-    expect(qstash.published).toHaveLength(250)
-    expect(qstash.published[249]).toEqual({
+    expect(qstash.requests).toHaveLength(before.requests + 3)
+    expect(qstash.published).toHaveLength(before.published + 250)
+    expect(qstash.published.at(-1)).toEqual({
       destination: callbackUrl,
       headers: {
         'Content-Type': 'application/json',

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestOperator } from '../../test/support/operator.ts'
 import { operate, openTestOperator, TEST_URL } from '../../test/support/operator.ts'
@@ -50,8 +50,10 @@ test('a login that does not work is not kept', async () => {
 })
 
 test('a file that is no login says what to do', async () => {
+  mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, '{"url":1}')
   expect((await run(['org', 'list'])).stderr).toBe(
     `${path} cannot be read as a login. Log in again, or remove it.\n`,
   )
+  rmSync(dirname(path), { recursive: true })
 })

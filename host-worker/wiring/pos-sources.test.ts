@@ -3,7 +3,7 @@ import { createMeter } from '../../adapters/d1/index.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { LocalD1 } from '../../test/support/d1.ts'
 import { openSharedD1 } from '../../test/support/shared-d1.ts'
-import { migratedImage } from '../../test/support/scratch-storage.ts'
+import { migratedImage } from '../../test/support/migrated-image.ts'
 import { openPosSources } from './pos-sources.ts'
 
 const nothing = { posGateway: null, posLegacy: null }

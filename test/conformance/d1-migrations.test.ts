@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { migrationsOf, openImage } from '../../adapters/node-sqlite/index.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
 import { afterFile } from '../support/after-file.ts'
-import { migratedImage } from '../support/scratch-storage.ts'
+import { migratedImage } from '../support/migrated-image.ts'
 import { openSharedD1 } from '../support/shared-d1.ts'
 
 /** What a file without a byte is to SQLite: a database without a table. */

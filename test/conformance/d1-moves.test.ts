@@ -6,7 +6,7 @@ import { afterFile } from '../support/after-file.ts'
 import { fakeClock } from '../support/fakes.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../support/moving.ts'
 import { oddFamily } from '../support/odd-rows.ts'
-import { migratedImage } from '../support/scratch-storage.ts'
+import { migratedImage } from '../support/migrated-image.ts'
 import { openSharedD1 } from '../support/shared-d1.ts'
 
 const FAMILY = ['acme']

@@ -7,7 +7,7 @@ import { runnerOf } from '../support/case-runner.ts'
 import type { LocalD1 } from '../support/d1.ts'
 import { emptyDatabase } from '../support/d1.ts'
 import { openSharedD1 } from '../support/shared-d1.ts'
-import { migratedImage, tablesOf } from '../support/scratch-storage.ts'
+import { migratedImage, tablesOf } from '../support/migrated-image.ts'
 import type { MakePos } from './index.ts'
 import { registerPosSuite } from './index.ts'
 

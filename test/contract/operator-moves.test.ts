@@ -12,7 +12,7 @@ import type { OperatorClient } from '../support/operator-client.ts'
 import { openOperatorClient } from '../support/operator-client.ts'
 import type { MovingPlaces } from '../support/moving.ts'
 import { movingPlaces, toOwn } from '../support/moving.ts'
-import { migratedImage } from '../support/scratch-storage.ts'
+import { migratedImage } from '../support/migrated-image.ts'
 import type { TestService, TestStorage } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 

@@ -113,10 +113,12 @@ describe('a page of large rows ends early, and the walk misses none', () => {
 
   test('an ordinary page is not cut', async () => {
     const rows = Array.from({ length: 500 }, (_, index) => submission(1_000 + index, 'x'.repeat(1_000)))
-    await service.storage.tenant('acme').upsert('form-submissions', rows)
+    const ordinaryKey = await service.addOrganization('ordinary')
+    await service.storage.tenant('ordinary').upsert('form-submissions', rows)
     const [first] = await walk(
       '/api/v1/forms/submissions?submittedAfter=2026-01-01T00:10:00Z',
       'submissionId',
+      ordinaryKey,
     )
     expect(first?.ids).toHaveLength(500)
   })

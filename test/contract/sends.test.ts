@@ -1,76 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
 import { sendEmail, sendMessage } from '../../domain/messaging/endpoints.ts'
-import type { SendRecord } from '../../ports/send-log.ts'
 import { operationsAt } from '../support/contract-document.ts'
 import { requestValidatorOf, validatorOf } from '../support/contract-validator.ts'
-import { fakeEmail, fakeSms } from '../support/jobs.ts'
-import type { TestService, TestStorage } from '../support/service.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
 import { openTestService } from '../support/service.ts'
+import type { SendingService } from '../support/sending-service.ts'
+import { email, message, openSendingService } from '../support/sending-service.ts'
 
-const mail = { domain: 'mail.example.com', brand: 'Brand' }
-const message = { to: '+12125550123', body: 'Hi' }
-const email = { to: 'ada@example.com', subject: 'Hi', html: '<p>Hi</p>' }
-const sends = [
-  { endpoint: sendMessage, good: message },
-  { endpoint: sendEmail, good: email },
-] as const
-type SendEndpoint = (typeof sends)[number]['endpoint']
-
-let storage: TestStorage
-let service: TestService
-let mails: ReturnType<typeof fakeEmail>
-let texts: ReturnType<typeof fakeSms>
+let service: SendingService['service']
+let storage: SendingService['storage']
+let post: SendingService['post']
+let delivered: SendingService['delivered']
+let logged: SendingService['logged']
 let key: string
 let otherKey: string
 let bareKey: string
 let platformKey: string
 
 beforeEach(async () => {
-  mails = fakeEmail()
-  texts = fakeSms()
-  service = await openTestService((clock) => (storage = createScratchStorage({ clock })), undefined, {
-    email: mails.sender,
-    sms: texts.sender,
-    mail,
-  })
-  key = await service.addOrganization('acme', {
-    name: 'Acme, Inc.',
-    slug: 'acme',
-    smsNumber: '+12125550100',
-  })
-  otherKey = await service.addOrganization('other', {
-    name: 'Andere',
-    slug: 'other',
-    smsNumber: '+4930123456',
-    phoneCountry: 'DE',
-  })
-  bareKey = await service.addOrganization('bare')
-  platformKey = await service.addPlatformKey()
+  const sending = await openSendingService()
+  ;({ service, storage, post, delivered, logged } = sending)
+  ;({ key, otherKey, bareKey, platformKey } = sending.keys)
 })
 
-interface Answer {
-  readonly status: number
-  readonly body: { readonly success?: boolean; readonly results?: readonly object[]; readonly error?: string }
-}
-
-/** Posts JSON and checks the answer against the contract document. */
-async function post(endpoint: SendEndpoint, body: unknown, withKey = key): Promise<Answer> {
-  const response = await service.send(endpoint.path, {
-    method: 'POST',
-    key: withKey,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const answer = (await response.json()) as Answer['body']
-  expect(validatorOf(endpoint, response.status)(answer)).toEqual([])
-  expect(response.headers.get('cache-control')).toBe('private, no-store')
-  return { status: response.status, body: answer }
-}
-
-const delivered = () => mails.delivered.length + texts.delivered.length
-const logged = (owner: string | null): Promise<readonly SendRecord[]> =>
-  storage.sends.open(owner).list(null, 1000)
+const sends = [
+  { endpoint: sendMessage, good: message },
+  { endpoint: sendEmail, good: email },
+] as const
 
 describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
   const raw = (init: RequestInit & { key?: string }) =>
@@ -239,167 +195,5 @@ describe.each(sends)('$endpoint.id', ({ endpoint, good }) => {
         : [['+12125550100'], ['+4930123456'], ['12345']],
     )
     expect(await logged('bare')).toEqual([])
-  })
-})
-
-describe('text messages', () => {
-  const last = () => texts.delivered.at(-1)?.[1]
-
-  test('are sent from whom the key stands for', async () => {
-    await post(sendMessage, message)
-    expect(last()).toEqual({
-      from: { kind: 'number', number: '+12125550100' },
-      to: '+12125550123',
-      body: 'Hi',
-      mediaUrls: [],
-    })
-    await post(sendMessage, { ...message, useShortcode: true })
-    expect(last()?.from).toEqual({ kind: 'shortcode' })
-    expect((await post(sendMessage, { ...message, useShortcode: true }, bareKey)).status).toBe(200)
-    await post(sendMessage, { ...message, useShortcode: false }, platformKey)
-    expect(last()?.from).toEqual({ kind: 'shortcode' })
-  })
-
-  test('reach numbers as they are read in the country of the tenant, in the order of the request', async () => {
-    const to = ['212-555-0123', '2125550124', '+12125550123', '555', '+4930123456']
-    const { status, body } = await post(sendMessage, { ...message, to })
-    const failure = {
-      to: '555',
-      success: false,
-      error: expect.stringContaining('not a valid phone number') as string,
-    }
-    expect([status, body.results]).toEqual([
-      207,
-      [
-        { to: '+12125550123', success: true },
-        { to: '+12125550124', success: true },
-        { to: '+12125550123', success: true },
-        failure,
-        { to: '+4930123456', success: true },
-      ],
-    ])
-    expect(texts.delivered).toHaveLength(3)
-    expect((await post(sendMessage, { ...message, to: '3012345678' }, otherKey)).body.results).toEqual([
-      { to: '+493012345678', success: true },
-    ])
-    expect((await post(sendMessage, { ...message, to: '2125550124' }, platformKey)).body.results).toEqual([
-      { to: '+12125550124', success: true },
-    ])
-  })
-
-  test('of which the provider says no name are recorded without one', async () => {
-    texts.answers.push({ kind: 'accepted', providerId: null })
-    expect((await post(sendMessage, message)).body.results).toEqual([{ to: '+12125550123', success: true }])
-    expect((await logged('acme')).map(({ providerId, outcome }) => [providerId, outcome])).toEqual([
-      [null, 'accepted'],
-    ])
-  })
-
-  test('with media are recorded as MMS, with the id of the provider', async () => {
-    await post(sendMessage, { ...message, attachments: [{ url: 'https://a.example/1.png' }] })
-    expect(last()?.mediaUrls).toEqual(['https://a.example/1.png'])
-    expect(await logged('acme')).toEqual([
-      {
-        sendId: expect.stringMatching(/^snd_\w{22}_000$/) as string,
-        channel: 'mms',
-        from: '+12125550100',
-        to: '+12125550123',
-        providerId: 'SM1',
-        outcome: 'accepted',
-        error: null,
-        at: '2026-06-15T12:00:00.000Z',
-      },
-    ])
-  })
-})
-
-describe('emails', () => {
-  const last = () => mails.delivered.at(-1)?.[1]
-
-  test('are sent as they are asked for, with the id of the provider', async () => {
-    const attachments = [
-      { filename: 'a.txt', content: 'aGk=' },
-      { filename: 'b.png', path: 'https://a.example/b.png' },
-    ]
-    const full = {
-      ...email,
-      from: 'Shop <acme@MAIL.example.com>',
-      replyTo: 'office@example.com',
-      attachments,
-    }
-    const { body } = await post(sendEmail, full)
-    const [sentKey] = mails.delivered.at(-1) ?? []
-    expect(body).toEqual({
-      success: true,
-      results: [{ to: 'ada@example.com', success: true, id: `re_${sentKey}` }],
-    })
-    expect(last()).toEqual({
-      from: { name: 'Shop', address: 'acme@mail.example.com' },
-      to: 'ada@example.com',
-      subject: 'Hi',
-      html: '<p>Hi</p>',
-      text: null,
-      replyTo: 'office@example.com',
-      attachments,
-    })
-    expect((await logged('acme')).map(({ providerId, channel }) => [providerId, channel])).toEqual([
-      [`re_${sentKey}`, 'email'],
-    ])
-  })
-
-  test.each([
-    'acme@mail.example.com@evil.example',
-    'Acme <acme@evil.example>',
-    'acme@sub.mail.example.com',
-    'acme@mail.example.com.',
-    'other@mail.example.com',
-    'contact@mail.example.com',
-    'Acme, Inc. <acme@mail.example.com>',
-    'acme@mail.example.com, x@evil.example',
-  ])('from %s is 400 with a tenant key, naming what is allowed', async (from) => {
-    const { status, body } = await post(sendEmail, { ...email, from })
-    expect([status, JSON.stringify(body)]).toEqual([
-      400,
-      expect.stringContaining('"from: must be acme@mail.example.com, alone or as Name'),
-    ])
-    expect(delivered()).toBe(0)
-  })
-
-  test('a platform key sends from the whole domain, and from no other', async () => {
-    expect(
-      (await post(sendEmail, { ...email, from: 'News <news@mail.example.com>' }, platformKey)).status,
-    ).toBe(200)
-    expect(last()?.from).toEqual({ name: 'News', address: 'news@mail.example.com' })
-    const refused = await post(sendEmail, { ...email, from: 'news@example.com' }, platformKey)
-    expect([refused.status, refused.body]).toEqual([
-      400,
-      {
-        error: 'Invalid request format',
-        details: ['from: must be an address on mail.example.com, alone or as Name <address>'],
-      },
-    ])
-  })
-
-  test('without a mail domain nobody sends, whatever sender is asked for', async () => {
-    const service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
-      email: mails.sender,
-    })
-    const response = await service.send(sendEmail.path, {
-      method: 'POST',
-      key: await service.addPlatformKey(),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...email, from: 'x@evil.example' }),
-    })
-    expect([response.status, delivered()]).toEqual([500, 0])
-  })
-
-  test('without a slug a well-formed sender is 422, a malformed one 400', async () => {
-    expect((await post(sendEmail, { ...email, from: 'x@mail.example.com' }, bareKey)).status).toBe(422)
-    expect((await post(sendEmail, { ...email, from: 'x' }, bareKey)).status).toBe(400)
-  })
-
-  test('half characters are replaced, not refused', async () => {
-    const { status } = await post(sendEmail, { ...email, subject: 'Hi \ud83d', html: '\udc00' })
-    expect([status, last()?.subject, last()?.html]).toEqual([200, 'Hi \ufffd', '\ufffd'])
   })
 })

@@ -5,7 +5,7 @@ import { Miniflare } from 'miniflare'
 import type { D1Place, LocalD1 } from './d1.ts'
 import { databasesOf } from './d1.ts'
 import { DATABASE_WORKER } from './database-worker.ts'
-import { migratedImage } from './scratch-storage.ts'
+import { migratedImage } from './migrated-image.ts'
 
 /** A runtime that holds local D1 databases. */
 export interface D1Runtime {

@@ -15,7 +15,7 @@ import { placeDatabase } from './d1-files.ts'
 import { DATABASE_WORKER, databasesAt } from './database-worker.ts'
 import { testRootSecret } from './fakes.ts'
 import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './providers.ts'
-import { migratedImage } from './scratch-storage.ts'
+import { migratedImage } from './migrated-image.ts'
 
 /** The real worker on the real runtime with local D1, as `wrangler.toml` describes it. */
 export interface LiveService {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { cachedStatements } from '../../adapters/node-sqlite/statement-cache.ts'
 import type { ObjectDatabase } from '../../adapters/durable-object/object-database.ts'
 import { createSchema } from '../../adapters/durable-object/schema-steps.ts'
 import { writeFact } from '../../adapters/durable-object/facts.ts'
@@ -12,10 +13,11 @@ export function openObjectDatabase(
   const open = () => new DatabaseSync(':memory:', { enableForeignKeyConstraints: true })
   let sqlite = begin instanceof DatabaseSync ? begin : open()
   if (begin instanceof Uint8Array) sqlite.deserialize(begin)
+  let prepare = cachedStatements(sqlite)
   return {
     sqlite: () => sqlite,
     run(sql, parameters = []) {
-      const statement = sqlite.prepare(sql)
+      const statement = prepare(sql)
       const columns = statement.columns().map(({ name }) => name)
       statement.setReturnArrays(true)
       const rows = statement.all(...parameters) as unknown as unknown[][]
@@ -23,6 +25,8 @@ export function openObjectDatabase(
     },
     script: (sql) => {
       sqlite.exec(sql)
+      // A kept statement would still name the columns that its tables had before.
+      prepare = cachedStatements(sqlite)
     },
     transaction(work) {
       sqlite.exec('begin immediate')
@@ -39,6 +43,7 @@ export function openObjectDatabase(
     async clear() {
       sqlite.close()
       sqlite = open()
+      prepare = cachedStatements(sqlite)
     },
   }
 }

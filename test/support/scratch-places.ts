@@ -1,5 +1,5 @@
 import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
-import { createMeter, createStorage, openImage } from '../../adapters/node-sqlite/index.ts'
+import { createMeter, createStorage } from '../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/index.ts'
 import type { AllPlaces } from '../../domain/placement/at-place.ts'
@@ -12,7 +12,7 @@ import type { Deadline } from '../../ports/deadline.ts'
 import type { OwnPlace, PlaceChoice, PlaceDirectory } from '../../ports/placement.ts'
 import type { TestClock } from '../conformance/fixtures.ts'
 import { START_MS } from '../conformance/fixtures.ts'
-import { migratedImage } from './scratch-storage.ts'
+import { lendDatabase } from './lent-database.ts'
 
 /** One call to a database: `shared`, or the name of a family's database such as `acme.1`. */
 export interface PlaceCall {
@@ -54,7 +54,7 @@ export const OWN: PlaceChoice = { kind: 'own', region: null, jurisdiction: null 
 export function createScratchPlaces(): ScratchPlaces {
   const clock: TestClock = { ms: START_MS, nowMs: () => clock.ms }
   const meter = createMeter()
-  const shared = openImage(migratedImage(), { meter })
+  const shared = lendDatabase(meter)
   const families = new Map<string, NodeSqlite>()
   const calls: PlaceCall[] = []
   const errors: string[] = []
@@ -97,7 +97,7 @@ export function createScratchPlaces(): ScratchPlaces {
           create: (place) =>
             counted({ at: nameOf(place), kind: 'create' }, async () => {
               const name = nameOf(place)
-              if (!families.has(name)) families.set(name, openImage(migratedImage(), { meter }))
+              if (!families.has(name)) families.set(name, lendDatabase(meter))
             }),
           sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
         },

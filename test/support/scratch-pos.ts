@@ -6,7 +6,7 @@ import { systemDeadline } from '../../host-worker/system.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { PosSources } from '../../ports/pos-source.ts'
 import type { PosWriter } from '../../ports/pos-writer.ts'
-import { migratedImage } from './scratch-storage.ts'
+import { migratedImage } from './migrated-image.ts'
 
 /** Point-of-sale sources of every kind in memory, for one test. */
 export interface ScratchPos extends PosSources {

@@ -1,12 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
-import {
-  createMeter,
-  createStorage,
-  openImage,
-  openNodeSqlite,
-  migrationsOf,
-} from '../../adapters/node-sqlite/index.ts'
+import { createMeter, createStorage, openImage } from '../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/index.ts'
 import type { AllPlaces } from '../../domain/placement/at-place.ts'
@@ -20,30 +13,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { SeenOutboxEntry } from '../conformance/index.ts'
-
-type MigratedAdapter = Parameters<typeof migrationsOf>[0]
-
-const images = new Map<MigratedAdapter, Uint8Array>()
-
-/** A database that holds nothing but its migrations. They are applied once for each test file; all others are copies. */
-export function migratedImage(of: MigratedAdapter = 'sqlite'): Uint8Array {
-  const known = images.get(of)
-  if (known !== undefined) return known
-  const database = openNodeSqlite({ path: ':memory:', migrations: migrationsOf(of) })
-  const image = database.image()
-  database.close()
-  images.set(of, image)
-  return image
-}
-
-/** The tables of a database, given as its image. */
-export function tablesOf(image: Uint8Array): readonly string[] {
-  const database = new DatabaseSync(':memory:')
-  database.deserialize(image)
-  const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
-  database.close()
-  return tables.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'))
-}
+import { lendDatabase } from './lent-database.ts'
 
 /** A storage in memory for one test, with what its ports do not show. */
 export interface ScratchStorage extends PlacedStorage {
@@ -83,11 +53,11 @@ export interface ScratchOptions {
 export function createScratchStorage({
   clock,
   choice = usualChoice,
-  image = migratedImage(),
+  image,
   own,
 }: ScratchOptions): ScratchStorage {
   const meter = createMeter()
-  const database = openImage(image, { meter })
+  const database = image === undefined ? lendDatabase(meter) : openImage(image, { meter })
   const families = new Map<string, NodeSqlite>()
   const nameOf = ({ familyId, generation }: OwnPlace) => `${familyId}.${generation}`
   const executorOf = (place: OwnPlace): Executor => ({
@@ -108,7 +78,7 @@ export function createScratchStorage({
     databases: own?.databases ?? {
       async create(place) {
         const name = nameOf(place)
-        if (!families.has(name)) families.set(name, openImage(migratedImage(), { meter }))
+        if (!families.has(name)) families.set(name, lendDatabase(meter))
       },
       sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
     },

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 import type { D1Place, LocalD1 } from './d1.ts'
 import { databasesOf } from './d1.ts'
-import { migratedImage } from './scratch-storage.ts'
+import { migratedImage } from './migrated-image.ts'
 
 /**
  * Opens databases that nobody has used in the runtime that all test files of a run share (shared-runtimes.ts), each a copy

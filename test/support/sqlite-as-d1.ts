@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { openImage } from '../../adapters/node-sqlite/index.ts'
 import type { Statement } from '../../adapters/sqlite/index.ts'
-import { migratedImage } from './scratch-storage.ts'
+import { migratedImage } from './migrated-image.ts'
 
 /**
  * A migrated database in this process that takes the same statements as D1, for tests that send more of them than the

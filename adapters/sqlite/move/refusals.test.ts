@@ -5,7 +5,7 @@ import type { Interference, MovingPlaces } from '../../../test/support/moving.ts
 import { contentOf, movingPlaces, toOwn } from '../../../test/support/moving.ts'
 import { movingWriter } from '../../../test/support/moving-writer.ts'
 import { oddFamily } from '../../../test/support/odd-rows.ts'
-import { migratedImage } from '../../../test/support/scratch-storage.ts'
+import { migratedImage } from '../../../test/support/migrated-image.ts'
 import type { MovedTable } from '../../../ports/move.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'

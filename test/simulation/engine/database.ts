@@ -1,9 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ObjectDatabase } from '../../../adapters/durable-object/object-database.ts'
 import { createExecutor } from '../../../adapters/node-sqlite/executor.ts'
+import { cachedStatements } from '../../../adapters/node-sqlite/statement-cache.ts'
 import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { migratedImage } from '../../support/scratch-storage.ts'
+import { migratedImage } from '../../support/migrated-image.ts'
 
 /** What is stored, for checks: they look past all ports. */
 export interface Stored {
@@ -34,12 +35,13 @@ export function openSimulatedDatabase(options: DatabaseOptions): SimulatedDataba
   const database = openSqlite(options)
   database.deserialize(migratedImage())
   const executor = createExecutor(database)
+  const prepare = cachedStatements(database)
   const changed = inSimulatedTime(options)
   return {
     name: options.name,
     batch: (statements) =>
       executor.batch(statements.map((statement) => ({ ...statement, sql: changed(statement.sql) }))),
-    look: (sql, ...parameters) => database.prepare(sql).all(...parameters),
+    look: (sql, ...parameters) => prepare(sql).all(...parameters),
     close: () => {
       database.close()
     },
@@ -49,10 +51,11 @@ export function openSimulatedDatabase(options: DatabaseOptions): SimulatedDataba
 /** Opens the database of an object that stores nothing yet. */
 export function openSimulatedObjectDatabase(options: DatabaseOptions): SimulatedObjectDatabase {
   let database = openSqlite(options)
+  let prepare = cachedStatements(database)
   const changed = inSimulatedTime(options)
   return {
     run(sql, parameters = []) {
-      const statement = database.prepare(changed(sql))
+      const statement = prepare(changed(sql))
       const columns = statement.columns().map(({ name }) => name)
       statement.setReturnArrays(true)
       const rows = statement.all(...parameters) as unknown as unknown[][]
@@ -60,6 +63,8 @@ export function openSimulatedObjectDatabase(options: DatabaseOptions): Simulated
     },
     script: (sql) => {
       database.exec(sql)
+      // A kept statement would still name the columns that its tables had before.
+      prepare = cachedStatements(database)
     },
     transaction(work) {
       database.exec('begin immediate')
@@ -76,6 +81,7 @@ export function openSimulatedObjectDatabase(options: DatabaseOptions): Simulated
     async clear() {
       database.close()
       database = openSqlite(options)
+      prepare = cachedStatements(database)
     },
     look: (sql, ...parameters) => database.prepare(sql).all(...parameters),
     close: () => {
