@@ -45,13 +45,13 @@ function wholeNumber(name: string, text: string): number {
 async function runOne(): Promise<void> {
   const mutant = mutants.find(({ name }) => name === given.mutant)
   const run = await simulate({
-    seed: firstSeed,
+    from: firstSeed,
     steps,
     keepsTrace: given.trace,
     ...(mutant === undefined ? {} : { mutant }),
   })
   if (given.trace || run.violation !== null) for (const line of run.trace) say(line)
-  say(summaryOf(run))
+  say(summaryOf(firstSeed, run))
   process.exitCode = run.violation === null ? 0 : 1
 }
 
@@ -59,9 +59,9 @@ async function tryFreshSeeds(durationMs: number): Promise<void> {
   const untilMs = Date.now() + durationMs
   for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
     await check(`seed ${seed}`, async () => {
-      const run = await simulate({ seed, steps })
-      if (run.violation !== null) throw new Error([...run.trace, summaryOf(run)].join('\n'))
-      say(`        ${summaryOf(run)}`)
+      const run = await simulate({ from: seed, steps })
+      if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
+      say(`        ${summaryOf(seed, run)}`)
     })
   }
 }
@@ -69,7 +69,7 @@ async function tryFreshSeeds(durationMs: number): Promise<void> {
 async function find(mutant: Mutant): Promise<void> {
   const startMs = Date.now()
   for (let seed = 1; Date.now() - startMs < MUTANT_MS; seed += 1) {
-    const { violation } = await simulate({ seed, steps, mutant })
+    const { violation } = await simulate({ from: seed, steps, mutant })
     if (violation === null) continue
     const { invariant, details, step } = violation
     say(
@@ -80,9 +80,10 @@ async function find(mutant: Mutant): Promise<void> {
   throw new Error(`No seed found it within ${MUTANT_MS / 1000} seconds`)
 }
 
-function summaryOf({ seed, steps: made, violation, simulatedMs, receipts, emails, texts }: Run): string {
+function summaryOf(seed: number, { violation, simulatedMs, ...run }: Run): string {
   if (violation !== null)
     return `Seed ${seed} with --steps ${steps}, step ${violation.step}: violated: ${violation.invariant}: ${violation.details}`
   const hours = (simulatedMs / HOUR_MS).toFixed(1)
-  return `Seed ${seed}: ${made} steps, ${hours} simulated hours, ${receipts} receipts, ${emails} emails, ${texts} texts`
+  const { receipts, emails, texts, moves, aborted } = run
+  return `Seed ${seed}: ${run.steps} steps, ${hours} simulated hours, ${receipts} receipts, ${emails} emails, ${texts} texts, ${moves} moves, ${aborted} given up`
 }

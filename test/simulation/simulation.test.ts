@@ -3,8 +3,8 @@ import { mutants } from './mutants/index.ts'
 import { simulate } from './simulation.ts'
 
 test('the same seed gives the same trace, byte for byte', async () => {
-  const one = await simulate({ seed: 8, steps: 300, keepsTrace: true })
-  const other = await simulate({ seed: 8, steps: 300, keepsTrace: true })
+  const one = await simulate({ from: 8, steps: 300, keepsTrace: true })
+  const other = await simulate({ from: 8, steps: 300, keepsTrace: true })
   expect(one.trace.length).toBeGreaterThan(200)
   expect(other.trace.join('\n')).toBe(one.trace.join('\n'))
 })
@@ -17,7 +17,7 @@ describe('what was promised comes true', () => {
     ['the queue stays broken', 16, 'the queue stays broken'],
     ['nothing goes wrong', 46, 'faults end'],
   ])('%s (seed %i)', async (_, seed, remark) => {
-    const run = await simulate({ seed, steps: 400, keepsTrace: true })
+    const run = await simulate({ from: seed, steps: 400, keepsTrace: true })
     expect(run.violation).toBeNull()
     expect(run.trace.filter((line) => line.includes(remark))).toHaveLength(1)
     expect(run.receipts).toBeGreaterThan(0)
@@ -30,19 +30,19 @@ const regressions: readonly (readonly [found: string, seed: number, steps: numbe
 ]
 
 test.each(regressions)('%s (seed %i)', async (_, seed, steps) => {
-  expect((await simulate({ seed, steps })).violation).toBeNull()
+  expect((await simulate({ from: seed, steps })).violation).toBeNull()
 })
 
 test('a planted mistake is found, with its seed, its step and the lines before it', async () => {
   const [mutant] = mutants
   if (mutant === undefined) throw new Error('There are no mutants')
-  const run = await simulate({ seed: 46, steps: 500, mutant })
+  const run = await simulate({ from: 46, steps: 500, mutant })
   expect(mutant.name).toBe('the receipt is given before the commit')
   expect(run.violation).toMatchObject({ invariant: 'each receipt has its row' })
   expect(run.trace.length).toBeGreaterThan(10)
 })
 
 test('the platform is as it was after a run', async () => {
-  await simulate({ seed: 1, steps: 10 })
+  await simulate({ from: 1, steps: 10 })
   expect(Object.keys(crypto.subtle)).toEqual([])
 })

@@ -48,7 +48,7 @@ export const readingMutants: readonly Mutant[] = [
   {
     name: 'the clock of an organization follows the clock of the process back',
     statement: replacing(`strftime('%Y-%m-%dT%H:%M:%fZ', "clock_at", '+0.001 seconds')`, `''`),
-    clockErrorMs: (draw) => -draw.below(500),
+    clockErrorMs: (decide) => -decide.below('step back of a clock', 500),
   },
   {
     name: 'two writes within a millisecond get the same updatedAt',
