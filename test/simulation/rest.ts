@@ -65,8 +65,12 @@ async function quieten(world: World, broken: Broken): Promise<boolean> {
   const { universe, clients, stored, deployments } = world
   const { scheduler, violated } = universe
   const sinceMs = scheduler.nowMs()
+  let lookedAt = -1
+  let open = openWork(stored, broken)
   for (;;) {
-    const { waiting, moves } = openWork(stored, broken)
+    if (lookedAt !== world.writes()) open = openWork(stored, broken)
+    lookedAt = world.writes()
+    const { waiting, moves } = open
     const active = clients.active(stuckOrganizations(stored, broken.object))
     if (waiting.length + moves.length + active.length === 0 && !deployments.isUnderWay()) return true
     const restMs = scheduler.nowMs() - sinceMs

@@ -46,6 +46,8 @@ export interface World {
   /** Lets the next event happen. False: something was violated. */
   step(): Promise<boolean>
   steps(): number
+  /** How often something stored was written. */
+  writes(): number
   /** The first violation; null: none yet. */
   violation(): Violation | null
   /** From now on clients begin nothing new. */
@@ -71,7 +73,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { universe, stored, service, deployments } = await openService(options, progress)
+  const { universe, stored, service, deployments, writes } = await openService(options, progress)
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -108,7 +110,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const clients = startClients(parts, roots, progress.broken)
   return {
     ...{ universe, stored, service, deployments, clients, reference },
-    ...{ steps: progress.steps, violation: progress.violation },
+    ...{ steps: progress.steps, writes, violation: progress.violation },
     step: () => progress.through(scheduler.step()),
     endClients() {
       isOver = true
@@ -134,7 +136,9 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
   const roots = await openRootSecrets(mutant?.rotatesAtOnce ?? false)
   const deployed = { decide, scheduler, trace, database, roots, service: (): RunningService => service }
   const deployments = createDeployments(deployed)
+  let writes = 0
   const written = (): void => {
+    writes += 1
     for (const check of checks) check()
   }
   const shared = {
@@ -159,7 +163,7 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
   const checks = [createWriteChecks(stored, violated), createPlaceChecks(stored, violated)]
   const universe: Universe = { ...shared, database, stored, secrets: () => roots.current() }
   const service = startService(universe, objects)
-  return { universe, stored, service, deployments }
+  return { universe, stored, service, deployments, writes: () => writes }
 }
 
 /** What a run has come to. */

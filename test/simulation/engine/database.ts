@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { ObjectDatabase } from '../../../adapters/durable-object/object-database.ts'
 import { createExecutor } from '../../../adapters/node-sqlite/executor.ts'
@@ -118,13 +119,21 @@ const AT_HOME = `with ${CHECKED.map(
 
 /** Looks into a database. One that has no tables stores nothing. */
 function lookingInto(database: () => DatabaseSync): Pick<StoredHere, 'look' | 'lookAtAll'> {
+  const known = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+  const prepared = (sql: string): StatementSync => {
+    const statements = known.get(database()) ?? new Map<string, StatementSync>()
+    known.set(database(), statements)
+    const statement = statements.get(sql) ?? database().prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
   const lookAtAll = (sql: string, ...parameters: readonly BoundValue[]): readonly LookedAt[] => {
-    const tables = database().prepare("select 1 from sqlite_master where name = 'organizations'").all()
-    return tables.length === 0
-      ? []
-      : database()
-          .prepare(sql)
-          .all(...parameters)
+    try {
+      return prepared(sql).all(...parameters)
+    } catch (error) {
+      if (prepared("select 1 from sqlite_master where name = 'organizations'").all().length > 0) throw error
+      return []
+    }
   }
   return { lookAtAll, look: (sql, ...parameters) => lookAtAll(AT_HOME + sql, ...parameters) }
 }

@@ -13,23 +13,30 @@ export function createPlaceChecks(stored: StoredPlaces, violated: Violated): () 
   const named = new Map<string, Set<string>>()
   const homes = new Map<string, string>()
   return () => {
-    for (const organizationId of organizationIds) {
-      const home = stored.homeOf(organizationId)
+    const states = new Map(stored.all().map((place) => [place.name, stateOf(place)]))
+    for (const [organizationId, home] of stored.homes(organizationIds)) {
       const before = homes.get(organizationId) ?? home
       homes.set(organizationId, home)
       const known = (named.get(organizationId) ?? new Set()).add(home)
       named.set(organizationId, known)
-      const places = stored.all().filter(({ name }) => known.has(name))
-      const open = places.filter((place) => takesWrites(place, organizationId)).map(({ name }) => name)
+      // The shared database answers whomever the directory does not place elsewhere.
+      const stateAt = (name: string) =>
+        name === SHARED ? (home === SHARED ? 'open' : null) : states.get(name)
+      const open = [...known].filter((name) => TAKES_WRITES.has(stateAt(name) ?? ''))
       if (open.length > 1 || (open[0] ?? home) !== home)
         violated('one place takes writes', `${organizationId} of ${home}: ${open.join(' and ')}`)
-      if (!places.some((place) => place.name === home && answersReads(place, organizationId)))
+      if (!ANSWERS_READS.has(stateAt(home) ?? ''))
         violated('reads never stop', `${organizationId} of ${home}`)
       if (before !== home)
         checkMoved(organizationId, placeNamed(stored, before), placeNamed(stored, home), violated)
     }
   }
 }
+
+const SHARED = 'shared'
+/** States of an object that takes writes, now or when a pause has passed. */
+const TAKES_WRITES: ReadonlySet<string> = new Set(['open', 'paused'])
+const ANSWERS_READS: ReadonlySet<string> = new Set(['open', 'paused', 'sealed'])
 
 /** Checks that everything of each organization is in one place, and that nothing is left of moves. */
 export function checkPlacesAtRest(
@@ -40,7 +47,7 @@ export function checkPlacesAtRest(
   for (const place of stored.all().filter((each) => !isExempt(each))) {
     for (const organizationId of organizationIds) {
       const isHome = stored.homeOf(organizationId) === place.name
-      if (isHome && !takesWrites(place, organizationId))
+      if (isHome && place.name !== SHARED && stateOf(place) !== 'open')
         violated('one place takes writes', `${organizationId}: not even ${place.name}`)
       const left = isHome ? [] : [...contentOf(place, organizationId)].filter(([, rows]) => rows.length > 0)
       if (left.length > 0)
@@ -53,37 +60,27 @@ export function checkPlacesAtRest(
     )
     if (traces.length > 0)
       violated('a move leaves nothing behind', `in ${place.name}: ${String(traces[0]?.name)}`)
+    checkDerived(place, violated)
   }
 }
 
-/** What an object knows of itself; null: it is the shared database, or stores nothing. */
-function stateOf(place: StoredHere): string | null {
-  if (place.lookAtAll("select 1 from sqlite_master where name = 'object_facts'").length === 0) return null
-  const [fact] = place.lookAtAll("select value ->> 'name' as state from object_facts where name = 'state'")
-  return String(fact?.state)
-}
-
-function isShared({ name }: StoredHere): boolean {
-  return !name.includes('.')
-}
-
-/** Whether it takes writes, now or when a pause has passed. */
-function takesWrites(place: StoredHere, organizationId: string): boolean {
-  if (isShared(place)) return !isPlaced(place, organizationId)
-  const state = stateOf(place)
-  return state === 'open' || state === 'paused'
-}
-
-function answersReads(place: StoredHere, organizationId: string): boolean {
-  if (isShared(place)) return !isPlaced(place, organizationId)
-  return ['open', 'paused', 'sealed'].includes(stateOf(place) ?? '')
-}
-
-function isPlaced(shared: StoredHere, organizationId: string): boolean {
-  return (
-    shared.lookAtAll('select 1 from placed_organizations where organization_id = ?', organizationId).length >
-    0
+/** What the next version derives from contacts is there for each of them, whoever wrote it, moved it, or migrated it. */
+function checkDerived(place: StoredHere, violated: Violated): void {
+  const isNext = place.lookAtAll("select 1 from sqlite_master where name = 'contact_greetings'").length > 0
+  if (!isNext) return
+  const without = place.look(
+    `select c.contact_id from contacts as c where not exists (select 1 from contact_greetings as g
+      where g.organization_id = c.organization_id and g.contact_id = c.contact_id)`,
   )
+  if (without.length > 0)
+    violated('a migration misses no row', `${place.name}: ${String(without[0]?.contact_id)}`)
+}
+
+/** The state of an object, as it has stored it; null: it is the shared database, or stores nothing. */
+function stateOf(place: StoredHere): string | null {
+  if (place.name === SHARED) return null
+  const [fact] = place.lookAtAll("select value ->> 'name' as state from object_facts where name = 'state'")
+  return fact === undefined ? null : String(fact.state)
 }
 
 function placeNamed(stored: StoredPlaces, name: string): StoredHere {

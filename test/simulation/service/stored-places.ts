@@ -5,6 +5,8 @@ import type { FamilyObjects } from './family-objects.ts'
 export interface StoredPlaces extends Stored {
   /** The name of the database in which an organization lives, as the directory says. */
   homeOf(organizationId: string): string
+  /** The same, of several at once. */
+  homes(organizationIds: readonly string[]): ReadonlyMap<string, string>
   /** Every database that there ever was, the shared one first. */
   all(): readonly StoredHere[]
 }
@@ -41,6 +43,10 @@ export function lookIntoPlaces(
     homeOf(organizationId) {
       homes.refresh()
       return homes.of(organizationId)
+    },
+    homes(organizationIds) {
+      homes.refresh()
+      return new Map(organizationIds.map((organizationId) => [organizationId, homes.of(organizationId)]))
     },
     all,
     look(sql, ...parameters) {
