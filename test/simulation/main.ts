@@ -1,13 +1,17 @@
 /**
  * Runs the simulation: `--seed N --steps M` one run, with `--trace` all that happened in it; `--seconds S` fresh seeds for so
- * long; `--mutants` every planted mistake, until a seed finds it. Prints what was found, and exits with 1 when that is not
+ * long; `--mutants` every planted mistake, until a seed finds it; `--record FILE` writes the decisions that matter of a run
+ * that finds something, and `--replay FILE` makes them again. Prints what was found, and exits with 1 when that is not
  * what should be.
  */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/checks.ts'
 import { mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
-import type { Run } from './simulation.ts'
+import type { Shrunk } from './shrink.ts'
+import { shrink } from './shrink.ts'
+import type { Run, SimulationOptions } from './simulation.ts'
 import { simulate } from './simulation.ts'
 
 const STEPS = 2_000
@@ -23,6 +27,8 @@ const { values: given } = parseArgs({
     trace: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
+    record: { type: 'string' },
+    replay: { type: 'string' },
   },
 })
 const steps = wholeNumber('steps', given.steps)
@@ -43,16 +49,27 @@ function wholeNumber(name: string, text: string): number {
 }
 
 async function runOne(): Promise<void> {
+  const recorded =
+    given.replay === undefined ? null : (JSON.parse(readFileSync(given.replay, 'utf8')) as Shrunk)
   const mutant = mutants.find(({ name }) => name === given.mutant)
-  const run = await simulate({
-    from: firstSeed,
-    steps,
-    keepsTrace: given.trace,
+  const options = {
+    from: recorded?.decisions ?? firstSeed,
+    steps: recorded?.steps ?? steps,
     ...(mutant === undefined ? {} : { mutant }),
-  })
+  }
+  if (given.record !== undefined) return record(given.record, options)
+  const run = await simulate({ ...options, keepsTrace: given.trace })
   if (given.trace || run.violation !== null) for (const line of run.trace) say(line)
   say(summaryOf(firstSeed, run))
   process.exitCode = run.violation === null ? 0 : 1
+}
+
+/** Writes the decisions that matter of a run that violates something. */
+async function record(path: string, options: SimulationOptions): Promise<void> {
+  const shrunk = await shrink(options)
+  if (shrunk === null) throw new Error('The run violates nothing')
+  writeFileSync(path, `${JSON.stringify({ mutant: options.mutant?.name ?? null, ...shrunk }, null, 2)}\n`)
+  say(`${path}: ${Object.keys(shrunk.decisions).length} decisions by name, violating: ${shrunk.invariant}`)
 }
 
 async function tryFreshSeeds(durationMs: number): Promise<void> {

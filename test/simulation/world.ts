@@ -94,6 +94,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ? { kind: 'shared' }
         : { kind: 'own', region: null, jurisdiction: null },
   })
+  universe.faults.begin()
   let isOver = false
   const { isCalm, clockErrorMaxMs } = universe.faults
   const parts: ClientParts = {

@@ -55,6 +55,8 @@ export interface Faults {
   readonly hasQueue: boolean
   /** Decides whether a fault happens now. @param where the occasion, which names the decision */
   readonly strikes: (fault: Fault, where: string) => boolean
+  /** The world is founded: from now on things go wrong. */
+  readonly begin: () => void
   /** From now on nothing goes wrong but what is never mended. */
   readonly mend: () => void
   readonly isMended: () => boolean
@@ -80,6 +82,7 @@ export function decideFaults(decide: Decisions): Faults {
     'object',
   ])
   const clockErrorMaxMs = decide.pick('clock errors', [0, 50, 2000])
+  let hasBegun = false
   let isMended = false
   return {
     isCalm,
@@ -87,7 +90,10 @@ export function decideFaults(decide: Decisions): Faults {
     hasQueue: decide.chance('has a queue', 80),
     clockErrorMaxMs: isCalm ? 0 : clockErrorMaxMs,
     strikes: (fault, where) =>
-      !isMended && decide.chance(`${fault} at ${where}`, (rates.get(fault) ?? 0) / 10),
+      hasBegun && !isMended && decide.chance(`${fault} at ${where}`, (rates.get(fault) ?? 0) / 10),
+    begin: () => {
+      hasBegun = true
+    },
     mend: () => {
       isMended = true
     },

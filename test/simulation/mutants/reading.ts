@@ -42,6 +42,19 @@ export const readingMutants: readonly Mutant[] = [
     storage: (storage) => reading(storage, (_, read) => (queries) => read(queries.map(pastTies))),
   },
   {
+    name: 'the ids of all forms are looked for in the shared database, whoever lives there',
+    storage: (storage, { places }) => ({
+      ...storage,
+      tenant: (organizationId) => {
+        const tenant = storage.tenant(organizationId)
+        const shared = places.storageAt({ kind: 'shared' }).tenant(organizationId)
+        const foreignIds: typeof tenant.foreignIds = (collection, ids) =>
+          (collection === 'forms' ? shared : tenant).foreignIds(collection, ids)
+        return { ...tenant, foreignIds }
+      },
+    }),
+  },
+  {
     name: 'a page may have rows of every organization',
     statement: replacing('where "t"."organization_id" = ?1 and', 'where', 'indexed by "contacts_updated_at"'),
   },

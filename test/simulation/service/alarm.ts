@@ -10,11 +10,13 @@ export interface SimulatedAlarm extends Alarm {
 }
 
 const LATE_MAX_MS = 60_000
+/** How often an alarm rings within a second at most. */
+const RINGS_MAX = 20
 /** When the platform rings again after an alarm that failed. */
 const RING_AGAIN_MS = 2_000
 
 export function createAlarm(object: StoredObject, universe: ObjectUniverse): SimulatedAlarm {
-  const { scheduler, faults, decide, trace } = universe
+  const { scheduler, faults, decide, trace, violated } = universe
   const { name } = object
   let setAtMs: number | null = null
   const set = (atMs: number): void => {
@@ -26,9 +28,19 @@ export function createAlarm(object: StoredObject, universe: ObjectUniverse): Sim
       ring(atMs)
     })
   }
+  let second = 0
+  let rings = 0
+  const countRing = (): void => {
+    const now = Math.floor(scheduler.nowMs() / 1000)
+    rings = now === second ? rings + 1 : 1
+    second = now
+    if (rings > RINGS_MAX)
+      violated('an alarm rings when there is work', `${name}: ${rings} times in a second`)
+  }
   const ring = (atMs: number): void => {
     if (setAtMs !== atMs || object.broken !== null) return
     setAtMs = null
+    countRing()
     if (faults.strikes('objectReset', `${name} when it rings`)) {
       trace.say(name, 'goes down when its alarm rings')
       object.goDown()

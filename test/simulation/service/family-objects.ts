@@ -123,7 +123,7 @@ function createObject(
       breathe: async () => undefined,
       handOver,
     })
-    return Object.assign(instance, { family })
+    return Object.assign(instance, { family: universe.mutant?.family?.(family, database) ?? family })
   }
   const object: StoredObject = {
     name,

@@ -60,7 +60,14 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   const enqueue = (refs: readonly OutboxRef[]): void => {
     if (queue !== null) run(queue.send(refs))
   }
-  const planted: MutantProcess = { executor, run, enqueue, memory: new Map() }
+  const planted: MutantProcess = {
+    executor,
+    places,
+    run,
+    hasQueue: queue !== null,
+    enqueue,
+    memory: new Map(),
+  }
   const honest = createPlacedStorage(places, log)
   const storage: PlacedStorage = mutant?.storage?.(honest, planted) ?? honest
   const email = outside.email.senderOf(process)

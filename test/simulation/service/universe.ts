@@ -1,4 +1,6 @@
+import type { Family } from '../../../adapters/durable-object/family.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
+import type { Places } from '../../../domain/placement/at-place.ts'
 import type { PlaceMemory } from '../../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
@@ -7,7 +9,7 @@ import type { MoveLedger } from '../../../ports/move-ledger.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import type { OutboxRef } from '../../../ports/outbox-store.ts'
 import type { SmsSender } from '../../../ports/sms-sender.ts'
-import type { SimulatedDatabase, Stored } from '../engine/database.ts'
+import type { SimulatedDatabase, Stored, StoredHere } from '../engine/database.ts'
 import type { Decisions } from '../engine/decisions.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
@@ -31,6 +33,8 @@ export interface Mutant {
   readonly placeMemory?: (memory: PlaceMemory) => PlaceMemory
   /** Replaces what a process does with the entries that an object hands over. */
   readonly workOff?: (honest: WorkOff, process: MutantProcess) => WorkOff
+  /** Replaces the object of a family. */
+  readonly family?: (honest: Family, stored: StoredHere) => Family
   /** Whether the root secret is exchanged in one deployment, in which the old one is still in force somewhere. */
   readonly rotatesAtOnce?: true
   /** Added to the time that a process reads, in ms, decided when it reads. */
@@ -43,9 +47,11 @@ export type WorkOff = (refs: readonly OutboxRef[]) => void
 /** What a mutant may use of the process that it is planted in. */
 export interface MutantProcess {
   readonly executor: Executor
+  readonly places: Places
   /** Lets work go on in the background. */
   readonly run: (work: Promise<unknown>) => void
-  /** Hands entries to the queue, if there is one. */
+  readonly hasQueue: boolean
+  /** Hands entries to the queue. */
   readonly enqueue: WorkOff
   /** Kept for the life of the process. */
   readonly memory: Map<string, unknown>

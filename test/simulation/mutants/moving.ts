@@ -1,0 +1,144 @@
+import type { PlaceMemory } from '../../../domain/placement/place-memory.ts'
+import type { Move, MoveLedger } from '../../../ports/move-ledger.ts'
+import type { MovedRow, MovedTable } from '../../../ports/move.ts'
+import type { Mutant } from '../service/universe.ts'
+import { replacing } from './replacing.ts'
+
+/** Rows of the outbox without the lease of whoever works on them. */
+function withoutLease(table: MovedTable, rows: readonly MovedRow[]): readonly MovedRow[] {
+  if (table.name !== 'outbox') return rows
+  const [lease, due, created] = ['lease_token', 'next_attempt_at', 'created_at'].map((column) =>
+    table.columns.indexOf(column),
+  )
+  return rows.map((row) =>
+    row[lease ?? 0] === null
+      ? row
+      : row.map((value, index) => {
+          if (index === lease) return null
+          return index === due ? (row[created ?? 0] ?? null) : value
+        }),
+  )
+}
+
+/** A ledger whose moves can be given up at any time, also when they have switched. */
+function abortable(ledger: MoveLedger): MoveLedger {
+  const givenUp = new Set<string>()
+  const seen = (move: Move | null): Move | null =>
+    move !== null && givenUp.has(move.moveId) && move.phase === 'emptying'
+      ? { ...move, phase: 'aborting' }
+      : move
+  return {
+    ...ledger,
+    askAbort: async (moveId) => {
+      givenUp.add(moveId)
+      return (await ledger.askAbort(moveId)) || true
+    },
+    take: async (...given) => seen(await ledger.take(...given)),
+    turn: (move, turn) => ledger.turn(givenUp.has(move.moveId) ? { ...move, phase: 'emptying' } : move, turn),
+  }
+}
+
+/** A memory that never learns another place. */
+function stubborn(memory: PlaceMemory): PlaceMemory {
+  return {
+    ...memory,
+    remember(organizationId, place) {
+      if (memory.get(organizationId) === null) memory.remember(organizationId, place)
+    },
+    forget: () => undefined,
+  }
+}
+
+export const movingMutants: readonly Mutant[] = [
+  {
+    name: 'a move switches without a look at the lease of its pause',
+    statement: (sql) =>
+      sql.replaceAll(
+        /and not exists \(select 1 from \(select organization_id from move_organizations.*?\)\)/g,
+        '',
+      ),
+    movePlace: (place) => ({ ...place, seal: async (...given) => (await place.seal(...given)) || true }),
+  },
+  {
+    name: 'the journal of a move is forgotten without being taken up',
+    movePlace: (place) => ({
+      ...place,
+      async readJournal(journalId, limit) {
+        const entries = await place.readJournal(journalId, limit)
+        await place.forgetJournal(journalId, entries.at(-1)?.seq ?? 0)
+        return []
+      },
+    }),
+  },
+  {
+    name: 'the source is closed and emptied before the switch',
+    movePlace: (place) => ({
+      ...place,
+      async seal(journalId, token) {
+        const isSealed = await place.seal(journalId, token)
+        if (isSealed) {
+          await place.close()
+          await place.empty(journalId.slice(0, 20), [])
+        }
+        return isSealed
+      },
+    }),
+  },
+  {
+    name: 'the lease of an entry does not move with it',
+    movePlace: (place) => ({
+      ...place,
+      async readChunk(journalId, table, from, rowsMax) {
+        const chunk = await place.readChunk(journalId, table, from, rowsMax)
+        return { ...chunk, rows: withoutLease(table, chunk.rows) }
+      },
+      async readRows(wanted) {
+        const found = await place.readRows(wanted)
+        return found.map((rows, index) => {
+          const table = wanted[index]?.table
+          return table === undefined ? rows : { ...rows, rows: withoutLease(table, rows.rows) }
+        })
+      },
+    }),
+  },
+  { name: 'an isolate keeps to the first place that it has met', placeMemory: stubborn },
+  { name: 'a move can be given up after it has switched', ledger: abortable },
+  {
+    name: 'a move leaves the keys of an organization behind',
+    movePlace: (place) => ({
+      ...place,
+      tables: async () => (await place.tables()).filter(({ name }) => name !== 'api_keys'),
+    }),
+  },
+  {
+    name: 'a target may be written by a mover who was left behind',
+    statement: replacing(
+      'where not exists (select 1 from move_targets where move_id = ?1 and version = ?2 and finished_by is null)',
+      'where false',
+    ),
+  },
+  {
+    name: 'an object that an earlier version began to fill stays as that version left it',
+    family: (family, stored) => ({
+      ...family,
+      beginFilling: async (familyId) => {
+        const [state] = stored.lookAtAll(
+          "select value ->> 'name' as name from object_facts where name = 'state'",
+        )
+        return state?.name === 'filling' || family.beginFilling(familyId)
+      },
+    }),
+  },
+  {
+    name: 'a request for a move leaves no record',
+    storage: (storage) => ({
+      ...storage,
+      audit: {
+        ...storage.audit,
+        record: async (record) => {
+          if (record.action !== 'organization.move') await storage.audit.record(record)
+        },
+      },
+    }),
+  },
+]
