@@ -1,6 +1,6 @@
-import type { PlaceMemory } from '../../../domain/placement/place-memory.ts'
 import type { Move, MoveLedger } from '../../../ports/move-ledger.ts'
 import type { MovedRow, MovedTable } from '../../../ports/move.ts'
+import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
 
@@ -38,26 +38,31 @@ function abortable(ledger: MoveLedger): MoveLedger {
   }
 }
 
-/** A memory that never learns another place. */
-function stubborn(memory: PlaceMemory): PlaceMemory {
+/** A directory that is asked once about each organization. */
+function remembered(directory: PlaceDirectory): PlaceDirectory {
+  const known = new Map<string, OwnPlace | null>()
   return {
-    ...memory,
-    remember(organizationId, place) {
-      if (memory.get(organizationId) === null) memory.remember(organizationId, place)
+    ...directory,
+    async placeOf(organizationId) {
+      const place = known.get(organizationId) ?? (await directory.placeOf(organizationId))
+      known.set(organizationId, place)
+      return place
     },
-    forget: () => undefined,
   }
 }
 
+/** Most of a pause that a move asks for, in ms, which the mistake takes off. */
+const SHORTENED_MS = 980
+
 export const movingMutants: readonly Mutant[] = [
   {
-    name: 'a move switches without a look at the lease of its pause',
-    statement: (sql) =>
-      sql.replaceAll(
-        /and not exists \(select 1 from \(select organization_id from move_organizations.*?\)\)/g,
-        '',
-      ),
-    movePlace: (place) => ({ ...place, seal: async (...given) => (await place.seal(...given)) || true }),
+    name: 'a move switches without a look at the lease of its pause, which is short',
+    movePlace: (place) => ({
+      ...place,
+      pause: (journalId, token, untilMs) => place.pause(journalId, token, untilMs - SHORTENED_MS),
+      seal: async (journalId, token) => (await place.seal(journalId, token)) || true,
+    }),
+    statement: replacing('not exists (select 1 from move_journal where journal_id = ?4)', 'true'),
   },
   {
     name: 'the journal of a move is forgotten without being taken up',
@@ -101,7 +106,7 @@ export const movingMutants: readonly Mutant[] = [
       },
     }),
   },
-  { name: 'an isolate keeps to the first place that it has met', placeMemory: stubborn },
+  { name: 'an isolate asks the directory about each organization but once', directory: remembered },
   { name: 'a move can be given up after it has switched', ledger: abortable },
   {
     name: 'a move leaves the keys of an organization behind',

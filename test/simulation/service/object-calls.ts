@@ -38,6 +38,7 @@ function callOf(
       const name = method === 'batch' ? nameOfBatch(given[1] as readonly Statement[]) : method
       const where = `${object.name}: ${process.name}: ${name}`
       const arrive = async () => {
+        if (object.broken === 'hangs') return
         const outcome = await perform({ method, given, name, where }, object, universe).then(
           (answer) => () => {
             resolve(answer)
@@ -79,7 +80,6 @@ async function perform(
     object.goDown()
     return Object.assign(new Error('The object went down.'), { durableObjectReset: true })
   }
-  if (object.broken === 'hangs') return new Promise(() => undefined)
   if (object.broken === 'fails') throw new Error('The object is broken.')
   if (faults.strikes('storageRefused', where)) {
     say('refused')

@@ -55,7 +55,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   const namespace = outside.objects.namespaceOf(process)
   const background = { run }
   const opened = openPlaces({ executor, namespace, clock, deadline, background })
-  const places = { ...opened, memory: mutant?.placeMemory?.(opened.memory) ?? opened.memory }
+  const places = { ...opened, directory: mutant?.directory?.(opened.directory) ?? opened.directory }
   const queue = faults.hasQueue ? outside.queue.queueOf(process) : null
   const enqueue = (refs: readonly OutboxRef[]): void => {
     if (queue !== null) run(queue.send(refs))

@@ -1,13 +1,13 @@
 import type { Family } from '../../../adapters/durable-object/family.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import type { Places } from '../../../domain/placement/at-place.ts'
-import type { PlaceMemory } from '../../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { EmailSender } from '../../../ports/email-sender.ts'
 import type { MoveLedger } from '../../../ports/move-ledger.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import type { OutboxRef } from '../../../ports/outbox-store.ts'
+import type { PlaceDirectory } from '../../../ports/placement.ts'
 import type { SmsSender } from '../../../ports/sms-sender.ts'
 import type { SimulatedDatabase, Stored, StoredHere } from '../engine/database.ts'
 import type { Decisions } from '../engine/decisions.ts'
@@ -29,8 +29,8 @@ export interface Mutant {
   /** Replaces a place as a move sees it. */
   readonly movePlace?: (place: MovePlace) => MovePlace
   readonly ledger?: (ledger: MoveLedger) => MoveLedger
-  /** Replaces what a process remembers of places. */
-  readonly placeMemory?: (memory: PlaceMemory) => PlaceMemory
+  /** Replaces the directory as a process asks it. */
+  readonly directory?: (directory: PlaceDirectory) => PlaceDirectory
   /** Replaces what a process does with the entries that an object hands over. */
   readonly workOff?: (honest: WorkOff, process: MutantProcess) => WorkOff
   /** Replaces the object of a family. */
