@@ -20,7 +20,7 @@ const targets = {
 } as const
 
 const TARGETS = ['own', 'shared', 'europe', 'asia'] as const
-const LOOK_MAX_MS = 20_000
+const LOOK_MAX_MS = 3_000
 
 /** An operator who moves one family to and fro, watches, and gives a move up now and then. */
 export async function moveAround(familyId: string, client: Client): Promise<void> {
