@@ -11,8 +11,8 @@ import type { World } from './world.ts'
 const REST_MAX_MS = 20 * 3_600_000
 /** In them, far fewer events happen than this. */
 const REST_STEPS_MAX = 150_000
-/** What waits for no provider has less time. */
-const SOON_MS = 2 * 3_600_000
+/** A move waits for no provider, so it has less time. */
+const SOON_MS = 3_600_000
 
 /**
  * Mends everything but what is never mended, and lets the world come to rest. Within bounded time, all that does not need the
@@ -78,8 +78,8 @@ async function quieten(world: World, broken: Broken): Promise<boolean> {
     if (waiting.length + moves.length + active.length === 0 && !deployments.isUnderWay()) return true
     const restMs = scheduler.nowMs() - sinceMs
     const isEndless = world.steps() - sinceStep > REST_STEPS_MAX
-    const soon = restMs > SOON_MS || isEndless ? [...moves, ...active] : []
-    const late = restMs > REST_MAX_MS || isEndless ? [...waiting, ...soon] : soon
+    const soon = restMs > SOON_MS ? moves : []
+    const late = restMs > REST_MAX_MS || isEndless ? [...waiting, ...moves, ...active] : soon
     if (late.length > 0)
       violated('everything comes to an end', `${late.join(', ')} after ${hours(restMs)} hours without faults`)
     if (!(await world.step())) return false

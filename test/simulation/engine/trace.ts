@@ -3,7 +3,7 @@ import { toInstant } from '../../../domain/text/instant.ts'
 /** What happened, in lines that a person can follow. */
 export interface Trace {
   say(actor: string, text: string): void
-  /** What was said last in the present event, without what is drawn in it: it names the moment for decisions. */
+  /** What was said last in the event that has just ended, without what is drawn in it: it names the moment for decisions. */
   moment(): string
   /** The lines that are kept, oldest first. */
   lines(): readonly string[]
@@ -37,7 +37,8 @@ export function createTrace(
       last = { step, moment: `${actor}: ${undrawn(text).slice(0, MOMENT_MAX)}` }
       if (!keepsAll && lines.length > 2 * LAST_LINES) lines = lines.slice(-LAST_LINES)
     },
-    moment: () => (last.step === now().step ? last.moment : 'nothing said'),
+    // An event has its number while it happens.
+    moment: () => (last.step === now().step - 1 ? last.moment : 'nothing said'),
     lines: () => (keepsAll ? lines : lines.slice(-LAST_LINES)),
   }
 }

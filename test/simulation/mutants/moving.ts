@@ -1,3 +1,4 @@
+import type { Audit, AuditRecord } from '../../../ports/audit.ts'
 import type { Move, MoveLedger } from '../../../ports/move-ledger.ts'
 import type { MovedRow, MovedTable } from '../../../ports/move.ts'
 import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
@@ -21,19 +22,36 @@ function withoutLease(table: MovedTable, rows: readonly MovedRow[]): readonly Mo
 
 /** A ledger by which a move that somebody wants to give up is given up once it has switched. */
 function abortedLate(ledger: MoveLedger): MoveLedger {
-  const givenUp = new Set<string>()
-  const seen = (move: Move | null): Move | null =>
-    move !== null && givenUp.has(move.moveId) && move.phase === 'emptying'
-      ? { ...move, phase: 'aborting' }
-      : move
+  const disguised = new Set<string>()
+  const seen = (move: Move): Move => {
+    if (move.phase !== 'emptying' || !move.isAbortAsked) return { ...move, isAbortAsked: false }
+    disguised.add(move.moveId)
+    return { ...move, phase: 'aborting' }
+  }
   return {
     ...ledger,
-    askAbort: async (moveId) => {
-      givenUp.add(moveId)
-      return true
+    async take(...given) {
+      const move = await ledger.take(...given)
+      return move === null ? null : seen(move)
     },
-    take: async (...given) => seen(await ledger.take(...given)),
-    turn: (move, turn) => ledger.turn(givenUp.has(move.moveId) ? { ...move, phase: 'emptying' } : move, turn),
+    turn: (move, turn) =>
+      ledger.turn(disguised.has(move.moveId) ? { ...move, phase: 'emptying' } : move, turn),
+  }
+}
+
+/** An audit without the records that are made before a change. */
+function recordedAfterwards(audit: Audit): Audit {
+  const announced = new Map<string, AuditRecord>()
+  return {
+    ...audit,
+    async record(record) {
+      if (record.outcome === 'failed') announced.set(record.auditId, record)
+      else await audit.record(record)
+    },
+    async settle(auditId, outcome) {
+      const record = announced.get(auditId)
+      await (record === undefined ? audit.settle(auditId, outcome) : audit.record({ ...record, outcome }))
+    },
   }
 }
 
@@ -138,15 +156,7 @@ export const movingMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a request for a move leaves no record',
-    storage: (storage) => ({
-      ...storage,
-      audit: {
-        ...storage.audit,
-        record: async (record) => {
-          if (record.action !== 'organization.move') await storage.audit.record(record)
-        },
-      },
-    }),
+    name: 'imports and moves are recorded after they were made',
+    storage: (storage) => ({ ...storage, audit: recordedAfterwards(storage.audit) }),
   },
 ]

@@ -62,10 +62,6 @@ export const outboxMutants: readonly Mutant[] = [
       })),
   },
   {
-    name: 'what an object hands over is given to the queue, which may lose everything',
-    workOff: (honest, { enqueue, hasQueue }) => (hasQueue ? enqueue : honest),
-  },
-  {
     name: 'a run begins from its first step each time',
     storage: (storage) =>
       withOutbox(storage, (outbox) => ({

@@ -22,7 +22,7 @@ import type { Process } from './process.ts'
 import type { SimulatedProvider } from './providers.ts'
 import type { SimulatedQueue } from './queue.ts'
 import type { StorageCalls } from './storage-calls.ts'
-import type { MutantProcess, Universe, WorkOff } from './universe.ts'
+import type { MutantProcess, Universe } from './universe.ts'
 
 /** What a process reaches over the network. */
 export interface Outside {
@@ -55,19 +55,12 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   const namespace = outside.objects.namespaceOf(process)
   const background = { run }
   const opened = openPlaces({ executor, namespace, clock, deadline, background })
-  const places = { ...opened, directory: mutant?.directory?.(opened.directory) ?? opened.directory }
+  const places = {
+    ...opened,
+    directory: mutant?.directory?.(opened.directory) ?? opened.directory,
+  }
   const queue = faults.hasQueue ? outside.queue.queueOf(process) : null
-  const enqueue = (refs: readonly OutboxRef[]): void => {
-    if (queue !== null) run(queue.send(refs))
-  }
-  const planted: MutantProcess = {
-    executor,
-    places,
-    run,
-    hasQueue: queue !== null,
-    enqueue,
-    memory: new Map(),
-  }
+  const planted: MutantProcess = { executor, places, run, memory: new Map() }
   const honest = createPlacedStorage(places, log)
   const storage: PlacedStorage = mutant?.storage?.(honest, planted) ?? honest
   const email = outside.email.senderOf(process)
@@ -123,13 +116,12 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     clock,
     log,
   }
-  const honestly: WorkOff = (refs) => {
+  const workOff = (refs: readonly OutboxRef[]): void => {
     const each = async (ref: OutboxRef) => {
       await deliver(ref, jobs).catch(() => undefined)
     }
     run(eachOf(refs, DELIVERY_WIDTH, each))
   }
-  const workOff = mutant?.workOff?.(honestly, planted) ?? honestly
   return { world, jobs, operators, importSweep, places, storage, moving, workOff }
 }
 

@@ -6,7 +6,6 @@ import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { EmailSender } from '../../../ports/email-sender.ts'
 import type { MoveLedger } from '../../../ports/move-ledger.ts'
 import type { MovePlace } from '../../../ports/move.ts'
-import type { OutboxRef } from '../../../ports/outbox-store.ts'
 import type { PlaceDirectory } from '../../../ports/placement.ts'
 import type { SmsSender } from '../../../ports/sms-sender.ts'
 import type { SimulatedDatabase, Stored, StoredHere } from '../engine/database.ts'
@@ -31,8 +30,6 @@ export interface Mutant {
   readonly ledger?: (ledger: MoveLedger) => MoveLedger
   /** Replaces the directory as a process asks it. */
   readonly directory?: (directory: PlaceDirectory) => PlaceDirectory
-  /** Replaces what a process does with the entries that an object hands over. */
-  readonly workOff?: (honest: WorkOff, process: MutantProcess) => WorkOff
   /** Replaces the object of a family. */
   readonly family?: (honest: Family, stored: StoredHere) => Family
   /** Whether the root secret is exchanged in one deployment, in which the old one is still in force somewhere. */
@@ -41,18 +38,12 @@ export interface Mutant {
   readonly clockErrorMs?: (decide: Decisions) => number
 }
 
-/** Works on entries in the background. */
-export type WorkOff = (refs: readonly OutboxRef[]) => void
-
 /** What a mutant may use of the process that it is planted in. */
 export interface MutantProcess {
   readonly executor: Executor
   readonly places: Places
   /** Lets work go on in the background. */
   readonly run: (work: Promise<unknown>) => void
-  readonly hasQueue: boolean
-  /** Hands entries to the queue. */
-  readonly enqueue: WorkOff
   /** Kept for the life of the process. */
   readonly memory: Map<string, unknown>
 }
