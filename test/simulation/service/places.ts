@@ -7,7 +7,7 @@ import type { FamilyNamespace } from '../../../adapters/durable-object/index.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { createPlaceDirectory, createStorage } from '../../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
-import type { Places } from '../../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../../domain/placement/at-place.ts'
 import type { MovesWorld } from '../../../domain/placement/moves.ts'
 import { createPlaceMemory } from '../../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
@@ -30,7 +30,7 @@ export interface PlaceParts {
 }
 
 /** All places, as `host-worker/wiring/storage.ts` opens them. */
-export function openPlaces({ executor, namespace, clock, deadline, background }: PlaceParts): Places {
+export function openPlaces({ executor, namespace, clock, deadline, background }: PlaceParts): AllPlaces {
   const shared = createStorage({ executor, clock, isShared: true })
   const directory = createPlaceDirectory(executor, clock)
   return {
@@ -48,7 +48,7 @@ export function openPlaces({ executor, namespace, clock, deadline, background }:
 }
 
 interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
-  readonly places: Places
+  readonly places: AllPlaces
   readonly storage: PlacedStorage
   readonly random: RandomSource
   readonly mutant: Mutant | null

@@ -1,6 +1,6 @@
 import type { Family } from '../../../adapters/durable-object/family.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
-import type { Places } from '../../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../../domain/placement/at-place.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import type { EmailSender } from '../../../ports/email-sender.ts'
@@ -41,7 +41,7 @@ export interface Mutant {
 /** What a mutant may use of the process that it is planted in. */
 export interface MutantProcess {
   readonly executor: Executor
-  readonly places: Places
+  readonly places: AllPlaces
   /** Lets work go on in the background. */
   readonly run: (work: Promise<unknown>) => void
   /** Kept for the life of the process. */
