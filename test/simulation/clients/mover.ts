@@ -26,6 +26,7 @@ const LOOK_MAX_MS = 3_000
 export async function moveAround(familyId: string, client: Client): Promise<void> {
   while (!client.isOver()) {
     await client.rest()
+    if (client.isOver()) return
     const target = client.decide.pick('moves to', TARGETS)
     const move = await begin(familyId, JSON.stringify(targets[target]), client)
     if (move !== null) await follow(move, familyId, client)
