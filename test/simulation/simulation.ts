@@ -62,12 +62,10 @@ export async function simulate(options: SimulationOptions): Promise<Run> {
 }
 
 /** Lets so many events happen, and after each of them what strikes the service as a whole. */
-async function live(
-  { step, steps: made, universe, service, deployments }: World,
-  steps: number,
-): Promise<void> {
+async function live(world: World, steps: number): Promise<void> {
+  const { universe, service, deployments } = world
   const { faults, trace } = universe
-  while (made() < steps && (await step())) {
+  while (world.steps() < steps && (await world.step())) {
     const moment = trace.moment()
     if (faults.strikes('death', moment)) service.fleet.killOne(moment)
     if (faults.strikes('rotation', moment)) deployments.rotateRootSecret()

@@ -54,7 +54,10 @@ async function follow({ moveId }: ShownMove, familyId: string, client: Client): 
     })
     if (answer?.status === 200) {
       const move = bodyOf(answer) as ShownMove
-      if (move.endedAt !== null) return judge(move, familyId, isGivenUp, client)
+      if (move.endedAt !== null) {
+        judge(move, familyId, isGivenUp, client)
+        return
+      }
     } else expectOneOf([], answer, moveId, client)
     if (client.decide.chance('gives the move up', 10))
       isGivenUp = (await abort(familyId, client)) || isGivenUp

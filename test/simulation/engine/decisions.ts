@@ -41,11 +41,10 @@ export function drawnDecisions(seed: number): Decisions {
 
 /** Decisions as they were recorded. Those that were not are neutral. */
 export function replayedDecisions(recorded: Recorded): Decisions {
-  return createDecisions((what, nth, draw) => {
-    const value = recorded[what]?.[String(nth)] ?? null
+  const decide: Decide = <Value extends Decided>(what: string, nth: number) =>
     // The record is of this very decision, whose kind has not changed under the same name.
-    return value as ReturnType<typeof draw> | null
-  })
+    (recorded[what]?.[String(nth)] ?? null) as Value | null
+  return createDecisions(decide)
 }
 
 function createDecisions(decide: Decide): Decisions {

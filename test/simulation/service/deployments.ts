@@ -16,7 +16,7 @@ export interface Deployments {
   rotateRootSecret(): void
   isUnderWay(): boolean
   /** The version of what starts now. While the next one is being deployed, either may start. */
-  versionOf(starting: string): Version
+  readonly versionOf: (starting: string) => Version
 }
 
 interface Deployed {

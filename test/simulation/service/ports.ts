@@ -127,6 +127,6 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
 
 /** Random bytes of a process. Nobody depends on which they are, so they are no decision. */
 function randomOf({ name }: Process): RandomSource {
-  const own = createDraw([...name].reduce((seed, letter) => seed * 31 + letter.charCodeAt(0), 7) % 2 ** 31)
+  const own = createDraw(Buffer.from(name).reduce((seed, byte) => seed * 31 + byte, 7) % 2 ** 31)
   return { bytes: (length) => Uint8Array.from({ length }, () => own.below(256)) }
 }
