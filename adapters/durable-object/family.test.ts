@@ -225,6 +225,16 @@ test('what was handed over and not settled is handed over again after a while, n
   expect(family.handedOver).toHaveLength(2)
 })
 
+test('an object whose clock is behind that of the alarm hands over what it rang for, and does not ring again at once', async () => {
+  const family = opened()
+  await entry(family, 'x', 0)
+  const rangAtMs = family.alarmAtMs() ?? 0
+  clock.advance(rangAtMs - clock.nowMs() - 2_000)
+  await family.ring()
+  expect(family.handedOver).toEqual([[{ organizationId: 'o', outboxId: 'x' }]])
+  expect(family.alarmAtMs()).toBe(rangAtMs + 60_000)
+})
+
 test('a Worker that fails to take entries fails nothing: the next alarm was set before', async () => {
   const family = opened({ handOver: () => Promise.reject(new Error('unreachable')) })
   await entry(family, 'x', 0)
@@ -316,6 +326,14 @@ test('a step that fails is logged, tried again later, and hinders no call', asyn
   expect(family.alarmAtMs()).toBe(clock.nowMs() + 60_000)
   expect(await run(family, 'read', read)).toHaveProperty('results')
   expect(family.logged).toHaveLength(1)
+})
+
+test('an object that an earlier version began to fill comes up to date when the move goes on with it', async () => {
+  const family = openScratchFamily({ clock })
+  expect(await family.object().beginFilling('family')).toBe(true)
+  family.evict([...migrationTexts(), { name: '9000_next.sql', sql: 'create table later (a)' }])
+  expect(await family.object().beginFilling('family')).toBe(true)
+  expect(await run(family, 'move', 'select a from later')).toMatchObject({ results: [{ rows: [] }] })
 })
 
 test('calls during a migration wait for the same steps', async () => {

@@ -132,7 +132,12 @@ async function begin(
   const all = await migrations.load()
   // The arrow is looked up after the loading, during which another call may have begun.
   const next = arrow(life.state(), familyId)
-  if (next === null || next === life.state()) return next !== null
+  if (next === null) return false
+  if (next === life.state()) {
+    // An earlier version may have begun it. Nothing else brings an object up to date that is being filled.
+    await schema.advance()
+    return true
+  }
   life.atomically(() => {
     schema.changed(createSchema(database, all))
     life.enter(next)

@@ -49,6 +49,10 @@ export function createWakeUp({ alarm, clock, run, setAtMs, schemaAtMs }: WakeUpT
   let ringsAtMs = setAtMs
   // Forgotten with the instance; then what was handed over is handed over once more, which harms nobody.
   let handedOverAtMs = -Infinity
+  let rangAtMs = -Infinity
+  // The platform's clock, by which an alarm rings, may be ahead of this one. An alarm that was set anew for an instant at
+  // which it has rung would ring again and again until this clock gets there.
+  const nowMs = () => Math.max(clock.nowMs(), rangAtMs)
 
   /** From when on the first of the pending entries may be handed over; null: none is pending. */
   const ripeAtMs = (): number | null => {
@@ -82,11 +86,11 @@ export function createWakeUp({ alarm, clock, run, setAtMs, schemaAtMs }: WakeUpT
     lookAgain,
     stop,
     rang() {
+      rangAtMs = ringsAtMs ?? -Infinity
       ringsAtMs = null
-      const nowMs = clock.nowMs()
-      if ((ripeAtMs() ?? Infinity) <= nowMs) handedOverAtMs = nowMs
+      if ((ripeAtMs() ?? Infinity) <= nowMs()) handedOverAtMs = nowMs()
       lookAgain()
     },
-    dueByMs: () => clock.nowMs() - GRACE_MS,
+    dueByMs: () => nowMs() - GRACE_MS,
   }
 }

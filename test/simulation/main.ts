@@ -1,17 +1,21 @@
 /**
  * Runs the simulation: `--seed N --steps M` one run, with `--trace` all that happened in it; `--seconds S` fresh seeds for so
- * long; `--mutants` every planted mistake, until a seed finds it. Prints what was found, and exits with 1 when that is not
+ * long; `--mutants` every planted mistake, until a seed finds it; `--record FILE` writes the decisions that matter of a run
+ * that finds something, and `--replay FILE` makes them again. Prints what was found, and exits with 1 when that is not
  * what should be.
  */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/checks.ts'
 import { mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
-import type { Run } from './simulation.ts'
+import type { Shrunk } from './shrink.ts'
+import { shrink } from './shrink.ts'
+import type { Run, SimulationOptions } from './simulation.ts'
 import { simulate } from './simulation.ts'
 
 const STEPS = 2_000
-/** How long seeds are tried on one mutant. */
+/** How much time of the processor seeds are tried for on one mutant. */
 const MUTANT_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -23,6 +27,8 @@ const { values: given } = parseArgs({
     trace: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
+    record: { type: 'string' },
+    replay: { type: 'string' },
   },
 })
 const steps = wholeNumber('steps', given.steps)
@@ -43,46 +49,62 @@ function wholeNumber(name: string, text: string): number {
 }
 
 async function runOne(): Promise<void> {
+  const recorded =
+    given.replay === undefined ? null : (JSON.parse(readFileSync(given.replay, 'utf8')) as Shrunk)
   const mutant = mutants.find(({ name }) => name === given.mutant)
-  const run = await simulate({
-    seed: firstSeed,
-    steps,
-    keepsTrace: given.trace,
+  const options = {
+    from: recorded?.decisions ?? firstSeed,
+    steps: recorded?.steps ?? steps,
     ...(mutant === undefined ? {} : { mutant }),
-  })
+  }
+  if (given.record !== undefined) return record(given.record, options)
+  const run = await simulate({ ...options, keepsTrace: given.trace })
   if (given.trace || run.violation !== null) for (const line of run.trace) say(line)
-  say(summaryOf(run))
+  say(summaryOf(firstSeed, run))
   process.exitCode = run.violation === null ? 0 : 1
+}
+
+/** Writes the decisions that matter of a run that violates something. */
+async function record(path: string, options: SimulationOptions): Promise<void> {
+  const shrunk = await shrink(options)
+  if (shrunk === null) throw new Error('The run violates nothing')
+  writeFileSync(path, `${JSON.stringify({ mutant: options.mutant?.name ?? null, ...shrunk }, null, 2)}\n`)
+  say(`${path}: ${Object.keys(shrunk.decisions).length} decisions by name, violating: ${shrunk.invariant}`)
 }
 
 async function tryFreshSeeds(durationMs: number): Promise<void> {
   const untilMs = Date.now() + durationMs
   for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
     await check(`seed ${seed}`, async () => {
-      const run = await simulate({ seed, steps })
-      if (run.violation !== null) throw new Error([...run.trace, summaryOf(run)].join('\n'))
-      say(`        ${summaryOf(run)}`)
+      const run = await simulate({ from: seed, steps })
+      if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
+      say(`        ${summaryOf(seed, run)}`)
     })
   }
 }
 
 async function find(mutant: Mutant): Promise<void> {
-  const startMs = Date.now()
-  for (let seed = 1; Date.now() - startMs < MUTANT_MS; seed += 1) {
-    const { violation } = await simulate({ seed, steps, mutant })
+  const start = process.cpuUsage()
+  const usedMs = () => {
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1000
+  }
+  for (let seed = 1; usedMs() < MUTANT_MS; seed += 1) {
+    const { violation } = await simulate({ from: seed, steps, mutant })
     if (violation === null) continue
     const { invariant, details, step } = violation
     say(
-      `        seed ${seed}, step ${step}, after ${((Date.now() - startMs) / 1000).toFixed(1)} s: ${invariant}: ${details}`,
+      `        seed ${seed}, step ${step}, after ${(usedMs() / 1000).toFixed(1)} s: ${invariant}: ${details}`,
     )
     return
   }
   throw new Error(`No seed found it within ${MUTANT_MS / 1000} seconds`)
 }
 
-function summaryOf({ seed, steps: made, violation, simulatedMs, receipts, emails, texts }: Run): string {
+function summaryOf(seed: number, { violation, simulatedMs, ...run }: Run): string {
   if (violation !== null)
     return `Seed ${seed} with --steps ${steps}, step ${violation.step}: violated: ${violation.invariant}: ${violation.details}`
   const hours = (simulatedMs / HOUR_MS).toFixed(1)
-  return `Seed ${seed}: ${made} steps, ${hours} simulated hours, ${receipts} receipts, ${emails} emails, ${texts} texts`
+  const { receipts, emails, texts, moves, aborted } = run
+  return `Seed ${seed}: ${run.steps} steps, ${hours} simulated hours, ${receipts} receipts, ${emails} emails, ${texts} texts, ${moves} moves, ${aborted} given up`
 }

@@ -37,6 +37,12 @@ export interface KnownKey {
   endsAtMs: number
 }
 
+/** A change that an operator asked for, as the audit names it. */
+export interface AskedChange {
+  readonly action: string
+  readonly organizationId: string
+}
+
 export interface Reference {
   /** A number that grows: what has a smaller one was before. */
   now(): number
@@ -44,6 +50,8 @@ export interface Reference {
   readonly keys: KnownKey[]
   /** Subjects of the sends that an answer called successful, with their recipient. */
   readonly sent: { readonly subject: string; readonly to: string }[]
+  /** What an answer said was changed by an operator. */
+  readonly changes: AskedChange[]
   readonly formIds: () => readonly string[]
   versionsOf(formId: string): readonly FormVersion[]
   /** An operator begins to have a form replaced: from now on submissions may be checked against either. */
@@ -64,6 +72,7 @@ export function createReference(): Reference {
     receipts: new Map(),
     keys: [],
     sent: [],
+    changes: [],
     formIds: () => [...versions.keys()],
     versionsOf,
     formBegins(formId, begun) {

@@ -1,58 +1,87 @@
-import type { Stored } from './engine/database.ts'
-import { checkAtRest } from './invariants.ts'
-import { AUTOMATION_STEPS } from './setting.ts'
+import type { StoredHere } from './engine/database.ts'
+import { checkAtRest } from './invariants/at-rest.ts'
+import { checkAudit } from './invariants/audit.ts'
+import { checkPlacesAtRest } from './invariants/places.ts'
+import { openWork } from './open-work.ts'
+import type { Broken } from './open-work.ts'
+import { breakObject, stuckOrganizations } from './stuck.ts'
 import type { World } from './world.ts'
 
 /** The longest pause between two attempts is twelve hours, and a provider may ask for six more. */
 const REST_MAX_MS = 20 * 3_600_000
+/** In them, far fewer events happen than this. */
+const REST_STEPS_MAX = 150_000
+/** A move waits for no provider, so it has less time. */
+const SOON_MS = 3_600_000
 
 /**
  * Mends everything but what is never mended, and lets the world come to rest. Within bounded time, all that does not need the
  * part that stays broken must be done; then everything that was promised must have come true.
  */
 export async function comeToRest(world: World): Promise<void> {
-  const { universe, clients, service, reference } = world
-  const { faults, trace, stored, violated } = universe
+  const { universe, clients, stored } = world
+  const { faults, trace } = universe
   faults.mend()
-  trace.say(
-    '----',
-    `faults end${faults.neverMended === null ? '' : `; the ${faults.neverMended} stays broken`}`,
-  )
-  const broken = faults.neverMended === 'queue' ? null : faults.neverMended
+  const object = faults.neverMended === 'object' ? breakObject(world) : null
+  const broken: Broken = {
+    provider: faults.neverMended === 'email' || faults.neverMended === 'sms' ? faults.neverMended : null,
+    object,
+  }
+  const what = object === null ? faults.neverMended : `object ${object}`
+  trace.say('----', `faults end${what === null || what === 'object' ? '' : `; the ${what} stays broken`}`)
   if (!(await quieten(world, broken))) return
-  const failed = entriesOf(stored, broken).filter(({ status }) => status === 'failed')
+  const { failed } = openWork(stored, broken)
   const unexpected = failed.find(({ lastError }) => !lastError.includes('Given up'))
   if (unexpected !== undefined)
-    violated('no entry fails but by its provider', `${unexpected.outboxId}: ${unexpected.lastError}`)
-  await finish(clients.retry(failed.map(({ outboxId }) => outboxId)), world)
+    universe.violated('no entry fails but by its provider', `${unexpected.outboxId}: ${unexpected.lastError}`)
+  await finish(clients.retry(failed), world)
   if (!(await quieten(world, broken))) return
-  const isSynced = await finish(clients.syncAll(), world)
-  if (isSynced === false) violated('a forward sync comes to an end', 'although nothing is broken any more')
+  const isSynced = await finish(clients.syncAll(stuckOrganizations(stored, broken.object)), world)
+  if (isSynced === false)
+    universe.violated('a forward sync comes to an end', 'although nothing is broken any more')
+  check(world, broken)
+}
+
+function check({ universe, stored, service, reference }: World, broken: Broken): void {
+  const { faults, violated } = universe
+  const stuck = stuckOrganizations(stored, broken.object)
   checkAtRest({
     stored,
     reference,
     email: service.email,
     sms: service.sms,
-    broken,
+    broken: broken.provider,
+    isStuck: (organizationId) => stuck.has(organizationId),
     isCalm: faults.isCalm,
     violated,
   })
+  checkAudit(stored, reference, violated)
+  // A move that needs the broken database has not ended, and may have left something in the shared one too.
+  const isExempt = ({ name }: StoredHere) =>
+    broken.object !== null && [broken.object, 'shared'].includes(name)
+  checkPlacesAtRest(stored, violated, isExempt)
 }
 
 /** Waits until nothing is left to be done. False: something was violated. */
-async function quieten(world: World, broken: 'email' | 'sms' | null): Promise<boolean> {
-  const { universe, clients } = world
-  const { scheduler, stored, violated } = universe
-  const untilMs = scheduler.nowMs() + REST_MAX_MS
+async function quieten(world: World, broken: Broken): Promise<boolean> {
+  const { universe, clients, stored, deployments } = world
+  const { scheduler, violated } = universe
+  const sinceMs = scheduler.nowMs()
+  const sinceStep = world.steps()
+  let lookedAt = -1
+  let open = openWork(stored, broken)
   for (;;) {
-    const [session] = stored.look("select import_id from import_sessions where state = 'writing' limit 1")
-    const waiting = entriesOf(stored, broken).find(({ status }) => status === 'pending')
-    const isAtRest = clients.active() === 0 && session === undefined && waiting === undefined
-    if (isAtRest && !world.isDeploying()) return true
-    if (scheduler.nowMs() > untilMs) {
-      const what = waiting?.outboxId ?? (session === undefined ? `${clients.active()} clients` : 'an import')
-      violated('everything comes to an end', `${what} after ${REST_MAX_MS / 3_600_000} hours without faults`)
-    }
+    if (lookedAt !== world.writes()) open = openWork(stored, broken)
+    lookedAt = world.writes()
+    const { waiting, moves } = open
+    const active = clients.active(stuckOrganizations(stored, broken.object))
+    if (waiting.length + moves.length + active.length === 0 && !deployments.isUnderWay()) return true
+    const restMs = scheduler.nowMs() - sinceMs
+    const isEndless = world.steps() - sinceStep > REST_STEPS_MAX
+    const soon = restMs > SOON_MS ? moves : []
+    const late = restMs > REST_MAX_MS || isEndless ? [...waiting, ...moves, ...active] : soon
+    if (late.length > 0)
+      violated('everything comes to an end', `${late.join(', ')} after ${hours(restMs)} hours without faults`)
     if (!(await world.step())) return false
   }
 }
@@ -68,26 +97,6 @@ async function finish<Value>(work: Promise<Value>, world: World): Promise<Value 
   }
 }
 
-interface Entry {
-  readonly outboxId: string
-  readonly status: string
-  readonly lastError: string
-}
-
-/** The entries that are not done, without those that wait for the provider that stays broken. */
-function entriesOf(stored: Stored, broken: 'email' | 'sms' | null): readonly Entry[] {
-  const rows = stored.look(
-    `select b.outbox_id, b.status, b.last_error, b.kind, r.current_step from outbox as b left join automation_runs as r
-      on r.organization_id = b.organization_id and r.run_id = b.outbox_id`,
-  )
-  const waits = (kind: unknown, step: unknown) =>
-    broken !== null &&
-    ((kind === 'notification_email' && broken === 'email') || step === AUTOMATION_STEPS[broken])
-  return rows
-    .filter(({ kind, current_step: step }) => !waits(kind, step))
-    .map((row) => ({
-      outboxId: String(row.outbox_id),
-      status: String(row.status),
-      lastError: String(row.last_error),
-    }))
+function hours(durationMs: number): string {
+  return (durationMs / 3_600_000).toFixed(1)
 }

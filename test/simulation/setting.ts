@@ -66,7 +66,9 @@ export interface Founding {
   readonly random: RandomSource
   readonly nowMs: number
   readonly reference: Reference
+  /** Where an organization without a parent lives at first. */
   readonly choiceOf: (organizationId: string) => PlaceChoice
+  readonly parentOf: (organizationId: string) => string | null
 }
 
 /** Founds the organizations with their forms, keys and automations. @returns the key of an operator */
@@ -82,11 +84,14 @@ export async function found(founding: Founding): Promise<string> {
 }
 
 async function foundOrganization(organizationId: string, founding: Founding): Promise<void> {
-  const { storage, secrets, random, nowMs, reference, choiceOf } = founding
+  const { storage, secrets, random, nowMs, reference, choiceOf, parentOf } = founding
   const createdAt = toInstant(nowMs)
   const settings = { ...newOrganization(organizationId, markOf(organizationId)), slug: organizationId }
-  const organization = { ...settings, smsNumber: '+12125550100' }
-  await storage.administration.saveOrganization(organization, null, choiceOf(organizationId))
+  const parentId = parentOf(organizationId)
+  const organization = { ...settings, parentId, smsNumber: '+12125550100' }
+  const choice = parentId === null ? choiceOf(organizationId) : undefined
+  const outcome = await storage.administration.saveOrganization(organization, null, choice)
+  if (outcome !== 'saved') throw new Error(`${organizationId} was not founded: ${outcome}`)
   const tenant = storage.tenant(organizationId)
   for (const formId of [openFormOf(organizationId), limitedFormOf(organizationId)]) {
     const recipients = recipientsOf(organizationId, 1)

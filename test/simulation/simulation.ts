@@ -1,16 +1,17 @@
-import { createDraw } from '../../host-worker/dev/demo/draw.ts'
+import type { Decisions, Recorded } from './engine/decisions.ts'
+import { drawnDecisions, replayedDecisions } from './engine/decisions.ts'
 import { loadOnDemandModules } from './engine/modules.ts'
 import { followNativeWork } from './engine/native-work.ts'
 import { createScheduler } from './engine/scheduler.ts'
 import { followTimers } from './engine/timers.ts'
 import { comeToRest } from './rest.ts'
 import type { Mutant } from './service/universe.ts'
-import type { Violation } from './world.ts'
+import type { Violation, World } from './world.ts'
 import { openWorld } from './world.ts'
 
 export interface SimulationOptions {
-  /** Decides everything: the same seed gives the same run. A whole number. */
-  readonly seed: number
+  /** What decides everything: a seed, a whole number, or the decisions of another run. The same gives the same run. */
+  readonly from: number | Recorded
   /** How many events happen before the faults end. */
   readonly steps: number
   /** A mistake to plant. */
@@ -21,50 +22,69 @@ export interface SimulationOptions {
 
 /** How a run ended. */
 export interface Run {
-  readonly seed: number
   /** All events, those without faults included. */
   readonly steps: number
   /** Null: nothing was found. */
   readonly violation: Violation | null
   readonly trace: readonly string[]
+  readonly decisions: Recorded
   readonly simulatedMs: number
   readonly receipts: number
   readonly emails: number
   readonly texts: number
+  /** Moves that ended in the new place, and those that were given up. */
+  readonly moves: number
+  readonly aborted: number
 }
 
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
 
 /** Runs the simulated world: faults for so many steps, then rest, in which all that was promised must come true. */
-export async function simulate({ seed, steps, mutant, keepsTrace = false }: SimulationOptions): Promise<Run> {
+export async function simulate(options: SimulationOptions): Promise<Run> {
+  const { from, steps, mutant = null, keepsTrace = false } = options
   await loadOnDemandModules()
   const native = followNativeWork()
-  const draw = createDraw(seed)
-  const scheduler = createScheduler(START_MS, draw, native)
+  const decide = typeof from === 'number' ? drawnDecisions(from) : replayedDecisions(from)
+  const scheduler = createScheduler(START_MS, native)
   const timers = followTimers(scheduler)
   try {
-    const world = await openWorld({ draw, scheduler, mutant: mutant ?? null, keepsTrace })
-    const { universe, service, reference } = world
-    while (world.steps() < steps && (await world.step())) {
-      if (universe.faults.strikes('death')) service.fleet.killOne()
-      if (universe.faults.strikes('rotation')) world.rotateRootSecret()
-    }
+    const world = await openWorld({ decide, scheduler, mutant, keepsTrace })
+    await live(world, steps)
     world.endClients()
     if (world.violation() === null) await comeToRest(world)
-    service.objects.close()
-    universe.database.close()
-    return {
-      seed,
-      steps: world.steps(),
-      violation: world.violation(),
-      trace: universe.trace.lines(),
-      simulatedMs: universe.scheduler.nowMs() - START_MS,
-      receipts: reference.receipts.size,
-      emails: service.email.length,
-      texts: service.sms.length,
-    }
+    const run = resultOf(world, decide)
+    world.close()
+    return run
   } finally {
     timers.stop()
     native.stop()
+  }
+}
+
+/** Lets so many events happen, and after each of them what strikes the service as a whole. */
+async function live(world: World, steps: number): Promise<void> {
+  const { universe, service, deployments } = world
+  const { faults, trace } = universe
+  while (world.steps() < steps && (await world.step())) {
+    const moment = trace.moment()
+    if (faults.strikes('death', moment)) service.fleet.killOne(moment)
+    if (faults.strikes('rotation', moment)) deployments.rotateRootSecret()
+    if (faults.strikes('release', moment)) deployments.release()
+  }
+}
+
+function resultOf({ universe, service, stored, reference, ...world }: World, decide: Decisions): Run {
+  const ended = stored.look('select phase from moves where ended_at is not null').map(({ phase }) => phase)
+  return {
+    steps: world.steps(),
+    violation: world.violation(),
+    trace: universe.trace.lines(),
+    decisions: decide.recorded(),
+    simulatedMs: universe.scheduler.nowMs() - START_MS,
+    receipts: reference.receipts.size,
+    emails: service.email.length,
+    texts: service.sms.length,
+    moves: ended.filter((phase) => phase === 'done').length,
+    aborted: ended.filter((phase) => phase === 'aborted').length,
   }
 }

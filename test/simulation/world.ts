@@ -1,26 +1,31 @@
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
-import type { Draw } from '../../host-worker/dev/demo/draw.ts'
 import type { Log } from '../../ports/log.ts'
 import { fakeRandom } from '../support/fakes.ts'
 import type { ClientParts } from './clients/client.ts'
 import type { Clients } from './clients/index.ts'
 import { startClients } from './clients/index.ts'
-import type { Stored } from './engine/database.ts'
+import type { SimulatedDatabase } from './engine/database.ts'
 import { openSimulatedDatabase } from './engine/database.ts'
-import { drawFaults } from './engine/faults.ts'
+import type { Decisions } from './engine/decisions.ts'
+import { decideFaults } from './engine/faults.ts'
 import type { Scheduler } from './engine/scheduler.ts'
 import { everlasting } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
-import { createWriteChecks } from './invariants.ts'
+import { createPlaceChecks } from './invariants/places.ts'
+import { createWriteChecks } from './invariants/writes.ts'
 import type { Reference } from './reference.ts'
 import { createReference } from './reference.ts'
+import type { Deployments } from './service/deployments.ts'
+import { createDeployments } from './service/deployments.ts'
 import { createFamilyObjects } from './service/family-objects.ts'
-import { openPlaces } from './service/isolate.ts'
+import { openPlaces } from './service/places.ts'
 import { openRootSecrets } from './service/root-secrets.ts'
 import type { RunningService } from './service/running-service.ts'
 import { startService } from './service/running-service.ts'
+import type { StoredPlaces } from './service/stored-places.ts'
+import { createHomes, lookIntoPlaces } from './service/stored-places.ts'
 import type { Mutant, Universe } from './service/universe.ts'
-import { found } from './setting.ts'
+import { found, organizationIds } from './setting.ts'
 
 /** Something that must never happen, and did. */
 export interface Violation {
@@ -33,125 +38,137 @@ export interface Violation {
 /** A service and everybody who uses it. */
 export interface World {
   readonly universe: Universe
+  readonly stored: StoredPlaces
   readonly service: RunningService
+  readonly deployments: Deployments
   readonly clients: Clients
   readonly reference: Reference
   /** Lets the next event happen. False: something was violated. */
   step(): Promise<boolean>
   steps(): number
+  /** How often something stored was written. */
+  writes(): number
   /** The first violation; null: none yet. */
   violation(): Violation | null
-  /** Rotates the root secret, once in a run: each step of it replaces the processes one after the other. */
-  rotateRootSecret(): void
-  /** Whether processes are being replaced. */
-  isDeploying(): boolean
   /** From now on clients begin nothing new. */
   endClients(): void
+  close(): void
 }
 
 export interface WorldOptions {
-  readonly draw: Draw
+  readonly decide: Decisions
   readonly scheduler: Scheduler
   readonly mutant: Mutant | null
   readonly keepsTrace: boolean
 }
 
-/** Most milliseconds that a client rests between two actions, of which each run draws one. */
+/** Most milliseconds that a client rests between two actions, of which each run has one. */
 const RESTS_MS = [500, 10_000, 200_000, 7_200_000] as const
-/** Within this time a deployment replaces every process. */
-const DEPLOYMENT_MS = 60_000
 /** How long an object waits for the answer when it hands work over. */
 const HAND_OVER_MAX_MS = 10
 
 const silent: Log = { info: () => undefined, error: () => undefined }
 
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const { draw, scheduler, mutant, keepsTrace } = options
+  const { decide, scheduler } = options
   const progress = createProgress()
-  const { violated } = progress
-  const trace = createTrace(keepsTrace, () => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
-  const faults = drawFaults(draw)
-  const rewrite = mutant?.statement
-  const database = openSimulatedDatabase({ name: 'shared', nowMs: scheduler.nowMs, rewrite })
-  const roots = await openRootSecrets(mutant?.rotatesAtOnce ?? false)
-  const shared = {
-    draw,
-    scheduler,
-    faults,
-    trace,
-    database,
-    mutant,
-    violated,
-    secrets: () => roots.current(),
-  }
-  const objects = createFamilyObjects(
-    {
-      ...shared,
-      written: () => {
-        checkWrite()
-      },
-    },
-    async (refs) => {
-      await scheduler.pause(1 + draw.below(HAND_OVER_MAX_MS))
-      service.fleet.any().workOff(refs)
-    },
-  )
-  const stored: Stored = {
-    look: (sql, ...parameters) => [...database.look(sql, ...parameters), ...objects.look(sql, ...parameters)],
-  }
-  const checkWrite = createWriteChecks(stored, violated)
-  const universe: Universe = { ...shared, stored, written: checkWrite }
   const reference = createReference()
-  const namespace = objects.namespaceOf(null)
+  const { universe, stored, service, deployments, writes } = await openService(options, progress)
+  const gammaIsChild = decide.chance('gamma is a child of beta', 50)
+  const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
+  const namespace = service.objects.namespaceOf(null)
   const parties = {
     clock: { nowMs: scheduler.nowMs },
     deadline: scheduler.deadlineOf(everlasting),
     background: { run: () => undefined },
   }
   const operatorKey = await found({
-    storage: createPlacedStorage(openPlaces({ executor: database, namespace, ...parties }), silent),
-    secrets: roots.current(),
-    random: fakeRandom(draw.below(2 ** 31)),
+    storage: createPlacedStorage(openPlaces({ executor: universe.database, namespace, ...parties }), silent),
+    secrets: universe.secrets(),
+    random: fakeRandom(),
     nowMs: scheduler.nowMs(),
     reference,
-    choiceOf: () =>
-      draw.chance(50) ? { kind: 'shared' } : { kind: 'own', region: null, jurisdiction: null },
+    parentOf,
+    choiceOf: (organizationId) =>
+      decide.pick(`place of ${organizationId}`, ['shared', 'own']) === 'shared'
+        ? { kind: 'shared' }
+        : { kind: 'own', region: null, jurisdiction: null },
   })
-  const service = startService(universe, objects)
+  universe.faults.begin()
   let isOver = false
-  let deployments = 0
-  const rotate = (): void => {
-    if (!roots.advance()) return
-    deployments += 1
-    redeploy(universe, service)
-    scheduler.schedule(DEPLOYMENT_MS, () => {
-      deployments -= 1
-      rotate()
-    })
-  }
-  const restMaxMs = draw.pick(RESTS_MS)
+  const { isCalm, clockErrorMaxMs } = universe.faults
   const parts: ClientParts = {
-    ...{ draw, reference, operatorKey, stored, violated, network: service.network, isCalm: faults.isCalm },
-    rest: () => scheduler.pause(draw.below(restMaxMs)),
+    ...{ decide, reference, operatorKey, stored, isCalm, network: service.network },
+    violated: progress.violated,
+    restMaxMs: decide.pick('longest rest', RESTS_MS),
     pause: (delayMs) => scheduler.pause(delayMs),
     isOver: () => isOver,
     // Both the process that set a key's end and the one that looks at it may be wrong.
     hasEnded: ({ state, endsAtMs }) =>
-      state === 'revoked' || endsAtMs + 2 * faults.clockErrorMaxMs < scheduler.nowMs(),
+      state === 'revoked' || endsAtMs + 2 * clockErrorMaxMs < scheduler.nowMs(),
   }
-  const clients = startClients(parts, progress.broken)
+  const roots = organizationIds.filter((organizationId) => parentOf(organizationId) === null)
+  const clients = startClients(parts, roots, progress.broken)
   return {
-    ...{ universe, service, clients, reference, steps: progress.steps, violation: progress.violation },
-    isDeploying: () => deployments > 0,
+    ...{ universe, stored, service, deployments, clients, reference },
+    ...{ steps: progress.steps, writes, violation: progress.violation },
     step: () => progress.through(scheduler.step()),
-    rotateRootSecret() {
-      if (deployments === 0) rotate()
-    },
     endClients() {
       isOver = true
     },
+    close() {
+      service.objects.close()
+      universe.database.close()
+    },
   }
 }
+
+/** Starts the service in an empty world. */
+async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptions, progress: Progress) {
+  const { violated } = progress
+  const trace = createTrace(keepsTrace, () => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
+  const faults = decideFaults(decide)
+  const homes = createHomes((): SimulatedDatabase => database)
+  const { nowMs } = scheduler
+  const database = openSimulatedDatabase({
+    ...{ name: 'shared', nowMs, rewrite: mutant?.statement },
+    holds: (organizationId) => homes.of(organizationId) === 'shared',
+  })
+  const roots = await openRootSecrets(mutant?.rotatesAtOnce ?? false)
+  const deployed = { decide, scheduler, trace, database, roots, service: (): RunningService => service }
+  const deployments = createDeployments(deployed)
+  let writes = 0
+  const written = (): void => {
+    writes += 1
+    for (const check of checks) check()
+  }
+  const shared = {
+    decide,
+    scheduler,
+    faults,
+    trace,
+    mutant,
+    violated,
+    written,
+    versionOf: deployments.versionOf,
+  }
+  const objects = createFamilyObjects(
+    shared,
+    (organizationId, name) => homes.of(organizationId) === name,
+    async (refs) => {
+      await scheduler.pause(1 + decide.delayMs('handing over', HAND_OVER_MAX_MS))
+      service.fleet.any('that takes work over').workOff(refs)
+    },
+  )
+  const stored = lookIntoPlaces(database, objects, homes)
+  const checks = [createWriteChecks(stored, violated), createPlaceChecks(stored, violated)]
+  const universe: Universe = { ...shared, database, stored, secrets: () => roots.current() }
+  const service = startService(universe, objects)
+  return { universe, stored, service, deployments, writes: () => writes }
+}
+
+/** What a run has come to. */
+type Progress = ReturnType<typeof createProgress>
 
 /** How far a run is, and what it found. */
 function createProgress() {
@@ -176,15 +193,5 @@ function createProgress() {
       steps += 1
       return violation === null
     },
-  }
-}
-
-/** Replaces every process, one after the other, as a deployment does. */
-function redeploy({ scheduler, draw, trace }: Universe, { fleet }: RunningService): void {
-  trace.say('deployment', 'of a new root secret begins')
-  for (const isolate of fleet.all()) {
-    scheduler.schedule(draw.below(DEPLOYMENT_MS), () => {
-      fleet.kill(isolate)
-    })
   }
 }

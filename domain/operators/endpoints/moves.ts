@@ -57,11 +57,12 @@ export const abortMove = operation({
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/move`. */
 export async function serveBeginMove(
-  { params: { organizationId = '' }, body }: OperatorRequestOf<typeof beginMove>,
+  { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof beginMove>,
   { moves }: OperatorWorld,
 ): Promise<ReplyOf<typeof beginMove>> {
   const choice = choiceOfPlace(body)
   if (typeof choice === 'string') return errorReply(400, choice)
+  await change.announce()
   const begun = await moves.begin(organizationId, choice)
   switch (begun.kind) {
     case 'running':
@@ -95,11 +96,12 @@ export async function serveMove(
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/move/abort`. */
 export async function serveAbortMove(
-  { params: { organizationId = '' } }: OperatorRequestOf<typeof abortMove>,
+  { params: { organizationId = '' }, change }: OperatorRequestOf<typeof abortMove>,
   { moves }: OperatorWorld,
 ): Promise<ReplyOf<typeof abortMove>> {
   const move = await moves.running(organizationId)
   if (move === null) return errorReply(404, `No move of ${echoed(organizationId)} runs.`)
+  await change.announce()
   if (!(await moves.abort(move.moveId)))
     return errorReply(409, `${organizationId} lives in the new place already. The move can only be ended.`)
   return jsonReply(200, publishedMove((await moves.watch(move.moveId)) ?? move), PRIVATE)

@@ -33,10 +33,13 @@ const LISTED_MAX = 100
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/imports`. */
 export async function serveOpenImport(
-  { params, body }: OperatorRequestOf<typeof openImportEndpoint>,
+  { params, body, change }: OperatorRequestOf<typeof openImportEndpoint>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof openImportEndpoint>> {
-  return withImports(params, world, async (imports) => replyTo(await openImport(body, imports)))
+  return withImports(params, world, async (imports) => {
+    await change.announce()
+    return replyTo(await openImport(body, imports))
+  })
 }
 
 /** Answers `PUT …/imports/{importId}/parts/{part}`. */
@@ -69,12 +72,13 @@ function digestIn(header: string): string | null {
 
 /** Answers `POST …/imports/{importId}/commit`. */
 export async function serveCommitImport(
-  { params }: OperatorRequestOf<typeof commitImportEndpoint>,
+  { params, change }: OperatorRequestOf<typeof commitImportEndpoint>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof commitImportEndpoint>> {
-  return withImports(params, world, async (imports) =>
-    decidedReply(await commitImport(params.importId ?? '', WRITE_MS, imports)),
-  )
+  return withImports(params, world, async (imports) => {
+    await change.announce()
+    return decidedReply(await commitImport(params.importId ?? '', WRITE_MS, imports))
+  })
 }
 
 /** Answers `POST …/imports/{importId}/write`. */
@@ -93,12 +97,13 @@ export async function serveWriteImport(
 
 /** Answers `DELETE …/imports/{importId}`. */
 export async function serveAbortImport(
-  { params }: OperatorRequestOf<typeof abortImportEndpoint>,
+  { params, change }: OperatorRequestOf<typeof abortImportEndpoint>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof abortImportEndpoint>> {
-  return withImports(params, world, async (imports) =>
-    replyTo(await abortImport(params.importId ?? '', imports)),
-  )
+  return withImports(params, world, async (imports) => {
+    await change.announce()
+    return replyTo(await abortImport(params.importId ?? '', imports))
+  })
 }
 
 /** Answers `GET …/imports/{importId}`. */

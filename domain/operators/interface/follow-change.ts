@@ -12,12 +12,20 @@ export interface Change {
    * through it is recorded in the same step.
    */
   about(organizationId: string | null): OperatorChanges
+  /**
+   * Records the change as failed, before it is made by other ports than `OperatorChanges`; how it ended is recorded
+   * afterwards. So no change is without a record, even if the service dies meanwhile.
+   */
+  announce(): Promise<void>
 }
 
 /** A change that is followed from the request to its record. */
 export interface FollowedChange extends Change {
-  /** Records how the request ended, unless the change was recorded when it was made. */
-  record(outcome: AuditOutcome): Promise<void>
+  /**
+   * Records how the request ended, unless the change was recorded when it was made. Null: the request could not be read,
+   * which is recorded only of a change that was announced.
+   */
+  record(outcome: AuditOutcome | null): Promise<void>
 }
 
 const AUDIT_ID_LENGTH = 16
@@ -40,12 +48,20 @@ export function followChange(
     action,
     organizationId,
   }
+  let isAnnounced = false
   return {
     about(about) {
       entry = { ...entry, organizationId: about }
       return changes(entry)
     },
-    record: (outcome) => audit.record({ ...entry, outcome }),
+    async announce() {
+      await audit.record({ ...entry, outcome: 'failed' })
+      isAnnounced = true
+    },
+    async record(outcome) {
+      if (isAnnounced) await audit.settle(entry.auditId, outcome ?? 'refused')
+      else if (outcome !== null) await audit.record({ ...entry, outcome })
+    },
   }
 }
 

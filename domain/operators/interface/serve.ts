@@ -108,17 +108,19 @@ export function operated<
 
 /** An operation without an action cannot change anything. */
 const NO_CHANGE: Change = {
-  about: () => {
-    throw new Error('The operation declares no action')
-  },
+  about: noAction,
+  announce: noAction,
+}
+
+function noAction(): never {
+  throw new Error('The operation declares no action')
 }
 
 /** Answers a request that may change something, and records how it ended. */
 async function recorded(followed: FollowedChange, answer: () => Promise<Reply>): Promise<Reply> {
   try {
     const reply = await answer()
-    const outcome = outcomeOf(reply.status)
-    if (outcome !== null) await followed.record(outcome)
+    await followed.record(outcomeOf(reply.status))
     return reply
   } catch (cause) {
     // When the record cannot be written either, the log has the failure all the same.

@@ -15,13 +15,13 @@ export async function mail(client: Client): Promise<void> {
 }
 
 async function sendOne(subject: string, client: Client): Promise<void> {
-  const { draw, reference } = client
-  const organizationId = draw.pick(organizationIds)
+  const { decide, reference } = client
+  const organizationId = decide.pick('sender', organizationIds)
   const key = reference.keys.findLast(
     (known) => known.organizationId === organizationId && known.state === 'works',
   )
   if (key === undefined) return
-  const to = visitors.slice(0, 1 + draw.below(3)).map(({ email }) => email)
+  const to = visitors.slice(0, 1 + decide.below('more recipients', 3)).map(({ email }) => email)
   const body = JSON.stringify({ to, subject, html: '<p>News</p>' })
   const answer = await client.send({ method: 'POST', path: '/api/v1/email', key: key.text, body })
   if (answer === null || answer.status >= 500) return

@@ -8,29 +8,41 @@ import { bodyOf } from './client.ts'
 const RETRY_MAX_MS = 20_000
 const CONTACTS = 5
 
+type Action = (organizationId: string, client: Client, round: number) => Promise<void>
+
+/** What an operator does, as often as it stands here. */
+const ACTIONS = [
+  ...(['replace a form', 'replace a form', 'replace contacts', 'replace contacts'] as const),
+  ...(['issue a key', 'revoke a key', 'rotate a key', 'retry an entry'] as const),
+] as const
+const actions: Readonly<Record<(typeof ACTIONS)[number], Action>> = {
+  'replace a form': (organizationId, client) => replaceForm(organizationId, client),
+  'replace contacts': (organizationId, client, round) => replaceContacts(organizationId, client, round),
+  'issue a key': (organizationId, client) => issueKey(organizationId, client),
+  'revoke a key': (organizationId, client) => revokeKey(organizationId, client),
+  'rotate a key': (organizationId, client) => rotateKey(organizationId, client),
+  'retry an entry': (organizationId, client) => retryEntry(organizationId, client),
+}
+
 /** An operator who looks after one organization: its forms, contacts and keys, one thing after the other. */
 export async function operate(organizationId: string, client: Client): Promise<void> {
   for (let round = 1; !client.isOver(); round += 1) {
-    const action = client.draw.pick([
-      replaceForm,
-      replaceForm,
-      replaceContacts,
-      replaceContacts,
-      issueKey,
-      revokeKey,
-      rotateKey,
-      retryEntry,
-    ])
-    await action(organizationId, client, round)
+    await actions[client.decide.pick('does', ACTIONS)](organizationId, client, round)
     await client.rest()
   }
 }
 
 async function replaceForm(organizationId: string, client: Client): Promise<void> {
-  const { draw, reference } = client
-  const formId = draw.chance(50) ? openFormOf(organizationId) : limitedFormOf(organizationId)
+  const { decide, reference } = client
+  const formId = decide.chance('limited form', 50)
+    ? limitedFormOf(organizationId)
+    : openFormOf(organizationId)
   const version = reference.versionsOf(formId).length + 1
-  const next = { version, isPublished: draw.chance(85), recipients: recipientsOf(organizationId, version) }
+  const next = {
+    version,
+    isPublished: !decide.chance('unpublishes', 15),
+    recipients: recipientsOf(organizationId, version),
+  }
   const begun = reference.formBegins(formId, next)
   await importRows('forms', [formLine(formId, begun)], organizationId, client)
   begun.acknowledgedAt = reference.now()
@@ -39,7 +51,7 @@ async function replaceForm(organizationId: string, client: Client): Promise<void
 async function replaceContacts(organizationId: string, client: Client, round: number): Promise<void> {
   const contacts = Array.from({ length: CONTACTS }, (_, index) => ({
     contactId: `imported-${index}`,
-    firstName: `${markOf(organizationId)} ${client.draw.chance(50) ? round : 0}`,
+    firstName: `${markOf(organizationId)} ${client.decide.chance('renames a contact', 50) ? round : 0}`,
     emailConsent: 'unknown',
     smsConsent: 'unknown',
     tags: [],
@@ -75,9 +87,11 @@ async function importRows(
   const whole = createHash('sha256').update(digest).digest('base64url')
   const all = `/operator/v1/organizations/${organizationId}/imports`
   const key = client.operatorKey
+  const opening = { action: 'import.open', organizationId }
+  const committing = { action: 'import.commit', organizationId }
   for (;;) {
     const file = JSON.stringify({ kind, format: 'ndjson', totalBytes: bytes.length, digest: whole })
-    let session = sessionIn(await client.send({ method: 'POST', path: all, key, body: file }), client)
+    let session = sessionIn(await client.change(opening, { method: 'POST', path: all, body: file }), client)
     const one = `${all}/${session?.importId ?? ''}`
     if (session?.state === 'receiving' && session.nextPart === 1) {
       const headers = {
@@ -90,9 +104,9 @@ async function importRows(
       )
     }
     if (session?.state === 'receiving')
-      session = sessionIn(await client.send({ method: 'POST', path: `${one}/commit`, key }), client)
+      session = sessionIn(await client.change(committing, { method: 'POST', path: `${one}/commit` }), client)
     while (session?.state === 'writing') {
-      await client.pause(client.draw.below(RETRY_MAX_MS))
+      await client.pause(client.decide.delayMs('waits', RETRY_MAX_MS))
       session = sessionIn(await client.send({ method: 'POST', path: `${one}/write`, key }), client)
     }
     if (session?.state === 'done') return
@@ -100,7 +114,7 @@ async function importRows(
       client.violated('a good file is imported', `${organizationId} ${kind}`)
       return
     }
-    await client.pause(client.draw.below(RETRY_MAX_MS))
+    await client.pause(client.decide.delayMs('waits', RETRY_MAX_MS))
   }
 }
 
@@ -115,10 +129,13 @@ function sessionIn(answer: Answer | null, client: Client): Session | null {
 const KEYS_MAX = 4
 
 async function issueKey(organizationId: string, client: Client): Promise<void> {
-  const { reference, operatorKey } = client
+  const { reference } = client
   if (workingKeys(organizationId, client).length >= KEYS_MAX) return
   const path = `/operator/v1/organizations/${organizationId}/keys`
-  const answer = await client.send({ method: 'POST', path, key: operatorKey, body: '{}' })
+  const answer = await client.change(
+    { action: 'key.issue', organizationId },
+    { method: 'POST', path, body: '{}' },
+  )
   if (answer?.status !== 201) return
   const { key, keyId } = bodyOf(answer) as { readonly key: string; readonly keyId: string }
   reference.keys.push({ organizationId, keyId, text: key, state: 'works', endsAtMs: Infinity })
@@ -131,17 +148,14 @@ function workingKeys(organizationId: string, { reference }: Client): readonly Kn
 /** Revokes a key, as often as it takes until an answer says so. The last one that works is left. */
 async function revokeKey(organizationId: string, client: Client): Promise<void> {
   const working = workingKeys(organizationId, client)
-  const key = working[client.draw.below(working.length)]
+  const key = working[client.decide.below('key', working.length)]
   if (working.length < 2 || key === undefined) return
   key.state = 'ending'
   for (;;) {
-    const answer = await client.send({
-      method: 'POST',
-      path: `/operator/v1/keys/${key.keyId}/revoke`,
-      key: client.operatorKey,
-    })
+    const request = { method: 'POST', path: `/operator/v1/keys/${key.keyId}/revoke` } as const
+    const answer = await client.change({ action: 'key.revoke', organizationId }, request)
     if (answer?.status === 204) break
-    await client.pause(client.draw.below(RETRY_MAX_MS))
+    await client.pause(client.decide.delayMs('waits', RETRY_MAX_MS))
   }
   key.state = 'revoked'
 }
@@ -149,12 +163,12 @@ async function revokeKey(organizationId: string, client: Client): Promise<void> 
 /** Has a key replaced by another one. When no answer comes, the old one is not used any more, and nobody knows the new one. */
 async function rotateKey(organizationId: string, client: Client): Promise<void> {
   const working = workingKeys(organizationId, client)
-  const key = working[client.draw.below(working.length)]
+  const key = working[client.decide.below('key', working.length)]
   if (working.length < 2 || key === undefined) return
   key.state = 'ending'
   const path = `/operator/v1/keys/${key.keyId}/rotate`
   const body = JSON.stringify({ overlap: '1m' })
-  const answer = await client.send({ method: 'POST', path, key: client.operatorKey, body })
+  const answer = await client.change({ action: 'key.rotate', organizationId }, { method: 'POST', path, body })
   if (answer?.status !== 201) return
   const successor = bodyOf(answer) as {
     readonly key: string
@@ -166,6 +180,11 @@ async function rotateKey(organizationId: string, client: Client): Promise<void> 
   client.reference.keys.push({ organizationId, keyId, text, state: 'works', endsAtMs: Infinity })
 }
 
+interface ListedEntry {
+  readonly outboxId: string
+  readonly organizationId: string
+}
+
 /** Has an entry of the outbox tried again that waits or failed. */
 async function retryEntry(_organizationId: string, client: Client): Promise<void> {
   const listed = await client.send({
@@ -174,22 +193,17 @@ async function retryEntry(_organizationId: string, client: Client): Promise<void
     key: client.operatorKey,
   })
   if (listed?.status !== 200) return
-  const { data } = bodyOf(listed) as { readonly data: readonly { readonly outboxId: string }[] }
-  const entry = data[client.draw.below(data.length)]
-  if (entry === undefined) return
-  await client.send({
-    method: 'POST',
-    path: `/operator/v1/outbox/${entry.outboxId}/retry`,
-    key: client.operatorKey,
-  })
+  const { data } = bodyOf(listed) as { readonly data: readonly ListedEntry[] }
+  const entry = data[client.decide.below('entry', data.length)]
+  if (entry !== undefined) await retry(entry, client)
+}
+
+async function retry({ outboxId, organizationId }: ListedEntry, client: Client): Promise<void> {
+  const path = `/operator/v1/outbox/${outboxId}/retry`
+  await client.change({ action: 'outbox.retry', organizationId }, { method: 'POST', path })
 }
 
 /** Has every entry tried again that was given up while a provider was broken. */
-export async function retryFailed(outboxIds: readonly string[], client: Client): Promise<void> {
-  for (const outboxId of outboxIds)
-    await client.send({
-      method: 'POST',
-      path: `/operator/v1/outbox/${outboxId}/retry`,
-      key: client.operatorKey,
-    })
+export async function retryFailed(entries: readonly ListedEntry[], client: Client): Promise<void> {
+  for (const entry of entries) await retry(entry, client)
 }

@@ -51,7 +51,7 @@ export function newCopies(): readonly Copy[] {
 export async function read(copy: Copy, client: Client): Promise<void> {
   while (!client.isOver()) {
     await sync(copy, client)
-    if (client.draw.chance(30)) await tryEndedKey(copy, client)
+    if (client.decide.chance('tries an ended key', 30)) await tryEndedKey(copy, client)
     await client.rest()
   }
 }
@@ -64,7 +64,10 @@ export async function sync(copy: Copy, client: Client): Promise<boolean> {
     const { keys } = client.reference
     const key = keys.findLast((known) => known.organizationId === organizationId && known.state === 'works')
     if (key === undefined) return false
-    const query = new URLSearchParams({ updatedAfter: copy.from, limit: String(1 + client.draw.below(4)) })
+    const query = new URLSearchParams({
+      updatedAfter: copy.from,
+      limit: String(1 + client.decide.below('more rows', 4)),
+    })
     if (cursor !== null) query.set('cursor', cursor)
     const path = `${collection.path}?${query.toString()}`
     const answer = await client.send({ method: 'GET', path, key: key.text })
@@ -139,7 +142,7 @@ async function tryEndedKey({ organizationId, collection }: Copy, client: Client)
   const ended = client.reference.keys.filter(
     (key) => key.organizationId === organizationId && client.hasEnded(key),
   )
-  const key = ended[client.draw.below(ended.length)]
+  const key = ended[client.decide.below('ended key', ended.length)]
   if (key === undefined) return
   const answer = await client.send({ method: 'GET', path: `${collection.path}?limit=1`, key: key.text })
   if (answer !== null && answer.status !== 401 && answer.status < 500)

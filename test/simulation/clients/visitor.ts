@@ -28,33 +28,37 @@ interface Errand extends Omit<Sent, 'sentAt'> {
 }
 
 async function submit(client: Client): Promise<void> {
-  const { draw } = client
-  const organizationId = draw.pick(organizationIds)
-  const formId = draw.chance(50) ? openFormOf(organizationId) : limitedFormOf(organizationId)
-  const visitor = visitors[draw.below(visitors.length)]
+  const { decide } = client
+  const organizationId = decide.pick('organization', organizationIds)
+  const formId = decide.chance('limited form', 50)
+    ? limitedFormOf(organizationId)
+    : openFormOf(organizationId)
+  const visitor = visitors[decide.below('visitor', visitors.length)]
   if (visitor === undefined) return
   const body = JSON.stringify({
     _gotcha: '',
     name: markOf(organizationId),
-    email: draw.chance(20) ? visitor.email.toUpperCase() : visitor.email,
-    ...(formId === openFormOf(organizationId) || draw.chance(50) ? { phone: visitor.phone.slice(2) } : {}),
+    email: decide.chance('shouts', 20) ? visitor.email.toUpperCase() : visitor.email,
+    ...(formId === openFormOf(organizationId) || decide.chance('gives a phone', 50)
+      ? { phone: visitor.phone.slice(2) }
+      : {}),
   })
   // Impatient people press the button more than once.
-  const presses = draw.chance(25) ? 2 + draw.below(3) : 1
+  const presses = decide.chance('is impatient', 25) ? 2 + decide.below('more presses', 3) : 1
   const errand: Errand = { organizationId, formId, visitor, body }
   await Promise.all(Array.from({ length: presses }, () => submitPatiently(errand, client)))
 }
 
 async function submitPatiently({ body, ...errand }: Errand, client: Client): Promise<void> {
-  const { draw } = client
+  const { decide } = client
   const { formId } = errand
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const sent: Sent = { ...errand, sentAt: client.reference.now() }
     const answer = await client.send({ method: 'POST', path: `/api/forms/${formId}/submissions`, body })
     if (answer !== null) judge(sent, answer, client)
     if (answer !== null && answer.status < 500) return
-    if (draw.chance(40)) return
-    await client.pause(draw.below(5_000))
+    if (decide.chance('gives up', 40)) return
+    await client.pause(decide.delayMs('waits', 5_000))
   }
 }
 

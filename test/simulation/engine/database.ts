@@ -6,19 +6,29 @@ import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { migratedImage } from '../../support/migrated-image.ts'
 
-/** What is stored, for checks: they look past all ports. */
+export type LookedAt = Readonly<Record<string, unknown>>
+
+/** What is stored, for checks: they look past all ports. Rows of organizations are those of where each one lives. */
 export interface Stored {
-  look(sql: string, ...parameters: readonly BoundValue[]): readonly Readonly<Record<string, unknown>>[]
+  look(sql: string, ...parameters: readonly BoundValue[]): readonly LookedAt[]
+}
+
+/** What one database stores. */
+export interface StoredHere extends Stored {
+  readonly name: string
+  /** The same, with every row that is there, wherever its organization lives. */
+  lookAtAll(sql: string, ...parameters: readonly BoundValue[]): readonly LookedAt[]
 }
 
 /** A real database of the simulated world. It outlives every process, and its time is the simulation's. */
-export interface SimulatedDatabase extends Stored, Executor {
-  readonly name: string
+export interface SimulatedDatabase extends StoredHere, Executor {
+  /** Runs a text of statements, as whoever migrates it does. */
+  script(sql: string): void
   close(): void
 }
 
 /** A database within an object of a family. */
-export interface SimulatedObjectDatabase extends Stored, ObjectDatabase {
+export interface SimulatedObjectDatabase extends StoredHere, ObjectDatabase {
   close(): void
 }
 
@@ -26,6 +36,8 @@ export interface SimulatedObjectDatabase extends Stored, ObjectDatabase {
 export interface DatabaseOptions {
   readonly name: string
   readonly nowMs: () => number
+  /** Whether an organization lives in it. */
+  readonly holds: (organizationId: string) => boolean
   /** What else is changed in statements, to plant a fault. */
   readonly rewrite?: ((sql: string) => string) | undefined
 }
@@ -35,13 +47,15 @@ export function openSimulatedDatabase(options: DatabaseOptions): SimulatedDataba
   const database = openSqlite(options)
   database.deserialize(migratedImage())
   const executor = createExecutor(database)
-  const prepare = cachedStatements(database)
   const changed = inSimulatedTime(options)
   return {
     name: options.name,
     batch: (statements) =>
       executor.batch(statements.map((statement) => ({ ...statement, sql: changed(statement.sql) }))),
-    look: (sql, ...parameters) => prepare(sql).all(...parameters),
+    script: (sql) => {
+      database.exec(changed(sql))
+    },
+    ...lookingInto(() => database),
     close: () => {
       database.close()
     },
@@ -77,23 +91,53 @@ export function openSimulatedObjectDatabase(options: DatabaseOptions): Simulated
         throw error
       }
     },
+    name: options.name,
     sizeBytes: () => database.serialize().length,
     async clear() {
       database.close()
       database = openSqlite(options)
       prepare = cachedStatements(database)
     },
-    look: (sql, ...parameters) => database.prepare(sql).all(...parameters),
+    ...lookingInto(() => database),
     close: () => {
       database.close()
     },
   }
 }
 
-function openSqlite({ nowMs }: DatabaseOptions): DatabaseSync {
+function openSqlite({ nowMs, holds }: DatabaseOptions): DatabaseSync {
   const database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true })
   database.function('simulated_now', () => toInstant(nowMs()))
+  database.function('lives_here', (id) => Number(holds(String(id))))
   return database
+}
+
+/** Tables that checks look at. */
+const CHECKED = [
+  ...['organizations', 'api_keys', 'forms', 'contacts', 'form_submissions', 'outbox', 'automation_runs'],
+  'import_sessions',
+]
+const AT_HOME = `with ${CHECKED.map(
+  (table) => `${table} as (select * from main.${table} where lives_here(organization_id))`,
+).join()} `
+
+/** Looks into a database. One that has no tables stores nothing. */
+function lookingInto(database: () => DatabaseSync): Pick<StoredHere, 'look' | 'lookAtAll'> {
+  const known = new WeakMap<DatabaseSync, ReturnType<typeof cachedStatements>>()
+  const prepared = (sql: string) => {
+    const prepare = known.get(database()) ?? cachedStatements(database())
+    known.set(database(), prepare)
+    return prepare(sql)
+  }
+  const lookAtAll = (sql: string, ...parameters: readonly BoundValue[]): readonly LookedAt[] => {
+    try {
+      return prepared(sql).all(...parameters)
+    } catch (error) {
+      if (prepared("select 1 from sqlite_master where name = 'organizations'").all().length > 0) throw error
+      return []
+    }
+  }
+  return { lookAtAll, look: (sql, ...parameters) => lookAtAll(AT_HOME + sql, ...parameters) }
 }
 
 /** SQLite's own clock is replaced by simulated time, in the text of the statements. */

@@ -1,4 +1,4 @@
-import type { Draw } from '../../../host-worker/dev/demo/draw.ts'
+import type { Decisions } from './decisions.ts'
 
 /** What can go wrong, and how often at most, in a thousand occasions. */
 const mostPerMille = {
@@ -8,7 +8,7 @@ const mostPerMille = {
   storageLost: 40,
   /** A call of storage, or its answer, that takes up to a minute and a half. */
   storageSlow: 15,
-  /** Storage that takes no writes for a while. */
+  /** A database that takes no writes for a while. */
   storageFull: 4,
   /** An object of a family that loses its memory, before a call or after it. */
   objectReset: 30,
@@ -35,47 +35,65 @@ const mostPerMille = {
   death: 12,
   /** New root secrets, after a step. */
   rotation: 1,
+  /** A new version of the service, after a step. */
+  release: 1,
 } as const
 
 export type Fault = keyof typeof mostPerMille
 
-/** The part that stays broken when everything else is mended; null: none. */
-export type NeverMended = 'email' | 'sms' | 'queue' | null
+/** The part that stays broken when everything else is mended; null: none. `object`: one family's database. */
+export type NeverMended = 'email' | 'sms' | 'queue' | 'object' | null
 
 /** The faults of one run. */
 export interface Faults {
   /** Whether nothing goes wrong in the whole run. */
   readonly isCalm: boolean
   readonly neverMended: NeverMended
-  /** Milliseconds by which the clock of a process may be wrong, in either direction. */
+  /** Milliseconds by which the clock of a process or of an object may be wrong, in either direction. */
   readonly clockErrorMaxMs: number
   /** Whether the Worker has a queue. */
   readonly hasQueue: boolean
-  /** Draws whether a fault happens now. */
-  readonly strikes: (fault: Fault) => boolean
+  /** Decides whether a fault happens now. @param where the occasion, which names the decision */
+  readonly strikes: (fault: Fault, where: string) => boolean
+  /** The world is founded: from now on things go wrong. */
+  readonly begin: () => void
   /** From now on nothing goes wrong but what is never mended. */
   readonly mend: () => void
   readonly isMended: () => boolean
 }
 
 /**
- * Draws which faults a run has and how often: most runs have some of them only, because with all at once few things get far
- * enough to go wrong in an interesting way.
+ * Decides which faults a run has and how often: most runs have some of them only, because with all at once few things get
+ * far enough to go wrong in an interesting way.
  */
-export function drawFaults(draw: Draw): Faults {
-  const isCalm = draw.chance(8)
+export function decideFaults(decide: Decisions): Faults {
+  const isCalm = decide.chance('run is calm', 8)
   const rates = new Map<string, number>()
   for (const [fault, most] of Object.entries(mostPerMille)) {
-    rates.set(fault, isCalm || draw.chance(45) ? 0 : 1 + draw.below(most))
+    const isLeftOut = isCalm || decide.chance(`${fault} is left out`, 45)
+    rates.set(fault, isLeftOut ? 0 : 1 + decide.below(`rate of ${fault}`, most))
   }
-  const neverMended = isCalm ? null : draw.pick<NeverMended>([null, null, 'email', 'sms', 'queue'])
+  const neverMended = decide.pick<NeverMended>('never mended', [
+    null,
+    null,
+    'email',
+    'sms',
+    'queue',
+    'object',
+  ])
+  const clockErrorMaxMs = decide.pick('clock errors', [0, 50, 2000])
+  let hasBegun = false
   let isMended = false
   return {
     isCalm,
-    neverMended,
-    hasQueue: draw.chance(80),
-    clockErrorMaxMs: isCalm ? 0 : draw.pick([0, 50, 2000]),
-    strikes: (fault) => !isMended && (rates.get(fault) ?? 0) > draw.below(1000),
+    neverMended: isCalm ? null : neverMended,
+    hasQueue: decide.chance('has a queue', 80),
+    clockErrorMaxMs: isCalm ? 0 : clockErrorMaxMs,
+    strikes: (fault, where) =>
+      hasBegun && !isMended && decide.chance(`${fault} at ${where}`, (rates.get(fault) ?? 0) / 10),
+    begin: () => {
+      hasBegun = true
+    },
     mend: () => {
       isMended = true
     },

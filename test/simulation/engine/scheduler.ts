@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events'
 import type { Deadline } from '../../../ports/deadline.ts'
-import type { Draw } from '../../../host-worker/dev/demo/draw.ts'
 import type { NativeWork } from './native-work.ts'
 import { createHeap } from './heap.ts'
 
@@ -11,7 +10,7 @@ export interface Owner {
 
 /** Simulated time. Nothing in a simulation goes on but by one of its events, and it alone decides which is next. */
 export interface Scheduler {
-  /** Milliseconds since 1970. */
+  /** Whole milliseconds since 1970. */
   readonly nowMs: () => number
   /** Has something done after so many milliseconds, unless its owner is gone by then. */
   readonly schedule: (delayMs: number, run: () => unknown, owner?: Owner) => void
@@ -25,8 +24,8 @@ export interface Scheduler {
 
 interface Event {
   readonly atMs: number
-  /** Orders events of one instant. It is drawn, so that every order occurs in some run. */
-  readonly place: number
+  /** Of events of one instant, the one that was scheduled first happens first. */
+  readonly number: number
   readonly owner: Owner
   readonly run: () => unknown
   /** Whether nobody would notice it. */
@@ -34,14 +33,14 @@ interface Event {
 }
 
 export const everlasting: Owner = { isAlive: true }
-const PLACES = 2 ** 30
 
-export function createScheduler(startMs: number, draw: Draw, native: NativeWork): Scheduler {
-  const events = createHeap<Event>((left, right) => left.atMs - right.atMs || left.place - right.place)
-  let nowMs = startMs
+export function createScheduler(startMs: number, native: NativeWork): Scheduler {
+  const events = createHeap<Event>((left, right) => left.atMs - right.atMs || left.number - right.number)
+  let exactMs = startMs
+  let scheduled = 0
 
   const add = (delayMs: number, run: () => unknown, owner: Owner, isIdle = () => false): void => {
-    events.push({ atMs: nowMs + Math.max(0, delayMs), place: draw.below(PLACES), owner, run, isIdle })
+    events.push({ atMs: exactMs + Math.max(0, delayMs), number: ++scheduled, owner, run, isIdle })
   }
   const nextEvent = (): Event | undefined => {
     for (;;) {
@@ -50,7 +49,7 @@ export function createScheduler(startMs: number, draw: Draw, native: NativeWork)
     }
   }
   return {
-    nowMs: () => nowMs,
+    nowMs: () => Math.floor(exactMs),
     schedule: (delayMs, run, owner = everlasting) => {
       add(delayMs, run, owner)
     },
@@ -77,7 +76,7 @@ export function createScheduler(startMs: number, draw: Draw, native: NativeWork)
     async step() {
       const event = nextEvent()
       if (event === undefined) return false
-      nowMs = event.atMs
+      exactMs = event.atMs
       await event.run()
       await native.settled()
       return true

@@ -1,5 +1,6 @@
 import type { Mutant } from '../service/universe.ts'
 import { messagingMutants } from './messaging.ts'
+import { movingMutants } from './moving.ts'
 import { outboxMutants } from './outbox.ts'
 import { readingMutants } from './reading.ts'
 import { submissionMutants } from './submission.ts'
@@ -13,4 +14,5 @@ export const mutants: readonly Mutant[] = [
   ...outboxMutants,
   ...readingMutants,
   ...messagingMutants,
+  ...movingMutants,
 ]

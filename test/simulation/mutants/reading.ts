@@ -42,13 +42,26 @@ export const readingMutants: readonly Mutant[] = [
     storage: (storage) => reading(storage, (_, read) => (queries) => read(queries.map(pastTies))),
   },
   {
+    name: 'the ids of all forms are looked for in the shared database, whoever lives there',
+    storage: (storage, { places }) => ({
+      ...storage,
+      tenant: (organizationId) => {
+        const tenant = storage.tenant(organizationId)
+        const shared = places.storageAt({ kind: 'shared' }).tenant(organizationId)
+        const foreignIds: typeof tenant.foreignIds = (collection, ids) =>
+          (collection === 'forms' ? shared : tenant).foreignIds(collection, ids)
+        return { ...tenant, foreignIds }
+      },
+    }),
+  },
+  {
     name: 'a page may have rows of every organization',
     statement: replacing('where "t"."organization_id" = ?1 and', 'where', 'indexed by "contacts_updated_at"'),
   },
   {
     name: 'the clock of an organization follows the clock of the process back',
     statement: replacing(`strftime('%Y-%m-%dT%H:%M:%fZ', "clock_at", '+0.001 seconds')`, `''`),
-    clockErrorMs: (draw) => -draw.below(500),
+    clockErrorMs: (decide) => -decide.below('step back of a clock', 500),
   },
   {
     name: 'two writes within a millisecond get the same updatedAt',

@@ -1,194 +1,171 @@
 import type { Family } from '../../../adapters/durable-object/family.ts'
 import { openFamily } from '../../../adapters/durable-object/family.ts'
 import type { FamilyNamespace } from '../../../adapters/durable-object/index.ts'
-import { migrationTexts } from '../../../adapters/durable-object/migration-texts.ts'
-import { NEWEST_MIGRATION } from '../../../adapters/durable-object/newest-migration.ts'
 import type { FamilyObject } from '../../../adapters/durable-object/protocol.ts'
 import type { OutboxRef } from '../../../ports/outbox-store.ts'
-import type { SimulatedObjectDatabase, Stored } from '../engine/database.ts'
-import { nameOfBatch, openSimulatedObjectDatabase } from '../engine/database.ts'
-import { everlasting } from '../engine/scheduler.ts'
+import type { SimulatedObjectDatabase, StoredHere } from '../engine/database.ts'
+import { openSimulatedObjectDatabase } from '../engine/database.ts'
+import { createAlarm } from './alarm.ts'
+import type { SimulatedAlarm } from './alarm.ts'
+import { clockOf } from './clock.ts'
+import { createObjectCalls } from './object-calls.ts'
 import type { Process } from './process.ts'
+import { createDisk } from './storage-calls.ts'
 import type { Universe } from './universe.ts'
+import type { Version } from './versions.ts'
 
 /** The objects of families as the platform keeps them. They outlive every process of the Worker. */
-export interface FamilyObjects extends Stored {
+export interface FamilyObjects {
   /** The objects as a process reaches them; null: without a network, for whoever founds the world. */
   namespaceOf(process: Process | null): FamilyNamespace
+  /** Those that there ever were. */
+  all(): readonly StoredObject[]
   close(): void
 }
 
 /** Hands entries over to a process of the Worker, which answers at once. */
 export type HandOver = (refs: readonly OutboxRef[]) => Promise<void>
 
-interface StoredObject {
-  readonly name: string
-  readonly database: SimulatedObjectDatabase
-  alarmAtMs: number | null
-  /** The running instance; null: the platform has put it away. */
-  instance: Family | null
+/** What objects need of their world. */
+export type ObjectUniverse = Omit<Universe, 'stored' | 'secrets' | 'database'>
+
+/** An object that runs, on one machine. */
+interface Instance {
+  readonly family: Family
+  readonly version: Version
+  isAlive: boolean
 }
 
-const METHODS: readonly (keyof FamilyObject)[] = [
-  ...(['batch', 'create', 'beginFilling', 'openFilled', 'pause', 'resume', 'seal', 'unseal'] as const),
-  ...(['close', 'empty', 'size'] as const),
-]
-const LATENCY_MAX_MS = 6
-const SLOW_MAX_MS = 90_000
-const LATE_MAX_MS = 60_000
-/** When the platform rings again after an alarm that failed. */
-const RING_AGAIN_MS = 2_000
+/** An object of a family, and what it stores. */
+export interface StoredObject {
+  /** The family's id and the number of the database among those that the family has had. */
+  readonly name: string
+  readonly stored: StoredHere
+  /** How it stays broken when everything else is mended; null: it does not. */
+  broken: 'fails' | 'hangs' | null
+  /** The instance that runs, or that is started for this. */
+  instance(): Instance
+  /** Takes the instance away with all that it remembers. The next call starts another one. */
+  goDown(): void
+  /** The version that runs; null: none does. */
+  runs(): Version['name'] | null
+}
 
-export function createFamilyObjects(universe: Omit<Universe, 'stored'>, handOver: HandOver): FamilyObjects {
-  const { scheduler, faults, draw, trace, mutant } = universe
+/** @param holds whether an organization lives in the database of a name */
+export function createFamilyObjects(
+  universe: ObjectUniverse,
+  holds: (organizationId: string, name: string) => boolean,
+  handOver: HandOver,
+): FamilyObjects {
+  const { scheduler, mutant } = universe
   const objects = new Map<string, StoredObject>()
-
-  const ring = async (object: StoredObject, atMs: number): Promise<void> => {
-    if (object.alarmAtMs !== atMs) return
-    object.alarmAtMs = null
-    if (faults.strikes('objectReset')) {
-      trace.say(object.name, 'goes down when its alarm rings')
-      object.instance = null
-      setAlarm(object, scheduler.nowMs() + RING_AGAIN_MS)
-      return
-    }
-    trace.say(object.name, 'hears its alarm')
-    // Not awaited by the event: the hand-over takes more of them.
-    void instanceOf(object).ring()
-  }
-  const setAlarm = (object: StoredObject, atMs: number): void => {
-    object.alarmAtMs = atMs
-    const lateMs = faults.strikes('alarmLate') ? draw.below(LATE_MAX_MS) : 0
-    scheduler.schedule(atMs - scheduler.nowMs() + lateMs, () => ring(object, atMs))
-  }
-  /** An alarm belongs to the transaction in which it is set. */
-  const withAlarm = (object: StoredObject): SimulatedObjectDatabase => ({
-    ...object.database,
-    transaction(work) {
-      const before = object.alarmAtMs
-      try {
-        return object.database.transaction(work)
-      } catch (error) {
-        object.alarmAtMs = before
-        throw error
-      }
-    },
-  })
-  const instanceOf = (object: StoredObject): Family =>
-    (object.instance ??= openFamily({
-      database: withAlarm(object),
-      alarm: {
-        set: (atMs) => {
-          setAlarm(object, atMs)
-        },
-        clear: () => {
-          object.alarmAtMs = null
-        },
-      },
-      alarmAtMs: object.alarmAtMs,
-      clock: { nowMs: scheduler.nowMs },
-      log: {
-        info: () => undefined,
-        error: (event) => {
-          trace.say(object.name, `logs ${event}`)
-        },
-      },
-      migrations: { newest: NEWEST_MIGRATION, load: async () => migrationTexts() },
-      breathe: async () => undefined,
-      handOver,
-    }))
+  const databases: SimulatedObjectDatabase[] = []
   const objectNamed = (name: string): StoredObject => {
     const known = objects.get(name)
     if (known !== undefined) return known
-    const database = openSimulatedObjectDatabase({ name, nowMs: scheduler.nowMs, rewrite: mutant?.statement })
-    const made: StoredObject = { name, database, alarmAtMs: null, instance: null }
+    const database = openSimulatedObjectDatabase({
+      name,
+      nowMs: scheduler.nowMs,
+      holds: (organizationId) => holds(organizationId, name),
+      rewrite: mutant?.statement,
+    })
+    databases.push(database)
+    const made = createObject(name, database, universe, handOver)
     objects.set(name, made)
     return made
   }
-  const directly = (name: string): Family => instanceOf(objectNamed(name))
-  const remotely = (name: string, process: Process): FamilyObject => {
-    const call = createCall(objectNamed(name), instanceOf, process, universe)
-    return Object.fromEntries(METHODS.map((method) => [method, call(method)])) as unknown as FamilyObject
-  }
+  const call = createObjectCalls(universe)
   const namespaceOf = (process: Process | null): FamilyNamespace => ({
     idFromName: (name) => ({ name }),
-    get: (id) => {
+    get(id): FamilyObject {
       const { name } = id as { readonly name: string }
-      return process === null ? directly(name) : remotely(name, process)
+      const object = objectNamed(name)
+      return process === null ? object.instance().family : call(object, process)
     },
     jurisdiction: () => namespaceOf(process),
   })
   return {
     namespaceOf,
-    look: (sql, ...parameters) =>
-      [...objects.values()].flatMap(({ database }) => [...database.look(sql, ...parameters)]),
+    all: () => [...objects.values()],
     close() {
-      for (const { database } of objects.values()) database.close()
+      for (const database of databases) database.close()
     },
   }
 }
 
-type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>
-
-/** Calls of one object by one process, over the network. */
-function createCall(
-  object: StoredObject,
-  instanceOf: (object: StoredObject) => Family,
-  process: Process,
-  { scheduler, faults, draw, trace, written }: Omit<Universe, 'stored'>,
-): (method: keyof FamilyObject) => AnyMethod {
-  const latencyMs = () =>
-    1 + (faults.strikes('storageSlow') ? draw.below(SLOW_MAX_MS) : draw.below(LATENCY_MAX_MS))
-  const goDown = (): Error => {
-    object.instance = null
-    return Object.assign(new Error('The object went down.'), { durableObjectReset: true })
+function createObject(
+  name: string,
+  database: SimulatedObjectDatabase,
+  universe: ObjectUniverse,
+  handOver: HandOver,
+): StoredObject {
+  const isFull = createDisk(universe)
+  let running: Instance | null = null
+  const goDown = (): void => {
+    if (running !== null) running.isAlive = false
+    running = null
   }
-  const perform = async (method: keyof FamilyObject, given: readonly unknown[]): Promise<unknown> => {
-    const name = method === 'batch' ? nameOfBatch(given[1] as readonly { sql: string }[]) : method
-    const say = (remark: string) => {
-      trace.say(object.name, `${process.name}: ${name}: ${remark}`)
-    }
-    if (faults.strikes('storageRefused')) {
-      say('refused')
-      const marks = { [draw.pick(['retryable', 'overloaded', 'unmarked'])]: true }
-      throw Object.assign(new Error('The object was not reached.'), marks)
-    }
-    const isDown = faults.strikes('objectReset')
-    if (isDown && draw.chance(50)) {
-      say('goes down before it')
-      throw goDown()
-    }
-    const methods = instanceOf(object) as unknown as Record<string, AnyMethod>
-    const answer = await methods[method]?.(...given)
-    const isLost = faults.strikes('storageLost')
-    say(`${wordFor(answer)}${isDown ? ', and goes down' : ''}${isLost ? ', and the answer is lost' : ''}`)
-    if (method === 'batch' && given[0] !== 'read') written(name)
-    if (isDown) throw goDown()
-    if (isLost) throw new Error('Network connection lost.')
-    return answer
+  const start = (): Instance => {
+    const version = universe.versionOf(name)
+    const instance = { isAlive: true, version }
+    const family = openFamily({
+      database: databaseOf(instance, database, alarm, isFull),
+      alarm,
+      alarmAtMs: alarm.atMs(),
+      clock: clockOf(name, instance, universe),
+      log: {
+        info: () => undefined,
+        error: (event) => {
+          universe.trace.say(name, `logs ${event}`)
+        },
+      },
+      migrations: { newest: version.migrations.at(-1)?.name ?? '', load: async () => version.migrations },
+      breathe: async () => undefined,
+      handOver,
+    })
+    return Object.assign(instance, { family: universe.mutant?.family?.(family, database) ?? family })
   }
-  return (method) =>
-    (...given) =>
-      new Promise((resolve, reject) => {
-        // A process that died makes no more calls.
-        if (!process.isAlive) return
-        const arrive = async () => {
-          const outcome = await perform(method, given).then(
-            (answer) => () => {
-              resolve(answer)
-            },
-            (error: unknown) => () => {
-              reject(error instanceof Error ? error : new Error(String(error)))
-            },
-          )
-          scheduler.schedule(latencyMs(), outcome, process)
-        }
-        scheduler.schedule(latencyMs(), arrive, draw.chance(50) ? process : everlasting)
-      })
+  const object: StoredObject = {
+    name,
+    stored: database,
+    broken: null,
+    instance: () => (running ??= start()),
+    goDown,
+    runs: () => running?.version.name ?? null,
+  }
+  const alarm: SimulatedAlarm = createAlarm(object, universe)
+  return object
 }
 
-function wordFor(answer: unknown): string {
-  if (typeof answer !== 'object' || answer === null) return String(answer)
-  const [word = ''] = Object.keys(answer)
-  return word === 'results' ? 'done' : word
+/** The database as one instance has it: until it goes down, with its alarm, and full at times. */
+function databaseOf(
+  instance: { readonly isAlive: boolean },
+  database: SimulatedObjectDatabase,
+  alarm: SimulatedAlarm,
+  isFull: (where: string) => boolean,
+): SimulatedObjectDatabase {
+  const whileAlive = (): void => {
+    if (!instance.isAlive) throw new Error('The object went down.')
+  }
+  const checkDisk = (sql: string): void => {
+    if (!/^\s*(?:select|with)\b/i.test(sql) && isFull(`${database.name}: ${sql.trim().slice(0, 20)}`))
+      throw new Error('database or disk is full: SQLITE_FULL')
+  }
+  return {
+    ...database,
+    run(sql, parameters) {
+      whileAlive()
+      checkDisk(sql)
+      return database.run(sql, parameters)
+    },
+    script(sql) {
+      whileAlive()
+      checkDisk(sql)
+      database.script(sql)
+    },
+    transaction(work) {
+      whileAlive()
+      return alarm.within(() => database.transaction(work))
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { undrawn } from '../engine/trace.ts'
 import type { Fleet } from './fleet.ts'
 import type { Universe } from './universe.ts'
 
@@ -26,11 +27,12 @@ const LATENCY_MAX_MS = 20
 const PATIENCE_MS = 100_000
 
 export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
-  const { draw, faults, scheduler, trace } = universe
-  const latencyMs = () => 1 + draw.below(LATENCY_MAX_MS)
+  const { decide, faults, scheduler, trace } = universe
   return {
     send: (client, request) =>
       new Promise((resolve) => {
+        const where = `${client}: ${request.method} ${undrawn(request.path.replace(/\?.*/, ''))}`
+        const latencyMs = () => 1 + decide.delayMs(`latency of ${client}`, LATENCY_MAX_MS)
         let isOver = false
         const end = (answer: Answer | null, remark: string): void => {
           if (isOver) return
@@ -42,11 +44,11 @@ export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
           end(null, `gets no answer: ${why}`)
         }
         const arrive = async () => {
-          if (faults.strikes('requestLost')) {
+          if (faults.strikes('requestLost', where)) {
             lose('the request was lost')
             return
           }
-          const isolate = fleet().any()
+          const isolate = fleet().any(`for ${client}`)
           trace.say(isolate.name, `takes ${request.method} ${request.path} of ${client}`)
           const forget = isolate.whenDead(() => {
             lose(`${isolate.name} died`)
@@ -54,7 +56,7 @@ export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
           const response = await isolate.fetch(asRequest(request))
           const answer = { status: response.status, text: await response.text() }
           forget()
-          const isLost = faults.strikes('answerLost')
+          const isLost = faults.strikes('answerLost', where)
           scheduler.schedule(latencyMs(), () => {
             if (isLost) lose(`it was lost (${answer.status})`)
             else end(answer, `gets ${answer.status} ${answer.text.slice(0, 100)}`)

@@ -1,18 +1,21 @@
 import type { Owner } from '../engine/scheduler.ts'
+import type { Version } from './versions.ts'
 
 /** An isolate of the Worker, as far as living and dying goes. */
 export interface Process extends Owner {
   readonly name: string
+  readonly version: Version
   /** Tells when it dies. The returned function takes that back. */
   whenDead(listener: () => void): () => void
   die(): void
 }
 
-export function createProcess(name: string): Process {
+export function createProcess(name: string, version: Version): Process {
   const listeners = new Set<() => void>()
   let isAlive = true
   return {
     name,
+    version,
     get isAlive() {
       return isAlive
     },

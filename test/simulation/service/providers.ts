@@ -63,7 +63,7 @@ export function createSmsProvider(universe: Universe): SimulatedProvider<SmsSend
 }
 
 function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, universe: Universe) {
-  const { draw, faults, scheduler, trace } = universe
+  const { decide, faults, scheduler, trace } = universe
   const delivered: Delivered[] = []
   const known = new Map<string, { readonly id: string; readonly atMs: number }>()
   const underWay = createUnderWay(universe)
@@ -81,17 +81,18 @@ function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, univers
   })
   const isDown = (): boolean => {
     if (faults.neverMended === channel) return true
-    if (faults.strikes('providerDown')) downUntilMs = scheduler.nowMs() + draw.below(DOWN_MAX_MS)
+    if (faults.strikes('providerDown', channel))
+      downUntilMs = scheduler.nowMs() + decide.delayMs(`${channel} is down`, DOWN_MAX_MS)
     return !faults.isMended() && scheduler.nowMs() < downUntilMs
   }
   /** What the provider does when a message arrives there, and answers. */
   const take = ({ isRefused, ...letter }: Letter): SendResult => {
-    if (isDown() || faults.strikes('providerBroken'))
+    if (isDown() || faults.strikes('providerBroken', channel))
       return unavailable('The provider answered with status 500.')
-    if (faults.strikes('providerThrottled'))
+    if (faults.strikes('providerThrottled', channel))
       return unavailable(
         'The provider asked for patience.',
-        draw.pick([null, 1_000, 90_000, 3_600_000]),
+        decide.pick(`${channel} asks for patience`, [null, 1_000, 90_000, 3_600_000]),
         true,
       )
     if (isRefused) return { kind: 'refused', reason: 'The provider refused the message.' }
@@ -113,17 +114,21 @@ function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, univers
         end()
         resolve(result)
       }
-      const slowMs = faults.strikes('providerSlow') ? draw.below(SLOW_MAX_MS) : 0
-      scheduler.schedule(1 + draw.below(LATENCY_MAX_MS) + slowMs, () => {
+      const where = `${channel} for ${process.name}`
+      const latencyMs = () => 1 + decide.delayMs(`latency of ${where}`, LATENCY_MAX_MS)
+      const slowMs = faults.strikes('providerSlow', where)
+        ? decide.delayMs(`${where} is slow`, SLOW_MAX_MS)
+        : 0
+      scheduler.schedule(latencyMs() + slowMs, () => {
         const result = take(letter)
-        const isLost = faults.strikes('providerLost')
+        const isLost = faults.strikes('providerLost', where)
         trace.say(
           channel,
           `${process.name}: ${letter.key} to ${letter.to}: ${wordsFor(result)}${isLost ? ', and the answer is lost' : ''}`,
         )
         if (!isLost)
           scheduler.schedule(
-            1 + draw.below(LATENCY_MAX_MS),
+            latencyMs(),
             () => {
               if (!isAnswered) answer(result)
             },

@@ -18,7 +18,7 @@ const RETRY_MS = 30_000
 const DELIVERIES_MAX = 4
 
 export function createQueue(universe: Universe, consume: Consume): SimulatedQueue {
-  const { draw, faults, scheduler, trace } = universe
+  const { decide, faults, scheduler, trace } = universe
 
   const deliverLater = (ref: OutboxRef, delivery: number, afterMs: number): void => {
     scheduler.schedule(afterMs, () => {
@@ -30,23 +30,28 @@ export function createQueue(universe: Universe, consume: Consume): SimulatedQueu
     })
   }
   const take = (ref: OutboxRef): void => {
-    if (faults.strikes('queueLost')) {
+    if (faults.strikes('queueLost', 'a message')) {
       trace.say('queue', `loses ${ref.outboxId}`)
       return
     }
-    const delayMs = () => draw.below(faults.strikes('queueLate') ? LATE_MAX_MS : DELAY_MAX_MS)
+    const delayMs = () => {
+      const isLate = faults.strikes('queueLate', 'a message')
+      return decide.delayMs('delay of a message', isLate ? LATE_MAX_MS : DELAY_MAX_MS)
+    }
     deliverLater(ref, 1, delayMs())
-    if (faults.strikes('queueDoubled')) deliverLater(ref, 1, delayMs())
+    if (faults.strikes('queueDoubled', 'a message')) deliverLater(ref, 1, delayMs())
   }
   return {
     queueOf: (process) => ({
       send: (refs) =>
         new Promise((resolve, reject) => {
-          scheduler.schedule(1 + draw.below(LATENCY_MAX_MS), () => {
-            const isRefused = faults.strikes('queueRefused')
+          const latencyMs = () =>
+            1 + decide.delayMs(`latency of the queue to ${process.name}`, LATENCY_MAX_MS)
+          scheduler.schedule(latencyMs(), () => {
+            const isRefused = faults.strikes('queueRefused', process.name)
             if (!isRefused) refs.forEach(take)
             scheduler.schedule(
-              1 + draw.below(LATENCY_MAX_MS),
+              latencyMs(),
               () => {
                 if (isRefused) reject(new Error('The queue did not answer.'))
                 else resolve()

@@ -28,7 +28,7 @@ export function startService(universe: Universe, objects: FamilyObjects): Runnin
   const email = createEmailProvider(universe)
   const sms = createSmsProvider(universe)
   const queue = createQueue(universe, (ref) => {
-    const isolate = fleet.any()
+    const isolate = fleet.any('for the queue')
     const died = new Promise<'retry'>((resolve) => {
       isolate.whenDead(() => {
         scheduler.schedule(VISIBILITY_MS, () => {
@@ -53,7 +53,7 @@ export function startService(universe: Universe, objects: FamilyObjects): Runnin
 function startCron(universe: Universe, fleet: Fleet): void {
   const { scheduler, faults, trace, stored } = universe
   const fire = (): void => {
-    const isolate = fleet.any()
+    const isolate = fleet.any('for the cron')
     trace.say(isolate.name, 'is called by the cron')
     void isolate.cron()
   }
@@ -62,14 +62,15 @@ function startCron(universe: Universe, fleet: Fleet): void {
     const rows = stored.look(
       `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
         union all select touched_at from import_sessions where state = 'writing'
-        union all select work_since from families where work_since is not null)`,
+        union all select work_since from families where work_since is not null
+        union all select started_at from moves where ended_at is null)`,
     )
     const nextMs = Math.min(...rows.map(({ at }) => (typeof at === 'string' ? Date.parse(at) : Infinity)))
     return Number.isFinite(nextMs) ? Math.max(0, nextMs - scheduler.nowMs()) : 0
   }
   const tick = (): void => {
-    if (!faults.strikes('cronMissed')) fire()
-    if (faults.strikes('cronDoubled')) fire()
+    if (!faults.strikes('cronMissed', 'a minute')) fire()
+    if (faults.strikes('cronDoubled', 'a minute')) fire()
     scheduler.schedule(MINUTE_MS + idleMs(), tick)
   }
   scheduler.schedule(MINUTE_MS, tick)

@@ -8,6 +8,25 @@ const LATENCY_MAX_MS = 6
 const SLOW_MAX_MS = 90_000
 const FULL_MAX_MS = 60_000
 
+/** What the parts of a world that store something use of it. */
+type Storing = Pick<Universe, 'decide' | 'faults' | 'scheduler'>
+
+/** How long a call of storage takes on its way, there or back. */
+export function callLatencyMs(what: string, { decide, faults }: Pick<Storing, 'decide' | 'faults'>): number {
+  const isSlow = faults.strikes('storageSlow', what)
+  return 1 + decide.delayMs(`latency of ${what}`, isSlow ? SLOW_MAX_MS : LATENCY_MAX_MS)
+}
+
+/** The disk of a database: whether it takes no writes now, at an occasion. */
+export function createDisk({ decide, faults, scheduler }: Storing): (where: string) => boolean {
+  let fullUntilMs = 0
+  return (where) => {
+    if (faults.strikes('storageFull', where))
+      fullUntilMs = scheduler.nowMs() + decide.delayMs(`full since ${where}`, FULL_MAX_MS)
+    return !faults.isMended() && scheduler.nowMs() < fullUntilMs
+  }
+}
+
 /** The database as processes reach it: over a network, and not always with luck. */
 export interface StorageCalls {
   /** The executor of one process. A call that is under way when the process dies takes effect, or not. */
@@ -15,35 +34,31 @@ export interface StorageCalls {
 }
 
 export function createStorageCalls(universe: Universe): StorageCalls {
-  const { draw, faults, scheduler, trace, database } = universe
-  let fullUntilMs = 0
-  const latencyMs = () =>
-    1 + (faults.strikes('storageSlow') ? draw.below(SLOW_MAX_MS) : draw.below(LATENCY_MAX_MS))
-
-  const isFull = (): boolean => {
-    if (faults.strikes('storageFull')) fullUntilMs = scheduler.nowMs() + draw.below(FULL_MAX_MS)
-    return !faults.isMended() && scheduler.nowMs() < fullUntilMs
-  }
+  const { decide, faults, scheduler, trace, database } = universe
+  const isFull = createDisk(universe)
   /** What happens at the database when a batch arrives there. */
   const perform = async (
     statements: readonly Statement[],
-    by: string,
+    { name: by, version }: Process,
   ): Promise<readonly StatementResult[]> => {
     const name = nameOfBatch(statements)
+    const where = `${by}: ${name}`
     const fail = (message: string, remark: string): Error => {
-      trace.say(database.name, `${by}: ${name}: ${remark}`)
+      trace.say(database.name, `${where}: ${remark}`)
       return new Error(message)
     }
-    if (faults.strikes('storageRefused')) throw fail('D1_ERROR: Network connection lost.', 'refused')
-    if (!/^select/.test(name) && isFull())
+    if (faults.strikes('storageRefused', where)) throw fail('D1_ERROR: Network connection lost.', 'refused')
+    if (!/^select/.test(name) && isFull(where))
       throw fail('D1_ERROR: database or disk is full: SQLITE_FULL', 'full')
-    const results = await database.batch(statements)
+    const results = await database.batch(
+      statements.map((statement) => ({ ...statement, sql: version.statement(statement.sql) })),
+    )
     const changes = results.reduce((sum, result) => sum + result.changes, 0)
     const rows = results.reduce((sum, result) => sum + result.rows.length, 0)
-    const isLost = faults.strikes('storageLost')
+    const isLost = faults.strikes('storageLost', where)
     trace.say(
       database.name,
-      `${by}: ${name}: ${changes} changed, ${rows} returned${isLost ? ', and the answer is lost' : ''}`,
+      `${where}: ${changes} changed, ${rows} returned${isLost ? ', and the answer is lost' : ''}`,
     )
     if (changes > 0) universe.written(name)
     if (isLost) throw new Error('D1_ERROR: Network connection lost.')
@@ -55,8 +70,9 @@ export function createStorageCalls(universe: Universe): StorageCalls {
         new Promise((resolve, reject) => {
           // A process that died makes no more calls.
           if (!process.isAlive) return
+          const latencyMs = () => callLatencyMs(`${process.name}: ${nameOfBatch(statements)}`, universe)
           const arrive = async () => {
-            const outcome = await perform(statements, process.name).then(
+            const outcome = await perform(statements, process).then(
               (results) => () => {
                 resolve(results)
               },
@@ -66,7 +82,8 @@ export function createStorageCalls(universe: Universe): StorageCalls {
             )
             scheduler.schedule(latencyMs(), outcome, process)
           }
-          scheduler.schedule(latencyMs(), arrive, draw.chance(50) ? process : everlasting)
+          const isLostWithIt = decide.chance(`${process.name} takes a call with it`, 50)
+          scheduler.schedule(latencyMs(), arrive, isLostWithIt ? process : everlasting)
         }),
     }),
   }

@@ -1,0 +1,126 @@
+import { stayingTables } from '../../../adapters/sqlite/move/moved-tables.ts'
+import type { StoredHere } from '../engine/database.ts'
+import type { StoredPlaces } from '../service/stored-places.ts'
+import { organizationIds } from '../setting.ts'
+
+type Violated = (invariant: string, details: string) => void
+
+/**
+ * Checks of where organizations live, made after every write. A database counts once the directory has named it: before
+ * that nobody but a move knows it.
+ */
+export function createPlaceChecks(stored: StoredPlaces, violated: Violated): () => void {
+  const named = new Map<string, Set<string>>()
+  const homes = new Map<string, string>()
+  return () => {
+    const states = new Map(stored.all().map((place) => [place.name, stateOf(place)]))
+    for (const [organizationId, home] of stored.homes(organizationIds)) {
+      const before = homes.get(organizationId) ?? home
+      homes.set(organizationId, home)
+      const known = (named.get(organizationId) ?? new Set()).add(home)
+      named.set(organizationId, known)
+      // The shared database answers whomever the directory does not place elsewhere.
+      const stateAt = (name: string) =>
+        name === SHARED ? (home === SHARED ? 'open' : null) : states.get(name)
+      const open = [...known].filter((name) => TAKES_WRITES.has(stateAt(name) ?? ''))
+      if (open.length > 1 || (open[0] ?? home) !== home)
+        violated('one place takes writes', `${organizationId} of ${home}: ${open.join(' and ')}`)
+      if (!ANSWERS_READS.has(stateAt(home) ?? ''))
+        violated('reads never stop', `${organizationId} of ${home}`)
+      if (before !== home)
+        checkMoved(organizationId, placeNamed(stored, before), placeNamed(stored, home), violated)
+    }
+  }
+}
+
+const SHARED = 'shared'
+/** States of an object that takes writes, now or when a pause has passed. */
+const TAKES_WRITES: ReadonlySet<string> = new Set(['open', 'paused'])
+const ANSWERS_READS: ReadonlySet<string> = new Set(['open', 'paused', 'sealed'])
+
+/** Checks that everything of each organization is in one place, and that nothing is left of moves. */
+export function checkPlacesAtRest(
+  stored: StoredPlaces,
+  violated: Violated,
+  isExempt: (place: StoredHere) => boolean,
+): void {
+  for (const place of stored.all().filter((each) => !isExempt(each))) {
+    for (const organizationId of organizationIds) {
+      const isHome = stored.homeOf(organizationId) === place.name
+      if (isHome && place.name !== SHARED && stateOf(place) !== 'open')
+        violated('one place takes writes', `${organizationId}: not even ${place.name}`)
+      const left = isHome ? [] : [...contentOf(place, organizationId)].filter(([, rows]) => rows.length > 0)
+      if (left.length > 0)
+        violated('a move leaves nothing behind', `${organizationId} in ${place.name}: ${left[0]?.[0] ?? ''}`)
+    }
+    const traces = place.lookAtAll(
+      `select name from sqlite_master where type = 'trigger' and name glob 'move_*'
+        union all select 'journal' from move_journal union all select 'organizations' from move_organizations
+        union all select 'target' from move_targets union all select 'pause' from write_pauses where until > simulated_now()`,
+    )
+    if (traces.length > 0)
+      violated('a move leaves nothing behind', `in ${place.name}: ${String(traces[0]?.name)}`)
+    checkDerived(place, violated)
+  }
+}
+
+/** What the next version derives from contacts is there for each of them, whoever wrote it, moved it, or migrated it. */
+function checkDerived(place: StoredHere, violated: Violated): void {
+  const isNext = place.lookAtAll("select 1 from sqlite_master where name = 'contact_greetings'").length > 0
+  if (!isNext) return
+  const without = place.look(
+    `select c.contact_id from contacts as c where not exists (select 1 from contact_greetings as g
+      where g.organization_id = c.organization_id and g.contact_id = c.contact_id)`,
+  )
+  if (without.length > 0)
+    violated('a migration misses no row', `${place.name}: ${String(without[0]?.contact_id)}`)
+}
+
+/** The state of an object, as it has stored it; null: it is the shared database, or stores nothing. */
+function stateOf(place: StoredHere): string | null {
+  if (place.name === SHARED) return null
+  const [fact] = place.lookAtAll("select value ->> 'name' as state from object_facts where name = 'state'")
+  return fact === undefined ? null : String(fact.state)
+}
+
+function placeNamed(stored: StoredPlaces, name: string): StoredHere {
+  const place = stored.all().find((each) => each.name === name)
+  if (place === undefined) throw new Error(`There is no database ${name}`)
+  return place
+}
+
+/** At the moment of the switch, both sides have the same rows: the source can take no more of them. */
+function checkMoved(
+  organizationId: string,
+  source: StoredHere,
+  target: StoredHere,
+  violated: Violated,
+): void {
+  const [before, after] = [contentOf(source, organizationId), contentOf(target, organizationId)]
+  for (const [table, rows] of before) {
+    const moved = after.get(table) ?? []
+    const missing = rows.find((row) => !moved.includes(row))
+    if (missing !== undefined || moved.length !== rows.length)
+      violated(
+        'a move changes no row',
+        `${organizationId} from ${source.name} to ${target.name}: ${table} has ${moved.length} of ${rows.length} rows: ${missing ?? ''}`,
+      )
+  }
+}
+
+/** Every row of an organization, by table. */
+function contentOf(place: StoredHere, organizationId: string): ReadonlyMap<string, readonly string[]> {
+  const tables = place.lookAtAll(
+    `select t.name from sqlite_master as t join pragma_table_info(t.name) as c
+      where t.type = 'table' and c.name = 'organization_id'`,
+  )
+  const names = tables.map(({ name }) => String(name)).filter((name) => !(name in stayingTables))
+  return new Map(
+    names.map((name) => [
+      name,
+      place
+        .lookAtAll(`select * from "${name}" where organization_id = ?`, organizationId)
+        .map((row) => JSON.stringify(Object.entries(row).toSorted())),
+    ]),
+  )
+}

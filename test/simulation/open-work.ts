@@ -1,0 +1,74 @@
+import { AUTOMATION_STEPS } from './setting.ts'
+import type { StoredPlaces } from './service/stored-places.ts'
+import { stuckOrganizations } from './stuck.ts'
+
+/** What stays broken when everything else is mended. */
+export interface Broken {
+  readonly provider: 'email' | 'sms' | null
+  /** The name of a family's database. */
+  readonly object: string | null
+}
+
+/** An entry of the outbox, under the id that operators know it by. */
+interface Entry {
+  readonly outboxId: string
+  readonly organizationId: string
+  readonly lastError: string
+}
+
+/** What is left to be done, but for what nobody can do because of what is broken. */
+export interface OpenWork {
+  /** What waits, in words: entries of the outbox and imports. */
+  readonly waiting: readonly string[]
+  /** Moves that have not ended, in words. */
+  readonly moves: readonly string[]
+  /** Entries that were given up. */
+  readonly failed: readonly Entry[]
+}
+
+export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
+  const stuck = stuckOrganizations(stored, broken.object)
+  const isDoable = (row: Readonly<Record<string, unknown>>) => !stuck.has(String(row.organization_id))
+  const entries = stored
+    .look(
+      `select b.organization_id, b.outbox_id, b.status, b.last_error, b.kind, r.current_step from outbox as b
+        left join automation_runs as r on r.organization_id = b.organization_id and r.run_id = b.outbox_id`,
+    )
+    .filter((row) => isDoable(row) && !waitsFor(broken.provider, row))
+  const sessions = stored
+    .look("select organization_id, import_id from import_sessions where state = 'writing'")
+    .filter(isDoable)
+  const moves = stored
+    .look('select move_id, source, target from moves where ended_at is null')
+    .filter((row) => !involves(broken.object, row))
+  return {
+    waiting: [
+      ...entries.filter(({ status }) => status === 'pending').map(({ outbox_id: id }) => String(id)),
+      ...sessions.map(({ import_id: id }) => String(id)),
+    ],
+    moves: moves.map(({ move_id: id }) => `move ${String(id)}`),
+    failed: entries
+      .filter(({ status }) => status === 'failed')
+      .map((row) => {
+        const organizationId = String(row.organization_id)
+        const isShared = stored.homeOf(organizationId) === 'shared'
+        const outboxId = isShared ? String(row.outbox_id) : `${organizationId}:${String(row.outbox_id)}`
+        return { outboxId, organizationId, lastError: String(row.last_error) }
+      }),
+  }
+}
+
+/** Whether an entry can only be done by a provider. */
+function waitsFor(provider: Broken['provider'], row: Readonly<Record<string, unknown>>): boolean {
+  if (provider === null) return false
+  const { kind, current_step: step } = row
+  return (kind === 'notification_email' && provider === 'email') || step === AUTOMATION_STEPS[provider]
+}
+
+/** Whether a move goes from or to a family's database. */
+function involves(object: string | null, { source, target }: Readonly<Record<string, unknown>>): boolean {
+  return [source, target].some((text) => {
+    const place = JSON.parse(String(text)) as { readonly familyId?: string; readonly generation?: number }
+    return `${place.familyId ?? ''}.${place.generation ?? ''}` === object
+  })
+}

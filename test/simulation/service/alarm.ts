@@ -1,0 +1,76 @@
+import type { Alarm } from '../../../adapters/durable-object/wake-up.ts'
+import type { StoredObject, ObjectUniverse } from './family-objects.ts'
+
+/** The alarm of an object, which the platform keeps. */
+export interface SimulatedAlarm extends Alarm {
+  /** When it rings; null: it is not set. */
+  atMs(): number | null
+  /** A transaction of the object: when it fails, the alarm is as before. */
+  within<Result>(transaction: () => Result): Result
+}
+
+const LATE_MAX_MS = 60_000
+/** How often an alarm rings within a second at most. */
+const RINGS_MAX = 20
+/** When the platform rings again after an alarm that failed. */
+const RING_AGAIN_MS = 2_000
+
+export function createAlarm(object: StoredObject, universe: ObjectUniverse): SimulatedAlarm {
+  const { scheduler, faults, decide, trace, violated } = universe
+  const { name } = object
+  let setAtMs: number | null = null
+  const set = (atMs: number): void => {
+    setAtMs = atMs
+    const lateMs = faults.strikes('alarmLate', name)
+      ? decide.delayMs(`alarm of ${name} is late`, LATE_MAX_MS)
+      : 0
+    scheduler.schedule(atMs - scheduler.nowMs() + lateMs, () => {
+      ring(atMs)
+    })
+  }
+  let second = 0
+  let rings = 0
+  const countRing = (): void => {
+    const now = Math.floor(scheduler.nowMs() / 1000)
+    rings = now === second ? rings + 1 : 1
+    second = now
+    if (rings > RINGS_MAX)
+      violated('an alarm rings when there is work', `${name}: ${rings} times in a second`)
+  }
+  const ring = (atMs: number): void => {
+    if (setAtMs !== atMs || object.broken !== null) return
+    setAtMs = null
+    countRing()
+    if (faults.strikes('objectReset', `${name} when it rings`)) {
+      trace.say(name, 'goes down when its alarm rings')
+      object.goDown()
+      set(scheduler.nowMs() + RING_AGAIN_MS)
+      return
+    }
+    trace.say(name, 'hears its alarm')
+    // Not awaited by the event: the hand-over takes more of them.
+    object
+      .instance()
+      .family.ring()
+      .catch(() => {
+        trace.say(name, 'could not set its next alarm')
+        set(scheduler.nowMs() + RING_AGAIN_MS)
+      })
+  }
+  return {
+    set,
+    clear: () => {
+      setAtMs = null
+    },
+    atMs: () => setAtMs,
+    within(transaction) {
+      const before = setAtMs
+      try {
+        return transaction()
+      } catch (error) {
+        setAtMs = before
+        throw error
+      }
+    },
+  }
+}

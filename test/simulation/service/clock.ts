@@ -1,0 +1,22 @@
+import type { Clock } from '../../../ports/clock.ts'
+import type { Owner } from '../engine/scheduler.ts'
+import type { Universe } from './universe.ts'
+
+const CLOCK_CORRECTION_MS = 30_000
+
+/** The clock of a machine: wrong by a little, and corrected now and then, which can set it back. */
+export function clockOf(
+  name: string,
+  owner: Owner,
+  { scheduler, decide, faults, mutant }: Pick<Universe, 'scheduler' | 'decide' | 'faults' | 'mutant'>,
+): Clock {
+  const { clockErrorMaxMs } = faults
+  let errorMs = 0
+  const correct = (): void => {
+    errorMs = decide.below(`error of the clock of ${name}`, 2 * clockErrorMaxMs + 1) - clockErrorMaxMs
+    const againMs = decide.delayMs(`correction of the clock of ${name}`, CLOCK_CORRECTION_MS)
+    if (clockErrorMaxMs > 0) scheduler.schedule(1 + againMs, correct, owner)
+  }
+  correct()
+  return { nowMs: () => scheduler.nowMs() + errorMs + (mutant?.clockErrorMs?.(decide) ?? 0) }
+}

@@ -1,0 +1,110 @@
+import type { FamilyObject } from '../../../adapters/durable-object/protocol.ts'
+import type { Statement } from '../../../adapters/sqlite/index.ts'
+import { nameOfBatch } from '../engine/database.ts'
+import { everlasting } from '../engine/scheduler.ts'
+import type { ObjectUniverse, StoredObject } from './family-objects.ts'
+import type { Process } from './process.ts'
+import { callLatencyMs } from './storage-calls.ts'
+
+type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>
+
+const METHODS: readonly (keyof FamilyObject)[] = [
+  ...(['batch', 'create', 'beginFilling', 'openFilled', 'pause', 'resume', 'seal', 'unseal'] as const),
+  ...(['close', 'empty', 'size'] as const),
+]
+
+/** Objects as processes call them: over a network, and not always with luck. */
+export function createObjectCalls(
+  universe: ObjectUniverse,
+): (object: StoredObject, process: Process) => FamilyObject {
+  return (object, process) => {
+    const methods = METHODS.map((method) => [method, callOf(method, object, process, universe)] as const)
+    return Object.fromEntries(methods) as unknown as FamilyObject
+  }
+}
+
+function callOf(
+  method: keyof FamilyObject,
+  object: StoredObject,
+  process: Process,
+  universe: ObjectUniverse,
+): AnyMethod {
+  const { scheduler, decide } = universe
+  return (...sent) =>
+    new Promise((resolve, reject) => {
+      // A process that died makes no more calls.
+      if (!process.isAlive) return
+      const given = method === 'batch' ? [sent[0], inVersion(sent[1] as readonly Statement[], process)] : sent
+      const name = method === 'batch' ? nameOfBatch(given[1] as readonly Statement[]) : method
+      const where = `${object.name}: ${process.name}: ${name}`
+      const arrive = async () => {
+        if (object.broken === 'hangs') return
+        const outcome = await perform({ method, given, name, where }, object, universe).then(
+          (answer) => () => {
+            resolve(answer)
+          },
+          (error: unknown) => () => {
+            reject(error instanceof Error ? error : new Error(String(error)))
+          },
+        )
+        scheduler.schedule(callLatencyMs(where, universe), outcome, process)
+      }
+      const isLostWithIt = decide.chance(`${process.name} takes a call with it`, 50)
+      scheduler.schedule(callLatencyMs(where, universe), arrive, isLostWithIt ? process : everlasting)
+    })
+}
+
+function inVersion(statements: readonly Statement[], { version }: Process): readonly Statement[] {
+  return statements.map((statement) => ({ ...statement, sql: version.statement(statement.sql) }))
+}
+
+interface Call {
+  readonly method: keyof FamilyObject
+  readonly given: readonly unknown[]
+  /** What it does, in a few words. */
+  readonly name: string
+  /** That, with who asks whom. */
+  readonly where: string
+}
+
+/** What happens when a call arrives at the object. */
+async function perform(
+  { method, given, name, where }: Call,
+  object: StoredObject,
+  { faults, decide, trace, written }: ObjectUniverse,
+): Promise<unknown> {
+  const say = (remark: string) => {
+    trace.say(object.name, `${where.slice(object.name.length + 2)}: ${remark}`)
+  }
+  const goDown = (): Error => {
+    object.goDown()
+    return Object.assign(new Error('The object went down.'), { durableObjectReset: true })
+  }
+  if (object.broken === 'fails') throw new Error('The object is broken.')
+  if (faults.strikes('storageRefused', where)) {
+    say('refused')
+    const mark = decide.pick(`refusal of ${where}`, ['unmarked', 'retryable', 'overloaded'])
+    throw Object.assign(new Error('The object was not reached.'), { [mark]: true })
+  }
+  const isDown = faults.strikes('objectReset', where)
+  if (isDown && decide.chance(`goes down before ${where}`, 50)) {
+    say('goes down before it')
+    throw goDown()
+  }
+  const instance = object.instance()
+  const answer = await (instance.family[method] as AnyMethod)(...given)
+  if (!instance.isAlive) throw goDown()
+  const isLost = faults.strikes('storageLost', where)
+  say(`${wordFor(answer)}${isDown ? ', and goes down' : ''}${isLost ? ', and the answer is lost' : ''}`)
+  if (method !== 'batch' || given[0] !== 'read') written(name)
+  if (isDown) throw goDown()
+  if (isLost) throw new Error('Network connection lost.')
+  return answer
+}
+
+function wordFor(answer: unknown): string {
+  if (typeof answer !== 'object' || answer === null) return String(answer)
+  if ('failed' in answer) return `failed: ${String(answer.failed)}`
+  const [word = ''] = Object.keys(answer)
+  return word === 'results' ? 'done' : word
+}

@@ -1,0 +1,85 @@
+import {
+  createFamilyDatabases,
+  createObjectMovePlace,
+  createObjectStorage,
+} from '../../../adapters/durable-object/index.ts'
+import type { FamilyNamespace } from '../../../adapters/durable-object/index.ts'
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import { createPlaceDirectory, createStorage } from '../../../adapters/sqlite/index.ts'
+import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
+import type { AllPlaces } from '../../../domain/placement/at-place.ts'
+import type { MovesWorld } from '../../../domain/placement/moves.ts'
+import { createPlaceMemory } from '../../../domain/placement/place-memory.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import type { Background } from '../../../ports/background.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Deadline } from '../../../ports/deadline.ts'
+import type { MovePlace } from '../../../ports/move.ts'
+import type { Place } from '../../../ports/placement.ts'
+import type { RandomSource } from '../../../ports/random-source.ts'
+import type { Mutant } from './universe.ts'
+
+/** What places are made of. */
+export interface PlaceParts {
+  /** Of the shared database. */
+  readonly executor: Executor
+  readonly namespace: FamilyNamespace
+  readonly clock: Clock
+  readonly deadline: Deadline
+  readonly background: Background
+}
+
+/** All places, as `host-worker/wiring/storage.ts` opens them. */
+export function openPlaces({ executor, namespace, clock, deadline, background }: PlaceParts): AllPlaces {
+  const shared = createStorage({ executor, clock, isShared: true })
+  const directory = createPlaceDirectory(executor, clock)
+  return {
+    directory,
+    memory: createPlaceMemory(),
+    storageAt: (place) =>
+      place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, clock }),
+    noteWork: (familyId, at) => {
+      background.run(directory.noteWork(familyId, at))
+    },
+    databases: createFamilyDatabases({ namespace, clock }),
+    clock,
+    deadline,
+  }
+}
+
+interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
+  readonly places: AllPlaces
+  readonly storage: PlacedStorage
+  readonly random: RandomSource
+  readonly mutant: Mutant | null
+}
+
+/** Few rows a step, so that a family of some dozen rows takes many. */
+const MOVED_ROWS_MAX = 5
+
+/** What moves are made of, as `host-worker/wiring/moves.ts` opens it. */
+export function openMoving({
+  executor,
+  namespace,
+  places,
+  storage,
+  random,
+  mutant,
+}: MovingParts): Omit<MovesWorld, 'background'> {
+  const { clock, deadline, directory } = places
+  const ledger = createMoveLedger(executor)
+  const placeOf = (place: Place): MovePlace =>
+    place.kind === 'shared'
+      ? createMovePlace({ executor, control: sharedControl(executor), rowsMax: MOVED_ROWS_MAX })
+      : createObjectMovePlace({ namespace, place, clock })
+  return {
+    ledger: mutant?.ledger?.(ledger) ?? ledger,
+    places: (place) => mutant?.movePlace?.(placeOf(place)) ?? placeOf(place),
+    directory,
+    administration: storage.administration,
+    hasDatabases: true,
+    clock,
+    deadline,
+    random,
+  }
+}

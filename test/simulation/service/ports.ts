@@ -1,0 +1,132 @@
+import { eachOf } from '../../../domain/bounds/within.ts'
+import { createRateLimiter } from '../../../domain/access/rate-limiter.ts'
+import type { Secrets } from '../../../domain/access/secrets.ts'
+import { createFormCache } from '../../../domain/forms/submit/cache.ts'
+import { deliver } from '../../../domain/jobs/deliver.ts'
+import { CONNECTIONS_WIDTH } from '../../../domain/bounds/connections.ts'
+import { createMoves } from '../../../domain/placement/moves.ts'
+import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
+import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
+import { importTools, openImportWorld } from '../../../host-worker/wiring/imports.ts'
+import type { EmailSender } from '../../../ports/email-sender.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { Organization } from '../../../ports/organization.ts'
+import type { OutboxRef } from '../../../ports/outbox-store.ts'
+import type { RandomSource } from '../../../ports/random-source.ts'
+import type { SmsSender } from '../../../ports/sms-sender.ts'
+import { clockOf } from './clock.ts'
+import type { FamilyObjects } from './family-objects.ts'
+import { openMoving, openPlaces } from './places.ts'
+import type { Process } from './process.ts'
+import type { SimulatedProvider } from './providers.ts'
+import type { SimulatedQueue } from './queue.ts'
+import type { StorageCalls } from './storage-calls.ts'
+import type { MutantProcess, Universe } from './universe.ts'
+
+/** What a process reaches over the network. */
+export interface Outside {
+  readonly storage: StorageCalls
+  readonly objects: FamilyObjects
+  readonly email: SimulatedProvider<EmailSender>
+  readonly sms: SimulatedProvider<SmsSender>
+  readonly queue: SimulatedQueue
+}
+
+/** The ports of one process, as `host-worker/wiring` puts them together. */
+export function openPorts(process: Process, universe: Universe, outside: Outside) {
+  const { scheduler, faults, trace, mutant } = universe
+  const clock = clockOf(process.name, process, universe)
+  const random = randomOf(process)
+  const secrets: Secrets = universe.secrets()
+  const log: Log = {
+    info: () => undefined,
+    error: (event) => {
+      trace.say(process.name, `logs ${event}`)
+    },
+  }
+  const run = (work: Promise<unknown>): void => {
+    work.catch(() => {
+      trace.say(process.name, 'logs background_failed')
+    })
+  }
+  const executor = outside.storage.executorOf(process)
+  const deadline = scheduler.deadlineOf(process)
+  const namespace = outside.objects.namespaceOf(process)
+  const background = { run }
+  const opened = openPlaces({ executor, namespace, clock, deadline, background })
+  const places = {
+    ...opened,
+    directory: mutant?.directory?.(opened.directory) ?? opened.directory,
+  }
+  const queue = faults.hasQueue ? outside.queue.queueOf(process) : null
+  const planted: MutantProcess = { executor, places, run, memory: new Map() }
+  const honest = createPlacedStorage(places, log)
+  const storage: PlacedStorage = mutant?.storage?.(honest, planted) ?? honest
+  const email = outside.email.senderOf(process)
+  const sms = outside.sms.senderOf(process)
+  const jobs = {
+    outbox: storage.outbox,
+    email: mutant?.email?.(email) ?? email,
+    sms: mutant?.sms?.(sms) ?? sms,
+    mail: { domain: 'mail.example.com', brand: 'Platform' },
+    clock,
+    deadline,
+    random,
+    log,
+  }
+  const world = {
+    ...jobs,
+    storage: storage.keyed,
+    keys: storage.administration,
+    forms: storage.forms,
+    sources: { links: null, pos: () => null },
+    analytics: storage.analytics,
+    exitSurvey: storage.exitSurvey,
+    formCache: createFormCache(),
+    rateLimiter: createRateLimiter(clock),
+    secrets,
+    background,
+    queue,
+    sends: storage.sends,
+  }
+  const tools = { ...importTools(async () => secrets), clock }
+  const openImports = (organization: Organization) => ({
+    ...openImportWorld(storage, organization, tools, () => ({ refusal: 'There is no point of sale here.' })),
+    clock,
+    random,
+  })
+  const moving = openMoving({ executor, namespace, places, storage, random, mutant })
+  const operators = {
+    ...world,
+    operatorKeys: storage.operatorKeys,
+    administration: storage.administration,
+    overview: storage.overview,
+    moves: createMoves({ ...moving, background }),
+    tenant: storage.tenant,
+    audit: storage.audit,
+    changes: storage.operatorChanges,
+    imports: openImports,
+  }
+  const importSweep = {
+    openImports: async (organizationId: string) => {
+      const organization = await storage.administration.findOrganization(organizationId)
+      return organization === null ? null : openImports(organization)
+    },
+    clock,
+    log,
+  }
+  const workOff = (refs: readonly OutboxRef[]): void => {
+    const each = async (ref: OutboxRef) => {
+      await deliver(ref, jobs).catch(() => undefined)
+    }
+    run(eachOf(refs, CONNECTIONS_WIDTH, each))
+  }
+  return { world, jobs, operators, importSweep, places, storage, moving, workOff }
+}
+
+/** Random bytes of a process. Nobody depends on which they are, so they are no decision. */
+function randomOf({ name }: Process): RandomSource {
+  const own = createDraw(Buffer.from(name).reduce((seed, byte) => seed * 31 + byte, 7) % 2 ** 31)
+  return { bytes: (length) => Uint8Array.from({ length }, () => own.below(256)) }
+}
