@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, readFileSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openSecrets } from '../../domain/access/secrets.ts'
@@ -16,7 +16,7 @@ import { localSecrets } from '../../host-worker/local/state.ts'
 import { createChecks } from '../support/checks.ts'
 import { seededRandom } from '../support/fakes.ts'
 import { issueAdminKey, operatorCall } from '../support/operator-http.ts'
-import { processTree } from '../support/process-tree.ts'
+import { peakMiB, processTree, runtimeProcesses } from '../support/process-tree.ts'
 import { freePort, scratchDirectory, signalGroup, startService } from '../support/started-service.ts'
 import { startSteadyLoad } from './steady-load.ts'
 
@@ -114,18 +114,9 @@ function runtimeGroups(): readonly number[] {
   return [...groups]
 }
 
-/** The most memory that a process of the runtime has held, in MiB; null where the system does not tell. */
-function runtimePeakMiB(): number | null {
-  const peaks = processTree(service.pid).flatMap(({ pid, command }) => {
-    if (!/^\S*workerd /.test(command)) return []
-    try {
-      const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-      return kib === undefined ? [] : [Number(kib) / 1024]
-    } catch {
-      return []
-    }
-  })
-  return peaks.length === 0 ? null : Math.round(Math.max(...peaks))
+/** The most memory that a process of the runtime has held, in MiB. */
+function runtimePeakMiB(): number {
+  return Math.max(...runtimeProcesses(service.pid).map(({ pid }) => peakMiB(pid) ?? 0))
 }
 
 async function untilServing(): Promise<void> {
@@ -156,7 +147,7 @@ await check(
     assert.deepEqual(outcome, { kind: 'imported', read: rows, changed: rows, unchanged: 0 })
     const at = (share: number) => Math.round(durationsMs[Math.floor(durationsMs.length * share)] ?? 0)
     say(
-      `        ${Math.round((rows * 1_000) / importMs)} rows a second; memory of the client ${peakMiB} MiB, of the service ${String(runtimePeakMiB())} MiB`,
+      `        ${Math.round((rows * 1_000) / importMs)} rows a second; memory of the client ${peakMiB} MiB, of the service ${runtimePeakMiB()} MiB`,
     )
     say(`        ${answered} requests meanwhile: median ${at(0.5)} ms, p99 ${at(0.99)} ms`)
     assert.deepEqual([wrong.slice(0, 3), broken], [[], 0])

@@ -11,6 +11,8 @@ export interface LoadFigures {
   readonly submissionIds: readonly string[]
   /** How long answers took, ascending, in ms. */
   readonly durationsMs: readonly number[]
+  /** How long the submissions among them took, ascending, in ms. */
+  readonly submittedMs: readonly number[]
 }
 
 export interface SteadyLoad {
@@ -22,6 +24,7 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
   const wrong: string[] = []
   const submissionIds: string[] = []
   const durationsMs: number[] = []
+  const submittedMs: number[] = []
   const waiting = new Set<Promise<void>>()
   const state = { isStopping: false, broken: 0 }
   const one = async (number: number) => {
@@ -29,7 +32,9 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
     try {
       const response = await (number % 2 === 0 ? read(origin, key) : submit(origin, number))
       const text = await response.text()
-      durationsMs.push(performance.now() - startedAt)
+      const durationMs = performance.now() - startedAt
+      durationsMs.push(durationMs)
+      if (number % 2 === 1) submittedMs.push(durationMs)
       const [, submissionId] = /"submissionId":"(\w+)"/.exec(text) ?? []
       if (number % 2 === 1 && submissionId !== undefined) submissionIds.push(submissionId)
       if (response.status !== 200) wrong.push(`${response.status} ${text.slice(0, 200)}`)
@@ -51,8 +56,9 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
       state.isStopping = true
       await sending
       await Promise.all(waiting)
-      durationsMs.sort((left, right) => left - right)
-      return { answered: durationsMs.length, wrong, broken: state.broken, submissionIds, durationsMs }
+      for (const durations of [durationsMs, submittedMs]) durations.sort((left, right) => left - right)
+      const { broken } = state
+      return { answered: durationsMs.length, wrong, broken, submissionIds, durationsMs, submittedMs }
     },
   }
 }

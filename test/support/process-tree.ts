@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 
 /** A process of this machine. */
 export interface SeenProcess {
@@ -31,4 +32,19 @@ export function processTree(rootPid: number): readonly SeenProcess[] {
 export function stillRunning(pids: readonly number[]): readonly SeenProcess[] {
   const wanted = new Set(pids)
   return listProcesses().filter(({ pid, command }) => wanted.has(pid) && !command.includes('<defunct>'))
+}
+
+/** The most memory that a process has held, in MiB; null where the system does not tell. */
+export function peakMiB(pid: number): number | null {
+  try {
+    const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kib === undefined ? null : Math.round(Number(kib) / 1024)
+  } catch {
+    return null
+  }
+}
+
+/** The processes of the local runtime below a process. */
+export function runtimeProcesses(rootPid: number): readonly SeenProcess[] {
+  return processTree(rootPid).filter(({ command }) => /^\S*workerd /.test(command))
 }

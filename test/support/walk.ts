@@ -13,7 +13,7 @@ export interface Walk {
 }
 
 /** More pages than any collection here has: a cursor that runs in circles must end. */
-const PAGES_MAX = 1_000
+const PAGES_MAX = 10_000
 
 /** Reads a collection to its end. Throws for any answer but 200. `path` has its query, without `cursor`. */
 export async function walk(origin: string, path: string, key: string): Promise<Walk> {

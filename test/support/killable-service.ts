@@ -1,0 +1,103 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { bundleWorker } from '../../host-worker/bundle/bundle-worker.mjs'
+import { startOwnService } from '../../host-worker/local/own-service.ts'
+import { projectRoot } from '../../host-worker/local/root.ts'
+import { localSecrets, openPrivateState, persistPath } from '../../host-worker/local/state.ts'
+import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
+import { runtimeProcesses } from './process-tree.ts'
+
+/** The real Worker on the real runtime, whose one process can be killed. */
+export interface KillableService {
+  readonly origin: string
+  /** The runtime's process. */
+  readonly pid: number
+  /** Fires the cron trigger and waits for what it does. */
+  fireCron(): Promise<void>
+  /** Ends the runtime in the middle of whatever it does. */
+  kill(): void
+  /** Forgets a runtime that was killed, or ends one that runs. */
+  dispose(): Promise<void>
+}
+
+/** Called before and after each call of a database by a request that carries `x-tripwire`. The call waits for it. */
+export type Tripwire = (call: string) => Promise<void>
+
+export interface Launcher {
+  start(): Promise<KillableService>
+}
+
+/**
+ * Prepares a state directory, and what every start of the service on it needs: the Worker is built, and its configuration
+ * read, once. Each start runs without wrangler, so that it takes a second and leaves one process to kill.
+ */
+export async function prepareLauncher(directory: string, tripwire?: Tripwire): Promise<Launcher> {
+  openPrivateState(directory)
+  const migrating = await startOwnService(directory, () => undefined)
+  await migrating.close()
+  const options = await workerOptions(directory, tripwire)
+  return { start: () => start(directory, options) }
+}
+
+/** The name in `wrangler.toml`, by which the files of objects are kept. */
+export const SERVICE = 'tenant-data-api'
+
+/** The id of the shared database in `wrangler.toml`. */
+export const SHARED_DATABASE = '00000000-0000-0000-0000-000000000000'
+
+type WorkerOptions = Parameters<typeof convertV4MiniflareOptions>[0] extends infer Options
+  ? Options extends { readonly workers: readonly (infer Each)[] } ? Each : never
+  : never
+
+async function workerOptions(directory: string, tripwire: Tripwire | undefined): Promise<WorkerOptions> {
+  // wrangler reads its environment when it is loaded.
+  Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'killable-service')))
+  const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
+  const { workerOptions: configured } = unstable_getMiniflareWorkerOptions(join(projectRoot, 'wrangler.toml'))
+  // Rules say which files of the source are bundled in which way; the Worker is built.
+  delete configured.modulesRules
+  const { files } = await bundleWorker()
+  const modules = files
+    .filter(({ path }) => path.endsWith('.js'))
+    .map(({ path, contents }) => ({ type: 'ESModule' as const, path, contents: new TextDecoder().decode(contents) }))
+  const watched = tripwire === undefined ? {} : {}
+  return {
+    ...configured,
+    ...watched,
+    name: SERVICE,
+    modules,
+    bindings: { ...(configured.bindings as object), ...localSecrets(directory), LOCAL_MAILBOX: '1' },
+    unsafeDirectSockets: [{}],
+  }
+}
+
+/** The processes of runtimes that were started before. */
+const runtimes = new Set<number>()
+
+async function start(directory: string, options: WorkerOptions): Promise<KillableService> {
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      resourcePersistencePath: persistPath(directory),
+      cf: false,
+      handleStructuredLogs: () => undefined,
+      workers: [options],
+    }),
+  )
+  const { origin } = await runtime.unsafeGetDirectURL(SERVICE)
+  const pid = runtimeProcesses(process.pid).find((found) => !runtimes.has(found.pid))?.pid
+  if (pid === undefined) throw new Error('The runtime has no process')
+  runtimes.add(pid)
+  return {
+    origin,
+    pid,
+    fireCron: async () => {
+      const worker = await runtime.getWorker(SERVICE)
+      await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
+    },
+    kill: () => {
+      process.kill(pid, 'SIGKILL')
+    },
+    dispose: () => runtime.dispose(),
+  }
+}
