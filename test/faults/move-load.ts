@@ -19,9 +19,9 @@ import { prepareLauncher } from '../support/killable-service.ts'
 import { peakMiB } from '../support/process-tree.ts'
 import { scratchDirectory } from '../support/started-service.ts'
 import type { ApiRow } from '../support/walk.ts'
-import { walk } from '../support/walk.ts'
+import { walk, walkPages } from '../support/walk.ts'
 import { notificationsArriveOnce } from './notifications.ts'
-import { createContactCopy, differences, repeat } from './contact-copy.ts'
+import { createSyncedCopy, repeat } from './synced-copy.ts'
 import { sampled } from './sampled.ts'
 import type { LoadFigures } from './steady-load.ts'
 import { startSteadyLoad } from './steady-load.ts'
@@ -34,6 +34,8 @@ const ORGANIZATION = 'demo'
 
 const imported = Array.from({ length: rows }, (_, index) => `c-${index}`)
 const SYNC_EVERY_MS = 100
+/** A walk takes its pages at the pace of a client that does something with them. */
+const PAGE_EVERY_MS = 20
 
 const { check, report, say } = createChecks()
 const state = scratchDirectory()
@@ -107,9 +109,14 @@ let walks = 0
 
 /** Reads all contacts from the first page to the last. Cursors must lead on through the move. */
 async function walkWhole(): Promise<void> {
-  const { rows: found } = await walk(service.origin, '/api/v1/contacts?limit=500', demoKey)
-  const ids = new Set(found.map(({ contactId }) => contactId))
-  assert.equal(ids.size, found.length, 'a walk gave a contact twice')
+  const ids = new Set<string>()
+  for await (const page of walkPages(service.origin, '/api/v1/contacts?limit=500', demoKey)) {
+    for (const { contactId } of page.rows) {
+      assert(!ids.has(String(contactId)), 'a walk gave a contact twice')
+      ids.add(String(contactId))
+    }
+    await pause(PAGE_EVERY_MS)
+  }
   const missing = imported.filter((id) => !ids.has(id))
   assert.deepEqual(sampled(missing), [], `a walk lacked ${missing.length} contacts`)
   walks += 1
@@ -132,13 +139,13 @@ function sayFigures({ copiedRows, pausedMs }: ShownMove, seconds: number, load: 
   const longest = Math.round(submittedMs.at(-1) ?? 0)
   say(`        ${copiedRows} rows in ${seconds.toFixed(1)} s; writes were paused for ${String(pausedMs)} ms`)
   say(
-    `        ${answered} requests meanwhile: median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1 - 1e-9)} ms; longest submission ${longest} ms`,
+    `        ${answered} requests meanwhile (${Math.round(answered / seconds)} a second): median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1 - 1e-9)} ms; longest submission ${longest} ms`,
   )
   say(`        ${walks} whole walks; memory of the runtime ${String(peakMiB(service.pid))} MiB`)
 }
 
 async function moveUnderLoad(place: 'own' | 'shared'): Promise<void> {
-  const copy = createContactCopy(demoKey)
+  const copy = createSyncedCopy({ path: '/api/v1/contacts', idField: 'contactId', keep: () => null }, demoKey)
   await copy.refresh(service.origin)
   const load = startSteadyLoad(service.origin, demoKey, perSecond)
   const sync = repeat(SYNC_EVERY_MS, () => copy.refresh(service.origin))
@@ -160,8 +167,7 @@ async function moveUnderLoad(place: 'own' | 'shared'): Promise<void> {
     await load.stop()
     await Promise.allSettled([walking.stop(), sync.stop()])
   }
-  const { rows: contacts } = await walk(service.origin, '/api/v1/contacts?limit=500', demoKey)
-  assert.deepEqual(sampled(differences(copy, contacts)), [], 'the copy is not complete')
+  assert.deepEqual(sampled(await copy.differences(service.origin)), [], 'the copy is not complete')
 }
 
 await importContacts()

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { State } from '../../adapters/durable-object/states.ts'
 import { persistPath } from '../../host-worker/local/state.ts'
+import { LEASE_MS } from '../../domain/placement/move/limits.ts'
+import { LEASE_MS as DELIVERY_LEASE_MS } from '../../domain/jobs/lease.ts'
 import type { MovePhase } from '../../ports/move-ledger.ts'
 import { databaseFile } from '../support/d1-files.ts'
 import { SERVICE, SHARED_DATABASE } from '../support/killable-service.ts'
@@ -12,8 +14,9 @@ export interface RecordedMove {
   readonly moveId: string
   readonly familyId: string
   readonly phase: MovePhase
-  /** 1: a mover's lease on it has not ended, so that it was worked on a moment ago. */
+  /** 1: it was worked on after the given instant. */
   readonly isHeld: number
+  readonly isEnded: number
   readonly isAbortAsked: number
   readonly failure: string | null
 }
@@ -28,9 +31,9 @@ export interface StoredObject {
 /** Work of an outbox that is still to be done. */
 export interface OutboxCounts {
   readonly waiting: number
-  /** Those that a worker took up and had not finished. */
+  /** Those that were taken up after the given instant, and not finished. */
   readonly claimed: number
-  /** Those of `claimed` that had been waiting since before an instant: something else than their request took them up. */
+  /** Those of `claimed` that are older than that instant: an alarm or a sweep took them up. */
   readonly claimedLate: number
 }
 
@@ -41,22 +44,24 @@ export interface Remains {
   readonly objects: readonly StoredObject[]
   /** Organizations that the shared database holds and whose writes it takes. */
   readonly sharedWritable: ReadonlySet<string>
-  /** Objects whose alarm is set, and rings at the latest at the given instant. */
+  /** Objects whose alarm rings, or should have rung. */
   readonly dueAlarms: number
 }
 
-/** @param lateMs what was due before this instant, and is taken up now, is late, in ms since 1970 */
-export function readRemains(directory: string, lateMs: number): Remains {
+/** @param sinceMs the instant from which on work counts as taken up, in ms since 1970 */
+export function readRemains(directory: string, sinceMs: number): Remains {
   const files = persistPath(directory)
   const folder = join(files, 'do', `${SERVICE}-FamilyDatabase`)
-  const [now, late] = [new Date().toISOString(), new Date(lateMs).toISOString()]
+  const now = new Date().toISOString()
   const objects = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
   return {
-    ...within(databaseFile(files, SHARED_DATABASE), (database) => readShared(database, now, late)),
-    objects: objects.flatMap((name) => within(join(folder, name), (database) => readObject(database, now, late))),
+    ...within(databaseFile(files, SHARED_DATABASE), (database) => readShared(database, now, sinceMs)),
+    objects: objects.flatMap((name) =>
+      within(join(folder, name), (database) => readObject(database, now, sinceMs)),
+    ),
     dueAlarms: within(join(folder, 'metadata.sqlite'), (database) => {
       const sql = 'select count(*) as count from _cf_ALARM where scheduled_time <= ?'
-      return count(database.prepare(sql).get(Date.now() * 1_000_000), 'count')
+      return count(database.prepare(sql).get(BigInt(Date.now()) * NANOSECONDS_PER_MS), 'count')
     }),
   }
 }
@@ -69,8 +74,30 @@ export function notifiedSubmissions(directory: string): readonly string[] {
   })
 }
 
+/** The runtime counts the time of alarms in nanoseconds. */
+const NANOSECONDS_PER_MS = 1_000_000n
+
+/** The runtime holds a lock while it opens a database. */
+const BUSY_MS = 5_000
+
+/** Looks at the phases of the moves that are worked on, again and again while the runtime runs. */
+export function watchPhases(directory: string): { now(): readonly string[]; close(): void } {
+  const database = open(databaseFile(persistPath(directory), SHARED_DATABASE))
+  const phases = database.prepare('select phase from moves where ended_at is null and leased_until > ?')
+  return {
+    now: () => phases.all(instant(Date.now())).map(({ phase }) => String(phase)),
+    close: () => {
+      database.close()
+    },
+  }
+}
+
+function open(file: string): DatabaseSync {
+  return new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
+}
+
 function within<Result>(file: string, read: (database: DatabaseSync) => Result): Result {
-  const database = new DatabaseSync(file, { readOnly: true })
+  const database = open(file)
   try {
     return read(database)
   } finally {
@@ -81,21 +108,22 @@ function within<Result>(file: string, read: (database: DatabaseSync) => Result):
 function readShared(
   database: DatabaseSync,
   now: string,
-  late: string,
+  sinceMs: number,
 ): Pick<Remains, 'moves' | 'shared' | 'sharedWritable'> {
   const moves = database.prepare(`select move_id as moveId, family_id as familyId, phase, failure,
-    abort_asked as isAbortAsked, mover is not null and leased_until > ? as isHeld from moves order by started_at`)
+    abort_asked as isAbortAsked, mover is not null and leased_until > ? as isHeld, ended_at is not null as isEnded
+    from moves order by started_at`)
   const writable = database.prepare(`select o.organization_id as id from organizations as o
     where not exists (select 1 from placed_organizations as p where p.organization_id = o.organization_id)
       and not exists (select 1 from write_pauses as w where w.organization_id = o.organization_id and w.until > ?)`)
   return {
-    moves: moves.all(now) as unknown as readonly RecordedMove[],
-    shared: countOutbox(database, now, late),
+    moves: moves.all(instant(sinceMs + LEASE_MS)) as unknown as readonly RecordedMove[],
+    shared: countOutbox(database, sinceMs),
     sharedWritable: new Set(writable.all(now).map(({ id }) => String(id))),
   }
 }
 
-function readObject(database: DatabaseSync, now: string, late: string): readonly StoredObject[] {
+function readObject(database: DatabaseSync, now: string, sinceMs: number): readonly StoredObject[] {
   const facts = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'object_facts'")
   if (facts.get() === undefined) return []
   const stored = database.prepare("select value from object_facts where name = 'state'").get()
@@ -107,24 +135,28 @@ function readObject(database: DatabaseSync, now: string, late: string): readonly
       familyId: state.familyId,
       // The first write after its end ends a pause.
       state: isOver ? 'open' : state.name,
-      outbox: countOutbox(database, now, late),
+      outbox: countOutbox(database, sinceMs),
     },
   ]
 }
 
-function countOutbox(database: DatabaseSync, now: string, late: string): OutboxCounts {
+function countOutbox(database: DatabaseSync, sinceMs: number): OutboxCounts {
   const claimed = "status = 'pending' and coalesce(lease_token, '') <> '' and next_attempt_at > ?1"
   const found = database
     .prepare(
       `select count(*) as waiting, count(*) filter (where ${claimed}) as claimed,
       count(*) filter (where ${claimed} and created_at < ?2) as claimedLate from outbox`,
     )
-    .get(now, late)
+    .get(instant(sinceMs + DELIVERY_LEASE_MS), instant(sinceMs))
   return {
     waiting: count(found, 'waiting'),
     claimed: count(found, 'claimed'),
     claimedLate: count(found, 'claimedLate'),
   }
+}
+
+function instant(atMs: number): string {
+  return new Date(atMs).toISOString()
 }
 
 function count(row: Readonly<Record<string, unknown>> | undefined, name: string): number {

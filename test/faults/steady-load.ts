@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What came of requests that were sent at a steady pace, whether or not the ones before were answered. */
+/** What came of requests that were sent at a steady pace, most of them whether or not the ones before were answered. */
 export interface LoadFigures {
   readonly answered: number
   /** Answers that are neither a page nor a receipt. */
@@ -19,7 +19,10 @@ export interface SteadyLoad {
   stop(): Promise<LoadFigures>
 }
 
-/** Reads a page of contacts and submits the demo's form, in turn, so many requests a second. */
+/** More requests than that do not wait at once: a machine that cannot keep the pace would gather them without end. */
+const WAITING_MAX = 16
+
+/** Reads a page of contacts and submits the demo's form, in turn, so many requests a second, or fewer. */
 export function startSteadyLoad(origin: string, key: string, perSecond: number): SteadyLoad {
   const wrong: string[] = []
   const submissionIds: string[] = []
@@ -49,6 +52,7 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
       waiting.add(request)
       const nextAt = startedAt + ((number + 1) * 1_000) / perSecond
       await pause(Math.max(0, nextAt - performance.now()))
+      if (waiting.size >= WAITING_MAX) await Promise.race(waiting)
     }
   })()
   return {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare, Response } from 'miniflare'
 import { bundleWorker } from '../../host-worker/bundle/bundle-worker.mjs'
 import { startOwnService } from '../../host-worker/local/own-service.ts'
 import { projectRoot } from '../../host-worker/local/root.ts'
@@ -21,7 +22,7 @@ export interface KillableService {
   dispose(): Promise<void>
 }
 
-/** Called before and after each call of a database by a request that carries `x-tripwire`. The call waits for it. */
+/** Called before and after each call of a database by a request that carries `x-tripwire`, which waits for it. */
 export type Tripwire = (call: string) => Promise<void>
 
 export interface Launcher {
@@ -32,7 +33,10 @@ export interface Launcher {
  * Prepares a state directory, and what every start of the service on it needs: the Worker is built, and its configuration
  * read, once. Each start runs without wrangler, so that it takes a second and leaves one process to kill.
  */
-export async function prepareLauncher(directory: string, tripwire?: Tripwire): Promise<Launcher> {
+export async function prepareLauncher(
+  directory: string,
+  tripwire: Tripwire | null = null,
+): Promise<Launcher> {
   openPrivateState(directory)
   const migrating = await startOwnService(directory, () => undefined)
   await migrating.close()
@@ -47,10 +51,12 @@ export const SERVICE = 'tenant-data-api'
 export const SHARED_DATABASE = '00000000-0000-0000-0000-000000000000'
 
 type WorkerOptions = Parameters<typeof convertV4MiniflareOptions>[0] extends infer Options
-  ? Options extends { readonly workers: readonly (infer Each)[] } ? Each : never
+  ? Options extends { readonly workers: readonly (infer Each)[] }
+    ? Each
+    : never
   : never
 
-async function workerOptions(directory: string, tripwire: Tripwire | undefined): Promise<WorkerOptions> {
+async function workerOptions(directory: string, tripwire: Tripwire | null): Promise<WorkerOptions> {
   // wrangler reads its environment when it is loaded.
   Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'killable-service')))
   const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
@@ -58,17 +64,31 @@ async function workerOptions(directory: string, tripwire: Tripwire | undefined):
   // Rules say which files of the source are bundled in which way; the Worker is built.
   delete configured.modulesRules
   const { files } = await bundleWorker()
-  const modules = files
+  const built = files
     .filter(({ path }) => path.endsWith('.js'))
-    .map(({ path, contents }) => ({ type: 'ESModule' as const, path, contents: new TextDecoder().decode(contents) }))
-  const watched = tripwire === undefined ? {} : {}
+    .map(({ path, contents }) => module(path, new TextDecoder().decode(contents)))
+  // The first module is the one that serves.
+  const wire = join(import.meta.dirname, 'tripwire-worker.mjs')
+  const modules = tripwire === null ? built : [module('tripwire.js', readFileSync(wire, 'utf8')), ...built]
   return {
     ...configured,
-    ...watched,
     name: SERVICE,
     modules,
     bindings: { ...(configured.bindings as object), ...localSecrets(directory), LOCAL_MAILBOX: '1' },
+    ...(tripwire === null ? {} : { serviceBindings: { TRIPWIRE: answering(tripwire) } }),
     unsafeDirectSockets: [{}],
+  }
+}
+
+function module(path: string, contents: string) {
+  return { type: 'ESModule' as const, path, contents }
+}
+
+/** What the Worker asks at each wire; it waits for the answer. */
+function answering(tripwire: Tripwire) {
+  return async ({ url }: { readonly url: string }) => {
+    await tripwire(decodeURIComponent(new URL(url).pathname.slice(1)))
+    return new Response()
   }
 }
 
