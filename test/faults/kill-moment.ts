@@ -10,7 +10,7 @@ export type KillMoment =
 const EARLIEST_MS = 50
 const LATEST_MS = 2_000
 /** How long a kill that is aimed at a phase waits for it. */
-const PHASE_WITHIN_MS = 5_000
+const PHASE_WITHIN_MS = 8_000
 /** How often the record of moves is looked at. A try to switch takes some ten times as long. */
 const LOOK_EVERY_MS = 2
 
@@ -33,7 +33,7 @@ export async function untilMoment(moment: KillMoment, state: string): Promise<st
     return `after ${moment.afterMs} ms`
   }
   const giveUpAt = performance.now() + PHASE_WITHIN_MS
-  const phases = watchPhases(state)
+  const phases = watchPhases(state, Date.now())
   try {
     while (performance.now() < giveUpAt) {
       if (phases.now().includes(moment.phase)) return `aimed at ${moment.phase}`

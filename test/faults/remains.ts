@@ -80,12 +80,15 @@ const NANOSECONDS_PER_MS = 1_000_000n
 /** The runtime holds a lock while it opens a database. */
 const BUSY_MS = 5_000
 
-/** Looks at the phases of the moves that are worked on, again and again while the runtime runs. */
-export function watchPhases(directory: string): { now(): readonly string[]; close(): void } {
+/**
+ * Looks at the phases of the moves that are worked on, again and again while the runtime runs.
+ * @param sinceMs what died before that instant is not worked on, though its lease goes on, in ms since 1970
+ */
+export function watchPhases(directory: string, sinceMs: number): { now(): readonly string[]; close(): void } {
   const database = open(databaseFile(persistPath(directory), SHARED_DATABASE))
   const phases = database.prepare('select phase from moves where ended_at is null and leased_until > ?')
   return {
-    now: () => phases.all(instant(Date.now())).map(({ phase }) => String(phase)),
+    now: () => phases.all(instant(sinceMs + LEASE_MS)).map(({ phase }) => String(phase)),
     close: () => {
       database.close()
     },
