@@ -33,7 +33,12 @@ const PAUSE_MS = 5
 const PEOPLE = 40
 
 /** Posts to forms, several clients at once, each post once only. */
-export function startLoad(origin: string, name: string, formIds: readonly string[]): Load {
+export function startLoad(
+  origin: string,
+  name: string,
+  formIds: readonly string[],
+  clientCount = CLIENTS,
+): Load {
   const receipts: Receipt[] = []
   const improper: string[] = []
   const counts = { broken: 0, failures: 0 }
@@ -42,7 +47,7 @@ export function startLoad(origin: string, name: string, formIds: readonly string
     const marker = `${name}-${number}-${turn}`
     const formId = formIds[(number + turn) % formIds.length] ?? ''
     state.waiting += 1
-    const answer = await submit(origin, formId, marker, (number + turn * CLIENTS) % PEOPLE)
+    const answer = await submit(origin, formId, marker, (number + turn * clientCount) % PEOPLE)
     state.waiting -= 1
     if (answer === null) counts.broken += 1
     else if (answer.kind === 'receipt') receipts.push({ formId, submissionId: answer.submissionId, marker })
@@ -53,7 +58,7 @@ export function startLoad(origin: string, name: string, formIds: readonly string
   const client = async (number: number) => {
     for (let turn = 0; !state.isStopping; turn += 1) await post(number, turn)
   }
-  const clients = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
+  const clients = Promise.all(Array.from({ length: clientCount }, (_, number) => client(number)))
   return {
     waiting: () => state.waiting,
     async stop() {

@@ -35,6 +35,8 @@ const DIRECTIONS: readonly Direction[] = [
   { from: 'own', to: 'shared' },
 ]
 
+/** Few, so that the move gets on. */
+const CLIENTS = 1
 /** A point that is not reached by then is passed over: the move has ended before. */
 const REACHED_WITHIN_MS = 120_000
 
@@ -65,26 +67,25 @@ async function rehearse({ from, to }: Direction): Promise<readonly Point[]> {
   const {
     family: { organizationId },
   } = await family(`rehearses-from-${from}`, from)
-  wires.arm(null, () => undefined)
-  await moveThroughWires(service, operatorKey, organizationId, to)
-  return wires.passed()
+  const points = wires.rehearse()
+  await moveThroughWires(service, operatorKey, organizationId, to, null)
+  return points
 }
 
 /** Moves a family until the point, kills the runtime there, and starts it again. */
 async function killAt({ wire }: Point, told: Told, to: PlaceKind): Promise<void> {
   const { organizationId, formId } = told.family
-  const load = startLoad(service.origin, organizationId, [formId])
+  const load = startLoad(service.origin, organizationId, [formId], CLIENTS)
   const cut = new Promise<void>((resolve) => {
-    wires.arm(wire, () => {
+    wires.cut(() => {
       service.kill()
       resolve()
     })
   })
-  const moving = moveThroughWires(service, operatorKey, organizationId, to).catch(() => undefined)
+  const moving = moveThroughWires(service, operatorKey, organizationId, to, wire).catch(() => undefined)
   await Promise.race([cut, moving, pause(REACHED_WITHIN_MS, undefined, { ref: false })])
   const { receipts, improper } = await load.stop()
   told.receipts.push(...receipts)
-  wires.arm(null, () => undefined)
   await service.dispose()
   assert.deepEqual(sampled(improper), [], 'answers are neither receipts nor proper failures')
   service = await launcher.start()

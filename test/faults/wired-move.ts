@@ -14,39 +14,39 @@ export interface Point {
   readonly phase: string | null
 }
 
-/** Wires that are counted, and cut at one of them. */
+/** The wires of a runtime, as the program outside sees them. */
 export interface Wires {
   readonly tripwire: Tripwire
-  /** Begins to count. `atPoint` is called at the wire of that number, which then never lets the move go on. */
-  arm(cutAt: number | null, atPoint: () => void): void
-  /** The points that were passed since then. */
-  passed(): readonly Point[]
+  /** From now on the points are noted, and the move goes on. */
+  rehearse(): readonly Point[]
+  /** From now on the move stops at the first wire that is asked about, for good, and `atPoint` is called. */
+  cut(atPoint: () => void): void
 }
 
 export function createWires(state: string): Wires {
-  const points: Point[] = []
-  let armedMs = 0
-  let cut: { readonly at: number | null; readonly atPoint: () => void } = {
-    at: null,
-    atPoint: () => undefined,
-  }
+  let noted: Point[] = []
+  let sinceMs = 0
+  let atPoint: (() => void) | null = null
   return {
     async tripwire(name) {
-      const phases = watchPhases(state, armedMs)
+      if (atPoint !== null) {
+        atPoint()
+        await new Promise(() => undefined)
+      }
+      const phases = watchPhases(state, sinceMs)
       const [phase = null] = phases.now()
       phases.close()
-      const wire = points.length
-      points.push({ wire, name, phase })
-      if (cut.at === null || wire < cut.at) return
-      if (wire === cut.at) cut.atPoint()
-      await new Promise(() => undefined)
+      noted.push({ wire: noted.length, name, phase })
     },
-    arm(at, atPoint) {
-      points.length = 0
-      armedMs = Date.now()
-      cut = { at, atPoint }
+    rehearse() {
+      noted = []
+      sinceMs = Date.now()
+      atPoint = null
+      return noted
     },
-    passed: () => [...points],
+    cut(then) {
+      atPoint = then
+    },
   }
 }
 
@@ -57,14 +57,18 @@ interface SeenMove {
 
 const LOOK_EVERY_MS = 1_000
 
-/** Moves a family, all calls through the wires, until it has ended. Rejects when the runtime is killed meanwhile. */
+/**
+ * Moves a family through the wires until it has ended. Rejects when the runtime is killed meanwhile.
+ * @param cutAt the number of the wire that asks; null: all of them do
+ */
 export async function moveThroughWires(
   { origin }: KillableService,
   operatorKey: string,
   organizationId: string,
   place: PlaceKind,
+  cutAt: number | null,
 ): Promise<void> {
-  const headers = { authorization: `Bearer ${operatorKey}`, 'x-tripwire': '1' }
+  const headers = { authorization: `Bearer ${operatorKey}`, 'x-tripwire': String(cutAt ?? 'all') }
   const begun = await fetch(`${origin}/operator/v1/organizations/${organizationId}/move`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
