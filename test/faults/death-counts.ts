@@ -13,8 +13,11 @@ export interface Death {
 export interface DeathCounts {
   /** Counts a death. Returns what it came in the middle of. */
   add(death: Death): string
-  /** The counts, for a person. */
-  lines(families: readonly Told[], atLast: Remains): readonly string[]
+  /**
+   * The counts, for a person.
+   * @param notified the submissions that notifications name, with repetitions
+   */
+  lines(families: readonly Told[], atLast: Remains, notified: readonly string[]): readonly string[]
 }
 
 export function createDeathCounts(): DeathCounts {
@@ -32,14 +35,19 @@ export function createDeathCounts(): DeathCounts {
       totals.failures += outcome.failures
       return `${states.join(', ')} (${outcome.receipts.length} receipts)`
     },
-    lines(families, atLast) {
+    lines(families, atLast, notified) {
       const sum = (count: (told: Told) => number) => families.reduce((all, told) => all + count(told), 0)
       const receipts = sum((told) => told.receipts.length)
       const rows = sum((told) => told.submissions.rows.size)
+      const posts = sum(
+        ({ submissions }) => new Set([...submissions.rows.values()].map(({ message }) => message)).size,
+      )
       return [
         `${totals.kills} kills; a kill counts in each of its states:`,
         ...[...deaths].sort().map(([state, times]) => `  in ${state}: ${times}`),
         `${receipts} receipts, ${rows} rows, ${rows - receipts} saved without a receipt`,
+        `${rows - posts} posts saved twice`,
+        `${notified.length} notifications, ${notified.length - new Set(notified).size} of them doubled`,
         `${totals.broken} posts broken off, ${totals.failures} answered 500`,
         movesLine(atLast.moves, killedMoves),
       ]

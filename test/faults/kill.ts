@@ -22,7 +22,7 @@ import { drawMoment, untilMoment } from './kill-moment.ts'
 import { beginMoves, movesEnd } from './moving-families.ts'
 import { notificationsArriveOnce } from './notifications.ts'
 import type { Remains } from './remains.ts'
-import { readRemains } from './remains.ts'
+import { notifiedSubmissions, readRemains } from './remains.ts'
 import { sampled } from './sampled.ts'
 import type { Told } from './told.ts'
 import { assertKept, assertWhole, createTold } from './told.ts'
@@ -154,7 +154,8 @@ async function main(): Promise<void> {
   const saved = everyone.flatMap(({ submissions }) => [...submissions.rows.keys()])
   await notificationsArriveOnce({ service, state, saved, check, say })
   await service.dispose()
-  for (const line of counts.lines(everyone, readRemains(state, 0))) say(line)
+  const lines = counts.lines(everyone, readRemains(state, 0), notifiedSubmissions(state))
+  for (const line of lines) say(line)
   report()
 }
 

@@ -1,6 +1,7 @@
 /**
- * Kills the runtime at points of a move, between two of the calls that the move makes, while its family is posted to. Half
- * of the moves are then given up. All end by a sweep. MOVE_POINTS (default 6) and KILL_SEED may be given.
+ * Kills the runtime at points of a move, on either side of one of the calls that the move makes, while its family is posted
+ * to. Half of the moves are given up afterwards; in some, the runtime dies while they are being given up. All end by a
+ * sweep. MOVE_POINTS (default 6) and KILL_SEED may be given.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,20 +21,26 @@ import { readRemains } from './remains.ts'
 import { sampled } from './sampled.ts'
 import type { Told } from './told.ts'
 import { assertKept, assertWhole, createTold } from './told.ts'
-import type { Point } from './wired-move.ts'
+import type { Point, WiredMove } from './wired-move.ts'
 import { createWires, drawPoints, moveThroughWires } from './wired-move.ts'
 import { assertOnePlaceAtMost, assertOnePlaceEach } from './writable-places.ts'
 
 const points = Number(process.env.MOVE_POINTS ?? 6)
 const seed = Number(process.env.KILL_SEED ?? 20_261_122)
-interface Direction {
+/** A kind of move, and of what phases points are drawn. */
+interface Kind extends WiredMove {
   readonly from: PlaceKind
-  readonly to: PlaceKind
+  readonly phases: readonly string[]
 }
-const DIRECTIONS: readonly Direction[] = [
-  { from: 'shared', to: 'own' },
-  { from: 'own', to: 'shared' },
+const WHOLE = ['starting', 'copying', 'switching', 'switched', 'emptying']
+const KINDS: readonly Kind[] = [
+  { from: 'shared', to: 'own', isGivenUp: false, phases: WHOLE },
+  { from: 'own', to: 'shared', isGivenUp: false, phases: WHOLE },
+  { from: 'shared', to: 'own', isGivenUp: true, phases: ['aborting'] },
+  { from: 'own', to: 'shared', isGivenUp: true, phases: ['aborting'] },
 ]
+/** How the points are shared out among the kinds. */
+const SHARES = [0.4, 0.4, 0.1, 0.1]
 
 /** Few, so that the move gets on. */
 const CLIENTS = 1
@@ -52,8 +59,8 @@ const operatorKey = await issueAdminKey(service.origin, await openSecrets(ROOT_S
 /** A family that was killed in a move. */
 interface Victim {
   readonly told: Told
-  /** How its move must end; null: it had not begun. */
-  readonly ending: 'done' | 'aborted' | null
+  /** How its move must end. */
+  readonly ending: 'done' | 'aborted'
 }
 const victims: Victim[] = []
 
@@ -62,33 +69,36 @@ async function family(organizationId: string, place: PlaceKind): Promise<Told> {
   return createTold(await createFamily(call, organizationId, place))
 }
 
-/** The points of a move that nobody disturbs. */
-async function rehearse({ from, to }: Direction): Promise<readonly Point[]> {
-  const {
-    family: { organizationId },
-  } = await family(`rehearses-from-${from}`, from)
-  const points = wires.rehearse()
-  await moveThroughWires(service, operatorKey, organizationId, to, null)
-  return points
+/** The points of a move that is made to its end. */
+async function rehearse(kind: Kind): Promise<readonly Point[]> {
+  const told = await family(`rehearses-${victims.length}-${kind.from}-${String(kind.isGivenUp)}`, kind.from)
+  const noted = wires.rehearse()
+  await moveThroughWires(service, operatorKey, told.family.organizationId, kind)
+  return noted.filter(({ phase }) => kind.phases.includes(phase))
 }
 
-/** Moves a family until the point, kills the runtime there, and starts it again. */
-async function killAt({ wire }: Point, told: Told, to: PlaceKind): Promise<void> {
+/** Moves a family until the point, kills the runtime there, and starts it again. Returns the point that was reached. */
+async function killAt(point: Point, told: Told, kind: Kind): Promise<Point | null> {
   const { organizationId, formId } = told.family
   const load = startLoad(service.origin, organizationId, [formId], CLIENTS)
-  const cut = new Promise<void>((resolve) => {
-    wires.cut(() => {
+  const cut = new Promise<Point>((resolve) => {
+    wires.cut(point, (at) => {
       service.kill()
-      resolve()
+      resolve(at)
     })
   })
-  const moving = moveThroughWires(service, operatorKey, organizationId, to, wire).catch(() => undefined)
-  await Promise.race([cut, moving, pause(REACHED_WITHIN_MS, undefined, { ref: false })])
+  const moved = moveThroughWires(service, operatorKey, organizationId, kind).then(
+    () => null,
+    () => null,
+  )
+  const reached = await Promise.race([cut, moved, pause(REACHED_WITHIN_MS, null, { ref: false })])
+  service.kill()
   const { receipts, improper } = await load.stop()
   told.receipts.push(...receipts)
   await service.dispose()
   assert.deepEqual(sampled(improper), [], 'answers are neither receipts nor proper failures')
   service = await launcher.start()
+  return reached
 }
 
 /** Asks to give the move up. Returns how it must end. */
@@ -99,45 +109,42 @@ async function giveUp(organizationId: string): Promise<'done' | 'aborted'> {
   return status === 200 ? 'aborted' : 'done'
 }
 
-async function killOne(number: number, point: Point, { from, to }: Direction): Promise<void> {
-  const isGivenUp = draw() < 0.5
-  const told = await family(`family-${number}`, from)
+async function killOne(number: number, point: Point, kind: Kind): Promise<void> {
+  const isGivenUpAfterwards = !kind.isGivenUp && draw() < 0.5
+  const told = await family(`family-${number}`, kind.from)
   const { organizationId } = told.family
-  await killAt(point, told, to)
+  const reached = await killAt(point, told, kind)
   const remains = readRemains(state, 0)
   const move = remains.moves.find(({ familyId }) => familyId === organizationId)
-  const isRunning = move !== undefined && move.isEnded === 0
-  const ending = isGivenUp && isRunning ? await giveUp(organizationId) : move === undefined ? null : 'done'
-  const where = `wire ${point.wire}, ${point.name}, ${move?.phase ?? 'not begun'}`
-  const then = isGivenUp ? `given up, so ${ending ?? 'nothing'}` : 'to be resumed'
-  await check(
-    `${number}: ${from} to ${to}, ${where}; ${told.receipts.length} receipts; ${then}`,
-    async () => {
-      assertOnePlaceAtMost(remains)
-      await assertKept(told, service.origin)
-    },
-  )
+  const isEnded = move === undefined || move.isEnded === 1
+  const asked = !isEnded && isGivenUpAfterwards ? await giveUp(organizationId) : null
+  const ending = asked ?? (move?.isAbortAsked === 1 ? 'aborted' : 'done')
+  const where = reached === null ? 'not reached' : `${reached.nth} ${reached.name}`
+  const then = isGivenUpAfterwards ? `given up, so ${ending}` : `goes on, so ${ending}`
+  const name = `${number}: ${kind.from} to ${kind.to}, ${point.phase} ${where}; ${then}; ${told.receipts.length} receipts`
+  await check(name, async () => {
+    assertOnePlaceAtMost(remains)
+    await assertKept(told, service.origin)
+  })
   victims.push({ told, ending })
 }
 
 async function main(): Promise<void> {
   say(`KILL_SEED=${seed} MOVE_POINTS=${points}`)
-  const drawn = new Map<Direction, readonly Point[]>()
-  for (const direction of DIRECTIONS) {
-    const rehearsed = await rehearse(direction)
-    say(`${rehearsed.length} points from ${direction.from} to ${direction.to}`)
-    drawn.set(direction, drawPoints(rehearsed, Math.ceil(points / DIRECTIONS.length), draw))
-  }
   let number = 0
-  for (const [direction, ofDirection] of drawn)
-    for (const point of ofDirection) await killOne((number += 1), point, direction)
+  for (const [index, kind] of KINDS.entries()) {
+    const rehearsed = await rehearse(kind)
+    say(`${rehearsed.length} points from ${kind.from} to ${kind.to}: ${kind.phases.join(', ')}`)
+    const count = Math.max(1, Math.round(points * (SHARES[index] ?? 0)))
+    for (const point of drawPoints(rehearsed, count, draw)) await killOne((number += 1), point, kind)
+  }
   const told = victims.map((victim) => victim.told)
   const ids = told.map(({ family: { organizationId } }) => organizationId)
   await check('every move ends by itself, as it was asked to', async () => {
     say(`        ${await movesEnd(service, state)}`)
     const endings = new Map(readRemains(state, 0).moves.map(({ familyId, phase }) => [familyId, phase]))
     assert.deepEqual(
-      ids.map((id) => endings.get(id) ?? null),
+      ids.map((id) => endings.get(id)),
       victims.map(({ ending }) => ending),
     )
   })

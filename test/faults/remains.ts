@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { State } from '../../adapters/durable-object/states.ts'
+import { localDatabases, serviceName } from '../../host-worker/local/own-service.ts'
 import { persistPath } from '../../host-worker/local/state.ts'
 import { LEASE_MS } from '../../domain/placement/move/limits.ts'
 import { LEASE_MS as DELIVERY_LEASE_MS } from '../../domain/jobs/lease.ts'
 import type { MovePhase } from '../../ports/move-ledger.ts'
-import { databaseFile } from '../support/d1-files.ts'
-import { SERVICE, SHARED_DATABASE } from '../support/killable-service.ts'
+import { databaseFile, objectFile } from '../support/d1-files.ts'
 
 /** A move as its record says. */
 export interface RecordedMove {
@@ -25,6 +25,8 @@ export interface RecordedMove {
 export interface StoredObject {
   readonly familyId: string
   readonly state: State['name']
+  /** Whether the directory names it, or has named it before: nobody else's writes can come to it. */
+  readonly isKnown: boolean
   readonly outbox: OutboxCounts
 }
 
@@ -51,14 +53,19 @@ export interface Remains {
 /** @param sinceMs the instant from which on work counts as taken up, in ms since 1970 */
 export function readRemains(directory: string, sinceMs: number): Remains {
   const files = persistPath(directory)
-  const folder = join(files, 'do', `${SERVICE}-FamilyDatabase`)
+  const [objectFiles, key] = [join(files, 'do'), `${serviceName()}-FamilyDatabase`]
+  const folder = join(objectFiles, key)
   const now = new Date().toISOString()
   const objects = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
+  const shared = sharedFile(directory)
+  const known = new Set(within(shared, knownObjects).map((name) => objectFile(objectFiles, key, name)))
   return {
-    ...within(databaseFile(files, SHARED_DATABASE), (database) => readShared(database, now, sinceMs)),
-    objects: objects.flatMap((name) =>
-      within(join(folder, name), (database) => readObject(database, now, sinceMs)),
-    ),
+    ...within(shared, (database) => readShared(database, now, sinceMs)),
+    objects: objects.flatMap((name) => {
+      const file = join(folder, name)
+      const found = within(file, (database) => readObject(database, now, sinceMs))
+      return found === null ? [] : [{ ...found, isKnown: known.has(file) }]
+    }),
     dueAlarms: within(join(folder, 'metadata.sqlite'), (database) => {
       const sql = 'select count(*) as count from _cf_ALARM where scheduled_time <= ?'
       return count(database.prepare(sql).get(BigInt(Date.now()) * NANOSECONDS_PER_MS), 'count')
@@ -66,9 +73,14 @@ export function readRemains(directory: string, sinceMs: number): Remains {
   }
 }
 
+/** The file of the shared database. */
+function sharedFile(directory: string): string {
+  return databaseFile(persistPath(directory), localDatabases().DB ?? '')
+}
+
 /** The submissions that notifications in the local mailbox name, with repetitions. */
 export function notifiedSubmissions(directory: string): readonly string[] {
-  return within(databaseFile(persistPath(directory), SHARED_DATABASE), (database) => {
+  return within(sharedFile(directory), (database) => {
     const rows = database.prepare("select body from local_mailbox where channel = 'email'").all()
     return rows.map(({ body }) => /Submission (sub_\w+)\./.exec(String(body))?.[1] ?? String(body))
   })
@@ -85,7 +97,7 @@ const BUSY_MS = 5_000
  * @param sinceMs what died before that instant is not worked on, though its lease goes on, in ms since 1970
  */
 export function watchPhases(directory: string, sinceMs: number): { now(): readonly string[]; close(): void } {
-  const database = open(databaseFile(persistPath(directory), SHARED_DATABASE))
+  const database = open(sharedFile(directory))
   const phases = database.prepare('select phase from moves where ended_at is null and leased_until > ?')
   return {
     now: () => phases.all(instant(sinceMs + LEASE_MS)).map(({ phase }) => String(phase)),
@@ -126,21 +138,29 @@ function readShared(
   }
 }
 
-function readObject(database: DatabaseSync, now: string, sinceMs: number): readonly StoredObject[] {
+/** The names of the objects that families have, or had before they moved away. */
+function knownObjects(database: DatabaseSync): readonly string[] {
+  const families = database.prepare('select family_id as id, generation from families').all()
+  return families.flatMap(({ id, generation }) =>
+    Array.from({ length: Number(generation) }, (_, index) => `${String(id)}.${index + 1}`),
+  )
+}
+
+/** Null: it stores nothing. */
+function readObject(
+  database: DatabaseSync,
+  now: string,
+  sinceMs: number,
+): Omit<StoredObject, 'isKnown'> | null {
   const facts = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'object_facts'")
-  if (facts.get() === undefined) return []
+  if (facts.get() === undefined) return null
   const stored = database.prepare("select value from object_facts where name = 'state'").get()
   const state = JSON.parse(String(stored?.value)) as State
-  if (state.name === 'empty') return []
+  if (state.name === 'empty') return null
+  // The first write after its end ends a pause.
   const isOver = state.name === 'paused' && state.untilMs <= Date.parse(now)
-  return [
-    {
-      familyId: state.familyId,
-      // The first write after its end ends a pause.
-      state: isOver ? 'open' : state.name,
-      outbox: countOutbox(database, sinceMs),
-    },
-  ]
+  const outbox = countOutbox(database, sinceMs)
+  return { familyId: state.familyId, state: isOver ? 'open' : state.name, outbox }
 }
 
 function countOutbox(database: DatabaseSync, sinceMs: number): OutboxCounts {

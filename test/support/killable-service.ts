@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, Response } from 'miniflare'
 import { bundleWorker } from '../../host-worker/bundle/bundle-worker.mjs'
-import { startOwnService } from '../../host-worker/local/own-service.ts'
+import { serviceName, startOwnService } from '../../host-worker/local/own-service.ts'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import { localSecrets, openPrivateState, persistPath } from '../../host-worker/local/state.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
@@ -44,12 +44,6 @@ export async function prepareLauncher(
   return { start: () => start(directory, options) }
 }
 
-/** The name in `wrangler.toml`, by which the files of objects are kept. */
-export const SERVICE = 'tenant-data-api'
-
-/** The id of the shared database in `wrangler.toml`. */
-export const SHARED_DATABASE = '00000000-0000-0000-0000-000000000000'
-
 type WorkerOptions = Parameters<typeof convertV4MiniflareOptions>[0] extends infer Options
   ? Options extends { readonly workers: readonly (infer Each)[] }
     ? Each
@@ -72,7 +66,7 @@ async function workerOptions(directory: string, tripwire: Tripwire | null): Prom
   const modules = tripwire === null ? built : [module('tripwire.js', readFileSync(wire, 'utf8')), ...built]
   return {
     ...configured,
-    name: SERVICE,
+    name: serviceName(),
     modules,
     bindings: { ...(configured.bindings as object), ...localSecrets(directory), LOCAL_MAILBOX: '1' },
     ...(tripwire === null ? {} : { serviceBindings: { TRIPWIRE: answering(tripwire) } }),
@@ -104,7 +98,7 @@ async function start(directory: string, options: WorkerOptions): Promise<Killabl
       workers: [options],
     }),
   )
-  const { origin } = await runtime.unsafeGetDirectURL(SERVICE)
+  const { origin } = await runtime.unsafeGetDirectURL(serviceName())
   const pid = runtimeProcesses(process.pid).find((found) => !runtimes.has(found.pid))?.pid
   if (pid === undefined) throw new Error('The runtime has no process')
   runtimes.add(pid)
@@ -112,7 +106,7 @@ async function start(directory: string, options: WorkerOptions): Promise<Killabl
     origin,
     pid,
     fireCron: async () => {
-      const worker = await runtime.getWorker(SERVICE)
+      const worker = await runtime.getWorker(serviceName())
       await worker.scheduled({ cron: '* * * * *', scheduledTime: new Date() })
     },
     kill: () => {

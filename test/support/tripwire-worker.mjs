@@ -1,34 +1,23 @@
 /**
- * The service's Worker, with a wire before and after each call of a database that requests with `x-tripwire` make: the
- * number of a wire, counted from the last `POST`, or `all`. At that wire, or at each one, the call waits until `TRIPWIRE`
- * answers, which is when the runtime may be killed.
+ * The service's Worker, with a wire before and after each call of a database that requests with `x-tripwire` make: there
+ * the call waits until `TRIPWIRE` answers, which is when the runtime may be killed.
  */
 import worker, { FamilyDatabase, FollowUp } from './worker.js'
 
 export { FamilyDatabase, FollowUp }
 
-let passed = 0
-
 export default {
-  fetch: (request, bindings, lifetime) => {
-    const wanted = request.headers.get('x-tripwire')
-    if (wanted !== null && request.method === 'POST') passed = 0
-    return worker.fetch(request, wanted === null ? bindings : wired(bindings, wanted), lifetime)
-  },
+  fetch: (request, bindings, lifetime) =>
+    worker.fetch(request, request.headers.has('x-tripwire') ? wired(bindings) : bindings, lifetime),
   queue: (...given) => worker.queue(...given),
   scheduled: (...given) => worker.scheduled(...given),
 }
 
-function wired(bindings, wanted) {
-  const pass = async (name) => {
-    const wire = passed++
-    if (wanted !== 'all' && wire < Number(wanted)) return
-    await bindings.TRIPWIRE.fetch(`http://tripwire/${name}`)
-  }
+function wired(bindings) {
   const through = async (name, call) => {
-    await pass(`before ${name}`)
+    await bindings.TRIPWIRE.fetch(`http://tripwire/before ${name}`)
     const answer = await call()
-    await pass(`after ${name}`)
+    await bindings.TRIPWIRE.fetch(`http://tripwire/after ${name}`)
     return answer
   }
   const database = replaced(bindings.DB, {
