@@ -50,7 +50,7 @@ const REACHED_WITHIN_MS = 120_000
 const { check, report, say } = createChecks()
 const draw = seededRandom(seed)
 const state = scratchDirectory()
-const wires = createWires(state)
+const wires = createWires()
 const launcher = await prepareLauncher(state, wires.tripwire)
 let service = await launcher.start()
 const { ROOT_SECRET = '' } = localSecrets(state)
@@ -73,7 +73,7 @@ async function family(organizationId: string, place: PlaceKind): Promise<Told> {
 async function rehearse(kind: Kind): Promise<readonly Point[]> {
   const told = await family(`rehearses-${victims.length}-${kind.from}-${String(kind.isGivenUp)}`, kind.from)
   const noted = wires.rehearse()
-  await moveThroughWires(service, operatorKey, told.family.organizationId, kind)
+  await moveThroughWires(service, operatorKey, told.family.organizationId, kind, null)
   return noted.filter(({ phase }) => kind.phases.includes(phase))
 }
 
@@ -82,12 +82,12 @@ async function killAt(point: Point, told: Told, kind: Kind): Promise<Point | nul
   const { organizationId, formId } = told.family
   const load = startLoad(service.origin, organizationId, [formId], CLIENTS)
   const cut = new Promise<Point>((resolve) => {
-    wires.cut(point, (at) => {
+    wires.cut((at) => {
       service.kill()
       resolve(at)
     })
   })
-  const moved = moveThroughWires(service, operatorKey, organizationId, kind).then(
+  const moved = moveThroughWires(service, operatorKey, organizationId, kind, point).then(
     () => null,
     () => null,
   )

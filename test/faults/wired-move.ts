@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { KillableService, Tripwire } from '../support/killable-service.ts'
 import { operatorCall } from '../support/operator-http.ts'
 import type { PlaceKind } from './fleet.ts'
-import { watchPhases } from './remains.ts'
 
 /** A point of a move: one side of one of the calls that it makes. */
 export interface Point {
@@ -18,40 +17,31 @@ export interface Point {
 /** The wires of a runtime, as the program outside sees them. */
 export interface Wires {
   readonly tripwire: Tripwire
-  /** From now on the points of a move are noted, and it goes on. */
+  /** From now on points are noted, and the move goes on. */
   rehearse(): readonly Point[]
-  /** From now on the move stops at such a point, for good, and `atPoint` is called. */
-  cut(at: Point, atPoint: (point: Point) => void): void
+  /** From now on the move stops at the first point that is asked about, for good, and `atPoint` is called. */
+  cut(atPoint: (point: Point) => void): void
 }
 
-export function createWires(state: string): Wires {
-  let phases: ReturnType<typeof watchPhases> | null = null
-  let noted: Point[] = []
+export function createWires(): Wires {
   let reached: (point: Point) => Promise<void> = () => Promise.resolve()
-  const begin = (then: typeof reached): void => {
-    phases?.close()
-    phases = watchPhases(state, Date.now())
-    noted = []
-    reached = then
-  }
   return {
-    async tripwire(name) {
-      const [phase] = phases?.now() ?? []
-      if (phase === undefined) return
-      const point = { phase, nth: noted.filter((other) => other.phase === phase).length, name }
-      noted.push(point)
-      await reached(point)
+    tripwire(told) {
+      const [, phase = '', nth = '', name = ''] = /^(\S+) (\d+) (.*)$/.exec(told) ?? []
+      return reached({ phase, nth: Number(nth), name })
     },
     rehearse() {
-      begin(() => Promise.resolve())
+      const noted: Point[] = []
+      reached = async (point) => {
+        noted.push(point)
+      }
       return noted
     },
-    cut(at, atPoint) {
-      begin(async (point) => {
-        if (point.phase !== at.phase || point.nth < at.nth) return
-        if (point.nth === at.nth) atPoint(point)
+    cut(atPoint) {
+      reached = async (point) => {
+        atPoint(point)
         await new Promise(() => undefined)
-      })
+      }
     },
   }
 }
@@ -70,16 +60,23 @@ interface SeenMove {
 
 const LOOK_EVERY_MS = 1_000
 
-/** Moves a family through the wires until the move has ended. Rejects when the runtime is killed meanwhile. */
+/**
+ * Moves a family through the wires until the move has ended. Rejects when the runtime is killed meanwhile.
+ * @param point the one at which it asks; null: it asks at all
+ */
 export async function moveThroughWires(
   { origin }: KillableService,
   operatorKey: string,
   organizationId: string,
   { to, isGivenUp }: WiredMove,
+  point: Point | null,
 ): Promise<void> {
   const path = `/operator/v1/organizations/${organizationId}/move`
   const call = operatorCall(origin, operatorKey)
-  const wired = { 'x-tripwire': '1', authorization: `Bearer ${operatorKey}` }
+  const wired = {
+    'x-tripwire': point === null ? 'all' : `${point.phase} ${point.nth}`,
+    authorization: `Bearer ${operatorKey}`,
+  }
   const headers = { ...wired, 'content-type': 'application/json' }
   const begun = await call('POST', path, { headers, body: JSON.stringify({ place: to }) })
   assert.equal(begun.status, 200)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, Response } from 'miniflare'
@@ -8,6 +7,7 @@ import { projectRoot } from '../../host-worker/local/root.ts'
 import { localSecrets, openPrivateState, persistPath } from '../../host-worker/local/state.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
 import { runtimeProcesses } from './process-tree.ts'
+import { TRIPWIRE_WORKER } from './tripwire-worker.ts'
 
 /** The real Worker on the real runtime, whose one process can be killed. */
 export interface KillableService {
@@ -62,8 +62,7 @@ async function workerOptions(directory: string, tripwire: Tripwire | null): Prom
     .filter(({ path }) => path.endsWith('.js'))
     .map(({ path, contents }) => module(path, new TextDecoder().decode(contents)))
   // The first module is the one that serves.
-  const wire = join(import.meta.dirname, 'tripwire-worker.mjs')
-  const modules = tripwire === null ? built : [module('tripwire.js', readFileSync(wire, 'utf8')), ...built]
+  const modules = tripwire === null ? built : [module('tripwire.js', TRIPWIRE_WORKER), ...built]
   return {
     ...configured,
     name: serviceName(),
