@@ -49,7 +49,14 @@ test('a service that answers no page hangs', async () => {
   })
   const hung = Promise.withResolvers<undefined>()
   const signal = new AbortController()
-  const firing = keepCronFiring(url, signal.signal, () => hung.resolve(undefined), pace)
+  const firing = keepCronFiring(
+    url,
+    signal.signal,
+    () => {
+      hung.resolve(undefined)
+    },
+    pace,
+  )
   await hung.promise
   signal.abort()
   await firing
