@@ -1,3 +1,4 @@
+import type { KeyUpkeep } from './key-upkeep.ts'
 import type { Organization } from './organization.ts'
 import type { PlaceChoice } from './placement.ts'
 
@@ -71,7 +72,7 @@ export type SaveOrganizationOutcome =
   'saved' | 'slug_taken' | 'parent_missing' | 'parent_below' | 'changed' | 'elsewhere' | 'no_places'
 
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
-export interface Administration {
+export interface Administration extends KeyUpkeep {
   /**
    * Creates the organization or replaces its settings. A slug that another organization holds is refused. When the parent
    * changes, the organization's reviews move from what the old parent may read to what the new one may, in the same step.
@@ -110,13 +111,6 @@ export interface Administration {
    * no such key, it does not work any more, or it has a successor already.
    */
   rotateKey(rotation: KeyRotation): Promise<boolean>
-  /**
-   * Notes the hour in which a key was used, given as its first UTC instant. Writes nothing when that hour, or a later one,
-   * is noted already.
-   */
-  noteKeyUse(keyId: string, hour: string): Promise<void>
-  /** Replaces a key's hash after a rotation of the root secret, unless the key was revoked meanwhile. */
-  rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
   /**
    * Counts, over all organizations, the platform and operators, the keys that work and the form passwords, hashed under the root
    * secret of that version, or under any for null. The hash of a form password has the version between two `$`.

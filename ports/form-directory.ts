@@ -1,4 +1,4 @@
-import type { TenantWriter } from './tenant-writer.ts'
+import type { SubmissionWriter } from './tenant-writer.ts'
 
 /**
  * A form as it was saved, without its password. The envelope was checked when it was imported; `fields` was
@@ -35,6 +35,6 @@ export interface StoredForm {
 export interface FormDirectory {
   /** The form, or null when no organization has one of that id. */
   find(formId: string): Promise<StoredForm | null>
-  /** Opens the tenant that owns a form found here. No I/O. */
-  tenantOf(form: StoredForm): TenantWriter
+  /** Opens the organization that owns a form found here, for submissions of it. No I/O. */
+  submissionsOf(organizationId: string): SubmissionWriter
 }

@@ -13,6 +13,12 @@ export interface KeyClaim {
   readonly hashes: readonly [current: string, previous?: string]
 }
 
+/** What a key that works may do, and what is noted of its use. */
+export type WorkingKey = Pick<
+  StoredKey,
+  'keyId' | 'organizationId' | 'secretVersion' | 'scope' | 'ratePerMinute' | 'lastUsedAt'
+>
+
 /** What a query found. */
 export type QueryResult =
   /**
@@ -33,7 +39,7 @@ export type KeyedRead =
   | { readonly authenticated: false }
   | {
       readonly authenticated: true
-      readonly key: StoredKey
+      readonly key: WorkingKey
       readonly organization: Organization
       /** One result per query, in the order of the queries; a `one` query yields one row or none. */
       readonly results: readonly QueryResult[]

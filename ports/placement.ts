@@ -76,15 +76,21 @@ export interface DirectoryEntry {
   readonly place: Place
 }
 
-/**
- * Where every organization lives that has a database of its own, and which of its names nobody else may take. The shared
- * database holds it. It knows no content: an entry is written first, as a reservation, and the data after it.
- */
-export interface PlaceDirectory {
+/** What requests ask and tell the directory of places. */
+export interface PlaceFinder {
   /** The place of an organization with a database of its own. Null: it lives in the shared one, or does not exist. */
   placeOf(organizationId: string): Promise<OwnPlace | null>
   /** The organization of a key, when it has a database of its own; null: none of those has the key. */
   placeOfKey(keyId: string): Promise<PlacedOrganization | null>
+  /** Notes that a family's database may have work, and is to be asked for it at an instant, or before if that is noted. */
+  noteWork(familyId: string, at: string): Promise<void>
+}
+
+/**
+ * Where every organization lives that has a database of its own, and which of its names nobody else may take. The shared
+ * database holds it. It knows no content: an entry is written first, as a reservation, and the data after it.
+ */
+export interface PlaceDirectory extends PlaceFinder {
   /**
    * Writes the entry of an organization, and of its family when that is new. May be repeated. The slug is held besides
    * those that the organization held before, until `freeSlugs`.
@@ -116,8 +122,6 @@ export interface PlaceDirectory {
   families(afterId: string | null, limit: number): Promise<readonly PlacedFamily[]>
   /** Families whose databases were to be asked for work at `now` or before, the longest waiting first, at most `limit`. */
   familiesWithWork(now: string, limit: number): Promise<readonly FamilyWithWork[]>
-  /** Notes that a family's database may have work, and is to be asked for it at an instant, or before if that is noted. */
-  noteWork(familyId: string, at: string): Promise<void>
   /**
    * Notes what was found when a family's database was asked, unless work was noted meanwhile.
    * @param next when it is to be asked again; null: it has no work

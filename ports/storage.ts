@@ -4,6 +4,7 @@ import type { Audit } from './audit.ts'
 import type { ExitSurveySource } from './exit-survey-source.ts'
 import type { FormDirectory } from './form-directory.ts'
 import type { ImportDirectory, ImportSessions } from './import-sessions.ts'
+import type { KeyUpkeep } from './key-upkeep.ts'
 import type { KeyedStorage } from './keyed-storage.ts'
 import type { OpenOperatorChanges } from './operator-changes.ts'
 import type { OperatorKeys } from './operator-keys.ts'
@@ -11,16 +12,21 @@ import type { OutboxStore } from './outbox-store.ts'
 import type { SendLog } from './send-log.ts'
 import type { TenantWriter } from './tenant-writer.ts'
 
-/** Every port to what is stored: of one database, or of all of them together. */
-export interface Storage {
+/** The ports to what is stored that most requests of the public interface need: of one database, or of all of them together. */
+export interface RequestStorage {
   readonly keyed: KeyedStorage
+  readonly keyUpkeep: KeyUpkeep
+  readonly forms: FormDirectory
+  readonly sends: SendLog
+}
+
+/** Every port to what is stored: of one database, or of all of them together. */
+export interface Storage extends RequestStorage {
   readonly administration: Administration
   readonly operatorKeys: OperatorKeys
   readonly audit: Audit
   readonly operatorChanges: OpenOperatorChanges
-  readonly forms: FormDirectory
   readonly outbox: OutboxStore
-  readonly sends: SendLog
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
   /** Opens one organization for writing. No I/O. */

@@ -50,8 +50,8 @@ export type SaveSubmissionOutcome =
   /** The contact reached the form's limit: nothing was written. */
   | { readonly kind: 'limit_reached' }
 
-/** Writes to one tenant's data. Every method is atomic: all of it happens or nothing. */
-export interface TenantWriter {
+/** Writes what follows from submissions of one tenant's forms. Every method is atomic: all of it happens or nothing. */
+export interface SubmissionWriter {
   /**
    * Saves a submission with its contact and outbox entries in one atomic step. The contact is matched by
    * `emailKey`, else by phone unless that contact has another email; it is created when new. A match only has
@@ -61,6 +61,15 @@ export interface TenantWriter {
    * same `submissionId` again changes nothing and reports `saved`.
    */
   saveSubmission(submission: NewSubmission): Promise<SaveSubmissionOutcome>
+  /**
+   * Replaces a form's password hash with a hash of the same password under another root secret, unless the stored hash
+   * is no longer `from`. This does not change the form's content: neither its version nor `updatedAt` moves.
+   */
+  replacePasswordHash(formId: string, from: string, to: string): Promise<void>
+}
+
+/** Writes to one tenant's data. Every method is atomic: all of it happens or nothing. */
+export interface TenantWriter extends SubmissionWriter {
   /**
    * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`).
    * `updatedAt` moves only for rows whose content changed, to an instant that never goes backwards within the
@@ -73,11 +82,6 @@ export interface TenantWriter {
    * organization that reads it.
    */
   upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
-  /**
-   * Replaces a form's password hash with a hash of the same password under another root secret, unless the stored hash
-   * is no longer `from`. This does not change the form's content: neither its version nor `updatedAt` moves.
-   */
-  replacePasswordHash(formId: string, from: string, to: string): Promise<void>
   /** Of the given ids, those that exist and belong to another organization (for service-wide unique ids). */
   foreignIds(collection: string, ids: readonly string[]): Promise<readonly string[]>
   /**

@@ -1,8 +1,8 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
-import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/index.ts'
-import { countRows, createMeter } from '../sqlite/index.ts'
+import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'
+import { countRows, createMeter } from '../sqlite/statement/meter.ts'
 
 /**
  * Most attempts of one batch. They last about twelve seconds; an import that runs at the same time releases the lock

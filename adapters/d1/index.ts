@@ -1,29 +1,8 @@
-import type { PlaceDirectory } from '../../ports/placement.ts'
-import type { SqliteStorage } from '../sqlite/index.ts'
-import { createPlaceDirectory, createStorage } from '../sqlite/index.ts'
-import type { ExecutorOptions } from './executor.ts'
-import { createExecutor } from './executor.ts'
-
 export type { Executor, SqliteStorage } from '../sqlite/index.ts'
 export { createMeter } from '../sqlite/index.ts'
 export type { ExecutorOptions } from './executor.ts'
 export { createExecutor, isLockFailure } from './executor.ts'
-
-/** The database that families share, with the directory of those that have one of their own. */
-export interface D1Storage extends SqliteStorage {
-  readonly directory: PlaceDirectory
-}
-
-/**
- * Every storage port over one D1 database that has every migration of `adapters/sqlite/migrations`. It is the shared place
- * of families, and refuses those that its directory places elsewhere. No I/O. Cheap enough to be done for each request, so
- * that each can have a meter of its own.
- */
-export function createD1Storage(options: ExecutorOptions): D1Storage {
-  const { clock } = options
-  const executor = createExecutor(options)
-  return {
-    ...createStorage({ executor, clock, isShared: true }),
-    directory: createPlaceDirectory(executor, clock),
-  }
-}
+export type { D1RequestStorage } from './request-storage.ts'
+export { createD1RequestStorage } from './request-storage.ts'
+export type { D1Storage } from './storage.ts'
+export { createD1Storage } from './storage.ts'

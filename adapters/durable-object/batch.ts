@@ -1,4 +1,4 @@
-import type { Statement } from '../sqlite/index.ts'
+import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Answer, ObjectDatabase } from './object-database.ts'
 import type { PackedResult } from './protocol.ts'
 import { charactersOf, MESSAGE_CHARACTERS_MAX } from './protocol.ts'

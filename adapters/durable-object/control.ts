@@ -1,4 +1,4 @@
-import { createMeter } from '../sqlite/index.ts'
+import { createMeter } from '../sqlite/statement/meter.ts'
 import type { ExecutorOptions } from './executor.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyObject } from './protocol.ts'

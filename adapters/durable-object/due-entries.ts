@@ -1,8 +1,8 @@
 import { toInstant } from '../../domain/text/instant.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
-import type { Executor } from '../sqlite/index.ts'
-import { createStorage, readsAlone } from '../sqlite/index.ts'
+import type { Executor } from '../sqlite/statement/executor.ts'
+import { dueInTurns } from '../sqlite/outbox/turns.ts'
+import { readsAlone } from '../sqlite/statement/reads-alone.ts'
 import type { Run } from './batch.ts'
 import { runBatch } from './batch.ts'
 import type { ObjectDatabase } from './object-database.ts'
@@ -15,12 +15,10 @@ const HANDED_OVER_MAX = 500
 export function dueEntries(
   database: ObjectDatabase,
   run: Run,
-  clock: Clock,
   dueByMs: number,
 ): Promise<readonly OutboxRef[]> {
   const executor: Executor = {
     batch: async (statements) => runBatch(database, run, statements, readsAlone(statements)).map(unpacked),
   }
-  const { outbox } = createStorage({ executor, clock })
-  return outbox.due(toInstant(dueByMs), HANDED_OVER_MAX)
+  return dueInTurns(executor, toInstant(dueByMs), HANDED_OVER_MAX)
 }

@@ -1,7 +1,7 @@
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { DurableObjectState } from '@cloudflare/workers-types'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
-import type { Statement } from '../sqlite/index.ts'
+import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Family, FamilyTools } from './family.ts'
 import { openFamily } from './family.ts'
 import { NEWEST_MIGRATION } from './newest-migration.ts'

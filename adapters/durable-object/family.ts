@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
-import type { Statement } from '../sqlite/index.ts'
+import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Run } from './batch.ts'
 import { forgivingRun, runBatch } from './batch.ts'
 import type { BringUp, Migrations } from './bring-up.ts'
@@ -145,7 +145,7 @@ async function empty({ life, wakeUp, database, schema }: Parts): Promise<boolean
 }
 
 async function ring(parts: Parts): Promise<void> {
-  const { life, wakeUp, database, schema, run, clock, log, handOver } = parts
+  const { life, wakeUp, database, schema, run, log, handOver } = parts
   const { name } = life.state()
   if (name === 'empty' || name === 'closed' || name === 'filling') return
   database.transaction(() => {
@@ -154,7 +154,7 @@ async function ring(parts: Parts): Promise<void> {
   try {
     await schema.advance()
     lookAgain(parts)
-    const refs = await dueEntries(database, run, clock, wakeUp.dueByMs())
+    const refs = await dueEntries(database, run, wakeUp.dueByMs())
     if (refs.length > 0) await handOver(refs)
   } catch (error) {
     log.error('object_alarm_failed', {}, error)

@@ -1,4 +1,4 @@
-import type { BoundValue } from '../sqlite/index.ts'
+import type { BoundValue } from '../sqlite/statement/executor.ts'
 import type { PackedResult } from './protocol.ts'
 
 /** What one statement answered, without its changes, which SQLite counts for a connection as a whole. */

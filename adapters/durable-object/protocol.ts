@@ -1,4 +1,4 @@
-import type { Statement } from '../sqlite/index.ts'
+import type { Statement } from '../sqlite/statement/executor.ts'
 
 /**
  * What a batch is for. `read`: it only selects. `write`: it may change rows, so it waits while a move pauses writes.

@@ -1,4 +1,4 @@
-import { splitStatements } from '../sqlite/index.ts'
+import { splitStatements } from '../sqlite/statement/split-statements.ts'
 import type { SchemaPosition } from './facts.ts'
 import { createFacts, writeFact } from './facts.ts'
 import type { ObjectDatabase } from './object-database.ts'

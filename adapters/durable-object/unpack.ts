@@ -1,4 +1,4 @@
-import type { ResultRow, StatementResult } from '../sqlite/index.ts'
+import type { ResultRow, StatementResult } from '../sqlite/statement/executor.ts'
 import type { PackedResult } from './protocol.ts'
 
 /** A result with its rows as the storage knows them: by column name. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import { earliestDue } from '../sqlite/index.ts'
+import { earliestDue } from '../sqlite/outbox/turns.ts'
 import type { Run } from './batch.ts'
 
 /**

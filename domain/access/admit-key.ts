@@ -1,4 +1,5 @@
-import type { Administration, StoredKey } from '../../ports/administration.ts'
+import type { KeyUpkeep } from '../../ports/key-upkeep.ts'
+import type { WorkingKey } from '../../ports/keyed-storage.ts'
 import type { Scope } from '../record/description.ts'
 import type { Reply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
@@ -14,7 +15,7 @@ export type KeyedRequest = Pick<RoutedRequest, 'request' | 'identified'>
 
 /** The ports that admitting a proven key needs. */
 export interface AdmissionWorld extends UpkeepWorld {
-  readonly keys: Pick<Administration, 'rehashKey' | 'noteKeyUse'>
+  readonly keys: KeyUpkeep
   /** Kept across requests by the host. */
   readonly rateLimiter: RateLimiter
 }
@@ -22,7 +23,7 @@ export interface AdmissionWorld extends UpkeepWorld {
 /** A key that a request has proven to hold. */
 export interface ProvenKey {
   readonly presented: PresentedKey
-  readonly stored: StoredKey
+  readonly stored: WorkingKey
   /** The budget of a key that had nothing left before it was proven; null: it may have. */
   readonly spent: Budget | null
 }

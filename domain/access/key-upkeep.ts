@@ -1,5 +1,6 @@
 import type { Background } from '../../ports/background.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { KeyUpkeep } from '../../ports/key-upkeep.ts'
 import { toInstant } from '../text/instant.ts'
 import { hashKey } from './api-key.ts'
 import type { Secrets } from './secrets.ts'
@@ -18,12 +19,6 @@ export interface UpkeepWorld {
   readonly clock: Clock
 }
 
-/** Where keys of one kind are stored. */
-export interface KeyStore {
-  noteKeyUse(keyId: string, hour: string): Promise<void>
-  rehashKey(keyId: string, hash: string, secretVersion: string): Promise<void>
-}
-
 const HOUR_MS = 3_600_000
 
 /**
@@ -34,7 +29,7 @@ const HOUR_MS = 3_600_000
 export function keepUp(
   text: string,
   { keyId, secretVersion, lastUsedAt }: KeptKey,
-  store: KeyStore,
+  store: KeyUpkeep,
   { secrets: { current }, background, clock }: UpkeepWorld,
 ): void {
   if (secretVersion !== current.version) {

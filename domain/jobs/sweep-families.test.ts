@@ -3,7 +3,7 @@ import { form, organization, submission } from '../../test/conformance/fixtures.
 import type { ScratchPlaces } from '../../test/support/scratch-places.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Places } from '../placement/at-place.ts'
+import type { AllPlaces } from '../placement/at-place.ts'
 import { createPlacedStorage } from '../placement/placed-storage.ts'
 import { toInstant } from '../text/instant.ts'
 import { sweepFamilies } from './sweep-families.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   }
 })
 
-const noteWork: Places['noteWork'] = (familyId, at) => void noted.push([familyId, at])
+const noteWork: AllPlaces['noteWork'] = (familyId, at) => void noted.push([familyId, at])
 
 /** The storage as an isolate has it that has met nobody yet. */
 function open() {

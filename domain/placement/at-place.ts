@@ -1,29 +1,34 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { FamilyDatabases } from '../../ports/family-databases.ts'
-import type { OwnPlace, Place, PlaceDirectory, SharedPlace } from '../../ports/placement.ts'
-import type { Storage } from '../../ports/storage.ts'
+import type { OwnPlace, Place, PlaceDirectory, PlaceFinder, SharedPlace } from '../../ports/placement.ts'
+import type { RequestStorage, Storage } from '../../ports/storage.ts'
 import { pause } from '../bounds/within.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
 import type { PlaceMemory } from './place-memory.ts'
 
-/** What finding the database of an organization needs. */
-export interface Places {
-  readonly directory: PlaceDirectory
+/** What finding the database of an organization needs. `Stored` is what its storage offers. */
+export interface Places<Stored = RequestStorage> {
+  readonly directory: PlaceFinder
   /** Kept across requests by the host. */
   readonly memory: PlaceMemory
   /** The storage over the database of a place. No I/O. */
-  readonly storageAt: (place: Place) => Storage
+  readonly storageAt: (place: Place) => Stored
   /** Notes soon, while nobody waits for it, that a family's database is to be asked for work at an instant. */
   readonly noteWork: (familyId: string, at: string) => void
-  /** Null: families cannot have databases of their own here. */
-  readonly databases: FamilyDatabases | null
   readonly clock: Clock
   readonly deadline: Deadline
 }
 
+/** Places with everything that is stored in them: for operators, and for work that no request waits for. */
+export interface AllPlaces extends Places<Storage> {
+  readonly directory: PlaceDirectory
+  /** Null: families cannot have databases of their own here. */
+  readonly databases: FamilyDatabases | null
+}
+
 /** Work on the storage of one place. It may be done again in another place, after a refusal that changed nothing. */
-export type PlacedWork<Result> = (storage: Storage, place: Place) => Promise<Result>
+export type PlacedWork<Stored, Result> = (storage: Stored, place: Place) => Promise<Result>
 
 export const SHARED: SharedPlace = { kind: 'shared' }
 
@@ -42,10 +47,10 @@ const PAUSE_MS = 50
  * refuses whom it does not hold: so an organization there costs no look at the directory, and one elsewhere costs one,
  * once for each isolate and move.
  */
-export async function atPlace<Result>(
+export async function atPlace<Stored, Result>(
   organizationId: string,
-  places: Places,
-  work: PlacedWork<Result>,
+  places: Places<Stored>,
+  work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
   let place: Place = places.memory.get(organizationId) ?? SHARED
   for (let looks = 0; ; looks += 1) {
@@ -59,10 +64,10 @@ export async function atPlace<Result>(
 }
 
 /** Does work where a key is. The shared database refuses a key that it does not hold. */
-export async function atKey<Result>(
+export async function atKey<Stored, Result>(
   keyId: string,
-  places: Places,
-  work: PlacedWork<Result>,
+  places: Places<Stored>,
+  work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
   try {
     return await inPlace(SHARED, places, work)
@@ -76,7 +81,11 @@ export async function atKey<Result>(
 }
 
 /** The place after a refusal. The shared database, which has the directory, may have said it along with that. */
-async function placeAfter({ found }: ElsewhereError, organizationId: string, places: Places): Promise<Place> {
+async function placeAfter(
+  { found }: ElsewhereError,
+  organizationId: string,
+  places: Pick<Places, 'directory' | 'memory'>,
+): Promise<Place> {
   if (found?.organizationId !== organizationId) return lookUp(organizationId, places)
   places.memory.remember(organizationId, found.place)
   return found.place
@@ -97,10 +106,10 @@ export async function lookUp(
  * Does work in this very place, and tries it again while the writes of its family are paused. Rejects with an
  * `ElsewhereError` when the place does not hold whom the work is about.
  */
-export async function inPlace<Result>(
+export async function inPlace<Stored, Result>(
   place: Place,
-  { deadline, storageAt }: Places,
-  work: PlacedWork<Result>,
+  { deadline, storageAt }: Pick<Places<Stored>, 'deadline' | 'storageAt'>,
+  work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
   for (let pauses = 0; ; pauses += 1) {
     try {

@@ -1,6 +1,6 @@
 import type { Organization } from '../../ports/organization.ts'
 import type { OwnPlace, Place, PlaceChoice, SharedPlace } from '../../ports/placement.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atPlace, lookUp, SHARED } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 
@@ -16,7 +16,7 @@ export interface OwnTarget {
 export async function targetOf(
   { organizationId, parentId }: Organization,
   choice: PlaceChoice | null,
-  places: Places,
+  places: AllPlaces,
 ): Promise<SharedPlace | OwnTarget | 'elsewhere' | 'no_places' | 'parent_missing'> {
   const parentPlace = parentId === null ? null : await storedPlace(parentId, places)
   const place = (await presentPlace(organizationId, places)) ?? parentPlace ?? choice ?? SHARED
@@ -40,7 +40,10 @@ export async function targetOf(
  * The organization as it is stored; null: there is none. One that was only reserved, in a database that was never made, is
  * none either: whoever creates it takes the reservation up.
  */
-export async function findOrganization(organizationId: string, places: Places): Promise<Organization | null> {
+export async function findOrganization(
+  organizationId: string,
+  places: AllPlaces,
+): Promise<Organization | null> {
   try {
     return await atPlace(organizationId, places, ({ administration }) =>
       administration.findOrganization(organizationId),
@@ -52,13 +55,13 @@ export async function findOrganization(organizationId: string, places: Places): 
 }
 
 /** Where an organization is stored; null: nowhere. */
-async function storedPlace(organizationId: string, places: Places): Promise<Place | null> {
+async function storedPlace(organizationId: string, places: AllPlaces): Promise<Place | null> {
   const found = await findOrganization(organizationId, places)
   return found === null ? null : (places.memory.get(organizationId) ?? SHARED)
 }
 
 /** Where an organization is, or is reserved to be; null: there is none of that id. */
-async function presentPlace(organizationId: string, places: Places): Promise<Place | null> {
+async function presentPlace(organizationId: string, places: AllPlaces): Promise<Place | null> {
   const place = await lookUp(organizationId, places)
   if (place.kind === 'own') return place
   const found = await findOrganization(organizationId, places)

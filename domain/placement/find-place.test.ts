@@ -46,7 +46,9 @@ const isLetIn = async (isolate: ScratchIsolate, claim: ReturnType<typeof claimOf
 async function submit(isolate: ScratchIsolate, organizationId: string, submissionId: string) {
   const found = await isolate.forms.find(`form-${organizationId}`)
   if (found === null) throw new Error('The form is missing')
-  return isolate.forms.tenantOf(found).saveSubmission(submission(submissionId, { formId: found.formId }))
+  return isolate.forms
+    .submissionsOf(found.organizationId)
+    .saveSubmission(submission(submissionId, { formId: found.formId }))
 }
 
 describe('what a request costs', () => {

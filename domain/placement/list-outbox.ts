@@ -1,6 +1,6 @@
 import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { OwnPlace } from '../../ports/placement.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'
 import { named } from './placed-outbox.ts'
 import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
@@ -16,7 +16,7 @@ type OutboxPage = PlacesList<ListedEntry, PlacedOutboxPosition>
 export async function listOutbox(
   after: PlacedOutboxPosition | null,
   limit: number,
-  places: Places & VisitingPlaces,
+  places: AllPlaces & VisitingPlaces,
 ): Promise<OutboxPage> {
   const isInShared = after === null || (after.familyId === null && after.entry !== null)
   if (!isInShared) return inFamilies(after, [], limit, places)
@@ -37,7 +37,7 @@ async function inFamilies(
   after: PlacedOutboxPosition,
   first: readonly ListedEntry[],
   limit: number,
-  places: Places & VisitingPlaces,
+  places: AllPlaces & VisitingPlaces,
 ): Promise<OutboxPage> {
   const families = await familiesFrom(after, places)
   const rows = [...first]
@@ -71,7 +71,7 @@ function lastOf(
 /** The families that a page asks: the one that the page before ended in, and those after it. */
 async function familiesFrom(
   { familyId, entry }: PlacedOutboxPosition,
-  places: Places,
+  places: AllPlaces,
 ): Promise<readonly Begun[]> {
   const others = await places.directory.families(familyId, FAMILIES_MAX)
   const begun = others.map(({ place }) => ({ place, entry: null }))

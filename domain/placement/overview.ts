@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../ports/placement.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'
 import { listOutbox } from './list-outbox.ts'
 import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
@@ -40,7 +40,7 @@ export interface Overview {
 }
 
 /** No I/O. */
-export function createOverview(places: Places, log: Log): Overview {
+export function createOverview(places: AllPlaces, log: Log): Overview {
   return {
     describe: (organizationId) => describe(organizationId, places),
     organizations: (afterId, limit) => listOrganizations(afterId, limit, { ...places, log }),
@@ -50,9 +50,9 @@ export function createOverview(places: Places, log: Log): Overview {
   }
 }
 
-type LoggedPlaces = Places & { readonly log: Log }
+type LoggedPlaces = AllPlaces & { readonly log: Log }
 
-async function describe(organizationId: string, places: Places): Promise<PlaceDescription> {
+async function describe(organizationId: string, places: AllPlaces): Promise<PlaceDescription> {
   const place = await lookUp(organizationId, places)
   if (place.kind === 'shared') return { place: 'shared', region: null, jurisdiction: null, sizeBytes: null }
   const { region, jurisdiction } = place

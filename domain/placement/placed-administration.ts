@@ -1,12 +1,13 @@
 import type { Administration } from '../../ports/administration.ts'
 import type { Storage } from '../../ports/storage.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atKey, atPlace } from './at-place.ts'
 import { findOrganization } from './family-place.ts'
+import { placedKeyUpkeep } from './placed-requests.ts'
 import { placedWrites } from './placed-writes.ts'
 
 /** Organizations and keys of all places. Lists over all organizations, and counts, are those of the shared place alone. */
-export function placedAdministration(places: Places, { administration: shared }: Storage): Administration {
+export function placedAdministration(places: AllPlaces, { administration: shared }: Storage): Administration {
   return {
     ...placedWrites(places, ({ administration }) => administration),
     findOrganization: (organizationId) => findOrganization(organizationId, places),
@@ -18,10 +19,7 @@ export function placedAdministration(places: Places, { administration: shared }:
         : atPlace(organizationId, places, ({ administration }) =>
             administration.listKeys(organizationId, after, limit),
           ),
-    noteKeyUse: (keyId, hour) =>
-      atKey(keyId, places, ({ administration }) => administration.noteKeyUse(keyId, hour)),
-    rehashKey: (keyId, hash, secretVersion) =>
-      atKey(keyId, places, ({ administration }) => administration.rehashKey(keyId, hash, secretVersion)),
+    ...placedKeyUpkeep(places),
     countHashes: (secretVersion) => shared.countHashes(secretVersion),
     findHashes: (secretVersion, limit) => shared.findHashes(secretVersion, limit),
   }

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../ports/audit.ts'
 import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
 import type { Storage } from '../../ports/storage.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 import { inPlace, placedEntry } from './placed-outbox.ts'
 import type { PlacedWrites } from './placed-writes.ts'
@@ -11,7 +11,7 @@ import { placedWrites } from './placed-writes.ts'
  * The changes of operators in all places. In the shared database a change and its record are one step. A family's database
  * has no records, so there the change is recorded as failed before it is made, and as it went after that.
  */
-export function placedChanges(places: Places, shared: Storage): OpenOperatorChanges {
+export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorChanges {
   return (entry) => {
     const changes = shared.operatorChanges(entry)
     const recorded = recording(entry, shared)

@@ -1,7 +1,7 @@
 import type { ImportSession, ImportSessions } from '../../ports/import-sessions.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { toInstant } from '../text/instant.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 import { reserveForms } from './reserve-forms.ts'
 
@@ -9,7 +9,7 @@ import { reserveForms } from './reserve-forms.ts'
 const ASKED_AFTER_MS = 60_000
 
 /** The imports of one organization, wherever it lives. */
-export function placedImports(places: Places, organizationId: string): ImportSessions {
+export function placedImports(places: AllPlaces, organizationId: string): ImportSessions {
   const at = <Result>(work: (imports: ImportSessions) => Promise<Result>) =>
     atPlace(organizationId, places, (storage) => work(storage.imports(organizationId)))
   return {
@@ -47,7 +47,7 @@ async function startReserved(
   session: ImportSession,
   imports: ImportSessions,
   organizationId: string,
-  places: Places,
+  places: AllPlaces,
 ): Promise<ImportSession | null> {
   const buckets = bucketCount(session.totalBytes)
   const formIds: string[] = []

@@ -1,6 +1,6 @@
 import type { OutboxStore, TenantOutbox } from '../../ports/outbox-store.ts'
 import type { Storage } from '../../ports/storage.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 
 /** Between an organization's id and that of an entry. Neither contains it. */
@@ -11,7 +11,7 @@ const SEPARATOR = ':'
  * family's database sees to its own work. Entries of such a database are listed under ids that name the organization too,
  * so that an operator's command finds them by their id alone.
  */
-export function placedOutbox(places: Places, { outbox: shared }: Storage): OutboxStore {
+export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): OutboxStore {
   return {
     open: (organizationId) => placedTenantOutbox(places, organizationId),
     due: (now, limit) => shared.due(now, limit),
@@ -61,7 +61,7 @@ export function inPlace(outboxId: string): string {
   return placedEntry(outboxId)?.outboxId ?? outboxId
 }
 
-function placedTenantOutbox(places: Places, organizationId: string): TenantOutbox {
+function placedTenantOutbox(places: AllPlaces, organizationId: string): TenantOutbox {
   const at = <Result>(work: (outbox: TenantOutbox) => Promise<Result>) =>
     atPlace(organizationId, places, ({ outbox }) => work(outbox.open(organizationId)))
   return {

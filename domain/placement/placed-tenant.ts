@@ -1,24 +1,18 @@
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
-import { noteWorkOf } from './note-work.ts'
+import { placedSubmissions } from './placed-requests.ts'
 import { formsOfOthers, reserveForms } from './reserve-forms.ts'
 
 /** The collection whose ids are unique in the whole service. */
 const FORMS = 'forms'
 
 /** One organization for writing, wherever it lives. */
-export function placedTenant(places: Places, organizationId: string): TenantWriter {
+export function placedTenant(places: AllPlaces, organizationId: string): TenantWriter {
   const at = <Result>(work: (tenant: TenantWriter) => Promise<Result>) =>
     atPlace(organizationId, places, (storage) => work(storage.tenant(organizationId)))
   return {
-    saveSubmission: (submission) =>
-      atPlace(organizationId, places, async (storage, place) => {
-        const outcome = await storage.tenant(organizationId).saveSubmission(submission)
-        if (place.kind === 'own' && outcome.kind === 'saved' && outcome.outboxIds.length > 0)
-          noteWorkOf(place.familyId, places)
-        return outcome
-      }),
+    ...placedSubmissions(places, organizationId),
     upsert: (collection, rows) =>
       atPlace(organizationId, places, async (storage, place) => {
         const tenant = storage.tenant(organizationId)
@@ -30,7 +24,6 @@ export function placedTenant(places: Places, organizationId: string): TenantWrit
         await places.directory.settleForms(organizationId, formIds)
         return upserted
       }),
-    replacePasswordHash: (formId, from, to) => at((tenant) => tenant.replacePasswordHash(formId, from, to)),
     // No database knows the forms of all places, but the directory knows their ids.
     foreignIds: (collection, ids) =>
       collection === FORMS

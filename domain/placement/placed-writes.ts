@@ -3,7 +3,7 @@ import type { OperatorChanges } from '../../ports/operator-changes.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { Place, PlaceChoice } from '../../ports/placement.ts'
 import type { Storage } from '../../ports/storage.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atKey, atPlace, inPlace, SHARED } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import { findOrganization, targetOf } from './family-place.ts'
@@ -15,7 +15,7 @@ export type PlacedWrites = Pick<OperatorChanges, 'saveOrganization' | 'addKey' |
 export type OpenWrites = (storage: Storage, place: Place) => PlacedWrites
 
 /** Writes organizations and keys in the right place. What is new in a family's database is in the directory before. */
-export function placedWrites(places: Places, open: OpenWrites): PlacedWrites {
+export function placedWrites(places: AllPlaces, open: OpenWrites): PlacedWrites {
   return {
     saveOrganization: (organization, replaced, choice) =>
       saveOrganization({ organization, replaced, choice: choice ?? null }, places, open),
@@ -50,7 +50,7 @@ const MOVES_MAX = 3
 
 async function saveOrganization(
   saving: Saving,
-  places: Places,
+  places: AllPlaces,
   open: OpenWrites,
 ): Promise<SaveOrganizationOutcome> {
   for (let moves = 0; ; moves += 1) {
@@ -66,7 +66,7 @@ async function saveOrganization(
 /** Rejects with an `ElsewhereError` when a family was moved since its place was looked up. */
 async function saveOnce(
   { organization, replaced, choice }: Saving,
-  places: Places,
+  places: AllPlaces,
   open: OpenWrites,
 ): Promise<SaveOrganizationOutcome> {
   const target = await targetOf(organization, choice, places)
@@ -95,7 +95,7 @@ async function freeSlugs(
   organizationId: string,
   held: readonly string[],
   outcome: SaveOrganizationOutcome,
-  places: Places,
+  places: AllPlaces,
 ): Promise<void> {
   if (outcome === 'changed' || held.length === 0) return
   const stored = await findOrganization(organizationId, places)

@@ -1,6 +1,6 @@
 import type { HeldForm } from '../../ports/placement.ts'
 import { toInstant } from '../text/instant.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 
 /** How long the id of a form stays reserved for an organization that has not stored the form. */
@@ -10,7 +10,7 @@ const RESERVED_MS = 3_600_000
 export async function reserveForms(
   formIds: readonly string[],
   organizationId: string,
-  places: Places,
+  places: AllPlaces,
 ): Promise<boolean> {
   const held = await places.directory.reserveForms(organizationId, formIds)
   if (held === null || held.length === 0) return held !== null
@@ -22,14 +22,14 @@ export async function reserveForms(
 export async function formsOfOthers(
   formIds: readonly string[],
   organizationId: string,
-  places: Places,
+  places: AllPlaces,
 ): Promise<readonly string[]> {
   const held = await places.directory.formsOfOthers(organizationId, formIds)
   return (await freeUnused(held, places)).map(({ formId }) => formId)
 }
 
 /** Frees ids that were reserved long ago for forms that are not there. Returns those that stay held. */
-async function freeUnused(held: readonly HeldForm[], places: Places): Promise<readonly HeldForm[]> {
+async function freeUnused(held: readonly HeldForm[], places: AllPlaces): Promise<readonly HeldForm[]> {
   const until = toInstant(places.clock.nowMs() - RESERVED_MS)
   const isOld = ({ reservedAt }: HeldForm) => reservedAt !== null && reservedAt <= until
   const kept = held.filter((form) => !isOld(form))
@@ -51,7 +51,7 @@ const idsOf = (forms: readonly HeldForm[]) => forms.map(({ formId }) => formId)
 async function storedOf(
   forms: readonly HeldForm[],
   organizationId: string,
-  places: Places,
+  places: AllPlaces,
 ): Promise<ReadonlySet<string> | null> {
   try {
     const rows = await atPlace(organizationId, places, (storage) =>

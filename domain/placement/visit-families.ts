@@ -2,7 +2,7 @@ import type { OwnPlace, PlaceDirectory } from '../../ports/placement.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { eachOf, within } from '../bounds/within.ts'
-import type { Places } from './at-place.ts'
+import type { AllPlaces } from './at-place.ts'
 
 /** Most families of one visit, so that a request never asks more databases than the platform lets it. */
 export const FAMILIES_MAX = 50
@@ -24,7 +24,7 @@ export interface Visit<Result> {
 }
 
 /** What visiting families needs. */
-export type VisitingPlaces = Pick<Places, 'storageAt' | 'deadline'> & {
+export type VisitingPlaces = Pick<AllPlaces, 'storageAt' | 'deadline'> & {
   readonly directory: Pick<PlaceDirectory, 'families'>
   readonly log: Log
 }

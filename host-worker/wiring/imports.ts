@@ -4,13 +4,13 @@ import { hashFormPassword, verifyFormPassword } from '../../domain/forms/submit/
 import type { ImportTools } from '../../domain/imports/kinds.ts'
 import type { ImportWorld, PosDestination } from '../../domain/imports/world.ts'
 import type { Organization } from '../../ports/organization.ts'
+import type { Storage } from '../../ports/storage.ts'
 import type { Env } from '../env/index.ts'
 import { systemClock, systemRandom } from '../system.ts'
-import type { SqliteStorage } from './storage.ts'
 import { openPosLegacy } from './storage.ts'
 
 /** What an import may need of a storage. */
-export type ImportStorage = Pick<SqliteStorage, 'imports' | 'tenant'>
+export type ImportStorage = Pick<Storage, 'imports' | 'tenant'>
 
 /** The ports for the imports of one organization. No I/O. */
 export function openImportWorld(

@@ -12,7 +12,7 @@ import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
 import { emailOf, smsOf } from './providers.ts'
-import { openPlaces, openStorage } from './storage.ts'
+import { openPlaces, openStorage } from './all-storage.ts'
 
 /** Handles a batch of queue messages. */
 export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {

@@ -1,11 +1,12 @@
-import { createExecutor } from '../../adapters/d1/index.ts'
-import { createObjectMovePlace } from '../../adapters/durable-object/index.ts'
+import { createExecutor } from '../../adapters/d1/executor.ts'
+import { createObjectMovePlace } from '../../adapters/durable-object/move-place.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
 import type { MovesWorld } from '../../domain/placement/moves.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Env } from '../env/index.ts'
 import { systemClock, systemDeadline, systemRandom } from '../system.ts'
-import { createMeter, openPlaces, openStorage } from './storage.ts'
+import { openPlaces, openStorage } from './all-storage.ts'
+import { createMeter } from './storage.ts'
 
 /** Rows that one step of a move reads or writes in the shared database: others wait for it meanwhile. */
 const SHARED_ROWS_MAX = 200

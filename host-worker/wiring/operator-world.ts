@@ -5,7 +5,7 @@ import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system
 import { importTools, openImportWorld, posDestination } from './imports.ts'
 import { createMoves } from '../../domain/placement/moves.ts'
 import { openMoves } from './moves.ts'
-import { openStorage } from './storage.ts'
+import { openStorage } from './all-storage.ts'
 import type { Lifetime } from './world.ts'
 import { backgroundOf, secretsOf } from './world.ts'
 

@@ -9,7 +9,8 @@ import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
 import { openPosSources } from './pos-sources.ts'
 import { emailOf, exitSurveyOf, linksOf, queueOf, smsOf } from './providers.ts'
-import { openStorage } from './storage.ts'
+import { openLateStorage } from './late-storage.ts'
+import { openRequestStorage } from './storage.ts'
 
 /** Lets the platform keep the isolate alive for work after the response. */
 export interface Lifetime {
@@ -24,18 +25,19 @@ const openedSecrets = new Map<string, Promise<Secrets>>()
 /** Assembles the ports for one request. */
 export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Promise<World> {
   const background = backgroundOf(lifetime)
-  const storage = openStorage(env, meter, background)
+  const storage = openRequestStorage(env, meter, background)
+  const late = openLateStorage(env, meter, background)
   const pos = openPosSources(env, meter)
   return {
     storage: storage.keyed,
-    keys: storage.administration,
+    keys: storage.keyUpkeep,
     forms: storage.forms,
     sources: {
       links: linksOf(env),
       pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
     },
-    analytics: storage.analytics,
-    exitSurvey: exitSurveyOf(env) ?? storage.exitSurvey,
+    analytics: late.analytics,
+    exitSurvey: exitSurveyOf(env) ?? late.exitSurvey,
     formCache,
     rateLimiter,
     secrets: await secretsOf(env),

@@ -8,6 +8,7 @@ import type {
   StoredKey,
   StoredRow,
   TenantWriter,
+  WorkingKey,
 } from '../../ports/index.ts'
 import { rowsOf } from '../../domain/read/query-result.ts'
 import { emailKey } from '../../domain/text/email-address.ts'
@@ -49,6 +50,12 @@ export function tenantKey(
     successorId: null,
     ...changes,
   }
+}
+
+/** What a read tells of a key. */
+export function workingKey(key: StoredKey): WorkingKey {
+  const { keyId, organizationId, secretVersion, scope, ratePerMinute, lastUsedAt } = key
+  return { keyId, organizationId, secretVersion, scope, ratePerMinute, lastUsedAt }
 }
 
 export function contact(contactId: string, changes: StoredRow = {}): StoredRow {

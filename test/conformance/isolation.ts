@@ -88,7 +88,7 @@ export const isolationCases: readonly StorageCase[] = [
         phoneCountry: 'US',
       })
       assert.equal(await storage.forms.find('form-none'), null)
-      await storage.forms.tenantOf(found).upsert('contacts', [contact('c')])
+      await storage.tenant(found.organizationId).upsert('contacts', [contact('c')])
       assert.notEqual(await readContact(storage, 'c', 'org-b'), undefined)
       assert.equal(await readContact(storage, 'c', 'org-a'), undefined)
     },

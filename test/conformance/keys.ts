@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import type { KeyClaim } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
-import { at, claimOf, contact, contactPage, form, organization, tenantKey, twoTenants } from './fixtures.ts'
+import {
+  at,
+  claimOf,
+  contact,
+  contactPage,
+  form,
+  organization,
+  tenantKey,
+  twoTenants,
+  workingKey,
+} from './fixtures.ts'
 
 export const keyCases: readonly StorageCase[] = [
   {
@@ -9,7 +19,7 @@ export const keyCases: readonly StorageCase[] = [
     async run(make) {
       const { keyed } = await twoTenants(make)
       const read = await keyed.open(claimOf('org-a', 'key-a')).read([])
-      const key = tenantKey('org-a', 'key-a')
+      const key = workingKey(tenantKey('org-a', 'key-a'))
       assert.deepEqual(read, { authenticated: true, key, organization: organization('org-a'), results: [] })
     },
   },

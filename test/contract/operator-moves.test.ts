@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createObjectStorage } from '../../adapters/durable-object/index.ts'
 import { createPlaceDirectory, createStorage } from '../../adapters/sqlite/index.ts'
-import type { Places } from '../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import { advanceMove } from '../../domain/placement/move/index.ts'
 import { createMoves } from '../../domain/placement/moves.ts'
 import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
@@ -27,7 +27,7 @@ function openMovingStorage(clock: FakeClock): TestStorage {
   moving = families
   const { shared, world } = families
   const directory = createPlaceDirectory(shared, clock)
-  const places: Places = {
+  const places: AllPlaces = {
     directory,
     memory: createPlaceMemory(),
     storageAt: (place) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { FormDirectory } from '../../ports/form-directory.ts'
-import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import type { SubmissionWriter } from '../../ports/tenant-writer.ts'
 import { plainForm } from '../bench/seed.ts'
 import type { TestService, TestStorage } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
@@ -17,13 +17,13 @@ function faultyStorage(storage: TestStorage, faults: Fault[]): TestStorage {
     if (fault === 'after') throw new Error('D1_ERROR: Network connection lost.')
     return result
   }
-  const writer = (tenant: TenantWriter): TenantWriter => ({
-    ...tenant,
-    saveSubmission: (submission) => faulty(() => tenant.saveSubmission(submission)),
+  const writer = (submissions: SubmissionWriter): SubmissionWriter => ({
+    ...submissions,
+    saveSubmission: (submission) => faulty(() => submissions.saveSubmission(submission)),
   })
   const forms: FormDirectory = {
     find: (formId) => faulty(() => storage.forms.find(formId)),
-    tenantOf: (form) => writer(storage.forms.tenantOf(form)),
+    submissionsOf: (organizationId) => writer(storage.forms.submissionsOf(organizationId)),
   }
   return { ...storage, forms }
 }

@@ -2,7 +2,7 @@ import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
 import { createMeter, createStorage, openImage } from '../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/index.ts'
-import type { Places } from '../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import { ElsewhereError } from '../../domain/placement/errors.ts'
 import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
@@ -22,7 +22,7 @@ export interface PlaceCall {
 
 /** One isolate of the service: it remembers places by itself. */
 export interface ScratchIsolate extends PlacedStorage {
-  readonly places: Places
+  readonly places: AllPlaces
 }
 
 /** Databases in memory that tests of places look into, count, interrupt and move by hand. */
@@ -86,7 +86,7 @@ export function createScratchPlaces(): ScratchPlaces {
     after: () => undefined,
     errors,
     isolate(deadline = systemDeadline) {
-      const places: Places = {
+      const places: AllPlaces = {
         directory,
         memory: createPlaceMemory(),
         storageAt: (place) =>

@@ -9,7 +9,7 @@ import {
 } from '../../adapters/node-sqlite/index.ts'
 import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createPlaceDirectory } from '../../adapters/sqlite/index.ts'
-import type { Places } from '../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import { ElsewhereError } from '../../domain/placement/errors.ts'
 import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
@@ -92,7 +92,7 @@ export function createScratchStorage({
     },
   })
   const directory = createPlaceDirectory(database, clock)
-  const places: Places = {
+  const places: AllPlaces = {
     directory,
     memory: createPlaceMemory(),
     storageAt: (place) =>

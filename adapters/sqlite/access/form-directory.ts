@@ -1,5 +1,5 @@
 import type { FormDefinition, FormDirectory } from '../../../ports/form-directory.ts'
-import type { TenantWriter } from '../../../ports/tenant-writer.ts'
+import type { SubmissionWriter } from '../../../ports/tenant-writer.ts'
 import type { PlacedText } from '../placement/family-row.ts'
 import { placedText } from '../placement/family-row.ts'
 import { elsewhere } from '../placement/guard.ts'
@@ -33,10 +33,10 @@ interface FormRow {
   readonly phone_country: string
 }
 
-/** The directory of forms. `openTenant` opens the organization that owns a form found. */
+/** The directory of forms. `submissionsOf` opens the organization that owns a form found. */
 export function createFormDirectory(
   executor: Executor,
-  openTenant: (organizationId: string) => TenantWriter,
+  submissionsOf: (organizationId: string) => SubmissionWriter,
 ): FormDirectory {
   return {
     async find(formId) {
@@ -58,6 +58,6 @@ export function createFormDirectory(
         phoneCountry: row.phone_country,
       }
     },
-    tenantOf: ({ organizationId }) => openTenant(organizationId),
+    submissionsOf,
   }
 }

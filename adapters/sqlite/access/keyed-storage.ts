@@ -49,13 +49,29 @@ function openReader(executor: Executor, clock: Clock, claimed: KeyClaim): KeyedR
       const results = readings.map((_, index): QueryResult => {
         return { kind: 'lines', text: row[`result${index}`] ?? '' }
       })
-      return authenticated(row, results)
+      return authenticated(claim, row, results)
     },
   }
 }
 
-function authenticated(row: KeyedRow, results: readonly QueryResult[]): KeyedRead {
-  return { authenticated: true, key: keyFromRow(row), organization: organizationFromRow(row), results }
+function authenticated(
+  { organizationId, keyId }: KeyClaim,
+  row: KeyedRow,
+  results: readonly QueryResult[],
+): KeyedRead {
+  return {
+    authenticated: true,
+    key: {
+      keyId,
+      organizationId,
+      secretVersion: row.secret_version,
+      scope: row.scope,
+      ratePerMinute: row.rate_per_minute,
+      lastUsedAt: row.last_used_at,
+    },
+    organization: organizationFromRow({ ...row, organization_id: organizationId }),
+    results,
+  }
 }
 
 /** Most reads of one statement: hosted SQLite binds 100 parameters, and a read has at most some twenty. */
@@ -111,5 +127,5 @@ async function readAsRows(
     const rows = decodeRows(serviceTables.tableOf(query.collection), query.select, bounded)
     return { kind: 'rows', rows, isCutShort }
   })
-  return authenticated(row, results)
+  return authenticated(claim, row, results)
 }

@@ -9,6 +9,7 @@ import type { KeyRow } from '../table/access-rows.ts'
 import { keyColumns, keyFromRow, keyToRow } from '../table/access-rows.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
+import { createKeyUpkeep } from './key-upkeep.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 
@@ -38,14 +39,6 @@ const endReplaced = template(sql`
   update api_keys set successor_id = ${slot('key_id')},
     expires_at = min(coalesce(expires_at, ${slot('ends_at')}), ${slot('ends_at')})
   where ${isReplaceable}`)
-
-const noteKeyUse = template(sql`
-  update api_keys set last_used_at = ${slot('hour')}
-  where key_id = ${slot('key_id')} and (last_used_at is null or last_used_at < ${slot('hour')})`)
-
-const rehashKey = template(sql`
-  update api_keys set hash = ${slot('hash')}, secret_version = ${slot('secret_version')}
-  where key_id = ${slot('key_id')} and revoked_at is null`)
 
 /** Rows that a move has left behind count where the family lives now. */
 const isHere = (table: string) => sql`not exists (select 1 from placed_organizations as p
@@ -113,13 +106,7 @@ export function createKeys(executor: Executor, clock: Clock, guard: Guard): KeyA
       return added.changes > 0
     },
 
-    async noteKeyUse(keyId, hour) {
-      await guard({ keyId }).batch([bind(noteKeyUse, { key_id: keyId, hour })])
-    },
-
-    async rehashKey(keyId, hash, secretVersion) {
-      await guard({ keyId }).batch([bind(rehashKey, { key_id: keyId, hash, secret_version: secretVersion })])
-    },
+    ...createKeyUpkeep(guard),
 
     async countHashes(secretVersion) {
       const values = { secret_version: secretVersion, now: nowOf(clock) }

@@ -8,15 +8,10 @@ import { sql } from '../statement/sql.ts'
 import type { FamilyRow } from './family-row.ts'
 import { familyColumns, ownPlace } from './family-row.ts'
 import { formReservations } from './form-reservations.ts'
-import { findPlace, reserve } from './reserve-organization.ts'
+import { createPlaceFinder } from './finder.ts'
+import { reserve } from './reserve-organization.ts'
 
 const organizationId = slot('organizationId')
-
-const findKey = template(sql<FamilyRow & { readonly organizationId: string }>`
-  select k.organization_id as "organizationId", ${familyColumns} from placed_keys as k
-    join placed_organizations as p on p.organization_id = k.organization_id
-    join families as f on f.family_id = p.family_id
-  where k.key_id = ${slot('keyId')}`)
 
 const findSlugs = template(sql<{ readonly slug: string }>`
   select slug from placed_slugs where organization_id = ${organizationId} order by slug`)
@@ -57,11 +52,6 @@ const nextFamilies = template(sql<WorkRow>`${families} and f.family_id > ${slot(
 const withWork = template(sql<WorkRow>`${families} and f.work_since <= ${slot('now')}
   order by f.work_since, f.family_id limit +${slot('limit')}`)
 
-const noteWork = template(sql`
-  update families set work_since = min(coalesce(work_since, ${slot('at')}), ${slot('at')}), work_notes = work_notes + 1,
-    was_idle = 0
-  where family_id = ${slot('familyId')}`)
-
 const settleWork = template(sql`
   update families set work_since = ${slot('next')}, was_idle = ${slot('isIdle')}
   where family_id = ${slot('familyId')} and work_notes = ${slot('notes')}`)
@@ -69,14 +59,7 @@ const settleWork = template(sql`
 /** The directory of places, in the shared database. */
 export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDirectory {
   return {
-    async placeOf(id) {
-      const [row] = await rowsOf(executor, bind(findPlace, { organizationId: id }))
-      return row === undefined ? null : ownPlace(row)
-    },
-    async placeOfKey(keyId) {
-      const [row] = await rowsOf(executor, bind(findKey, { keyId }))
-      return row === undefined ? null : { organizationId: row.organizationId, place: ownPlace(row) }
-    },
+    ...createPlaceFinder(executor),
     reserve: (reservation) => reserve(executor, reservation),
 
     async slugsOf(id) {
@@ -109,10 +92,6 @@ export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDir
 
     async familiesWithWork(now, limit) {
       return (await rowsOf(executor, bind(withWork, { now, limit }))).map(familyWithWork)
-    },
-
-    async noteWork(familyId, at) {
-      await executor.batch([bind(noteWork, { familyId, at })])
     },
 
     async settleWork({ place: { familyId }, notes }, isIdle, next) {

@@ -3,14 +3,10 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { sql } from '../statement/sql.ts'
-import type { FamilyRow } from './family-row.ts'
-import { familyColumns, ownPlace } from './family-row.ts'
+import { ownPlace } from './family-row.ts'
+import { findPlace } from './finder.ts'
 
 const organizationId = slot('organizationId')
-
-export const findPlace = template(sql<FamilyRow>`
-  select ${familyColumns} from placed_organizations as p join families as f on f.family_id = p.family_id
-  where p.organization_id = ${organizationId}`)
 
 /** Another organization has the slug, in this database or in one of its own. */
 const slugTaken = sql`(${slot('slug')} is not null and (

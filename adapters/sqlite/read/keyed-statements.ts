@@ -2,7 +2,7 @@ import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, name, slot, template } from '../statement/compiler.ts'
 import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
-import { keyColumns, settingColumns } from '../table/access-rows.ts'
+import { settingColumns } from '../table/access-rows.ts'
 import type { BoundValue, ResultRow, Statement } from '../statement/executor.ts'
 import { worksNow } from '../table/working-key.ts'
 import { templateCache } from '../statement/template-cache.ts'
@@ -22,8 +22,19 @@ export interface ClaimNow extends KeyClaim {
 const proven = sql`k.key_id = ${slot('keyId')} and k.organization_id = ${slot('owner')} and k.kind = 'tenant'
   and ${worksNow('k')} and k.hash in (${slot('currentHash')}, ${slot('previousHash')})`
 
+/** The columns of a key that its claim does not tell. */
+const workingKeyColumns = [
+  'secret_version',
+  'scope',
+  'rate_per_minute',
+  'last_used_at',
+] as const satisfies readonly (keyof KeyRow)[]
+type WorkingKeyRow = Pick<KeyRow, (typeof workingKeyColumns)[number]>
+
 /** The row of a proven key: the key, its organization, and the results as text, null where nothing was found. */
-export type KeyedRow = KeyRow & OrganizationRow & Readonly<Record<`result${number}`, string | null>>
+export type KeyedRow = WorkingKeyRow &
+  Omit<OrganizationRow, 'organization_id'> &
+  Readonly<Record<`result${number}`, string | null>>
 
 /** The row of an organization that this database does not hold: everything else in it is null. */
 interface ElsewhereRow {
@@ -34,7 +45,7 @@ interface ElsewhereRow {
 export type KeyedAnswer = (KeyedRow & { readonly elsewhere: null }) | ElsewhereRow
 
 const columns = [
-  ...keyColumns.map((column) => name('k', column)),
+  ...workingKeyColumns.map((column) => name('k', column)),
   ...settingColumns.map((column) => name('o', column)),
 ]
 

@@ -7,7 +7,7 @@ import { resultsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { selectFrom } from '../read/select.ts'
 import type { TenantExecutors } from './submission.ts'
-import { saveSubmission } from './submission.ts'
+import { createSubmissionWriter } from './submission-writer.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { upsertStatements } from './upsert.ts'
 import { nowOf } from './write-clock.ts'
@@ -15,10 +15,6 @@ import { sql } from '../statement/sql.ts'
 
 /** How SQLite names the violation of the one unique index that spans organizations. */
 const FOREIGN_FORM_ID = /UNIQUE constraint failed: forms\.form_id/
-
-const replaceHash = template(sql`
-  update forms set password_hash = ${slot('to')}
-  where organization_id = ${slot('organizationId')} and form_id = ${slot('formId')} and password_hash = ${slot('from')}`)
 
 /** Opens one organization for writing. An upsert is one batch whatever its size: callers bound it (30 s a batch). */
 export function createTenantWriter(
@@ -28,7 +24,7 @@ export function createTenantWriter(
 ): TenantWriter {
   const { executor } = executors
   return {
-    saveSubmission: (submission) => saveSubmission(executors, organizationId, submission, nowOf(clock)),
+    ...createSubmissionWriter(executors, clock, organizationId),
 
     async upsert(collection, rows) {
       if (rows.length === 0) return { changed: 0 }
@@ -38,10 +34,6 @@ export function createTenantWriter(
         throw new Error('A form id belongs to another organization', { cause: error })
       })
       return { changed: upserts.reduce((sum, { rows: changed }) => sum + changed.length, 0) }
-    },
-
-    async replacePasswordHash(formId, from, to) {
-      await executor.batch([bind(replaceHash, { organizationId, formId, from, to })])
     },
 
     async foreignIds(collection, ids) {

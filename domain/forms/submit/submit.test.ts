@@ -57,12 +57,9 @@ function world(initial: StoredForm | null) {
       calls.push('find')
       return state.form
     },
-    tenantOf: () => ({
+    submissionsOf: () => ({
       saveSubmission: save,
-      upsert: () => expect.unreachable(),
       replacePasswordHash: () => expect.unreachable(),
-      foreignIds: () => expect.unreachable(),
-      findMany: () => expect.unreachable(),
     }),
   }
   const deps = {

@@ -85,7 +85,9 @@ async function attempt(
 ): Promise<SubmissionResult | 'stale'> {
   const evaluation = await evaluate(loaded, submission, world.secrets)
   if (evaluation.kind !== 'acceptable') return evaluation
-  const outcome = await world.forms.tenantOf(loaded.stored).saveSubmission(evaluation.submission)
+  const outcome = await world.forms
+    .submissionsOf(loaded.stored.organizationId)
+    .saveSubmission(evaluation.submission)
   switch (outcome.kind) {
     case 'saved':
       announce(loaded.stored.organizationId, outcome.outboxIds, world)
@@ -115,7 +117,9 @@ async function rehashPassword(loaded: LoadedForm, password: string, world: Submi
   const { stored } = loaded
   if (stored.passwordHash === null) return
   const passwordHash = await hashFormPassword(password, world.secrets, world.random)
-  await world.forms.tenantOf(stored).replacePasswordHash(stored.formId, stored.passwordHash, passwordHash)
+  await world.forms
+    .submissionsOf(stored.organizationId)
+    .replacePasswordHash(stored.formId, stored.passwordHash, passwordHash)
   world.formCache.set({ ...loaded, stored: { ...stored, passwordHash } })
 }
 

@@ -8,7 +8,7 @@ import { replacing } from './replacing.ts'
 type Save = (
   submission: NewSubmission,
   tenant: TenantWriter,
-  form: StoredForm,
+  organizationId: string,
 ) => Promise<SaveSubmissionOutcome>
 
 /** The storage with another way to save submissions. */
@@ -18,9 +18,9 @@ function saving(storage: PlacedStorage, save: Save): PlacedStorage {
     ...storage,
     forms: {
       find: (formId) => forms.find(formId),
-      tenantOf: (form) => {
-        const tenant = forms.tenantOf(form)
-        return { ...tenant, saveSubmission: (submission) => save(submission, tenant, form) }
+      submissionsOf: (organizationId) => {
+        const tenant = storage.tenant(organizationId)
+        return { ...tenant, saveSubmission: (submission) => save(submission, tenant, organizationId) }
       },
     },
   }
@@ -41,7 +41,7 @@ async function hasReachedLimit(
 
 async function insertOutbox(
   { outbox, submissionId }: NewSubmission,
-  { organizationId }: StoredForm,
+  organizationId: string,
   executor: Executor,
 ): Promise<void> {
   const at = '2026-03-01T00:00:00.000Z'
@@ -75,10 +75,10 @@ export const submissionMutants: readonly Mutant[] = [
   {
     name: 'the outbox is written after the submission, in a batch of its own',
     storage: (storage, { executor }) =>
-      saving(storage, async (submission, tenant, form) => {
+      saving(storage, async (submission, tenant, organizationId) => {
         const outcome = await tenant.saveSubmission({ ...submission, outbox: [] })
         if (outcome.kind !== 'saved' || submission.outbox.length === 0) return outcome
-        await insertOutbox(submission, form, executor)
+        await insertOutbox(submission, organizationId, executor)
         return { ...outcome, outboxIds: [...idsOf(submission), ...outcome.outboxIds] }
       }),
   },

@@ -3,7 +3,7 @@ import { consumeBatch } from '../../../adapters/queue-cloudflare/index.ts'
 import { createFamilyDatabases, createObjectStorage } from '../../../adapters/durable-object/index.ts'
 import type { Executor } from '../../../adapters/sqlite/index.ts'
 import { createPlaceDirectory, createStorage } from '../../../adapters/sqlite/index.ts'
-import type { Places } from '../../../domain/placement/at-place.ts'
+import type { AllPlaces } from '../../../domain/placement/at-place.ts'
 import { createPlaceMemory } from '../../../domain/placement/place-memory.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
@@ -125,7 +125,7 @@ export interface PlaceParts {
 }
 
 /** All places, as `host-worker/wiring/storage.ts` opens them. */
-export function openPlaces({ executor, namespace, clock, deadline, background }: PlaceParts): Places {
+export function openPlaces({ executor, namespace, clock, deadline, background }: PlaceParts): AllPlaces {
   const shared = createStorage({ executor, clock, isShared: true })
   const directory = createPlaceDirectory(executor, clock)
   return {

@@ -1,0 +1,37 @@
+import type { Storage } from '../../ports/storage.ts'
+import { createAdministration } from './access/administration.ts'
+import { createAudit } from './access/audit.ts'
+import { operatorChanges } from './access/operator-changes.ts'
+import { createOperatorKeys } from './access/operator-keys.ts'
+import { createAnalytics } from './analytics/analytics.ts'
+import { createExitSurvey } from './analytics/exit-survey.ts'
+import { createImportDirectory } from './imports/directory.ts'
+import { createImportSessions } from './imports/sessions.ts'
+import { createOutboxStore } from './outbox/store.ts'
+import type { StorageOptions } from './request-storage.ts'
+import { createRequestStorage, guardOf, tenantExecutors } from './request-storage.ts'
+import { createTenantWriter } from './write/tenant.ts'
+
+/** Every storage port over one SQLite database. */
+export type SqliteStorage = Storage
+
+/** Opens the storage. No I/O. Cheap enough to be done for each request, so that each can have a meter of its own. */
+export function createStorage(options: StorageOptions): SqliteStorage {
+  const { executor, clock } = options
+  const guard = guardOf(options)
+  return {
+    ...createRequestStorage(options),
+    administration: createAdministration(executor, clock, guard),
+    operatorKeys: createOperatorKeys(executor, clock),
+    audit: createAudit(executor),
+    operatorChanges: operatorChanges(executor, clock, (of) => guardOf({ ...options, executor: of })),
+    outbox: createOutboxStore(executor, guard),
+    analytics: createAnalytics(guard),
+    exitSurvey: createExitSurvey(guard),
+    tenant: (organizationId) =>
+      createTenantWriter(tenantExecutors(options, organizationId), clock, organizationId),
+    imports: (organizationId) =>
+      createImportSessions(guard({ organizationIds: [organizationId] }), clock, organizationId),
+    importDirectory: createImportDirectory(executor),
+  }
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../../../ports/clock.ts'
+import type { SubmissionWriter } from '../../../ports/tenant-writer.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import { sql } from '../statement/sql.ts'
+import type { TenantExecutors } from './submission.ts'
+import { saveSubmission } from './submission.ts'
+import { nowOf } from './write-clock.ts'
+
+const replaceHash = template(sql`
+  update forms set password_hash = ${slot('to')}
+  where organization_id = ${slot('organizationId')} and form_id = ${slot('formId')} and password_hash = ${slot('from')}`)
+
+/** Opens one organization for submissions of its forms. */
+export function createSubmissionWriter(
+  executors: TenantExecutors,
+  clock: Clock,
+  organizationId: string,
+): SubmissionWriter {
+  return {
+    saveSubmission: (submission) => saveSubmission(executors, organizationId, submission, nowOf(clock)),
+
+    async replacePasswordHash(formId, from, to) {
+      await executors.executor.batch([bind(replaceHash, { organizationId, formId, from, to })])
+    },
+  }
+}

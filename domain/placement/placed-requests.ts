@@ -1,0 +1,91 @@
+import type { FormDirectory } from '../../ports/form-directory.ts'
+import type { KeyUpkeep } from '../../ports/key-upkeep.ts'
+import type { KeyedStorage } from '../../ports/keyed-storage.ts'
+import type { SendLog } from '../../ports/send-log.ts'
+import type { RequestStorage } from '../../ports/storage.ts'
+import type { SubmissionWriter } from '../../ports/tenant-writer.ts'
+import type { Places } from './at-place.ts'
+import { atKey, atPlace, SHARED } from './at-place.ts'
+import { ElsewhereError } from './errors.ts'
+import { noteWorkOf } from './note-work.ts'
+
+/**
+ * What requests need of the storage of all places together: each port finds the database of whom it is asked about. What
+ * belongs to nobody in particular (platform keys and their sends) is in the shared database. No I/O.
+ */
+export function placedRequests(places: Places): RequestStorage {
+  const shared = places.storageAt(SHARED)
+  return {
+    keyed: placedKeyed(places, shared),
+    keyUpkeep: placedKeyUpkeep(places),
+    forms: placedForms(places, shared),
+    sends: placedSends(places, shared),
+  }
+}
+
+function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
+  return {
+    open: (claim) => ({
+      read: (queries) =>
+        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries)),
+    }),
+    findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
+  }
+}
+
+/** The shared database knows whose form it is, wherever that organization lives. */
+function placedForms(places: Places, shared: RequestStorage): FormDirectory {
+  return {
+    async find(formId) {
+      try {
+        return await shared.forms.find(formId)
+      } catch (error) {
+        if (!(error instanceof ElsewhereError) || error.found === null) throw error
+        const { organizationId, place } = error.found
+        places.memory.remember(organizationId, place)
+        return atPlace(organizationId, places, ({ forms }) => forms.find(formId))
+      }
+    },
+    submissionsOf: (organizationId) => placedSubmissions(places, organizationId),
+  }
+}
+
+/** Submissions of one organization's forms, wherever it lives. */
+export function placedSubmissions(places: Places, organizationId: string): SubmissionWriter {
+  return {
+    saveSubmission: (submission) =>
+      atPlace(organizationId, places, async ({ forms }, place) => {
+        const outcome = await forms.submissionsOf(organizationId).saveSubmission(submission)
+        if (place.kind === 'own' && outcome.kind === 'saved' && outcome.outboxIds.length > 0)
+          noteWorkOf(place.familyId, places)
+        return outcome
+      }),
+    replacePasswordHash: (formId, from, to) =>
+      atPlace(organizationId, places, ({ forms }) =>
+        forms.submissionsOf(organizationId).replacePasswordHash(formId, from, to),
+      ),
+  }
+}
+
+/** Notes about keys, wherever they are. */
+export function placedKeyUpkeep(places: Places): KeyUpkeep {
+  return {
+    noteKeyUse: (keyId, hour) => atKey(keyId, places, ({ keyUpkeep }) => keyUpkeep.noteKeyUse(keyId, hour)),
+    rehashKey: (keyId, hash, secretVersion) =>
+      atKey(keyId, places, ({ keyUpkeep }) => keyUpkeep.rehashKey(keyId, hash, secretVersion)),
+  }
+}
+
+function placedSends(places: Places, shared: RequestStorage): SendLog {
+  return {
+    open(organizationId) {
+      if (organizationId === null) return shared.sends.open(null)
+      return {
+        record: (sends) =>
+          atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).record(sends)),
+        list: (after, limit) =>
+          atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).list(after, limit)),
+      }
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { relayedAnalytics } from '../../domain/placement/relayed-analytics.ts'
+import type { Background } from '../../ports/background.ts'
+import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
+import type { Analytics } from '../../ports/analytics.ts'
+import type { Meter } from '../../ports/meter.ts'
+import type { Env } from '../env/index.ts'
+import { askLoaded } from './ask-loaded.ts'
+
+/** What few requests ask for, so that the statements for it are loaded only then. */
+export interface LateStorage {
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
+}
+
+/** No I/O before something is asked. */
+export function openLateStorage(env: Env, meter: Meter, background: Background): LateStorage {
+  const load = async () => {
+    const { openStorage } = await import('./all-storage.ts')
+    return openStorage(env, meter, background)
+  }
+  return {
+    analytics: relayedAnalytics(async (organizationId, ask) =>
+      ask((await load()).analytics.open(organizationId)),
+    ),
+    exitSurvey: {
+      open: (organizationId) => ({
+        countReasons: (range, signal) =>
+          askLoaded(load, ({ exitSurvey }) => exitSurvey.open(organizationId).countReasons(range, signal)),
+      }),
+    },
+  }
+}
