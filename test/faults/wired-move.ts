@@ -81,7 +81,7 @@ export async function moveThroughWires(
   const begun = await call('POST', path, { headers, body: JSON.stringify({ place: to }) })
   assert.equal(begun.status, 200)
   let { move } = (await begun.json()) as { readonly move: SeenMove }
-  if (isGivenUp) await call('POST', `${path}/abort`)
+  if (isGivenUp) await call('POST', `${path}/abort`, { headers: wired })
   while (move.endedAt === null) {
     await pause(LOOK_EVERY_MS)
     const response = await fetch(`${origin}/operator/v1/moves/${move.moveId}`, { headers: wired })

@@ -14,7 +14,7 @@ let passed = 0
 export default {
   fetch(request, bindings, lifetime) {
     const wanted = request.headers.get('x-tripwire')
-    if (wanted !== null && request.method === 'POST') enter(null)
+    if (wanted !== null && request.url.endsWith('/move')) enter(null)
     return worker.fetch(request, wanted === null ? bindings : wired(bindings, wanted), lifetime)
   },
   queue: (...given) => worker.queue(...given),
