@@ -52,3 +52,11 @@ test.each([
   await expect(createExecutor({ database, clock, meter: createMeter() }).batch(one)).rejects.toThrow(message)
   expect(batch).toHaveBeenCalledTimes(1)
 })
+
+test('a batch without statements does nothing: D1 refuses it', async () => {
+  const { database, batch } = failing(new Error('D1_ERROR: No SQL statements detected.'))
+  const meter = createMeter()
+  await expect(createExecutor({ database, clock, meter }).batch([])).resolves.toEqual([])
+  expect(batch).not.toHaveBeenCalled()
+  expect(meter.calls).toBe(0)
+})

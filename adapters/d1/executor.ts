@@ -33,6 +33,8 @@ export interface ExecutorOptions {
 export function createExecutor({ database, clock, meter = createMeter() }: ExecutorOptions): Executor {
   return {
     async batch(statements) {
+      // D1 refuses a batch without statements.
+      if (statements.length === 0) return []
       for (let tries = 1; ; tries += 1) {
         try {
           return await attempt(database, statements, meter)

@@ -7,7 +7,7 @@ import { toInstant } from '../text/instant.ts'
  * How long a claimed entry is left to its worker, in ms: longer than a storage call, a send and another storage call
  * may take together, and short enough that what a crash left is taken up by the next sweep or the one after it.
  */
-const LEASE_MS = 45_000
+export const LEASE_MS = 45_000
 const TOKEN_LENGTH = 22
 
 /** An entry's lease, as its worker knows it. */

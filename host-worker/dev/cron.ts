@@ -1,28 +1,49 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { answers } from './readiness.ts'
 
-const CRON_EVERY_MS = 60_000
-const PROBE_EVERY_MS = 5_000
+/** How often the cron is fired and the service is looked at, in ms. */
+export interface Pace {
+  readonly cronEveryMs: number
+  readonly probeEveryMs: number
+  /** The pause after what was not answered. */
+  readonly retryMs: number
+  /** How long a probe waits for its answer. */
+  readonly probeTimeoutMs: number
+}
 
-/** After so many unanswered requests in a row the service is considered hung. */
+const PACE: Pace = { cronEveryMs: 60_000, probeEveryMs: 5_000, retryMs: 1_000, probeTimeoutMs: 5_000 }
+
+/** The platform ends a cron's work after this time, so that no answer comes later, in ms. */
+const CRON_MAX_MS = 15 * 60_000
+
+/** After so many unanswered probes in a row the service is considered hung. */
 const FAILURES_MAX = 3
-const RETRY_MS = 1_000
 
 /**
- * Fires the cron trigger now and every minute until the signal: wrangler does not do it locally. In between it requests
- * a page that the Worker serves without storage or a log line, because wrangler keeps listening when its runtime has
- * died.
+ * Fires the cron trigger now and every minute until the signal: wrangler does not do it locally. The trigger answers when
+ * the work is done, which may take longer than a minute; it is not fired again before. Meanwhile this requests a page that
+ * the Worker serves without storage or a log line, because wrangler keeps listening when its runtime has died.
  */
-export async function keepCronFiring(url: string, signal: AbortSignal, onHang: () => void): Promise<void> {
+export async function keepCronFiring(
+  url: string,
+  signal: AbortSignal,
+  onHang: () => void,
+  pace: Pace = PACE,
+): Promise<void> {
   const trigger = `${url}/cdn-cgi/local/scheduled?cron=${encodeURIComponent('* * * * *')}`
+  const cron = { isRunning: false, dueAtMs: Number.NEGATIVE_INFINITY }
+  const fire = async (): Promise<void> => {
+    cron.isRunning = true
+    cron.dueAtMs = performance.now() + pace.cronEveryMs
+    if (!(await answers(trigger, signal, CRON_MAX_MS))) cron.dueAtMs = performance.now() + pace.retryMs
+    cron.isRunning = false
+  }
   let failures = 0
-  let firedAtMs = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
-    const isDue = performance.now() - firedAtMs >= CRON_EVERY_MS
-    const isAnswered = await answers(isDue ? trigger : `${url}/form-client.js`, signal)
-    if (isAnswered && isDue) firedAtMs = performance.now()
-    failures = isAnswered ? 0 : failures + 1
+    if (!cron.isRunning && performance.now() >= cron.dueAtMs) void fire()
+    failures = (await answers(`${url}/form-client.js`, signal, pace.probeTimeoutMs)) ? 0 : failures + 1
     if (failures === FAILURES_MAX) onHang()
-    await pause(failures === 0 ? PROBE_EVERY_MS : RETRY_MS, undefined, { signal }).catch(() => undefined)
+    const pauseMs = failures === 0 ? pace.probeEveryMs : pace.retryMs
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined)
   }
 }

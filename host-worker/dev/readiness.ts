@@ -44,10 +44,14 @@ export async function waitUntilServing(url: string, signal: AbortSignal): Promis
 }
 
 /** Whether an HTTP request is answered in time, with any status. */
-export async function answers(url: string, signal: AbortSignal): Promise<boolean> {
+export async function answers(
+  url: string,
+  signal: AbortSignal,
+  timeoutMs = ATTEMPT_TIMEOUT_MS,
+): Promise<boolean> {
   try {
     const response = await fetch(url, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
     await response.body?.cancel()
     return true

@@ -48,7 +48,7 @@ export async function startOwnService(
   })
   try {
     const migrator = await runtime.unsafeGetDirectURL(MIGRATOR)
-    for (const binding of Object.keys(databases()))
+    for (const binding of Object.keys(localDatabases()))
       await migrate(binding, migrationsOf[binding]?.() ?? [], (request) => ask(migrator, request))
     const { origin: url } = await runtime.unsafeGetDirectURL(serviceName())
     return { url, close: () => runtime.dispose() }
@@ -59,7 +59,7 @@ export async function startOwnService(
 }
 
 /** The databases that `wrangler.toml` names and that have migrations here: their ids by binding. */
-function databases(): Readonly<Record<string, string>> {
+export function localDatabases(): Readonly<Record<string, string>> {
   const tables = projectWranglerFile().tables.filter(({ name }) => name === 'd1_databases')
   const ids = tables.flatMap(({ values }) => {
     const [binding, id] = [
@@ -77,7 +77,9 @@ function databases(): Readonly<Record<string, string>> {
 type Modules = Readonly<Record<string, string>>
 
 function workersOf(service: Modules, secrets: Readonly<Record<string, string | undefined>>) {
-  const bound = Object.entries(databases()).map(([binding, id]) => [binding, { type: 'd1', id }] as const)
+  const bound = Object.entries(localDatabases()).map(
+    ([binding, id]) => [binding, { type: 'd1', id }] as const,
+  )
   const given = Object.entries({ ...secrets, ...variables() })
   const texts = given.map(([name, value = '']) => [name, { type: 'text', value }] as const)
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
@@ -110,7 +112,7 @@ function workerOf(name: string, given: Modules, env: Bindings) {
 }
 
 /** The name in `wrangler.toml`, by which the files of objects are kept. */
-function serviceName(): string {
+export function serviceName(): string {
   return stringIn(projectWranglerFile().top.name) ?? ''
 }
 

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { writeFact } from '../../adapters/durable-object/facts.ts'
 import type { SqliteStorage } from '../../adapters/node-sqlite/index.ts'
@@ -9,7 +9,7 @@ import { newOrganization } from '../../domain/operators/organization.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import type { StoredKey } from '../../ports/administration.ts'
 import type { StoredRow } from '../../ports/query.ts'
-import { databasePath, placeObject } from '../support/d1-files.ts'
+import { databaseFile, placeObject } from '../support/d1-files.ts'
 import { testSecrets } from '../support/fakes.ts'
 import { openedImage, openObjectDatabase } from '../support/scratch-object.ts'
 import { enterDirectory } from './own-files.ts'
@@ -44,12 +44,19 @@ export async function fillFleet(
 ): Promise<{ readonly shared: string; readonly own: string }> {
   const files = { shared: join(folder, 'fleet-shared'), own: join(folder, 'fleet-own') }
   const contacts = benchContacts(contactsEach)
-  await fillShared(databasePath(files.shared, DATABASE_ID), members, contacts)
-  fillDirectory(databasePath(files.own, DATABASE_ID), members)
+  await fillShared(newDatabase(files.shared), members, contacts)
+  fillDirectory(newDatabase(files.own), members)
   const objects = join(files.own, 'do')
   mkdirSync(objects, { recursive: true })
   for (const member of members) await fillObject(objects, member, contacts)
   return files
+}
+
+/** Where a runtime looks for its database, in a folder that exists then. */
+function newDatabase(files: string): string {
+  const path = databaseFile(files, DATABASE_ID)
+  mkdirSync(dirname(path), { recursive: true })
+  return path
 }
 
 async function fillShared(

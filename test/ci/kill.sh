@@ -1,4 +1,8 @@
 #!/usr/bin/env bash
-# A few rounds of test/faults/kill.ts; `KILL_ROUNDS=30 test/ci/kill.sh` for the long form.
+# Deaths of the runtime: a few at random moments (test/faults/kill.ts) and a few at points of a move
+# (test/faults/move-deaths.ts). The long form, within an hour: `KILL_ROUNDS=1000 MOVE_POINTS=50 test/ci/kill.sh`
 cd "$(dirname "$0")/../.." || exit 1
-KILL_ROUNDS=${KILL_ROUNDS:-4} exec node host-worker/launch/run.mjs test/faults/kill.ts
+status=0
+KILL_ROUNDS=${KILL_ROUNDS:-4} node host-worker/launch/run.mjs test/faults/kill.ts || status=1
+MOVE_POINTS=${MOVE_POINTS:-4} node host-worker/launch/run.mjs test/faults/move-deaths.ts || status=1
+exit $status

@@ -1,145 +1,161 @@
 /**
- * Kills the running service at random moments under load, again and again on one state, and checks after each restart
- * that every receipt a client got is kept. KILL_ROUNDS (default 30) and KILL_SEED may be given.
+ * Kills the runtime at random moments, again and again on one state, while clients post to organizations in the shared
+ * database and in databases of their own, and while families move between them. After each restart what the round has
+ * touched is compared with what clients were told; at the end everything is. KILL_ROUNDS (default 30), KILL_MINUTES (no
+ * further round begins after so many) and KILL_SEED may be given.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { openSecrets } from '../../domain/access/secrets.ts'
+import { localSecrets } from '../../host-worker/local/state.ts'
 import { createChecks } from '../support/checks.ts'
 import { seededRandom } from '../support/fakes.ts'
-import { processTree } from '../support/process-tree.ts'
-import type { StartedService } from '../support/started-service.ts'
-import { freePort, scratchDirectory, signalGroup, startService } from '../support/started-service.ts'
-import type { ApiRow } from '../support/walk.ts'
-import { walk } from '../support/walk.ts'
+import type { KillableService } from '../support/killable-service.ts'
+import { prepareLauncher } from '../support/killable-service.ts'
+import { issueAdminKey, operatorCall } from '../support/operator-http.ts'
+import { scratchDirectory } from '../support/started-service.ts'
+import { createDeathCounts } from './death-counts.ts'
+import type { PlaceKind } from './fleet.ts'
+import { createFamily } from './fleet.ts'
+import { submit, startLoad } from './load.ts'
+import { drawMoment, untilMoment } from './kill-moment.ts'
+import { beginMoves, movesEnd } from './moving-families.ts'
 import { notificationsArriveOnce } from './notifications.ts'
-import type { LoadOutcome, Receipt } from './load.ts'
-import { startLoad } from './load.ts'
+import type { Remains } from './remains.ts'
+import { notifiedSubmissions, readRemains } from './remains.ts'
+import { sampled } from './sampled.ts'
+import type { Told } from './told.ts'
+import { assertKept, assertWhole, createTold } from './told.ts'
+import { assertOnePlaceEach, assertOnePlaceAtMost } from './writable-places.ts'
 
 const rounds = Number(process.env.KILL_ROUNDS ?? 30)
+const minutes = Number(process.env.KILL_MINUTES ?? Infinity)
 const seed = Number(process.env.KILL_SEED ?? 20_261_120)
 
-/** When the kill comes, in ms from the first post: some find the service cold, most find it busy. */
-const EARLIEST_MS = 100
-const LATEST_MS = 2_000
 /** Clients go on for a moment, as they would. */
-const LOAD_AFTER_KILL_MS = 150
-const RESTART_TIMEOUT_MS = 60_000
+const LOAD_AFTER_KILL_MS = 30
+/** How many of the moves are given up, and how long after their beginning at most. */
+const GIVEN_UP = 0.2
+const GIVE_UP_WITHIN_MS = 500
+/** A move that was killed rests until its lease has ended, so there are more families than move at a time. */
+const MOVING_MAX = 30
+const MOVING = Math.min(MOVING_MAX, 2 * rounds)
 
 const { check, report, say } = createChecks()
 const draw = seededRandom(seed)
 const state = scratchDirectory()
-const port = await freePort()
-const receipts: Receipt[] = []
-/** Submissions of this run that are in the list after the latest restart. */
-let saved: readonly string[] = []
-const totals = { broken: 0, failures: 0, unacknowledged: 0 }
+const launcher = await prepareLauncher(state)
+let service = await launcher.start()
+const { ROOT_SECRET = '' } = localSecrets(state)
+const operatorKey = await issueAdminKey(service.origin, await openSecrets(ROOT_SECRET, null))
+const call = (to: KillableService) => operatorCall(to.origin, operatorKey)
+const staying: readonly Told[] = [await family('stays-shared', 'shared'), await family('stays-own', 'own')]
+const moving: Told[] = []
+const counts = createDeathCounts()
 
-/** `everything`: npm, `start.ts` and the service. `service`: wrangler and workerd alone, which `start.ts` starts again. */
-type Victims = 'everything' | 'service'
-
-/** The process groups to kill. Found before the load starts: looking takes longer than a post, and the kill must not. */
-function groupsOf({ pid }: StartedService, victims: Victims): readonly number[] {
-  const groups = new Set(processTree(pid).map(({ groupId }) => groupId))
-  if (victims === 'service') groups.delete(pid)
-  return [...groups]
+async function family(organizationId: string, place: PlaceKind): Promise<Told> {
+  const told = createTold(await createFamily(call(service), organizationId, place))
+  await assertKept(told, service.origin)
+  return told
 }
 
-/** The service after the kill: started again by hand, or by its supervisor. */
-async function restarted(service: StartedService, victims: Victims): Promise<StartedService> {
-  if (victims === 'everything') return startService({ port, stateDirectory: state })
-  const giveUpAt = performance.now() + RESTART_TIMEOUT_MS
-  while (!(await answers(service))) {
-    if (performance.now() > giveUpAt)
-      throw new Error(`The service was not started again:\n${service.output()}`)
-    await pause(50)
-  }
-  return service
+/** Families to move now, and those that a sweep may take up again: all of them are posted to. */
+function chosen({ moves }: Remains): { readonly fresh: readonly Told[]; readonly resumed: readonly Told[] } {
+  const running = new Set(moves.filter(({ isEnded }) => isEnded === 0).map(({ familyId }) => familyId))
+  const isRunning = ({ family: { organizationId } }: Told) => running.has(organizationId)
+  const free = moving.filter((told) => !isRunning(told))
+  const fresh = free.length === 0 ? [] : [free[Math.floor(draw() * free.length)] as Told]
+  return { fresh, resumed: moving.filter(isRunning).slice(0, 2) }
 }
 
-async function answers({ origin }: StartedService): Promise<boolean> {
-  try {
-    const response = await fetch(`${origin}/api/v1/openapi.json`, { signal: AbortSignal.timeout(2_000) })
-    await response.text()
-    return response.status === 200
-  } catch {
-    return false
-  }
-}
-
-function assertProper({ improper }: LoadOutcome): void {
-  assert.deepEqual(
-    improper.slice(0, 3),
-    [],
-    `${improper.length} answers are neither receipts nor proper failures`,
+async function round(number: number, before: Remains): Promise<Remains> {
+  const { fresh, resumed } = chosen(before)
+  const touched = [...staying, ...fresh, ...resumed]
+  const moment = drawMoment(draw)
+  const isGivenUp = moment.kind === 'phase' ? moment.phase === 'aborting' : draw() < GIVEN_UP
+  const knownReceipts = touched.map(({ receipts }) => receipts.length)
+  const startedMs = Date.now()
+  const sweeping = service.fireCron().catch(() => undefined)
+  const load = startLoad(
+    service.origin,
+    `round${number}`,
+    touched.map(({ family: { formId } }) => formId),
   )
-}
-
-/** Every receipt has its row with the posted values, and no post made two rows. */
-function assertKept(rows: readonly ApiRow[]): void {
-  const bySubmission = new Map(rows.map((row) => [row.submissionId, row]))
-  assert.equal(bySubmission.size, rows.length, 'no submission is listed twice')
-  const posted = rows.filter((row) => messageOf(row).startsWith('round'))
-  const markers = posted.map(messageOf)
-  assert.equal(new Set(markers).size, markers.length, 'no post was saved twice')
-  const lost = receipts.filter(
-    ({ submissionId, marker }) => messageOf(bySubmission.get(submissionId)) !== marker,
-  )
-  assert.deepEqual(lost.slice(0, 3), [], `${lost.length} of ${receipts.length} receipts have no row`)
-  saved = posted.map(({ submissionId }) => String(submissionId))
-  totals.unacknowledged = markers.length - receipts.length
-}
-
-function messageOf(row: ApiRow | undefined): string {
-  const { message } = (row?.answers ?? {}) as Readonly<Record<string, unknown>>
-  return typeof message === 'string' ? message : ''
-}
-
-/** Each person is one contact, however often their posts were interrupted. */
-function assertOneContactEach(rows: readonly ApiRow[]): void {
-  const people = rows.map(({ email }) => String(email)).filter((email) => email.startsWith('person'))
-  assert.deepEqual([...new Set(people)].sort(), [...people].sort())
-}
-
-async function round(number: number, service: StartedService): Promise<StartedService> {
-  // The supervisor gives up on a service that ends five times within a minute, so it is asked every other time only.
-  const victims = number % 2 === 0 ? 'everything' : 'service'
-  const groups = groupsOf(service, victims)
-  const load = startLoad(service.origin, `round${number}`)
-  const delayMs = Math.round(EARLIEST_MS + draw() * (LATEST_MS - EARLIEST_MS))
-  await pause(delayMs)
-  for (const group of groups) signalGroup(group, 'SIGKILL')
+  const asking = beginMoves(call(service), fresh, before, isGivenUp ? draw() * GIVE_UP_WITHIN_MS : null)
+  const killed = await untilMoment(moment, state)
+  const posting = load.waiting()
+  service.kill()
   await pause(LOAD_AFTER_KILL_MS)
   const outcome = await load.stop()
-  receipts.push(...outcome.receipts)
-  totals.broken += outcome.broken
-  totals.failures += outcome.failures
-  const startedAt = performance.now()
-  const next = await restarted(service, victims)
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  const figures = `${outcome.receipts.length} receipts, ${outcome.broken} broken, up again after ${seconds} s`
-  await check(`round ${number}: ${victims} killed after ${delayMs} ms (${figures})`, async () => {
-    assertProper(outcome)
-    assertKept(
-      (await walk(next.origin, '/api/v1/forms/demo-contact/submissions?limit=500', next.demoKey)).rows,
-    )
-    assertOneContactEach((await walk(next.origin, '/api/v1/contacts?limit=500', next.demoKey)).rows)
+  await asking
+  await Promise.race([sweeping, pause(1_000)])
+  const remains = readRemains(state, startedMs)
+  const found = counts.add({ posting, outcome, remains })
+  for (const receipt of outcome.receipts)
+    touched.find(({ family: { formId } }) => formId === receipt.formId)?.receipts.push(receipt)
+  await service.dispose()
+  service = await launcher.start()
+  await check(`round ${number}: killed ${killed}, in ${found}`, async () => {
+    assert.deepEqual(sampled(outcome.improper), [], 'answers are neither receipts nor proper failures')
+    assertOnePlaceAtMost(remains)
+    const comparing = touched.map((told, index) => assertKept(told, service.origin, knownReceipts[index]))
+    for (const { reason } of (await Promise.allSettled(comparing)).filter(isRejected)) throw reason
   })
-  return next
+  return remains
+}
+
+function isRejected(outcome: PromiseSettledResult<void>): outcome is PromiseRejectedResult {
+  return outcome.status === 'rejected'
+}
+
+/** Each family takes one more post, where it lives now. */
+async function assertWritable(): Promise<void> {
+  for (const {
+    family: { formId },
+    receipts,
+  } of [...staying, ...moving]) {
+    const marker = `last-${formId}`
+    const answer = await submit(service.origin, formId, marker, 0)
+    assert(answer?.kind === 'receipt', `${formId}: ${JSON.stringify(answer)}`)
+    receipts.push({ formId, submissionId: answer.submissionId, marker })
+  }
 }
 
 async function main(): Promise<void> {
-  say(`KILL_SEED=${seed} KILL_ROUNDS=${rounds}`)
-  let service = await startService({ port, stateDirectory: state })
-  for (let number = 1; number <= rounds; number += 1) service = await round(number, service)
+  say(`KILL_SEED=${seed} KILL_ROUNDS=${rounds} KILL_MINUTES=${minutes}`)
+  for (let number = 0; number < MOVING; number += 1)
+    moving.push(await family(`moves-${number}`, number % 2 === 0 ? 'shared' : 'own'))
+  const startedAt = performance.now()
+  let remains = readRemains(state, 0)
+  let done = 0
+  while (done < rounds && performance.now() - startedAt < minutes * 60_000) {
+    done += 1
+    remains = await round(done, remains)
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  say(`${done} kills in ${Math.round(seconds)} s, ${(seconds / done).toFixed(1)} s each`)
+  const everyone = [...staying, ...moving]
   await check('clients got receipts at all', () => {
-    assert(receipts.length >= rounds)
+    assert(everyone.reduce((sum, { receipts }) => sum + receipts.length, 0) >= done)
   })
+  await check('every move that was killed ends by itself', async () => {
+    say(`        ${await movesEnd(service, state)}`)
+  })
+  await check('each family lives in one place, and takes posts there', async () => {
+    assertOnePlaceEach(
+      readRemains(state, 0),
+      everyone.map(({ family: { organizationId } }) => organizationId),
+    )
+    await assertWritable()
+  })
+  await check('each family: all receipts, no post twice, one contact each, complete copies', async () => {
+    for (const told of everyone) await assertWhole(told, service.origin)
+  })
+  const saved = everyone.flatMap(({ submissions }) => [...submissions.rows.keys()])
   await notificationsArriveOnce({ service, state, saved, check, say })
-  await check('the service ends on Ctrl-C', () => service.stop())
-  const { broken, failures, unacknowledged } = totals
-  say(
-    `${receipts.length} receipts, all kept; ${unacknowledged} saved without one; ${broken} posts broken off, ${failures} answered 500`,
-  )
+  await service.dispose()
+  const lines = counts.lines(everyone, readRemains(state, 0), notifiedSubmissions(state))
+  for (const line of lines) say(line)
   report()
 }
 

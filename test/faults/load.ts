@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** A submission that a client was told is saved. */
 export interface Receipt {
+  readonly formId: string
   readonly submissionId: string
   /** What the client wrote into the message, different for each post. */
   readonly marker: string
@@ -20,6 +21,8 @@ export interface LoadOutcome {
 
 /** A load that runs until it is stopped. */
 export interface Load {
+  /** Posts that were sent and not answered yet. */
+  waiting(): number
   stop(): Promise<LoadOutcome>
 }
 
@@ -29,25 +32,35 @@ const PAUSE_MS = 5
 /** The people who post; each is one contact. */
 const PEOPLE = 40
 
-/** Posts to the demo's contact form, several clients at once, each post once only. */
-export function startLoad(origin: string, name: string): Load {
+/** Posts to forms, several clients at once, each post once only. */
+export function startLoad(
+  origin: string,
+  name: string,
+  formIds: readonly string[],
+  clientCount = CLIENTS,
+): Load {
   const receipts: Receipt[] = []
   const improper: string[] = []
   const counts = { broken: 0, failures: 0 }
-  const state = { isStopping: false }
-  const client = async (number: number) => {
-    for (let post = 0; !state.isStopping; post += 1) {
-      const marker = `${name}-${number}-${post}`
-      const answer = await submit(origin, marker, (number + post * CLIENTS) % PEOPLE)
-      if (answer === null) counts.broken += 1
-      else if (answer.kind === 'receipt') receipts.push({ submissionId: answer.submissionId, marker })
-      else if (answer.kind === 'failure') counts.failures += 1
-      else improper.push(`${marker}: ${answer.text}`)
-      await pause(answer === null ? PAUSE_MS * 10 : PAUSE_MS)
-    }
+  const state = { isStopping: false, waiting: 0 }
+  const post = async (number: number, turn: number): Promise<void> => {
+    const marker = `${name}-${number}-${turn}`
+    const formId = formIds[(number + turn) % formIds.length] ?? ''
+    state.waiting += 1
+    const answer = await submit(origin, formId, marker, (number + turn * clientCount) % PEOPLE)
+    state.waiting -= 1
+    if (answer === null) counts.broken += 1
+    else if (answer.kind === 'receipt') receipts.push({ formId, submissionId: answer.submissionId, marker })
+    else if (answer.kind === 'failure') counts.failures += 1
+    else improper.push(`${marker}: ${answer.text}`)
+    await pause(answer === null ? PAUSE_MS * 10 : PAUSE_MS)
   }
-  const clients = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
+  const client = async (number: number) => {
+    for (let turn = 0; !state.isStopping; turn += 1) await post(number, turn)
+  }
+  const clients = Promise.all(Array.from({ length: clientCount }, (_, number) => client(number)))
   return {
+    waiting: () => state.waiting,
     async stop() {
       state.isStopping = true
       await clients
@@ -62,10 +75,15 @@ type Answer =
   | { readonly kind: 'improper'; readonly text: string }
 
 /** One post; null when no complete answer came. */
-async function submit(origin: string, marker: string, person: number): Promise<Answer | null> {
+export async function submit(
+  origin: string,
+  formId: string,
+  marker: string,
+  person: number,
+): Promise<Answer | null> {
   const body = { _gotcha: '', firstName: 'Ada', email: `person${person}@example.com`, message: marker }
   try {
-    const response = await fetch(`${origin}/api/forms/demo-contact/submissions`, {
+    const response = await fetch(`${origin}/api/forms/${formId}/submissions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

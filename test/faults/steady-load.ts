@@ -17,24 +17,29 @@ export interface LoadFigures {
   readonly submissionIds: readonly string[]
   /** How long after the moment at which they were due requests were answered, ascending, in ms. */
   readonly durationsMs: readonly number[]
+  /** How long the submissions among them took, ascending, in ms. */
+  readonly submittedMs: readonly number[]
 }
 
 export interface SteadyLoad {
   stop(): Promise<LoadFigures>
 }
 
-/** Reads a page of contacts and submits the demo's form, in turn, so many requests a second. */
+/** Reads a page of contacts and submits the demo's form, in turn, so many requests a second, or fewer. */
 export function startSteadyLoad(origin: string, key: string, perSecond: number): SteadyLoad {
   const wrong: string[] = []
   const submissionIds: string[] = []
   const durationsMs: number[] = []
+  const submittedMs: number[] = []
   const waiting = new Set<Promise<void>>()
   const state = { isStopping: false, broken: 0 }
   const one = async (number: number, dueAt: number) => {
     try {
       const response = await (number % 2 === 0 ? read(origin, key) : submit(origin, number))
       const text = await response.text()
-      durationsMs.push(performance.now() - dueAt)
+      const durationMs = performance.now() - dueAt
+      durationsMs.push(durationMs)
+      if (number % 2 === 1) submittedMs.push(durationMs)
       const [, submissionId] = /"submissionId":"(\w+)"/.exec(text) ?? []
       if (number % 2 === 1 && submissionId !== undefined) submissionIds.push(submissionId)
       if (response.status !== 200) wrong.push(`${response.status} ${text.slice(0, 200)}`)
@@ -57,8 +62,9 @@ export function startSteadyLoad(origin: string, key: string, perSecond: number):
       state.isStopping = true
       await sending
       await Promise.all(waiting)
-      durationsMs.sort((left, right) => left - right)
-      return { answered: durationsMs.length, wrong, broken: state.broken, submissionIds, durationsMs }
+      for (const durations of [durationsMs, submittedMs]) durations.sort((left, right) => left - right)
+      const { broken } = state
+      return { answered: durationsMs.length, wrong, broken, submissionIds, durationsMs, submittedMs }
     },
   }
 }

@@ -14,16 +14,19 @@ export function placeDatabase(files: string, id: string, image: Uint8Array): voi
   placeObject(join(files, 'd1'), KEEPER, id, image)
 }
 
-/** The file in which the local simulator keeps a database; its folder exists then. */
-export function databasePath(files: string, id: string): string {
-  const folder = join(files, 'd1', KEEPER)
-  mkdirSync(folder, { recursive: true })
-  return join(folder, `${objectId(KEEPER, id)}.sqlite`)
+/** The file of the database with this id. */
+export function databaseFile(files: string, id: string): string {
+  return join(files, 'd1', KEEPER, `${objectId(KEEPER, id)}.sqlite`)
+}
+
+/** The file of the database of the object with this name. `key` names its class. */
+export function objectFile(files: string, key: string, name: string): string {
+  return join(files, key, `${objectId(key, name)}.sqlite`)
 }
 
 /** What a database holds that the local simulator has kept, and no longer has open. */
 export function readPlaced(files: string, id: string): Uint8Array {
-  const database = new DatabaseSync(databasePath(files, id))
+  const database = new DatabaseSync(databaseFile(files, id))
   database.exec('pragma journal_mode = delete')
   const image = database.serialize()
   database.close()
@@ -32,9 +35,8 @@ export function readPlaced(files: string, id: string): Uint8Array {
 
 /** Puts a database where the local simulator looks for that of the object with this name. `key` names its class. */
 export function placeObject(files: string, key: string, name: string, image: Uint8Array): void {
-  const folder = join(files, key)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${objectId(key, name)}.sqlite`), image)
+  mkdirSync(join(files, key), { recursive: true })
+  writeFileSync(objectFile(files, key, name), image)
 }
 
 /** The id of a Durable Object by its name, as the simulator computes it: the file is named after it. */

@@ -34,19 +34,26 @@ export function stillRunning(pids: readonly number[]): readonly SeenProcess[] {
   return listProcesses().filter(({ pid, command }) => wanted.has(pid) && !command.includes('<defunct>'))
 }
 
+/** The most memory that a process has held, in MiB; null where the system does not tell. */
+export function peakMiB(pid: number): number | null {
+  try {
+    const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kib === undefined ? null : Math.round(Number(kib) / 1024)
+  } catch {
+    return null
+  }
+}
+
+/** The processes of the local runtime below a process. */
+export function runtimeProcesses(rootPid: number): readonly SeenProcess[] {
+  return processTree(rootPid).filter(({ command }) => /^\S*workerd /.test(command))
+}
+
 /**
  * The most memory that a process of the local runtime below this process has held, in MiB; null where the system does not
  * tell.
  */
 export function runtimePeakMiB(rootPid: number): number | null {
-  const peaks = processTree(rootPid).flatMap(({ pid, command }) => {
-    if (!/^\S*workerd /.test(command)) return []
-    try {
-      const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-      return kib === undefined ? [] : [Number(kib) / 1024]
-    } catch {
-      return []
-    }
-  })
-  return peaks.length === 0 ? null : Math.round(Math.max(...peaks))
+  const peaks = runtimeProcesses(rootPid).flatMap(({ pid }) => peakMiB(pid) ?? [])
+  return peaks.length === 0 ? null : Math.max(...peaks)
 }

@@ -37,7 +37,7 @@ export interface StatementResult<Row = ResultRow> {
 export interface Executor {
   /**
    * Runs the statements in order, in one transaction: all of them happen or none, and each of them sees one state of the
-   * database and what the ones before it wrote. Rejects when one fails.
+   * database and what the ones before it wrote. Rejects when one fails. A batch without statements does nothing.
    * @returns one result per statement, in order
    */
   batch(statements: readonly Statement[]): Promise<readonly StatementResult[]>

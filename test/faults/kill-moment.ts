@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { MovePhase } from '../../ports/move-ledger.ts'
+import { watchPhases } from './remains.ts'
+
+/** When a round's kill comes: so many ms after the first post, or when a move is in a phase. */
+export type KillMoment =
+  { readonly kind: 'time'; readonly afterMs: number } | { readonly kind: 'phase'; readonly phase: MovePhase }
+
+/** Some kills find the service cold, most find it busy. */
+const EARLIEST_MS = 50
+const LATEST_MS = 2_000
+/** How long a kill that is aimed at a phase waits for it. */
+const PHASE_WITHIN_MS = 8_000
+/** How often the record of moves is looked at. A try to switch takes some ten times as long. */
+const LOOK_EVERY_MS = 2
+
+/** The phases that a kill is aimed at. Those that pass quickly are hardly ever met by chance. */
+const AIMS: readonly MovePhase[] = ['copying', 'switching', 'switching', 'switched', 'emptying', 'aborting']
+
+/** Half of the kills come at any time, half of them in a phase of a move. */
+export function drawMoment(draw: () => number): KillMoment {
+  const [isTimed, share] = [draw() < 0.5, draw()]
+  const phase = AIMS[Math.floor(share * AIMS.length)]
+  if (isTimed || phase === undefined)
+    return { kind: 'time', afterMs: Math.round(EARLIEST_MS + share * (LATEST_MS - EARLIEST_MS)) }
+  return { kind: 'phase', phase }
+}
+
+/** Waits for the moment. Returns what it waited for. */
+export async function untilMoment(moment: KillMoment, state: string): Promise<string> {
+  if (moment.kind === 'time') {
+    await pause(moment.afterMs)
+    return `after ${moment.afterMs} ms`
+  }
+  const giveUpAt = performance.now() + PHASE_WITHIN_MS
+  const phases = watchPhases(state, Date.now())
+  try {
+    while (performance.now() < giveUpAt) {
+      if (phases.now().includes(moment.phase)) return `aimed at ${moment.phase}`
+      await pause(LOOK_EVERY_MS)
+    }
+    return `aimed at ${moment.phase} and late`
+  } finally {
+    phases.close()
+  }
+}

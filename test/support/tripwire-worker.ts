@@ -1,0 +1,71 @@
+/**
+ * The service's Worker, with a wire before and after each call of a database that requests with `x-tripwire` make. Wires are
+ * counted in each phase of a move, which shows in what the database answers. `x-tripwire` names one by phase and number,
+ * as in `switching 3`, or says `all`: there the call waits until `TRIPWIRE` answers, which is when the runtime may be
+ * killed. The module lies beside the built `worker.js`.
+ */
+export const TRIPWIRE_WORKER = `import worker, { FamilyDatabase, FollowUp } from './worker.js'
+
+export { FamilyDatabase, FollowUp }
+
+let phase = null
+let passed = 0
+
+export default {
+  fetch(request, bindings, lifetime) {
+    const wanted = request.headers.get('x-tripwire')
+    if (wanted !== null && request.url.endsWith('/move')) enter(null)
+    return worker.fetch(request, wanted === null ? bindings : wired(bindings, wanted), lifetime)
+  },
+  queue: (...given) => worker.queue(...given),
+  scheduled: (...given) => worker.scheduled(...given),
+}
+
+function enter(next) {
+  phase = next
+  passed = 0
+}
+
+function look(answer) {
+  if (!Array.isArray(answer)) return
+  const seen = answer.flatMap(({ results = [] }) => results).find((row) => typeof row.phase === 'string')
+  if (seen !== undefined && seen.phase !== phase) enter(seen.phase)
+}
+
+function wired(bindings, wanted) {
+  const pass = async (name) => {
+    const at = phase + ' ' + passed++
+    if (wanted === 'all' || wanted === at) await bindings.TRIPWIRE.fetch('http://tripwire/' + at + ' ' + name)
+  }
+  const through = async (name, call) => {
+    await pass('before ' + name)
+    const answer = await call()
+    look(answer)
+    await pass('after ' + name)
+    return answer
+  }
+  const DB = replaced(bindings.DB, {
+    batch: (statements) => through('DB', () => bindings.DB.batch(statements)),
+  })
+  const FAMILIES = replaced(bindings.FAMILIES, {
+    get: (...given) => wiredObject(bindings.FAMILIES.get(...given), through),
+  })
+  return { ...bindings, DB, FAMILIES }
+}
+
+function wiredObject(stub, through) {
+  return new Proxy(stub, {
+    get: (_, method) => (...given) => through('object.' + String(method), () => stub[method](...given)),
+  })
+}
+
+function replaced(target, methods) {
+  return new Proxy(target, {
+    get(_, name) {
+      if (Object.hasOwn(methods, name)) return methods[name]
+      const value = target[name]
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+`
