@@ -41,9 +41,9 @@ export function drawnDecisions(seed: number): Decisions {
 
 /** Decisions as they were recorded. Those that were not are neutral. */
 export function replayedDecisions(recorded: Recorded): Decisions {
-  const decide: Decide = <Value extends Decided>(what: string, nth: number) =>
+  const decide: Decide = (what, nth) =>
     // The record is of this very decision, whose kind has not changed under the same name.
-    (recorded[what]?.[String(nth)] ?? null) as Value | null
+    (recorded[what]?.[String(nth)] ?? null) as never
   return createDecisions(decide)
 }
 

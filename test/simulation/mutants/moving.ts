@@ -137,13 +137,6 @@ export const movingMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: 'a target may be written by a mover who was left behind',
-    statement: (sql) =>
-      sql.includes("select 'version'")
-        ? "insert into move_guards (broken) select 'none' where ?1 is null or ?2 is null"
-        : sql,
-  },
-  {
     name: 'an object that an earlier version began to fill stays as that version left it',
     family: (family, stored) => ({
       ...family,

@@ -1,5 +1,5 @@
 import type { Alarm } from '../../../adapters/durable-object/wake-up.ts'
-import type { StoredObject, ObjectUniverse } from './family-objects.ts'
+import type { StoredObject, ObjectUniverse } from './stored-object.ts'
 
 /** The alarm of an object, which the platform keeps. */
 export interface SimulatedAlarm extends Alarm {

@@ -1,18 +1,16 @@
-import type { Family } from '../../../adapters/durable-object/family.ts'
 import { openFamily } from '../../../adapters/durable-object/family.ts'
 import type { FamilyNamespace } from '../../../adapters/durable-object/index.ts'
 import type { FamilyObject } from '../../../adapters/durable-object/protocol.ts'
 import type { OutboxRef } from '../../../ports/outbox-store.ts'
-import type { SimulatedObjectDatabase, StoredHere } from '../engine/database.ts'
+import type { SimulatedObjectDatabase } from '../engine/database.ts'
 import { openSimulatedObjectDatabase } from '../engine/database.ts'
 import { createAlarm } from './alarm.ts'
 import type { SimulatedAlarm } from './alarm.ts'
 import { clockOf } from './clock.ts'
 import { createObjectCalls } from './object-calls.ts'
 import type { Process } from './process.ts'
+import type { Instance, ObjectUniverse, StoredObject } from './stored-object.ts'
 import { createDisk } from './storage-calls.ts'
-import type { Universe } from './universe.ts'
-import type { Version } from './versions.ts'
 
 /** The objects of families as the platform keeps them. They outlive every process of the Worker. */
 export interface FamilyObjects {
@@ -25,31 +23,6 @@ export interface FamilyObjects {
 
 /** Hands entries over to a process of the Worker, which answers at once. */
 export type HandOver = (refs: readonly OutboxRef[]) => Promise<void>
-
-/** What objects need of their world. */
-export type ObjectUniverse = Omit<Universe, 'stored' | 'secrets' | 'database'>
-
-/** An object that runs, on one machine. */
-interface Instance {
-  readonly family: Family
-  readonly version: Version
-  isAlive: boolean
-}
-
-/** An object of a family, and what it stores. */
-export interface StoredObject {
-  /** The family's id and the number of the database among those that the family has had. */
-  readonly name: string
-  readonly stored: StoredHere
-  /** How it stays broken when everything else is mended; null: it does not. */
-  broken: 'fails' | 'hangs' | null
-  /** The instance that runs, or that is started for this. */
-  instance(): Instance
-  /** Takes the instance away with all that it remembers. The next call starts another one. */
-  goDown(): void
-  /** The version that runs; null: none does. */
-  runs(): Version['name'] | null
-}
 
 /** @param holds whether an organization lives in the database of a name */
 export function createFamilyObjects(

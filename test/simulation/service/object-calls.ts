@@ -2,7 +2,7 @@ import type { FamilyObject } from '../../../adapters/durable-object/protocol.ts'
 import type { Statement } from '../../../adapters/sqlite/index.ts'
 import { nameOfBatch } from '../engine/database.ts'
 import { everlasting } from '../engine/scheduler.ts'
-import type { ObjectUniverse, StoredObject } from './family-objects.ts'
+import type { ObjectUniverse, StoredObject } from './stored-object.ts'
 import type { Process } from './process.ts'
 import { callLatencyMs } from './storage-calls.ts'
 
