@@ -56,9 +56,10 @@ function check({ universe, stored, service, reference }: World, broken: Broken):
     violated,
   })
   checkAudit(stored, reference, violated)
-  // A move that needs the broken database has not ended, and may have left something in the shared one too.
+  // A move that needs the broken database has not ended, and may have left something in the other one too.
+  const family = broken.object?.split('.')[0]
   const isExempt = ({ name }: StoredHere) =>
-    broken.object !== null && [broken.object, 'shared'].includes(name)
+    family !== undefined && (name === 'shared' || name.split('.')[0] === family)
   checkPlacesAtRest(stored, violated, isExempt)
 }
 
