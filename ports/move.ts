@@ -172,8 +172,9 @@ export interface MovePlace extends MoveSource, MoveTarget {
   readonly rowsMax: number
   /**
    * Ends what lasts of a move here, and deletes rows of the family, a bounded number: of a source after the switch, or of
-   * a target that was given up. Only of organizations that the directory places elsewhere.
+   * a target that was given up. Only of organizations that the directory places elsewhere, and of all tables that are here
+   * now: a migration since the move began may have made more, and filled them.
    * @returns whether nothing is left
    */
-  empty(moveId: string, tables: readonly MovedTable[]): Promise<boolean>
+  empty(moveId: string): Promise<boolean>
 }

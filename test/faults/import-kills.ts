@@ -1,6 +1,6 @@
 /**
  * Imports contacts in three sizes, to see what memory that takes; then while 50 requests a second read and submit; then
- * again and again, killed in every phase of an import, the client first and then the service. IMPORT_ROWS (default 20,000),
+ * again and again, killed in every phase of an import, the client first and then the service. IMPORT_ROWS (default 100,000),
  * IMPORT_KILLS (default 4), LOAD_PER_SECOND (default 50) and KILL_SEED may be given.
  */
 import assert from 'node:assert/strict'
@@ -18,7 +18,7 @@ import { startImportedService } from './imported-service.ts'
 import type { LoadFigures } from './steady-load.ts'
 import { startSteadyLoad } from './steady-load.ts'
 
-const rows = Number(process.env.IMPORT_ROWS ?? 20_000)
+const rows = Number(process.env.IMPORT_ROWS ?? 100_000)
 const kills = Number(process.env.IMPORT_KILLS ?? 4)
 const perSecond = Number(process.env.LOAD_PER_SECOND ?? 50)
 const draw = seededRandom(Number(process.env.KILL_SEED ?? 20_261_122))

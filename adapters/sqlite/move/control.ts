@@ -1,5 +1,3 @@
-import type { MovedTable } from '../../../ports/move.ts'
-
 /**
  * What a move does to a place beside reading and writing rows: who is let in, and how the rows of a family are removed.
  * The shared database keeps pauses in a table, and the directory decides whether it answers at all; the database of one
@@ -27,5 +25,5 @@ export interface MoveControl {
    * all at once. A move cannot write here afterwards.
    * @returns whether nothing is left
    */
-  empty(moveId: string, tables: readonly MovedTable[]): Promise<boolean>
+  empty(moveId: string): Promise<boolean>
 }

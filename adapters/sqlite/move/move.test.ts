@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fakeClock } from '../../../test/support/fakes.ts'
 import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import { advanceMove } from '../../../domain/placement/move/index.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
 import { oddFamily } from '../../../test/support/odd-rows.ts'
 import { migratedImage } from '../../../test/support/migrated-image.ts'
@@ -52,4 +53,27 @@ describe('a family of odd rows in every table', () => {
     expect(await contentOf(places.shared, tables, OTHERS)).toEqual(others)
     await expect(contentOf(places.own(second).serving, tables, FAMILY)).rejects.toThrow(ElsewhereError)
   })
+})
+
+test('rows that a migration derives while the old place is emptied are removed from it too', async () => {
+  const places = opened()
+  const { moveId } = await places.open('acme', toOwn)
+  let move = await advanceMove(places.world, moveId, 'mover')
+  while (move?.move.phase !== 'emptying') {
+    places.clock.advance(move?.waitMs ?? 0)
+    move = await advanceMove(places.world, moveId, 'mover')
+  }
+  const run = async (sql: string) => (await places.shared.batch([{ sql, parameters: [] }]))[0]?.rows
+  await run(
+    'create table greetings (organization_id text, contact_id text, primary key (organization_id, contact_id))',
+  )
+  await run('insert into greetings select organization_id, contact_id from contacts')
+  expect(await run("select count(*) as n from greetings where organization_id = 'acme'")).not.toEqual([
+    { n: 0 },
+  ])
+
+  expect(await places.finish(moveId)).toMatchObject({ phase: 'done' })
+  const here = FAMILY.map((id) => `'${id}'`).join()
+  expect(await run(`select * from greetings where organization_id in (${here})`)).toEqual([])
+  expect(await run(`select * from greetings where organization_id not in (${here})`)).not.toEqual([])
 })

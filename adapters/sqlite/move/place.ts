@@ -58,6 +58,6 @@ export function createMovePlace({ executor, control, rowsMax }: MovePlaceOptions
     },
     open: (token) => control.open(token),
     forget: (moveId) => forgetMove(executor, moveId),
-    empty: (moveId, tables) => control.empty(moveId, tables),
+    empty: (moveId) => control.empty(moveId),
   }
 }

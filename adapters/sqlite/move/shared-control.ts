@@ -7,6 +7,7 @@ import { sql } from '../statement/sql.ts'
 import type { MoveControl } from './control.ts'
 import { forgetMove } from './forget.ts'
 import { stopJournal } from './journal.ts'
+import { readMovedTables } from './moved-tables.ts'
 import { tuple } from './rows.ts'
 import { readKnownTriggers } from './silenced.ts'
 import { clearTarget } from './target.ts'
@@ -53,10 +54,10 @@ export function sharedControl(executor: Executor): MoveControl {
     unprepare: nothing,
     open: end,
     close: nothing,
-    async empty(moveId, tables) {
+    async empty(moveId) {
       await stopJournal(executor, moveId, { isForgotten: false })
       await clearTarget(executor, moveId)
-      return deleteSome(executor, moveId, tables)
+      return deleteSome(executor, moveId, await readMovedTables(executor))
     },
   }
 }

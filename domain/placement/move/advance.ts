@@ -110,7 +110,7 @@ async function startStep(world: MoveWorld, move: Move): Promise<Move | null> {
 
 /** Deletes rows of the source. */
 async function emptyStep(world: MoveWorld, move: Move): Promise<Move | null> {
-  if (!(await world.places(move.source).empty(move.moveId, move.tables ?? []))) return move
+  if (!(await world.places(move.source).empty(move.moveId))) return move
   await world.places(move.target).forget(move.moveId)
   return world.ledger.turn(move, { phase: 'done', endedAt: toInstant(world.clock.nowMs()) })
 }
@@ -124,6 +124,6 @@ async function abortStep(world: MoveWorld, move: Move): Promise<Move | null> {
   const source = world.places(move.source)
   if (move.token !== null) await source.resume(move.token)
   await source.stop(move.moveId)
-  if (!(await world.places(move.target).empty(move.moveId, move.tables ?? []))) return move
+  if (!(await world.places(move.target).empty(move.moveId))) return move
   return world.ledger.turn(move, { phase: 'aborted', endedAt: toInstant(world.clock.nowMs()) })
 }

@@ -104,7 +104,7 @@ export const movingMutants: readonly Mutant[] = [
         const isSealed = await place.seal(journalId, token)
         if (isSealed) {
           await place.close()
-          await place.empty(journalId.slice(0, 20), [])
+          await place.empty(journalId.slice(0, 20))
         }
         return isSealed
       },
