@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { advanceMove } from '../../../domain/placement/move/index.ts'
+import type { MoveWorld } from '../../../domain/placement/move/index.ts'
+import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { fakeClock } from '../../../test/support/fakes.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
 import { contentOf, movingPlaces, toOwn } from '../../../test/support/moving.ts'
@@ -80,6 +81,26 @@ test('rows that the target loses while it is compared are in the family’s plac
   const home = await places.placeOf('acme')
   const serving = home.kind === 'own' ? places.own(home).serving : places.shared
   expect(await contentOf(serving, tables, ['acme'])).toEqual(before)
+})
+
+test('a move that is given up at the last moment does not switch', async () => {
+  const { moveId } = await places.open('acme', toOwn)
+  const { ledger } = places.world
+  const world: MoveWorld = {
+    ...places.world,
+    ledger: {
+      ...ledger,
+      async switch(move, now, openUntil) {
+        expect(await ledger.askAbort(moveId)).toBe(true)
+        return ledger.switch(move, now, openUntil)
+      },
+    },
+  }
+  const ended = await runMove(world, moveId, Infinity, async (durationMs) => {
+    places.clock.advance(durationMs)
+  })
+  expect(ended).toMatchObject({ phase: 'aborted' })
+  expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
 })
 
 test('while a family moves, no organization leaves it or comes to it', async () => {

@@ -10,9 +10,12 @@ import { sql } from '../statement/sql.ts'
 const organizations = sql`(select organization_id from move_organizations where move_id = ${slot('journalId')})`
 const placed = sql`(select organization_id from placed_organizations where family_id = ${slot('familyId')})`
 
-/** The move is at this try to switch. Each statement depends on it, and the last one ends it: all happen, or none. */
+/**
+ * The move is at this try to switch, and nobody was told that it is given up. Each statement depends on it, and the last one
+ * ends it: all happen, or none.
+ */
 const isSwitching = sql`exists (select 1 from moves
-  where move_id = ${slot('moveId')} and phase = 'switching' and token = ${slot('token')})`
+  where move_id = ${slot('moveId')} and phase = 'switching' and token = ${slot('token')} and abort_asked = 0)`
 
 /** Nothing was written in the shared database that the target lacks, and nothing could be. */
 const isAtRest = sql`not exists (select 1 from move_journal where journal_id = ${slot('journalId')})
