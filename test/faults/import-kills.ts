@@ -27,9 +27,9 @@ const draw = seededRandom(Number(process.env.KILL_SEED ?? 20_261_122))
 const CHEAP_ROWS = 100_000
 
 /**
- * The memory that the runtime may take more for an import of fifty times as many rows. It collects garbage late where
- * nothing presses it, and keeps some kilobytes of each request, of which a large file takes thousands; rows that were kept
- * would be more than this. `small-heap.sh` imports into a heap that presses it.
+ * The memory that the runtime may take more for an import of fifty times as many rows: the local one grows with every
+ * request, and a large file takes thousands. Rows that were kept would be more than this. `small-heap.sh` imports into a heap
+ * that has no room to spare.
  */
 const GROWTH_MAX_MIB = 512
 
