@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
-import type { CountedBatch, CountedResults, Executor, Statement } from '../sqlite/statement/executor.ts'
+import type { StorageOptions } from '../sqlite/request-storage.ts'
+import type { CountedResults, Executor, Statement } from '../sqlite/statement/executor.ts'
 import { countRows, createMeter } from '../sqlite/statement/meter.ts'
 import { readsAlone } from '../sqlite/statement/reads-alone.ts'
 import type { Migrations } from './bring-up.ts'
@@ -32,13 +33,17 @@ const ADVANCES_MAX = 20
  * of times; writes are not.
  */
 export function createExecutor(options: ExecutorOptions): Executor {
-  const batch = createBatch(options)
-  return { batch: async (statements) => (await batch(statements)).results }
+  return executorBy(createBatch(options))
 }
 
-/** The same for requests with a key, which the object counts. */
-export function createCountedBatch(options: ExecutorOptions): CountedBatch {
-  return createBatch(options)
+/** What a storage over the object runs its statements by: the same, and the object counts the requests of keys. */
+export function storageOptionsOf(options: ExecutorOptions): StorageOptions {
+  const batch = createBatch(options)
+  return { executor: executorBy(batch), clock: options.clock, countedBatch: batch }
+}
+
+function executorBy(batch: Batch): Executor {
+  return { batch: async (statements) => (await batch(statements)).results }
 }
 
 type Batch = (statements: readonly Statement[], countedKeyId?: string) => Promise<CountedResults>

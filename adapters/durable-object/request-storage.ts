@@ -1,13 +1,9 @@
 import type { RequestStorage } from '../../ports/storage.ts'
 import { createRequestStorage } from '../sqlite/request-storage.ts'
 import type { ExecutorOptions } from './executor.ts'
-import { createCountedBatch, createExecutor } from './executor.ts'
+import { storageOptionsOf } from './executor.ts'
 
 /** The part of `createObjectStorage` that most requests need. No I/O. */
 export function createObjectRequestStorage(options: ExecutorOptions): RequestStorage {
-  return createRequestStorage({
-    executor: createExecutor(options),
-    clock: options.clock,
-    countedBatch: createCountedBatch(options),
-  })
+  return createRequestStorage(storageOptionsOf(options))
 }
