@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../ports/audit.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import { organization, START_MS, tenantKey } from '../../test/conformance/fixtures.ts'
+import { placeIn, saveIn, slugsIn } from '../../test/support/placed-organizations.ts'
 import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch-places.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
 import { toInstant } from '../text/instant.ts'
@@ -19,20 +20,14 @@ const NOW = toInstant(START_MS)
 const SHARED: PlaceChoice = { kind: 'shared' }
 const inEurope: PlaceChoice = { kind: 'own', region: 'weur', jurisdiction: null }
 
-/** Saves as an operator's request does: what is there is looked up first. */
-async function save(
+const save = (
   organizationId: string,
   settings: Partial<Organization> = {},
   choice?: PlaceChoice,
   by = isolate,
-) {
-  const found = await by.administration.findOrganization(organizationId)
-  const made = { ...(found ?? organization(organizationId)), ...settings }
-  return by.administration.saveOrganization(made, found, choice)
-}
-
-const slugs = () => scratch.run('select slug, organization_id from placed_slugs order by slug')
-const placeOf = async (id: string) => (await scratch.directory.placeOf(id))?.familyId ?? 'shared'
+) => saveIn(by, organizationId, settings, choice)
+const slugs = () => slugsIn(scratch)
+const placeOf = (id: string) => placeIn(scratch, id)
 
 describe('where an organization goes', () => {
   test('a child goes where its parent is, however deep', async () => {

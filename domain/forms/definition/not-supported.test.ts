@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { definitionOf, fieldOf, optionsOf, when } from '../../../test/support/forms.ts'
-import type { FormDefinition } from '../../../ports/form-directory.ts'
-import { headlessSupport } from './support.ts'
-
-const reasonsFor = (fields: readonly unknown[], settings: Partial<FormDefinition> = {}): readonly string[] =>
-  headlessSupport(definitionOf(fields, settings)).reasons
-
-const text = fieldOf('a', 'short_text')
-const number = fieldOf('n', 'number')
-const date = fieldOf('d', 'date')
-const phone = fieldOf('p', 'phone')
-const flag = fieldOf('f', 'boolean')
-const one = fieldOf('one', 'single_choice', { options: optionsOf('x', 'y') })
-const many = fieldOf('many', 'multiple_choice', { options: optionsOf('x', 'y') })
-const subjects = [text, number, date, phone, flag, one, many, fieldOf('h', 'heading')]
-const shownWhen = (...rule: Parameters<typeof when>): unknown =>
-  fieldOf('t', 'short_text', { visibleWhen: when(...rule) })
+import {
+  date,
+  flag,
+  many,
+  number,
+  one,
+  phone,
+  reasonsFor,
+  shownWhen,
+  subjects,
+  text,
+} from '../../../test/support/form-subjects.ts'
+import { fieldOf, optionsOf, when } from '../../../test/support/forms.ts'
 
 describe('what is not supported, naming the field and what is wrong', () => {
   it.each<[string, readonly unknown[], RegExp]>([
