@@ -38,13 +38,15 @@ export const OBJECTS_KEY = `${WORKER}-${CLASS}`
 export interface RuntimeSettings {
   /** Whether there is a queue for the work after a submission. Nobody takes anything from it. Default: no. */
   readonly hasQueue?: boolean
+  /** Variables besides those that the service needs. Default: none. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 /** A Worker with a database, without wrangler's proxy. */
 export function openMiniflare(
   script: string,
   persist: string,
-  { hasQueue = false }: RuntimeSettings = {},
+  { hasQueue = false, variables = {} }: RuntimeSettings = {},
 ): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
@@ -55,7 +57,12 @@ export function openMiniflare(
       d1Databases: { DB: DATABASE_ID },
       ...(hasQueue ? { queueProducers: { JOBS: 'bench' } } : {}),
       ...(hasObjects(script) ? { durableObjects: { FAMILIES: { className: CLASS, useSQLite: true } } } : {}),
-      bindings: { ROOT_SECRET: testRootSecret(), MAIL_DOMAIN: 'mail.example.com', PLATFORM_BRAND: 'Bench' },
+      bindings: {
+        ROOT_SECRET: testRootSecret(),
+        MAIL_DOMAIN: 'mail.example.com',
+        PLATFORM_BRAND: 'Bench',
+        ...variables,
+      },
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       resourcePersistencePath: persist,
       cf: false,
