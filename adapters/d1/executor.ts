@@ -1,4 +1,4 @@
-import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
+import type { D1Database } from '@cloudflare/workers-types'
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'
@@ -54,7 +54,7 @@ async function attempt(
 ): Promise<readonly StatementResult[]> {
   meter.calls += 1
   const prepared = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))
-  const answers = await answersOf(database, prepared)
+  const answers = await database.batch<ResultRow>(prepared)
   // The statements are used again after the batch on purpose: the local proxy of D1 loses a statement that is
   // garbage-collected before it has run.
   if (answers.length !== prepared.length) throw new Error('D1 answered another number of statements')
@@ -66,14 +66,6 @@ async function attempt(
   }))
   countRows(meter, results)
   return results
-}
-
-/** One statement is a transaction by itself, and the platform's binding does less for it than for a batch. */
-async function answersOf(database: D1Database, prepared: readonly D1PreparedStatement[]) {
-  const [first, ...others] = prepared
-  return first !== undefined && others.length === 0
-    ? [await first.all<ResultRow>()]
-    : database.batch<ResultRow>([...prepared])
 }
 
 /**

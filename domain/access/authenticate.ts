@@ -1,4 +1,10 @@
-import type { KeyClaim, KeyedRead, KeyedReader, KeyedStorage, QueryResult } from '../../ports/keyed-storage.ts'
+import type {
+  KeyClaim,
+  KeyedRead,
+  KeyedReader,
+  KeyedStorage,
+  QueryResult,
+} from '../../ports/keyed-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { ReadQuery } from '../../ports/query.ts'
 import type { Scope } from '../record/description.ts'
@@ -84,11 +90,7 @@ function readOf({ organization, results }: Extract<KeyedRead, { authenticated: t
   return { kind: 'read', organization, results }
 }
 
-async function claimOf(
-  key: PresentedKey,
-  organizationId: string,
-  { secrets }: KeyWorld,
-): Promise<KeyClaim> {
+async function claimOf(key: PresentedKey, organizationId: string, { secrets }: KeyWorld): Promise<KeyClaim> {
   return { organizationId, keyId: key.keyId, hashes: await claimedHashes(key, secrets) }
 }
 

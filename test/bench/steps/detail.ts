@@ -66,7 +66,7 @@ export const detailSteps: readonly Step[] = [
     answer: async (arrived) => readWithKey(arrived, (known ??= await claimOf(arrived))),
   },
   {
-    adds: "the key's checksum and keyed hash",
+    adds: 'the key is read from its header, its hash remembered',
     answer: async (arrived) => readWithKey(arrived, await claimOf(arrived)),
   },
   {

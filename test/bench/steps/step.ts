@@ -2,8 +2,9 @@ import type { D1Database } from '@cloudflare/workers-types'
 import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { Executor } from '../../../adapters/sqlite/statement/executor.ts'
 import { createExecutor } from '../../../adapters/d1/executor.ts'
-import { claimedHashes } from '../../../domain/access/api-key.ts'
-import { readBearer } from '../../../domain/access/bearer.ts'
+import { claimedHashes, readKey } from '../../../domain/access/api-key.ts'
+import { bearerToken } from '../../../domain/access/bearer.ts'
+import { recallKey, rememberKey } from '../../../domain/access/proven-keys.ts'
 import { publicApi } from '../../../domain/api.ts'
 import type { RoutedRequest } from '../../../domain/record/routed-request.ts'
 import type { World } from '../../../domain/world.ts'
@@ -55,12 +56,18 @@ export function worldOf({ env, lifetime }: Arrived): Promise<World> {
   return openWorld(env, lifetime, createMeter())
 }
 
-/** What a request's key claims, proven by the hash under the root secret. */
+/** What a request's key claims, with the hash under the root secret, which is remembered as the service does. */
 export async function claimOf({ request, env }: Arrived): Promise<KeyClaim> {
-  const key = readBearer(request.headers.get('authorization'))
+  const secrets = await secretsOf(env)
+  const token = bearerToken(request.headers.get('authorization')) ?? ''
+  const known = recallKey(token, secrets)
+  if (known !== null) return known.claim
+  const key = readKey(token)
   if (key?.organizationId == null) throw new Error('The request has no key')
-  const hashes = await claimedHashes(key, await secretsOf(env))
-  return { organizationId: key.organizationId, keyId: key.keyId, hashes }
+  const hashes = await claimedHashes(key, secrets)
+  const claim = { organizationId: key.organizationId, keyId: key.keyId, hashes }
+  rememberKey({ key, claim }, secrets)
+  return claim
 }
 
 /** A request as an endpoint with one parameter in its path receives it. */
