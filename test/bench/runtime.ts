@@ -15,10 +15,10 @@ export interface Target {
 export async function startTarget(
   script: string,
   persist: string,
-  settings: RuntimeSettings = {},
+  variables: Variables = {},
 ): Promise<Target & { readonly runtime: Miniflare }> {
   const before = new Set(runtimePids())
-  const runtime = openMiniflare(script, persist, settings)
+  const runtime = openMiniflare(script, persist, variables)
   await runtime.ready
   const { origin } = await runtime.unsafeGetDirectURL()
   const pid = runtimePids().find((each) => !before.has(each))
@@ -34,20 +34,14 @@ const CLASS = 'FamilyDatabase'
 /** Where a runtime has the files of the objects, if its Worker exports their class. */
 export const OBJECTS_KEY = `${WORKER}-${CLASS}`
 
-/** How a runtime differs from the others. */
-export interface RuntimeSettings {
-  /** Whether there is a queue for the work after a submission. Nobody takes anything from it. Default: no. */
-  readonly hasQueue?: boolean
-  /** Variables besides those that the service needs. Default: none. */
-  readonly variables?: Readonly<Record<string, string>>
-}
+/** Variables of a Worker. */
+export type Variables = Readonly<Record<string, string>>
 
-/** A Worker with a database, without wrangler's proxy. */
-export function openMiniflare(
-  script: string,
-  persist: string,
-  { hasQueue = false, variables = {} }: RuntimeSettings = {},
-): Miniflare {
+/**
+ * A Worker with a database, without wrangler's proxy.
+ * @param variables besides those that the service needs
+ */
+export function openMiniflare(script: string, persist: string, variables: Variables = {}): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
       name: WORKER,
@@ -55,7 +49,6 @@ export function openMiniflare(
       modulesRoot: dirname(script),
       compatibilityDate: '2026-10-20',
       d1Databases: { DB: DATABASE_ID },
-      ...(hasQueue ? { queueProducers: { JOBS: 'bench' } } : {}),
       ...(hasObjects(script) ? { durableObjects: { FAMILIES: { className: CLASS, useSQLite: true } } } : {}),
       bindings: {
         ROOT_SECRET: testRootSecret(),

@@ -64,7 +64,7 @@ async function climb(
   const contenders: (Contender & { readonly stop: () => Promise<void> })[] = []
   for (const [index, { adds, script, step }] of rungs.entries()) {
     const variables = step === null ? {} : { STEP: String(step) }
-    const target = await startTarget(script, filesNamed(`${name} ${index}`), { variables })
+    const target = await startTarget(script, filesNamed(`${name} ${index}`), variables)
     contenders.push({ name: adds, target, shot, aim: null, stop: () => target.runtime.dispose() })
   }
   const sides = await measureInTurn(contenders, SHOTS_PER_ROUND, {

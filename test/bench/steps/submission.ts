@@ -66,11 +66,14 @@ function saving(adds: string, save: (submission: NewSubmission, arrived: Arrived
   }
 }
 
-function insertParameters({ submissionId, formId, answers, submittedAt }: NewSubmission) {
+/** What the bare worker stores of a submission. */
+type Inserted = Pick<NewSubmission, 'submissionId' | 'formId' | 'answers' | 'submittedAt'>
+
+function insertParameters({ submissionId, formId, answers, submittedAt }: Inserted) {
   return [ORGANIZATION, submissionId, formId, JSON.stringify(answers), submittedAt, submittedAt]
 }
 
-function insertPlainly(submission: NewSubmission, { database }: Arrived) {
+function insertPlainly(submission: Inserted, { database }: Arrived) {
   return database
     .prepare(INSERT)
     .bind(...insertParameters(submission))
@@ -90,20 +93,9 @@ export const submissionSteps: readonly Step[] = [
     answer: async (arrived) => {
       const { entries } = await bodyOf(arrived)
       const answers = Object.fromEntries([...entries].map(([key, [value]]) => [key, value]))
-      const [formId, submittedAt] = [formIdOf(arrived), nowOf(systemClock)]
       const submissionId = newId('sub')
-      const parameters = [
-        ORGANIZATION,
-        submissionId,
-        formId,
-        JSON.stringify(answers),
-        submittedAt,
-        submittedAt,
-      ]
-      await arrived.database
-        .prepare(INSERT)
-        .bind(...parameters)
-        .run()
+      const inserted = { submissionId, formId: formIdOf(arrived), answers, submittedAt: nowOf(systemClock) }
+      await insertPlainly(inserted, arrived)
       return Response.json({ ok: true, submissionId })
     },
   },
@@ -116,10 +108,10 @@ export const submissionSteps: readonly Step[] = [
     ])
   }),
   saving(
-    "the insert is by the view of 0022: the form's version, moves, repeats, automations; what was saved is returned",
+    'by the view of 0022: version of the form, moves, repeats, automations; what was saved (no contact yet)',
     (submission, arrived) => saveSubmission({ ...submission, contact: null, outbox: [] }, arrived),
   ),
-  saving('the contact is matched', (submission, arrived) =>
+  saving('the contact is matched, and the row is in the indexes of contacts', (submission, arrived) =>
     saveSubmission({ ...submission, outbox: [] }, arrived),
   ),
   saving('what follows is written to the outbox', saveSubmission),
