@@ -6,7 +6,7 @@ import { issueKey } from './api-key.ts'
 import type { KeyWorld } from './authenticate.ts'
 import { authenticateTenant } from './authenticate.ts'
 import { createRateLimiter } from './rate-limiter.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets, SecretVersion } from './secrets.ts'
 
 const organization: Organization = {
   organizationId: 'acme',
@@ -24,7 +24,7 @@ const organization: Organization = {
 /** A service that knows some keys by their hashes, and counts how often it computes a hash and asks the storage. */
 async function openService() {
   const opened = await testSecrets()
-  const mac = vi.fn(opened.current.mac)
+  const mac = vi.fn((...given: Parameters<SecretVersion['mac']>) => opened.current.mac(...given))
   const secrets: Secrets = { ...opened, current: { ...opened.current, mac } }
   const workingHashes = new Set<string>()
   const claims: KeyClaim[] = []
