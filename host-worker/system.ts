@@ -23,7 +23,7 @@ export const systemRandom: RandomSource = {
       drawn = 0
     }
     drawn += length
-    return reserve.slice(drawn - length, drawn)
+    return reserve.subarray(drawn - length, drawn)
   },
 }
 

@@ -1,4 +1,10 @@
-import type { KeyedRead, KeyedReader, KeyedStorage, QueryResult } from '../../ports/keyed-storage.ts'
+import type {
+  KeyClaim,
+  KeyedRead,
+  KeyedReader,
+  KeyedStorage,
+  QueryResult,
+} from '../../ports/keyed-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { ReadQuery } from '../../ports/query.ts'
 import type { Scope } from '../record/description.ts'
@@ -7,8 +13,9 @@ import { unauthorized } from '../record/reply.ts'
 import type { AdmissionWorld, KeyedRequest } from './admit-key.ts'
 import { admitKey } from './admit-key.ts'
 import type { PresentedKey } from './api-key.ts'
-import { claimedHashes, isKey } from './api-key.ts'
-import { readBearer } from './bearer.ts'
+import { claimedHashes, isKey, readKey } from './api-key.ts'
+import { bearerToken, readBearer } from './bearer.ts'
+import { recallKey, rememberKey } from './proven-keys.ts'
 
 /** Who sent a request with a good key: an organization, or the operator's own platform (null). */
 export interface Caller {
@@ -46,16 +53,20 @@ export interface KeyWorld extends AdmissionWorld {
  * @param scope what the key must be allowed to do
  */
 export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld): TenantReader | null {
-  const key = readBearer(routed.request.headers.get('authorization'))
+  const token = bearerToken(routed.request.headers.get('authorization'))
+  if (token === null) return null
+  const known = recallKey(token, world.secrets)
+  const key = known?.key ?? readKey(token)
   if (key?.organizationId == null) return null
   const { organizationId } = key
-  const open = async () => world.storage.open(await claimOf(key, organizationId, world))
-  let opening: Promise<KeyedReader> | null = null
+  let claim = known?.claim ?? null
+  let reader: KeyedReader | null = null
   let isAdmitted = false
   const tenant: TenantReader = {
     organizationId,
     async read(queries) {
-      const reader = await (opening ??= open())
+      claim ??= await claimOf(key, organizationId, world)
+      reader ??= world.storage.open(claim)
       // A key that is known to have spent its rate is proven all the same, because the request may be somebody else's; but
       // nothing is read for it.
       const spent = isAdmitted ? null : world.rateLimiter.exhausted(key.keyId)
@@ -67,6 +78,7 @@ export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld):
         : admitKey({ presented: key, stored: found.key, spent, counted: found.budget }, scope, routed, world)
       if (refusal !== null) return { kind: 'refused', refusal }
       isAdmitted = true
+      if (known === null) rememberKey({ key, claim }, world.secrets)
       // The storage that counts has admitted a key of which this instance thought otherwise, so nothing was read yet.
       return spent === null ? readOf(found) : tenant.read(queries)
     },
@@ -78,7 +90,7 @@ function readOf({ organization, results }: Extract<KeyedRead, { authenticated: t
   return { kind: 'read', organization, results }
 }
 
-async function claimOf(key: PresentedKey, organizationId: string, { secrets }: KeyWorld) {
+async function claimOf(key: PresentedKey, organizationId: string, { secrets }: KeyWorld): Promise<KeyClaim> {
   return { organizationId, keyId: key.keyId, hashes: await claimedHashes(key, secrets) }
 }
 

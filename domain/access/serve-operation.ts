@@ -14,6 +14,7 @@ import { readQuery } from '../record/query-parameters.ts'
 import type { Reply } from '../record/reply.ts'
 import { errorReply } from '../record/reply.ts'
 import type { RoutedRequest } from '../record/routed-request.ts'
+import { queryOf } from '../text/url.ts'
 import type { Admitted, Caller, KeyWorld } from './authenticate.ts'
 import { authenticate, authenticateTenant } from './authenticate.ts'
 import type { Operator } from './operator.ts'
@@ -108,7 +109,7 @@ export async function withQuery<Query extends QueryParameters>(
   routed: RoutedRequest,
   answer: (request: OperationRequest<Query>) => Promise<Reply>,
 ): Promise<Reply> {
-  const reading = readQuery(declared, routed.url.searchParams)
+  const reading = readQuery(declared, queryOf(routed.url))
   return reading.kind === 'refused'
     ? errorReply(400, reading.error)
     : answer({ ...routed, query: reading.value })

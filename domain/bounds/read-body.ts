@@ -19,11 +19,12 @@ export async function readRequestBody(
 ): Promise<LimitedRead> {
   const declaredBytes = declaredLength(request)
   if (declaredBytes > maxBytes) return { kind: 'too_large' }
-  if (request.body === null) return { kind: 'bytes', bytes: new Uint8Array(0) }
-  const signal = deadline.after(durationMs)
-  return declaredBytes > 0
-    ? readDeclared(request, maxBytes, signal)
-    : readLimited(request.body, maxBytes, signal)
+  if (declaredBytes > 0) return readDeclared(request, maxBytes, deadline.after(durationMs))
+  // Hosts make a stream of the body when they are asked for it, which the way above does without.
+  const { body } = request
+  return body === null
+    ? { kind: 'bytes', bytes: new Uint8Array(0) }
+    : readLimited(body, maxBytes, deadline.after(durationMs))
 }
 
 function declaredLength(request: Request): number {

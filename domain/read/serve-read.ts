@@ -19,6 +19,7 @@ import type { RowsPlan } from './read-rows.ts'
 import { answerFromSource, answerFromStorage, storageQueries } from './read-rows.ts'
 import type { Reply } from '../record/reply.ts'
 import { errorReply, internalError, notFound, sourceUnavailable, unauthorized } from '../record/reply.ts'
+import { queryOf } from '../text/url.ts'
 
 /** Rows that are kept outside this service. Some kinds of sources declare their differences. */
 type AnySource = RecordSource | PosSource | LinkSource
@@ -47,7 +48,7 @@ export async function serveRead(
   const request: ReadRequest = {
     organizationId,
     params: routed.params,
-    query: routed.url.searchParams,
+    query: queryOf(routed.url),
     nowMs: world.clock.nowMs(),
   }
   const read = { endpoint, request, requestId: routed.requestId, tenant, world }

@@ -141,6 +141,15 @@ function publishedFields(of: Resource, codes: boolean): readonly (readonly [stri
 
 /** The fields that must be read from storage to publish the resource; codes are not even read when not asked for. */
 export function selection(of: Resource, codes = false): readonly string[] {
+  const known = selections.get(of) ?? []
+  selections.set(of, known)
+  return (known[codes ? 1 : 0] ??= selectedFields(of, codes))
+}
+
+/** Selections of a resource, without and with codes, each made once. */
+const selections = new WeakMap<Resource, [plain?: readonly string[], withCodes?: readonly string[]]>()
+
+function selectedFields(of: Resource, codes: boolean): readonly string[] {
   const names = publishedFields(of, codes).flatMap(([name, entry]) =>
     entry.origin === 'computed' ? entry.uses : [name],
   )

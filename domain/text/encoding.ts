@@ -96,13 +96,13 @@ export function toBase62(value: number, width: number): string {
 
 /** `length` random base-62 characters, each equally likely: bytes of 248 and above are drawn again. */
 export function randomBase62(length: number, randomBytes: (length: number) => Uint8Array): string {
-  let text = ''
-  while (text.length < length) {
-    for (const byte of randomBytes(length - text.length)) {
-      if (byte < 248) text += BASE62[byte % 62] ?? ''
+  const codes: number[] = []
+  while (codes.length < length) {
+    for (const byte of randomBytes(length - codes.length)) {
+      if (byte < 248) codes.push(BASE62.charCodeAt(byte % 62))
     }
   }
-  return text
+  return String.fromCharCode(...codes)
 }
 
 /** Whether two byte strings are equal, in time that depends on their lengths only. */

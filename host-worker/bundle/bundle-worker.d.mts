@@ -20,6 +20,6 @@ export interface BuiltWorker {
   readonly modules: ReadonlyMap<string, BuiltModule>
 }
 
-export function bundleWorker(): Promise<BuiltWorker>
+export function bundleWorker(source?: string): Promise<BuiltWorker>
 export function loadedFirst(modules: BuiltWorker['modules']): ReadonlySet<string>
 export function loadedWith(modules: BuiltWorker['modules'], path: string): ReadonlySet<string>

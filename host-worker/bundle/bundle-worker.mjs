@@ -13,11 +13,12 @@ const ENTRY = 'worker.js'
  * Bundles the Worker: `worker.js` with what every request needs, and a module for each part that is imported only when
  * a request asks for it. wrangler's own bundler makes one module of everything, which every isolate would then
  * evaluate when it starts.
+ * @param source where to begin, when another Worker is to be made of the same parts
  */
-export async function bundleWorker() {
+export async function bundleWorker(source = 'host-worker/worker.ts') {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { worker: 'host-worker/worker.ts' },
+    entryPoints: { worker: source },
     outdir,
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,

@@ -11,7 +11,8 @@ export interface Measuring {
   readonly rounds: number
 }
 
-const USUAL: Measuring = {
+/** How everything is measured that does not say otherwise. */
+export const USUAL: Measuring = {
   concurrency: 4,
   // Fewer leave the medians to chance.
   rounds: Number(process.env.BENCH_ROUNDS ?? 20),
@@ -28,7 +29,7 @@ export interface Contender {
 }
 
 /** What one contender did in the rounds that count. */
-interface Side extends Contender {
+export interface Side extends Contender {
   readonly ratesPerSecond: number[]
   readonly cpuMsPerRequest: number[]
   readonly latenciesMs: number[]
@@ -41,14 +42,9 @@ interface Side extends Contender {
 export async function compare(
   { name, shotsPerRound }: Pick<Case, 'name' | 'shotsPerRound'>,
   contenders: readonly Contender[],
-  { concurrency, rounds }: Measuring = USUAL,
+  measuring: Measuring = USUAL,
 ): Promise<void> {
-  const sides = contenders.map(sideOf)
-  for (let round = 0; round <= rounds; round += 1) {
-    // The order alternates, and the first round only warms up.
-    for (const side of round % 2 === 0 ? sides : sides.toReversed())
-      await measure(side, shotsPerRound, concurrency, round > 0)
-  }
+  const sides = await measureInTurn(contenders, shotsPerRound, measuring)
   const [first, ...others] = sides
   if (first === undefined) return
   for (const other of others) {
@@ -59,6 +55,21 @@ export async function compare(
   }
   const width = Math.max(...sides.map((side) => side.name.length))
   for (const side of sides) console.log(`  ${summary(side, width)}`)
+}
+
+/** Sends the same number of requests to all contenders in turn, in each round. */
+export async function measureInTurn(
+  contenders: readonly Contender[],
+  shotsPerRound: number,
+  { concurrency, rounds }: Measuring = USUAL,
+): Promise<readonly Side[]> {
+  const sides = contenders.map(sideOf)
+  for (let round = 0; round <= rounds; round += 1) {
+    // The order alternates, and the first round only warms up.
+    for (const side of round % 2 === 0 ? sides : sides.toReversed())
+      await measure(side, shotsPerRound, concurrency, round > 0)
+  }
+  return sides
 }
 
 function sideOf(contender: Contender): Side {

@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { processTree } from '../support/process-tree.ts'
 
-/** Ticks of the processor clock in a second, as Linux counts them for programs whatever the kernel's own clock. */
-const TICKS_PER_SECOND = 100
-
 /** The processes of the runtime that this process has started so far. */
 export function runtimePids(): readonly number[] {
   return processTree(process.pid)
@@ -11,23 +8,12 @@ export function runtimePids(): readonly number[] {
     .map(({ pid }) => pid)
 }
 
-/** How long a process has kept a processor busy since it began, in ms; null where the system does not tell. */
-export function cpuMsOf(pid: number): number | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in brackets, which may hold anything; user and system time are 12 and 13 on.
-    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
-  } catch {
-    return null
-  }
-}
-
 /**
- * The same as `cpuMsOf`, finely enough for a start: the sum over the threads that the process has now, in ms; null where
- * the system does not tell.
+ * How long a process has kept a processor busy since it began, in ms; null where the system does not tell. It is the sum
+ * over the threads that the process has now, because the system counts a process as a whole in steps of 10 ms only. The
+ * threads of the runtime last as long as it does.
  */
-export function threadsCpuMsOf(pid: number): number | null {
+export function cpuMsOf(pid: number): number | null {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)
     const spentNs = threads.map((thread) =>

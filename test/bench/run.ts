@@ -17,21 +17,24 @@ import type { Target } from './runtime.ts'
 import { startTarget } from './runtime.ts'
 import { benchContacts } from './seed.ts'
 import { printStartUp } from './start-up.ts'
+import { benchSteps } from './steps/run-steps.ts'
 import { benchUnauthorized } from './unauthorized.ts'
 
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against a
- * Directus where one is given. What can be measured besides: `places`, `fleet`, `analytics` and `unauthorized`.
+ * Directus where one is given. What can be measured besides: `steps`, `places`, `fleet`, `analytics` and
+ * `unauthorized`.
  */
 const { values, positionals } = parseArgs({
   options: { directus: { type: 'string' } },
   allowPositionals: true,
 })
-const [subject = 'requests'] = positionals
+const [subject = 'requests', part = null] = positionals
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
   if (subject === 'analytics') await benchAnalytics()
   else if (subject === 'places') await benchPlaces(folder)
+  else if (subject === 'steps') await benchSteps(folder, part)
   else if (subject === 'fleet') await benchFleet(folder)
   else await main()
 } finally {

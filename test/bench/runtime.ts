@@ -15,9 +15,10 @@ export interface Target {
 export async function startTarget(
   script: string,
   persist: string,
+  variables: Variables = {},
 ): Promise<Target & { readonly runtime: Miniflare }> {
   const before = new Set(runtimePids())
-  const runtime = openMiniflare(script, persist)
+  const runtime = openMiniflare(script, persist, variables)
   await runtime.ready
   const { origin } = await runtime.unsafeGetDirectURL()
   const pid = runtimePids().find((each) => !before.has(each))
@@ -33,8 +34,14 @@ const CLASS = 'FamilyDatabase'
 /** Where a runtime has the files of the objects, if its Worker exports their class. */
 export const OBJECTS_KEY = `${WORKER}-${CLASS}`
 
-/** A Worker with a database, without wrangler's proxy. */
-export function openMiniflare(script: string, persist: string): Miniflare {
+/** Variables of a Worker. */
+export type Variables = Readonly<Record<string, string>>
+
+/**
+ * A Worker with a database, without wrangler's proxy.
+ * @param variables besides those that the service needs
+ */
+export function openMiniflare(script: string, persist: string, variables: Variables = {}): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
       name: WORKER,
@@ -43,7 +50,12 @@ export function openMiniflare(script: string, persist: string): Miniflare {
       compatibilityDate: '2026-10-20',
       d1Databases: { DB: DATABASE_ID },
       ...(hasObjects(script) ? { durableObjects: { FAMILIES: { className: CLASS, useSQLite: true } } } : {}),
-      bindings: { ROOT_SECRET: testRootSecret(), MAIL_DOMAIN: 'mail.example.com', PLATFORM_BRAND: 'Bench' },
+      bindings: {
+        ROOT_SECRET: testRootSecret(),
+        MAIL_DOMAIN: 'mail.example.com',
+        PLATFORM_BRAND: 'Bench',
+        ...variables,
+      },
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       resourcePersistencePath: persist,
       cf: false,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { threadsCpuMsOf } from './cpu.ts'
+import { cpuMsOf } from './cpu.ts'
 import { quantile } from './load.ts'
 import { startTarget } from './runtime.ts'
 
@@ -32,7 +32,7 @@ export async function printStartUp(wrangler: string, script: string, folder: str
 
 async function startedCpuMs(script: string, folder: string): Promise<number> {
   const { runtime, pid } = await startTarget(script, join(folder, 'start-up'))
-  const cpuMs = threadsCpuMsOf(pid)
+  const cpuMs = cpuMsOf(pid)
   await runtime.dispose()
   return cpuMs ?? Number.NaN
 }

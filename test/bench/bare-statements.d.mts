@@ -1,0 +1,3 @@
+export const LIST: string
+export const DETAIL: string
+export const INSERT: string

@@ -1,0 +1,88 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import type { KeyClaim } from '../../../ports/keyed-storage.ts'
+import type { Executor } from '../../../adapters/sqlite/statement/executor.ts'
+import { createExecutor } from '../../../adapters/d1/executor.ts'
+import { claimedHashes, readKey } from '../../../domain/access/api-key.ts'
+import { bearerToken } from '../../../domain/access/bearer.ts'
+import { recallKey, rememberKey } from '../../../domain/access/proven-keys.ts'
+import { publicApi } from '../../../domain/api.ts'
+import type { RoutedRequest } from '../../../domain/record/routed-request.ts'
+import type { World } from '../../../domain/world.ts'
+import type { Env } from '../../../host-worker/env/index.ts'
+import { readEnv } from '../../../host-worker/env/index.ts'
+import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
+import { systemClock } from '../../../host-worker/system.ts'
+import { createMeter } from '../../../host-worker/wiring/storage.ts'
+import type { Lifetime } from '../../../host-worker/wiring/world.ts'
+import { openWorld, secretsOf } from '../../../host-worker/wiring/world.ts'
+
+/** What a Worker of a step is given with a request. */
+export interface Arrived {
+  readonly request: Request
+  readonly url: URL
+  readonly database: D1Database
+  readonly env: Env
+  readonly lifetime: Lifetime
+}
+
+/** A step between the bare worker and the service: it does what the step before it does, and one thing more. */
+export interface Step {
+  /** That thing. */
+  readonly adds: string
+  readonly answer: (arrived: Arrived) => Promise<Response>
+}
+
+export type Bindings = Readonly<Record<string, unknown>> & { readonly DB: D1Database }
+
+const environments = new WeakMap<Bindings, Env>()
+
+/** The configuration of the Worker, read once as the service does. */
+export function envOf(bindings: Bindings): Env {
+  const known = environments.get(bindings)
+  if (known !== undefined) return known
+  const reading = readEnv(bindings)
+  if (!reading.ok) throw new Error(reading.problems.join())
+  environments.set(bindings, reading.env)
+  return reading.env
+}
+
+/** The service's way to the database. */
+export function executorOf({ database }: Arrived): Executor {
+  return createExecutor({ database, clock: systemClock })
+}
+
+/** The service's ports for one request. */
+export function worldOf({ env, lifetime }: Arrived): Promise<World> {
+  return openWorld(env, lifetime, createMeter())
+}
+
+/** What a request's key claims, with the hash under the root secret, which is remembered as the service does. */
+export async function claimOf({ request, env }: Arrived): Promise<KeyClaim> {
+  const secrets = await secretsOf(env)
+  const token = bearerToken(request.headers.get('authorization')) ?? ''
+  const known = recallKey(token, secrets)
+  if (known !== null) return known.claim
+  const key = readKey(token)
+  if (key?.organizationId == null) throw new Error('The request has no key')
+  const hashes = await claimedHashes(key, secrets)
+  const claim = { organizationId: key.organizationId, keyId: key.keyId, hashes }
+  rememberKey({ key, claim }, secrets)
+  return claim
+}
+
+/** A request as an endpoint with one parameter in its path receives it. */
+export function routedTo({ request, url }: Arrived, params: Readonly<Record<string, string>>): RoutedRequest {
+  return { request, url, params, requestId: 'req_0', identified: () => undefined }
+}
+
+const handle = createFetchHandler(publicApi)
+
+/** Everything that the service does but the log line and the Worker around it. */
+export const routed: Step = {
+  adds: 'route, request id, common headers, failures caught',
+  answer: async (arrived) => {
+    const { request, url } = arrived
+    const world = await worldOf(arrived)
+    return handle(request, { requestId: 'req_0', url, world, answered: () => undefined })
+  },
+}

@@ -1,0 +1,16 @@
+import type { Lifetime } from '../../../host-worker/wiring/world.ts'
+import { detailSteps } from './detail.ts'
+import type { Bindings } from './step.ts'
+import { envOf } from './step.ts'
+import { submissionSteps } from './submission.ts'
+
+/** A Worker that is one of the steps: the one that the variable `STEP` numbers, of the case that is asked for. */
+export default {
+  async fetch(request: Request, bindings: Bindings, lifetime: Lifetime): Promise<Response> {
+    const url = new URL(request.url)
+    const steps = request.method === 'POST' ? submissionSteps : detailSteps
+    const step = steps[Number(bindings.STEP)]
+    if (step === undefined) throw new Error(`There is no step ${String(bindings.STEP)}`)
+    return step.answer({ request, url, database: bindings.DB, env: envOf(bindings), lifetime })
+  },
+}
