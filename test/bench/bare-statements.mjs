@@ -1,4 +1,7 @@
-/** What both bare workers ask of their database: the reads and the insert of the measured requests. */
+/**
+ * What both bare workers ask of their database: the reads and the insert of the measured requests. The row that is inserted
+ * names a contact, as the service's does, and so is in all indexes of its table.
+ */
 export const LIST = `SELECT contact_id, first_name, last_name, email, phone, license_plate, tags, email_consent, sms_consent,
   source, site_id, created_at, updated_at
   FROM contacts WHERE organization_id = ? ORDER BY created_at DESC, contact_id DESC LIMIT 101`
@@ -7,4 +10,4 @@ export const DETAIL = `SELECT contact_id, first_name, last_name, email, phone, l
   FROM contacts WHERE organization_id = ? AND contact_id = ?`
 export const INSERT = `INSERT INTO form_submissions
   (organization_id, submission_id, form_id, contact_id, answers, attribution, source, submitted_at, updated_at)
-  VALUES (?, ?, ?, NULL, ?, '{}', 'headless', ?, ?)`
+  VALUES (?, ?, ?, 'contact', ?, '{}', 'headless', ?, ?)`

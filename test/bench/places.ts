@@ -8,16 +8,13 @@ import type { Contender } from './compare.ts'
 import { compare } from './compare.ts'
 import type { Owned } from './own-files.ts'
 import { enterDirectory, openObject } from './own-files.ts'
-import { bareWorker, buildWorker, filesWith, seedImage, withoutFollowUp } from './prepare.ts'
+import { bareWorker, buildWorker, filesWith, seedImage, withNothingAfterwards } from './prepare.ts'
 import type { Target } from './runtime.ts'
 import { OBJECTS_KEY, startTarget } from './runtime.ts'
 
 /** The organization of the bench, whose object has the first of its names. */
 const FAMILY = 'bench'
 const OBJECT = `${FAMILY}.1`
-
-/** With a queue, the work after a submission is done elsewhere; and what objects hand over is left undone. */
-const QUEUE = { hasQueue: true }
 
 /**
  * What the service on a database of its own is to reach of the others, by case. A conditional submission is one more insert
@@ -32,7 +29,7 @@ const OF_BARE_OBJECT_AIM = 0.85
  * worker on an object, and the service on the shared database: the same rows in each of them.
  */
 export async function benchPlaces(folder: string): Promise<void> {
-  const script = withoutFollowUp(buildWorker(folder))
+  const script = withNothingAfterwards(buildWorker(folder))
   const { image, key, contactId } = await seedImage(script, folder)
   const directory = changed(image, (sqlite) => {
     enterDirectory(sqlite, ownedWith(key))
@@ -45,13 +42,13 @@ export async function benchPlaces(folder: string): Promise<void> {
   const bareFiles = filesWith(image, folder, 'bare-object')
   placeObject(join(bareFiles, 'do'), OBJECTS_KEY, OBJECT, image)
   const started = {
-    own: await startTarget(script, ownFiles, QUEUE),
+    own: await startTarget(script, ownFiles),
     bareShared: await startTarget(
       bareWorker(folder, 'bare-worker.mjs'),
       filesWith(image, folder, 'bare-shared'),
     ),
     bareObject: await startTarget(bareWorker(folder, 'bare-object-worker.mjs'), bareFiles),
-    shared: await startTarget(script, filesWith(image, folder, 'shared'), QUEUE),
+    shared: await startTarget(script, filesWith(image, folder, 'shared')),
   }
   for (const each of benchCases(contactId, { service: key, directus: '' }))
     await compare(each, contendersOf(each, started))

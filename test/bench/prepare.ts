@@ -14,16 +14,25 @@ export function buildWorker(folder: string): string {
   return join(out, 'worker.js')
 }
 
-/** Takes what objects hand over and leaves it undone, as nobody takes anything from the queue of the bench. */
-const NO_FOLLOW_UP = `import { WorkerEntrypoint } from 'cloudflare:workers'
-export { default, FamilyDatabase } from './worker.js'
+/**
+ * Takes the work after submissions and leaves it undone. The queue of the local runtime would do its own work in the
+ * measured process, which takes longer than storing a submission.
+ */
+const NOTHING_AFTERWARDS = `import { WorkerEntrypoint } from 'cloudflare:workers'
+import service from './worker.js'
+export { FamilyDatabase } from './worker.js'
 export class FollowUp extends WorkerEntrypoint { handOver() {} }
+const JOBS = { send: async () => {}, sendBatch: async () => {} }
+let withQueue
+export default {
+  fetch: (request, env, context) => service.fetch(request, (withQueue ??= { ...env, JOBS }), context),
+}
 `
 
-/** The built Worker without the work after a submission that objects hand over: its entry, beside the Worker's own. */
-export function withoutFollowUp(script: string): string {
-  const entry = join(dirname(script), 'no-follow-up.mjs')
-  writeFileSync(entry, NO_FOLLOW_UP)
+/** The built Worker with nobody to do the work after submissions: its entry, beside the Worker's own. */
+export function withNothingAfterwards(script: string): string {
+  const entry = join(dirname(script), 'nothing-afterwards.mjs')
+  writeFileSync(entry, NOTHING_AFTERWARDS)
   return entry
 }
 

@@ -15,10 +15,9 @@ export interface Target {
 export async function startTarget(
   script: string,
   persist: string,
-  settings: RuntimeSettings = {},
 ): Promise<Target & { readonly runtime: Miniflare }> {
   const before = new Set(runtimePids())
-  const runtime = openMiniflare(script, persist, settings)
+  const runtime = openMiniflare(script, persist)
   await runtime.ready
   const { origin } = await runtime.unsafeGetDirectURL()
   const pid = runtimePids().find((each) => !before.has(each))
@@ -34,18 +33,8 @@ const CLASS = 'FamilyDatabase'
 /** Where a runtime has the files of the objects, if its Worker exports their class. */
 export const OBJECTS_KEY = `${WORKER}-${CLASS}`
 
-/** How a runtime differs from the others. */
-export interface RuntimeSettings {
-  /** Whether there is a queue for the work after a submission. Nobody takes anything from it. Default: no. */
-  readonly hasQueue?: boolean
-}
-
 /** A Worker with a database, without wrangler's proxy. */
-export function openMiniflare(
-  script: string,
-  persist: string,
-  { hasQueue = false }: RuntimeSettings = {},
-): Miniflare {
+export function openMiniflare(script: string, persist: string): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
       name: WORKER,
@@ -53,7 +42,6 @@ export function openMiniflare(
       modulesRoot: dirname(script),
       compatibilityDate: '2026-10-20',
       d1Databases: { DB: DATABASE_ID },
-      ...(hasQueue ? { queueProducers: { JOBS: 'bench' } } : {}),
       ...(hasObjects(script) ? { durableObjects: { FAMILIES: { className: CLASS, useSQLite: true } } } : {}),
       bindings: { ROOT_SECRET: testRootSecret(), MAIL_DOMAIN: 'mail.example.com', PLATFORM_BRAND: 'Bench' },
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],

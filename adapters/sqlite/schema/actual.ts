@@ -50,12 +50,20 @@ function expressionOf(column: string, tableSql: string): string | null {
 function indexesOf(table: string, query: Query): readonly IndexShape[] {
   return query(`PRAGMA index_list(${table})`)
     .filter(({ origin }) => origin === 'c')
-    .map(({ name, unique }) => ({
+    .map(({ name, unique, partial }) => ({
       name: String(name),
       table,
       columns: query(`PRAGMA index_xinfo(${String(name)})`)
         .filter(({ key }) => key === 1)
         .map((column) => `${String(column.name)}${column.desc === 1 ? ' DESC' : ''}`),
       unique: unique === 1,
+      where: partial === 1 ? conditionOf(String(name), query) : null,
     }))
+}
+
+/** The condition of a partial index, which only the text of the index tells. */
+function conditionOf(index: string, query: Query): string | null {
+  const [created] = query(`SELECT sql FROM sqlite_master WHERE type = 'index' AND name = '${index}'`)
+  const found = /\)\s+WHERE\s+(.*)$/is.exec(String(created?.sql))
+  return found?.[1]?.replaceAll(/\s+/g, ' ') ?? null
 }

@@ -54,6 +54,7 @@ const index = (table: string, columns: readonly string[], id: string): IndexShap
   table,
   columns: ['organization_id', ...columns, id],
   unique: false,
+  where: null,
 })
 
 /** Indexes for statements that do not read a page of an endpoint, each with the statement. */
@@ -83,6 +84,7 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
       table: 'retention_offer_events',
       columns: ['organization_id', 'offer_id', 'occurred_at', 'event_id', 'event'],
       unique: false,
+      where: null,
     },
     'the latest event of an offer within a range is found, and its events of a partial day are counted',
   ],

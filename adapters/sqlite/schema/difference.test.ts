@@ -34,6 +34,16 @@ test('an index that is missing, different or of no use is noticed', () => {
   ])
 })
 
+test('an index on a filter holds the rows that the filter can find, and no other', () => {
+  const index =
+    'CREATE INDEX contacts_phone_created_at ON contacts (organization_id, phone, created_at, contact_id)'
+  const drop = 'DROP INDEX contacts_phone_created_at;'
+  const wanted = [drop, `${index} WHERE phone IS NOT NULL;`]
+  expect(after(`${drop} ${index}`)).toEqual(wanted)
+  expect(after(`${drop} ${index} WHERE phone > ''`)).toEqual(wanted)
+  expect(after(`${drop} ${index}\n  where  phone IS NOT NULL`)).toEqual([])
+})
+
 test('a field that a record has and the database lacks is added, and the other way round is said', () => {
   expect(after('ALTER TABLE sites DROP COLUMN latitude')).toEqual([
     'ALTER TABLE sites ADD COLUMN latitude REAL;',

@@ -101,8 +101,9 @@ function indexes(expected: Schema, actual: Schema): readonly string[] {
   return [...missing, ...superfluous.map(({ name }) => `DROP INDEX ${name};`)]
 }
 
-function createIndex({ name, table, columns, unique }: IndexShape): string {
-  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${table} (${columns.join(', ')});`
+function createIndex({ name, table, columns, unique, where }: IndexShape): string {
+  const condition = where === null ? '' : ` WHERE ${where}`
+  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${table} (${columns.join(', ')})${condition};`
 }
 
 function triggers(expected: readonly TriggerShape[], actual: readonly TriggerShape[]): readonly string[] {

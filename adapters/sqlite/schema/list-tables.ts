@@ -32,6 +32,7 @@ export function listTable(list: FilteredList): ListTable {
       table: side,
       columns: [OWNER, 'value', order, owner.idColumn],
       unique: false,
+      where: null,
     })),
     triggers: listTriggers(of),
   }

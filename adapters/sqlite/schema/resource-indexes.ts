@@ -27,15 +27,25 @@ export function resourceIndexes(more: readonly IndexShape[]): readonly IndexShap
   return [...found.values()]
 }
 
-/** An index of an organization's rows by some fields and then by id, named after the fields. */
-function tableIndex(collection: string, fields: readonly string[]): IndexShape {
+/**
+ * An index of an organization's rows by some fields and then by id, named after the fields.
+ * @param sought the fields that are always compared with a value. A row in which one of them is null is never found by
+ * them, so it is not in the index and costs no write to it.
+ */
+function tableIndex(
+  collection: string,
+  fields: readonly string[],
+  sought: readonly string[] = [],
+): IndexShape {
   const table = tableOf(collection)
   const columns = fields.map((field) => columnOf(table, field).name)
+  const nullable = sought.map((field) => columnOf(table, field)).filter((column) => column.nullable)
   return {
     name: [table.name, ...columns].join('_'),
     table: table.name,
     columns: [OWNER, ...columns, table.idColumn],
     unique: false,
+    where: nullable.map(({ name }) => `${name} IS NOT NULL`).join(' AND ') || null,
   }
 }
 
@@ -46,6 +56,7 @@ function keyIndexes({ collection, idField, alternateKey, serviceWideIds }: Resou
     table,
     columns: [...owner, columnName(field)],
     unique: true,
+    where: null,
   })
   return [
     ...(serviceWideIds ? [unique(idField, [])] : []),
@@ -57,7 +68,8 @@ function keyIndexes({ collection, idField, alternateKey, serviceWideIds }: Resou
 function pageIndexes(): readonly IndexShape[] {
   return pageReads().flatMap(({ collection, where, orderField }) => {
     const index = indexOf(tableOf(collection), where, orderField)
-    return index.contained === null ? [tableIndex(collection, [...index.narrowing, orderField])] : []
+    const { contained, narrowing } = index
+    return contained === null ? [tableIndex(collection, [...narrowing, orderField], narrowing)] : []
   })
 }
 

@@ -28,6 +28,8 @@ export interface IndexShape {
   /** In order; a column that is indexed downwards ends in ` DESC`. */
   readonly columns: readonly string[]
   readonly unique: boolean
+  /** The condition of the rows that are in the index, in SQL; null: all are. */
+  readonly where: string | null
 }
 
 export interface TriggerShape {
