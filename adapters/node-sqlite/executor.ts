@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Meter } from '../../ports/meter.ts'
 import type { BoundValue, Executor, Statement, StatementResult } from '../sqlite/index.ts'
 import { countRows, createMeter, readsAlone } from '../sqlite/index.ts'
@@ -19,7 +19,8 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
       const after = totalChanges()
       const changes = after - before
       before = after
-      return { rows: rows.map(plain), changes, rowsRead: null, rowsWritten: null }
+      // node:sqlite gives rows without a prototype; callers compare and copy them as plain objects.
+      return { rows: rows.map((row) => ({ ...row })), changes, rowsRead: null, rowsWritten: null }
     })
   }
 
@@ -52,14 +53,6 @@ export function inTransaction<Result>(
     if (database.isTransaction) database.exec('rollback')
     throw error
   }
-}
-
-/**
- * node:sqlite gives rows without a prototype; callers compare and copy them as plain objects. To give them one takes a
- * fraction of copying them.
- */
-function plain(row: Record<string, SQLOutputValue>): StatementResult['rows'][number] {
-  return Object.setPrototypeOf(row, Object.prototype) as typeof row
 }
 
 /** node:sqlite would store a truth value as a number and a bigint as it is; hosted databases refuse or change them. */
