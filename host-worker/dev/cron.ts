@@ -7,11 +7,14 @@ export interface Pace {
   readonly probeEveryMs: number
   /** The pause after what was not answered. */
   readonly retryMs: number
-  /** How long a probe waits for its answer. */
+  /**
+   * How long a probe waits for its answer. A busy machine may take many seconds for it: a large import beside other
+   * programs has, and a restart would break requests that were about to be answered.
+   */
   readonly probeTimeoutMs: number
 }
 
-const PACE: Pace = { cronEveryMs: 60_000, probeEveryMs: 5_000, retryMs: 1_000, probeTimeoutMs: 5_000 }
+const PACE: Pace = { cronEveryMs: 60_000, probeEveryMs: 5_000, retryMs: 1_000, probeTimeoutMs: 20_000 }
 
 /** The platform ends a cron's work after this time, so that no answer comes later, in ms. */
 const CRON_MAX_MS = 15 * 60_000
@@ -22,7 +25,8 @@ const FAILURES_MAX = 3
 /**
  * Fires the cron trigger now and every minute until the signal: wrangler does not do it locally. The trigger answers when
  * the work is done, which may take longer than a minute; it is not fired again before. Meanwhile this requests a page that
- * the Worker serves without storage or a log line, because wrangler keeps listening when its runtime has died.
+ * the Worker serves without storage or a log line, because wrangler keeps listening, and never answers again, when its
+ * proxy has died. (It starts a Worker's runtime that has died again by itself.)
  */
 export async function keepCronFiring(
   url: string,
