@@ -20,15 +20,22 @@ function testFiles(): string[] {
 /** What takes longest, the longest first: begun last, one of them would keep one core busy while the other has nothing. */
 const LONG = [
   'host-worker/dev/start.test.ts',
+  'test/conformance/d1.test.ts',
   'test/e2e/package.test.ts',
   'test/e2e/sends.test.ts',
-  'test/conformance/d1.test.ts',
+  'test/conformance/durable-object.test.ts',
   'test/faults/pos-gateway.test.ts',
+  'adapters/sqlite/move/random-writes.test.ts',
+  'test/conformance/pos-legacy-vendor.test.ts',
+  'test/contract/page-size.test.ts',
   'host-worker/operator/local.test.ts',
   'test/e2e/pos.test.ts',
-  'test/e2e/paging-under-change.test.ts',
+  'test/conformance/d1-moves.test.ts',
   'host-worker/launch/run.test.ts',
   'test/e2e/after-receipt.test.ts',
+  'test/faults/imports.test.ts',
+  'test/e2e/paging-under-change.test.ts',
+  'host-worker/dev/demo/demo.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
+import { COMPILE_CACHE } from '../../test/support/compile-cache.ts'
 import { isPortFree } from './readiness.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'start-'))
@@ -43,7 +44,7 @@ interface Run {
 
 function start(port: number): Run {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start.ts')], {
-    env: { ...process.env, PORT: String(port), STATE_DIR: state },
+    env: { ...process.env, ...COMPILE_CACHE, PORT: String(port), STATE_DIR: state },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
+import { COMPILE_CACHE } from '../../test/support/compile-cache.ts'
 import { announceService } from '../local/service-file.ts'
 import { openLocalService } from './client/local-service.ts'
 import type { OpenConnection } from './client/local-service.ts'
@@ -43,7 +44,12 @@ interface Ended {
 }
 
 async function operator(stateDirectory: string, ...args: readonly string[]): Promise<Ended> {
-  const env = { PATH: process.env.PATH ?? '', STATE_DIR: stateDirectory, XDG_CONFIG_HOME: directory }
+  const env = {
+    PATH: process.env.PATH ?? '',
+    STATE_DIR: stateDirectory,
+    XDG_CONFIG_HOME: directory,
+    ...COMPILE_CACHE,
+  }
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [main, ...args], { env })
     return { code: 0, stdout, stderr }
@@ -70,7 +76,8 @@ test('without one that runs, a command starts its own, and what it did is there 
 
 test('a reader that closes the pipe early ends a command without a complaint', async () => {
   const script = 'set -o pipefail; "$0" "$1" help | true'
-  const ended = await promisify(execFile)('bash', ['-c', script, process.execPath, main])
+  const env = { ...process.env, ...COMPILE_CACHE }
+  const ended = await promisify(execFile)('bash', ['-c', script, process.execPath, main], { env })
   expect(ended).toEqual({ stdout: '', stderr: '' })
 })
 

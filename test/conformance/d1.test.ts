@@ -1,15 +1,14 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { createD1Storage, createExecutor } from '../../adapters/d1/index.ts'
-import type { Executor, Statement } from '../../adapters/sqlite/index.ts'
-import { createStorage } from '../../adapters/sqlite/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { runnerOf } from '../support/case-runner.ts'
 import type { LocalD1 } from '../support/d1.ts'
 import { emptyDatabase } from '../support/d1.ts'
 import { openSharedD1 } from '../support/shared-d1.ts'
 import { migratedImage, tablesOf } from '../support/migrated-image.ts'
-import { createScratchStorage, readOutbox } from '../support/scratch-storage.ts'
+import { savingStatements } from '../support/saving-statements.ts'
+import { readOutbox } from '../support/scratch-storage.ts'
 import type { MakeStorage, SavedTenant, StorageInstance } from './index.ts'
 import { registerStorageSuite } from './index.ts'
 
@@ -24,27 +23,6 @@ function storageOn(clock: Clock): StorageInstance {
     ...createD1Storage({ database, clock }),
     outboxOf: (organizationId) => readOutbox(executor, organizationId),
   }
-}
-
-/** What the ports run to save tenants, to be run in one call: each call of the runtime costs as much as forty statements. */
-async function savingStatements(
-  clock: Clock,
-  tenants: readonly SavedTenant[],
-): Promise<readonly Statement[]> {
-  const { database: scratch } = createScratchStorage({ clock })
-  const statements: Statement[] = []
-  const executor: Executor = {
-    batch: (given) => {
-      statements.push(...given)
-      return scratch.batch(given)
-    },
-  }
-  const { administration } = createStorage({ executor, clock })
-  for (const { organization, key } of tenants) {
-    await administration.saveOrganization(organization)
-    await administration.addKey(key)
-  }
-  return statements
 }
 
 // The cases run one at a time, each on a database without other rows.

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { COMPILE_CACHE } from '../support/compile-cache.ts'
 
 /** Half of what a Worker has. */
 const HEAP_MB = 64
@@ -24,10 +25,9 @@ test(
   { timeout: 60_000 },
   async () => {
     const program = join(import.meta.dirname, '..', 'support', 'worst-bodies.ts')
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      `--max-old-space-size=${HEAP_MB}`,
-      program,
-    ])
+    const args = [`--max-old-space-size=${HEAP_MB}`, program]
+    const env = { ...process.env, ...COMPILE_CACHE }
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env })
     const { answers, errors } = JSON.parse(stdout) as Answers
     expect(errors).toBe(0)
     expect(answers).toHaveLength(33)

@@ -6,6 +6,7 @@ import { inject } from 'vitest'
 import { withFileLock } from '../../host-worker/launch/file-lock.mjs'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
 
 /**
  * The Worker as `wrangler deploy` would upload it, built by the first test that asks for it and shared by all tests of
@@ -15,7 +16,7 @@ export function builtWorker(): Promise<string> {
   return builtOnce('worker', async (unfinished, scratch) => {
     const wrangler = join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
     const args = [wrangler, 'deploy', '--dry-run', '--config', 'wrangler.toml', '--outdir', unfinished]
-    const env = { ...process.env, ...wranglerEnvironment(scratch) }
+    const env = { ...process.env, ...COMPILE_CACHE, ...wranglerEnvironment(scratch) }
     await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })
   })
 }

@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Migration } from '../../adapters/durable-object/migration.ts'
 import type { FamilyNamespace, FamilyObject } from '../../adapters/durable-object/index.ts'
 import { migrationTexts } from '../../host-worker/bundle/migration-texts.mjs'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
+import { builtOnce } from './built-worker.ts'
 import { placeObject } from './d1-files.ts'
 import { postJson } from './database-worker.ts'
 import type { ObjectRequest } from './object-worker.ts'
@@ -39,8 +39,20 @@ export interface ObjectRuntime {
   dispose(): Promise<void>
 }
 
-/** The Worker of object-worker.ts as modules of the runtime. Later versions of the service bring further migrations. */
+/**
+ * The Worker of object-worker.ts as one module of the runtime. The files of a run share the one of this version; later
+ * versions of the service bring further migrations.
+ */
 export async function objectWorker(further: readonly Migration[] = []): Promise<string> {
+  if (further.length > 0) return bundled(further)
+  const shared = await builtOnce('object-worker.mjs', async (unfinished) => {
+    writeFileSync(unfinished, await bundled([]))
+  })
+  return readFileSync(shared, 'utf8')
+}
+
+async function bundled(further: readonly Migration[]): Promise<string> {
+  const { build } = await import('esbuild')
   const { outputFiles } = await build({
     absWorkingDir: projectRoot,
     entryPoints: ['test/support/object-worker.ts'],

@@ -10,6 +10,7 @@ import type { GatewayOptions, OdbcPosSources } from '../../adapters/pos-odbc/ind
 import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import { afterFile } from './after-file.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
 
 /** The secret that test gateways share with their callers. */
 export const GATEWAY_SECRET = 'a secret that only the tests of the gateway know'
@@ -44,11 +45,11 @@ export function spawnGateway(
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
   const main = join(projectRoot, 'adapters/pos-odbc/gateway/main.ts')
   const child = spawn(process.execPath, [main, '--config', file], {
-    // Without vitest's own settings, which would reach the gateway's Node; what one gateway compiled serves the next.
+    // Without vitest's own settings, which would reach the gateway's Node.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: join(projectRoot, 'node_modules/.cache/compiled'),
+      ...COMPILE_CACHE,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
