@@ -1,25 +1,14 @@
 import { expect, test, vi } from 'vitest'
 import { fakeClock, fakeRandom, testSecrets } from '../../test/support/fakes.ts'
 import type { KeyClaim, KeyedStorage } from '../../ports/keyed-storage.ts'
-import type { Organization } from '../../ports/organization.ts'
+import { newOrganization } from '../operators/organization.ts'
 import { issueKey } from './api-key.ts'
 import type { KeyWorld } from './authenticate.ts'
 import { authenticateTenant } from './authenticate.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
 
-const organization: Organization = {
-  organizationId: 'acme',
-  name: 'Acme',
-  slug: null,
-  parentId: null,
-  smsNumber: null,
-  phoneCountry: 'US',
-  posSource: null,
-  billingEvents: false,
-  analytics: false,
-  retentionOfferAnalytics: false,
-}
+const organization = newOrganization('acme', 'Acme')
 
 /** A service that knows some keys by their hashes, and counts how often it computes a hash and asks the storage. */
 async function openService() {

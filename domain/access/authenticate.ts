@@ -90,7 +90,12 @@ function readOf({ organization, results }: Extract<KeyedRead, { authenticated: t
   return { kind: 'read', organization, results }
 }
 
-async function claimOf(key: PresentedKey, organizationId: string, { secrets }: KeyWorld): Promise<KeyClaim> {
+/** What a key of an organization claims: its id and the hashes that it may be stored under. */
+export async function claimOf(
+  key: PresentedKey,
+  organizationId: string,
+  { secrets }: Pick<KeyWorld, 'secrets'>,
+): Promise<KeyClaim> {
   return { organizationId, keyId: key.keyId, hashes: await claimedHashes(key, secrets) }
 }
 

@@ -1,5 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { createD1Storage } from '../../adapters/d1/index.ts'
+import { newOrganization } from '../../domain/operators/organization.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
@@ -20,18 +21,7 @@ export async function seedBench(
 ): Promise<{ readonly key: string; readonly contactId: string }> {
   await applyMigrations(database)
   const storage = createD1Storage({ database, clock: systemClock })
-  await storage.administration.saveOrganization({
-    organizationId: 'bench',
-    name: 'Bench',
-    slug: null,
-    parentId: null,
-    smsNumber: null,
-    phoneCountry: 'US',
-    posSource: null,
-    billingEvents: false,
-    analytics: false,
-    retentionOfferAnalytics: false,
-  })
+  await storage.administration.saveOrganization(newOrganization('bench', 'Bench'))
   const secrets = await openSecrets(testRootSecret(), null)
   const { key, stored } = await issueKey({ organizationId: 'bench' }, secrets, systemRandom, systemClock)
   await storage.administration.addKey(stored)

@@ -13,7 +13,7 @@ import { systemClock } from '../../../host-worker/system.ts'
 import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { OneQuery } from '../../../ports/query.ts'
 import type { Arrived, Step } from './step.ts'
-import { claimOf, executorOf, routed, routedTo, worldOf } from './step.ts'
+import { claimIn, executorOf, routed, routedTo, worldOf } from './step.ts'
 
 const select = selection(contacts)
 
@@ -63,17 +63,17 @@ export const detailSteps: readonly Step[] = [
   },
   {
     adds: 'the same statement proves the key, reads its organization and looks where it lives',
-    answer: async (arrived) => readWithKey(arrived, (known ??= await claimOf(arrived))),
+    answer: async (arrived) => readWithKey(arrived, (known ??= await claimIn(arrived))),
   },
   {
     adds: 'the key is read from its header, its hash remembered',
-    answer: async (arrived) => readWithKey(arrived, await claimOf(arrived)),
+    answer: async (arrived) => readWithKey(arrived, await claimIn(arrived)),
   },
   {
     adds: 'the ports, made anew for each request; the storage of wherever the organization lives',
     answer: async (arrived) => {
       const { storage } = await worldOf(arrived)
-      const found = await storage.open(await claimOf(arrived)).read([queryOf(arrived)])
+      const found = await storage.open(await claimIn(arrived)).read([queryOf(arrived)])
       const [result] = found.authenticated ? found.results : []
       return json(result?.kind === 'lines' ? result.text : null)
     },

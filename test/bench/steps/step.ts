@@ -2,7 +2,8 @@ import type { D1Database } from '@cloudflare/workers-types'
 import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { Executor } from '../../../adapters/sqlite/statement/executor.ts'
 import { createExecutor } from '../../../adapters/d1/executor.ts'
-import { claimedHashes, readKey } from '../../../domain/access/api-key.ts'
+import { readKey } from '../../../domain/access/api-key.ts'
+import { claimOf } from '../../../domain/access/authenticate.ts'
 import { bearerToken } from '../../../domain/access/bearer.ts'
 import { recallKey, rememberKey } from '../../../domain/access/proven-keys.ts'
 import { publicApi } from '../../../domain/api.ts'
@@ -57,15 +58,14 @@ export function worldOf({ env, lifetime }: Arrived): Promise<World> {
 }
 
 /** What a request's key claims, with the hash under the root secret, which is remembered as the service does. */
-export async function claimOf({ request, env }: Arrived): Promise<KeyClaim> {
+export async function claimIn({ request, env }: Arrived): Promise<KeyClaim> {
   const secrets = await secretsOf(env)
   const token = bearerToken(request.headers.get('authorization')) ?? ''
   const known = recallKey(token, secrets)
   if (known !== null) return known.claim
   const key = readKey(token)
   if (key?.organizationId == null) throw new Error('The request has no key')
-  const hashes = await claimedHashes(key, secrets)
-  const claim = { organizationId: key.organizationId, keyId: key.keyId, hashes }
+  const claim = await claimOf(key, key.organizationId, { secrets })
   rememberKey({ key, claim }, secrets)
   return claim
 }
