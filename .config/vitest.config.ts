@@ -3,9 +3,13 @@ import { defineConfig } from 'vitest/config'
 import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
-/** Tests in a real browser or on real ODBC drivers need one, so `npm test` leaves them to test/ci/*.sh. */
+/**
+ * Tests in a real browser or on real ODBC drivers need one, and the package is installed from a registry, so `npm test`
+ * leaves them to test/ci/*.sh.
+ */
 function testFiles(): string[] {
   if (process.env.BROWSER_TESTS === 'yes') return ['test/ci/browser/*.spec.ts']
+  if (process.env.PACKAGE_TESTS === 'yes') return ['test/ci/package/*.spec.ts']
   if (process.env.ODBC_TESTS === 'yes') {
     return [
       'test/ci/odbc/*.spec.ts',
@@ -17,25 +21,40 @@ function testFiles(): string[] {
   return ['{domain,adapters,host-worker,test}/**/*.test.ts']
 }
 
-/** What takes longest, the longest first: begun last, one of them would keep one core busy while the other has nothing. */
+/**
+ * What takes longest, in the order in which it is begun: before everything else, because one of them that began last would
+ * keep one core busy while the other has nothing. Those that mostly wait, for programs that they started, alternate with
+ * those that compute, because all workers waiting at once would leave both cores idle.
+ */
 const LONG = [
   'host-worker/dev/start.test.ts',
   'test/conformance/d1.test.ts',
-  'test/e2e/package.test.ts',
-  'test/e2e/sends.test.ts',
-  'test/conformance/durable-object.test.ts',
-  'test/faults/pos-gateway.test.ts',
   'adapters/sqlite/move/random-writes.test.ts',
-  'test/conformance/pos-legacy-vendor.test.ts',
+  'test/e2e/sends.test.ts',
+  'test/simulation/regressions/regressions.test.ts',
+  'test/conformance/durable-object.test.ts',
   'test/contract/page-size.test.ts',
-  'host-worker/operator/local.test.ts',
-  'test/e2e/pos.test.ts',
-  'test/conformance/d1-moves.test.ts',
-  'host-worker/launch/run.test.ts',
+  'test/faults/pos-gateway.test.ts',
+  'adapters/sqlite/move/kills.test.ts',
   'test/e2e/after-receipt.test.ts',
+  'test/differential/differential.test.ts',
+  'host-worker/launch/run.test.ts',
   'test/faults/imports.test.ts',
-  'test/e2e/paging-under-change.test.ts',
+  'host-worker/operator/local.test.ts',
+  'test/contract/analytics.test.ts',
+  'test/e2e/pos.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/faults/durable-object.test.ts',
+  'test/contract/document.test.ts',
+  'test/e2e/forged-keys.test.ts',
   'host-worker/dev/demo/demo.test.ts',
+  'test/e2e/cancellation-survey.test.ts',
+  'test/contract/records.test.ts',
+  'test/conformance/d1-moves.test.ts',
+  'adapters/sqlite/move/move.test.ts',
+  'test/conformance/pos-gateway.test.ts',
+  'test/contract/operator-hostile.test.ts',
+  'test/e2e/paging-under-change.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {
@@ -56,7 +75,7 @@ const isShuffled = process.argv.some((argument) => argument.startsWith('--sequen
 // costs more. Workers inherit this; the programs that they start do not (test/support/file-setup.ts).
 process.env.UV_THREADPOOL_SIZE = '1'
 
-const isPartial = process.env.BROWSER_TESTS === 'yes' || process.env.ODBC_TESTS === 'yes'
+const isPartial = ['BROWSER_TESTS', 'ODBC_TESTS', 'PACKAGE_TESTS'].some((name) => process.env[name] === 'yes')
 
 export default defineConfig({
   test: {
@@ -70,7 +89,7 @@ export default defineConfig({
     execArgv: ['--single-threaded-gc'],
     include: testFiles(),
     ...(isShuffled ? {} : { sequence: { sequencer: LongestFirst } }),
-    // esbuild and the compiler run for a second each, and would spend a sixth of it on collecting garbage.
+    // esbuild runs for a second each time, and would spend a sixth of it on collecting garbage.
     env: { GOGC: 'off' },
     // Every answer of the service is checked against the contract document, and every operation must be exercised.
     globalSetup: [

@@ -12,11 +12,11 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
   const prepare = cachedStatements(database)
   const totalChanges = () => Number(prepare('select total_changes() as changes').get()?.changes)
 
-  const runAll = (statements: readonly Statement[]): readonly StatementResult[] => {
-    let before = totalChanges()
+  const runAll = (statements: readonly Statement[], onlyReads: boolean): readonly StatementResult[] => {
+    let before = onlyReads ? 0 : totalChanges()
     return statements.map(({ sql, parameters }) => {
       const rows = prepare(sql).all(...parameters.map(checked))
-      const after = totalChanges()
+      const after = onlyReads ? 0 : totalChanges()
       const changes = after - before
       before = after
       // node:sqlite gives rows without a prototype; callers compare and copy them as plain objects.
@@ -27,7 +27,8 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
   return {
     async batch(statements) {
       meter.calls += 1
-      const results = inTransaction(database, readsAlone(statements), () => runAll(statements))
+      const onlyReads = readsAlone(statements)
+      const results = inTransaction(database, onlyReads, () => runAll(statements, onlyReads))
       countRows(meter, results)
       return results
     },

@@ -11,8 +11,12 @@ export function cachedStatements(database: DatabaseSync): (sql: string) => State
     // A map lists its entries in the order in which they were set, so the first one was used the longest ago.
     kept.delete(sql)
     kept.set(sql, statement)
-    const [oldest] = kept.keys()
-    if (kept.size > STATEMENTS_MAX && oldest !== undefined) kept.delete(oldest)
+    if (kept.size > STATEMENTS_MAX) kept.delete(firstOf(kept))
     return statement
   }
+}
+
+function firstOf(map: ReadonlyMap<string, unknown>): string {
+  const [first = ''] = map.keys()
+  return first
 }

@@ -1,6 +1,7 @@
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { builtOfSameSources } from './build-cache.mjs'
 import { migrationTexts } from './migration-texts.mjs'
 import { phoneMetadata } from './phone-metadata.mjs'
 
@@ -9,13 +10,25 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 export const outdir = join(root, '.wrangler', 'worker')
 const ENTRY = 'worker.js'
 
+const SERVICE = 'host-worker/worker.ts'
+/** Everything that the Worker of the service is made from. */
+const place = {
+  root,
+  sources: ['{adapters,domain,host-worker,ports}/**', 'package-lock.json', 'tsconfig.json'],
+  folder: join(root, 'node_modules', '.cache', 'worker'),
+}
+
 /**
  * Bundles the Worker: `worker.js` with what every request needs, and a module for each part that is imported only when
  * a request asks for it. wrangler's own bundler makes one module of everything, which every isolate would then
  * evaluate when it starts.
  * @param source where to begin, when another Worker is to be made of the same parts
  */
-export async function bundleWorker(source = 'host-worker/worker.ts') {
+export async function bundleWorker(source = SERVICE) {
+  return source === SERVICE ? builtOfSameSources(place, () => bundle(source)) : bundle(source)
+}
+
+async function bundle(source) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { worker: source },

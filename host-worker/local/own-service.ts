@@ -145,7 +145,7 @@ async function ask(migrator: URL, request: MigrationRequest): Promise<unknown> {
   return response.json()
 }
 
-/** The modules of the Worker by their paths. Built anew each time, which takes less than finding out whether it must be. */
+/** The modules of the Worker by their paths. */
 async function builtModules(): Promise<Modules> {
   const [{ bundleWorker }, { buildBrowserParts }] = await Promise.all([
     import('../bundle/bundle-worker.mjs'),

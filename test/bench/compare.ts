@@ -43,18 +43,21 @@ export async function compare(
   { name, shotsPerRound }: Pick<Case, 'name' | 'shotsPerRound'>,
   contenders: readonly Contender[],
   measuring: Measuring = USUAL,
-): Promise<void> {
+): Promise<readonly Side[]> {
   const sides = await measureInTurn(contenders, shotsPerRound, measuring)
   const [first, ...others] = sides
-  if (first === undefined) return
-  for (const other of others) {
-    const throughput = spread(ratios(first.ratesPerSecond, other.ratesPerSecond))
-    const cpu = spread(ratios(other.cpuMsPerRequest, first.cpuMsPerRequest))
-    const aim = other.aim === null ? '' : ` (aim ${other.aim.toFixed(2)})`
-    console.log(`${name}, ${first.name} ÷ ${other.name}${aim}: throughput ${throughput}, CPU time ${cpu}`)
-  }
+  for (const other of others) if (first !== undefined) printRatio(name, first, other)
   const width = Math.max(...sides.map((side) => side.name.length))
   for (const side of sides) console.log(`  ${summary(side, width)}`)
+  return sides
+}
+
+/** Prints how many times as much one side does as another, with what it is to reach of it. */
+export function printRatio(name: string, upper: Side, lower: Side): void {
+  const throughput = spread(ratios(upper.ratesPerSecond, lower.ratesPerSecond))
+  const cpu = spread(ratios(lower.cpuMsPerRequest, upper.cpuMsPerRequest))
+  const aim = lower.aim === null ? '' : ` (aim ${lower.aim.toFixed(2)})`
+  console.log(`${name}, ${upper.name} ÷ ${lower.name}${aim}: throughput ${throughput}, CPU time ${cpu}`)
 }
 
 /** Sends the same number of requests to all contenders in turn, in each round. */

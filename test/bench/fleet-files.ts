@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { writeFact } from '../../adapters/durable-object/facts.ts'
@@ -36,19 +36,31 @@ export async function drawMembers(count: number): Promise<readonly Member[]> {
   )
 }
 
-/** Fills the files of two runtimes with the same rows: all on one D1 database, and each in an object of its own. */
+/** The files of the runtimes that have the same rows. */
+export interface FleetFiles {
+  /** All on one D1 database. */
+  readonly shared: string
+  /** Each organization in an object of its own, and the directory of them on D1. */
+  readonly own: string
+  /** The objects once more, for a Worker that asks no directory. */
+  readonly bare: string
+}
+
+/** Fills the files of the runtimes. */
 export async function fillFleet(
   folder: string,
   members: readonly Member[],
   contactsEach: number,
-): Promise<{ readonly shared: string; readonly own: string }> {
-  const files = { shared: join(folder, 'fleet-shared'), own: join(folder, 'fleet-own') }
+): Promise<FleetFiles> {
+  const inFolder = (name: string) => join(folder, `fleet-${name}`)
+  const files = { shared: inFolder('shared'), own: inFolder('own'), bare: inFolder('bare') }
   const contacts = benchContacts(contactsEach)
   await fillShared(newDatabase(files.shared), members, contacts)
   fillDirectory(newDatabase(files.own), members)
   const objects = join(files.own, 'do')
   mkdirSync(objects, { recursive: true })
   for (const member of members) await fillObject(objects, member, contacts)
+  cpSync(objects, join(files.bare, 'do'), { recursive: true })
   return files
 }
 

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { Miniflare } from 'miniflare'
 import type { D1Place, LocalD1 } from './d1.ts'
 import { databasesOf } from './d1.ts'
 import { DATABASE_WORKER } from './database-worker.ts'
 import { migratedImage } from './migrated-image.ts'
+import { runtimeFiles } from './runtime-files.ts'
 
 /** A runtime that holds local D1 databases. */
 export interface D1Runtime {
@@ -33,7 +32,7 @@ export async function openLocalD1(count = 1, image = migratedImage()): Promise<L
 /** Starts a runtime with so many databases, which have no image yet. */
 export async function startD1Runtime(count: number): Promise<D1Runtime> {
   const bindings = Array.from({ length: count }, (_, index) => `DB_${index}`)
-  const files = mkdtempSync(join(tmpdir(), 'd1-'))
+  const files = runtimeFiles('d1-')
   const runtime = new Miniflare({
     resourcePersistencePath: files,
     workers: [

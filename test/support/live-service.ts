@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -16,6 +16,7 @@ import { DATABASE_WORKER, databasesAt } from './database-worker.ts'
 import { testRootSecret } from './fakes.ts'
 import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './providers.ts'
 import { migratedImage } from './migrated-image.ts'
+import { runtimeFiles } from './runtime-files.ts'
 
 /** The real worker on the real runtime with local D1, as `wrangler.toml` describes it. */
 export interface LiveService {
@@ -75,7 +76,7 @@ export async function openLiveWorker(
   variables: Readonly<Record<string, string>> = {},
   directory?: string,
 ): Promise<LiveWorker> {
-  const files = mkdtempSync(join(tmpdir(), 'live-worker-'))
+  const files = runtimeFiles('live-worker-')
   const options = await configuredOptions()
   const { d1Databases } = options
   placeDatabase(files, d1Databases.DB.id, migratedImage())

@@ -1,6 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Migration } from '../../adapters/durable-object/migration.ts'
@@ -12,6 +11,7 @@ import { builtOnce } from './built-worker.ts'
 import { placeObject } from './d1-files.ts'
 import { postJson } from './database-worker.ts'
 import type { ObjectRequest } from './object-worker.ts'
+import { runtimeFiles } from './runtime-files.ts'
 
 const WORKER = 'objects'
 const CLASS = 'FamilyDatabase'
@@ -76,7 +76,7 @@ async function bundled(further: readonly Migration[]): Promise<string> {
  */
 export async function startObjectRuntime(script: string, files?: string): Promise<ObjectRuntime> {
   if (files !== undefined) return startIn(files, script)
-  const scratch = mkdtempSync(join(tmpdir(), 'objects-'))
+  const scratch = runtimeFiles('objects-')
   const runtime = await startIn(scratch, script)
   return {
     ...runtime,

@@ -12,9 +12,12 @@ import { readMovedTables } from './moved-tables.ts'
 
 const FAMILY = ['root', 'child', 'late'] as const
 
+/** How many seeds. Each takes a second, so that CI alone asks for several (test/ci/move-kills.sh). */
+const seeds = Array.from({ length: Number(process.env.MOVE_SEEDS ?? 1) }, (_, index) => index + 1)
+
 // The same writes go to a storage that never moves. In the end both hold the same, to the byte: every count that a trigger
 // keeps, every clock, every lease.
-test.each([1, 2, 3])(
+test.each(seeds)(
   'what is written through the ports while a family moves there and back arrives: seed %s',
   async (seed) => {
     const clock = fakeClock()

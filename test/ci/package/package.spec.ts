@@ -1,66 +1,26 @@
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { projectRoot } from '../../host-worker/local/root.ts'
-import { posSuite, storageSuite } from '../conformance/index.ts'
-import { adapterProgram, portableAdapterTypes, workersAdapterTypes } from '../support/adapter-consumer.ts'
-import { consumerProgram, consumerTypes } from '../support/package-consumer.ts'
+import { projectRoot } from '../../../host-worker/local/root.ts'
+import { posSuite, storageSuite } from '../../conformance/index.ts'
+import { adapterProgram, portableAdapterTypes, workersAdapterTypes } from './adapter-consumer.ts'
+import { consumerProgram, consumerTypes } from './package-consumer.ts'
 
-// Somebody else's project, outside this one. By default its dependencies are copied from this project's installation
-// along the lock file, runtime ones alone: `npm test` needs no network. With PACKAGE_INSTALL=registry (see
-// test/ci/package.sh) npm installs the tarball as it would anywhere.
+// Somebody else's project, outside this one, in which npm installs the packed project from the registry, as anywhere.
 const scratch = mkdtempSync(join(tmpdir(), 'package-'))
-const fromRegistry = process.env.PACKAGE_INSTALL === 'registry'
 const run = promisify(execFile)
 
 interface Manifest {
-  readonly name: string
-  readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly exports?: Readonly<Record<string, unknown>>
 }
 
-/** What is published is built and used with the compiler of the build; else with its native successor, which takes a third. */
-const compiler = join(
-  projectRoot,
-  'node_modules',
-  ...(fromRegistry ? ['typescript', 'bin', 'tsc'] : ['@typescript', 'native-preview', 'bin', 'tsgo']),
-)
-
-/**
- * Runs the compiler. One thread, and no collection of what a process of two seconds leaves, are half the work of the
- * native one's defaults.
- */
-function compile(args: readonly string[]): ReturnType<typeof run> {
-  const flags = fromRegistry ? [] : ['--singleThreaded']
-  const env = { ...process.env, GOGC: 'off' }
-  return run(process.execPath, [compiler, ...args, ...flags], { cwd: projectRoot, env })
-}
-
-/**
- * From the registry the project is packed as for a publication, with the build that checks every type. Else it is built
- * without that check, which takes twice as long and is one of its own (`npm run types`).
- */
+/** Packs the project as for a publication, with the build that checks every type. Answers with the name of the archive. */
 async function pack(): Promise<string> {
-  const flags = ['--json', '--pack-destination', scratch]
-  if (!fromRegistry) {
-    flags.push('--ignore-scripts')
-    rmSync(join(projectRoot, 'dist'), { recursive: true, force: true })
-    await compile(['--project', '.config/tsconfig.build.json', '--noCheck'])
-  }
-  const { stdout } = await run('npm', ['pack', ...flags], { cwd: projectRoot })
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', scratch], { cwd: projectRoot })
   const tarball = /"filename": "([^"]+\.tgz)"/.exec(stdout)?.[1]
   if (tarball === undefined) throw new Error(`npm pack named no tarball: ${stdout}`)
   return tarball
@@ -69,15 +29,14 @@ async function pack(): Promise<string> {
 beforeAll(async () => {
   const tarball = await pack()
   writeFileSync(join(scratch, 'package.json'), '{ "private": true, "type": "module" }')
-  if (fromRegistry) await installFromRegistry(`./${tarball}`)
-  else await installFromHere(tarball)
+  await install(`./${tarball}`)
 }, 180_000)
 
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-async function installFromRegistry(wanted: string): Promise<void> {
+async function install(wanted: string): Promise<void> {
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
   await run('npm', ['install', ...flags, wanted], { cwd: scratch })
 }
@@ -86,26 +45,7 @@ async function installFromRegistry(wanted: string): Promise<void> {
 async function installPeer(name: string): Promise<void> {
   const range = manifestOf(projectRoot).peerDependencies?.[name]
   if (range === undefined) throw new Error(`${name} is no peer of the package`)
-  if (fromRegistry) await installFromRegistry(`${name}@${range}`)
-  else copyDependency(name, new Set())
-}
-
-async function installFromHere(tarball: string): Promise<void> {
-  const target = join(scratch, 'node_modules', 'tenant-data-api')
-  mkdirSync(target, { recursive: true })
-  await run('tar', ['-xzf', join(scratch, tarball), '--strip-components=1', '-C', target])
-  const wanted = Object.keys(manifestOf(target).dependencies ?? {})
-  const copied = new Set<string>()
-  for (const name of wanted) copyDependency(name, copied)
-}
-
-/** Copies a dependency and what it depends on. All of them lie at the top of this project's installation. */
-function copyDependency(name: string, copied: Set<string>): void {
-  if (copied.has(name)) return
-  copied.add(name)
-  const source = join(projectRoot, 'node_modules', name)
-  cpSync(source, join(scratch, 'node_modules', name), { recursive: true })
-  for (const inner of Object.keys(manifestOf(source).dependencies ?? {})) copyDependency(inner, copied)
+  await install(`${name}@${range}`)
 }
 
 function manifestOf(directory: string): Manifest {
@@ -137,7 +77,8 @@ async function complaintAbout(...sources: readonly string[]): Promise<string | n
   }
   const project = JSON.stringify({ compilerOptions: options, files })
   writeFileSync(join(scratch, 'tsconfig.json'), project)
-  return compile(['--project', scratch]).then(
+  const compiler = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')
+  return run(process.execPath, [compiler, '--project', scratch]).then(
     () => null,
     (failure: unknown) => (failure as { readonly stdout: string }).stdout,
   )
