@@ -38,15 +38,35 @@ it('builds once of the same sources, and returns what can be serialized as it wa
 })
 
 it.each<[string, () => void]>([
-  ['the contents of a file', () => source('a/b/two.ts', '3')],
-  ['a file that is named by itself', () => source('lock.json', '{ }')],
-  ['a new file', () => source('a/b/three.ts', '')],
-  ['a file that is gone', () => rmSync(join(root, 'a/b/two.ts'))],
+  [
+    'the contents of a file',
+    () => {
+      source('a/b/two.ts', '3')
+    },
+  ],
+  [
+    'a file that is named by itself',
+    () => {
+      source('lock.json', '{ }')
+    },
+  ],
+  [
+    'a new file',
+    () => {
+      source('a/b/three.ts', '')
+    },
+  ],
+  [
+    'a file that is gone',
+    () => {
+      rmSync(join(root, 'a/b/two.ts'))
+    },
+  ],
   [
     'the name of a file',
     () => {
       rmSync(join(root, 'a/b/two.ts'))
-      source('a/b/zwei.ts', '2')
+      source('a/b/deux.ts', '2')
     },
   ],
   [
