@@ -1,4 +1,4 @@
-/** The files, by patterns under `root`, from which all is made, and the folder of the results. */
+/** The folders and files under `root` from which all is made, and the folder of the results. */
 export interface BuildPlace {
   readonly root: string
   readonly sources: readonly string[]

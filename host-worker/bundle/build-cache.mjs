@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 
@@ -18,33 +9,43 @@ const KEPT_MAX = 4
 /**
  * Returns what `build` made of the same sources before, or runs it. Starting the service builds it, and most starts follow
  * one without a change in between. A result is kept only if nothing changed while it was made.
- * @param place the files, by patterns under `root`, from which all is made, and the folder of the results
+ * @param place the folders and files under `root` from which all is made, and the folder of the results
  * @param build makes something that `node:v8` can serialize
  */
 export async function builtOfSameSources({ root, sources, folder }, build) {
   const hash = hashOf(root, sources)
-  const path = join(folder, hash)
-  const known = read(path)
+  const path = join(folder, String(hash))
+  const known = hash === null ? null : read(path)
   if (known !== null) return known
   const result = await build()
-  if (hashOf(root, sources) === hash) {
+  if (hash !== null && hashOf(root, sources) === hash) {
     write(path, serialize(result))
     removeOldest(folder)
   }
   return result
 }
 
-/** A hash of the names and the contents of files. */
+/** A hash of the names and the contents of all files; null when one of them went while it was made. */
 function hashOf(root, sources) {
   const hash = createHash('sha256')
-  const exclude = ({ name }) => name === 'node_modules'
-  const found = globSync(sources, { cwd: root, exclude, withFileTypes: true })
-  const paths = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  for (const path of paths.sort()) {
-    const contents = readFileSync(path)
-    hash.update(`${path.slice(root.length)}\0${contents.length}\0`).update(contents)
+  try {
+    for (const path of sources.flatMap((source) => filesOf(root, source)).sort()) {
+      const contents = readFileSync(join(root, path))
+      hash.update(`${path}\0${contents.length}\0`).update(contents)
+    }
+  } catch (error) {
+    if (error.code === 'ENOENT') return null
+    throw error
   }
   return hash.digest('hex')
+}
+
+/** The paths of a file, or of the files in a folder. What is installed there is no source: a lock file says what it is. */
+function filesOf(root, path) {
+  if (!statSync(join(root, path)).isDirectory()) return [path]
+  return readdirSync(join(root, path))
+    .filter((name) => name !== 'node_modules')
+    .flatMap((name) => filesOf(root, join(path, name)))
 }
 
 /** What was kept; null when there is nothing, or nothing that this Node can read. */
@@ -65,7 +66,9 @@ function write(path, contents) {
 
 function removeOldest(folder) {
   const modifiedMs = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const paths = readdirSync(folder).map((name) => join(folder, name))
+  // A name with a dot is what another process is writing.
+  const results = readdirSync(folder).filter((name) => !name.includes('.'))
+  const paths = results.map((name) => join(folder, name))
   const newestFirst = paths.toSorted((left, right) => modifiedMs(right) - modifiedMs(left))
   for (const path of newestFirst.slice(KEPT_MAX)) rmSync(path, { force: true })
 }

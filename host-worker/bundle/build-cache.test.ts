@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ function source(path: string, contents: string): void {
   writeFileSync(join(root, path), contents)
 }
 
-const place = () => ({ root, sources: ['a/**', 'lock.json'], folder: join(root, 'cache') })
+const place = () => ({ root, sources: ['a', 'lock.json'], folder: join(root, 'cache') })
 
 function build(): Promise<number> {
   return builtOfSameSources(place(), () => Promise.resolve((builds += 1)))
@@ -95,6 +95,12 @@ it('keeps nothing of a build during which a source changed', async () => {
   })
   source('a/one.ts', '1')
   expect([stale, await build()]).toEqual(['stale', 1])
+})
+
+it('only builds while a source is not there', async () => {
+  rmSync(join(root, 'lock.json'))
+  expect([await build(), await build()]).toEqual([1, 2])
+  expect(existsSync(join(root, 'cache'))).toBe(false)
 })
 
 it('builds again over a result that cannot be read', async () => {

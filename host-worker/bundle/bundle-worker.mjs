@@ -14,7 +14,7 @@ const SERVICE = 'host-worker/worker.ts'
 /** Everything that the Worker of the service is made from. */
 const place = {
   root,
-  sources: ['{adapters,domain,host-worker,ports}/**', 'package-lock.json', 'tsconfig.json'],
+  sources: ['adapters', 'domain', 'host-worker', 'ports', 'package-lock.json', 'tsconfig.json'],
   folder: join(root, 'node_modules', '.cache', 'worker'),
 }
 

@@ -32,7 +32,7 @@ export async function openLocalD1(count = 1, image = migratedImage()): Promise<L
 /** Starts a runtime with so many databases, which have no image yet. */
 export async function startD1Runtime(count: number): Promise<D1Runtime> {
   const bindings = Array.from({ length: count }, (_, index) => `DB_${index}`)
-  const files = runtimeFiles('d1-')
+  const files = runtimeFiles('d1')
   const runtime = new Miniflare({
     resourcePersistencePath: files,
     workers: [

@@ -76,7 +76,7 @@ export async function openLiveWorker(
   variables: Readonly<Record<string, string>> = {},
   directory?: string,
 ): Promise<LiveWorker> {
-  const files = runtimeFiles('live-worker-')
+  const files = runtimeFiles('live-worker')
   const options = await configuredOptions()
   const { d1Databases } = options
   placeDatabase(files, d1Databases.DB.id, migratedImage())

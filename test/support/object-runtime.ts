@@ -76,7 +76,7 @@ async function bundled(further: readonly Migration[]): Promise<string> {
  */
 export async function startObjectRuntime(script: string, files?: string): Promise<ObjectRuntime> {
   if (files !== undefined) return startIn(files, script)
-  const scratch = runtimeFiles('objects-')
+  const scratch = runtimeFiles('objects')
   const runtime = await startIn(scratch, script)
   return {
     ...runtime,
