@@ -1,6 +1,9 @@
-import { record } from './contract-seen.ts'
+import { record, recordDocumented } from './contract-seen.ts'
 import type { DocumentedOperation, DocumentedResponse } from './contract-document.ts'
-import { operationsAt, schemaProblems } from './contract-document.ts'
+import { operations, operationsAt, schemaProblems } from './contract-document.ts'
+
+for (const { operationId, responses } of operations)
+  for (const status of Object.keys(responses)) recordDocumented(operationId, status)
 
 /** A request and what the service answered to it. */
 export interface Exchange {
