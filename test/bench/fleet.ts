@@ -40,8 +40,8 @@ const cases: readonly FleetCase[] = [
 
 /**
  * Measures a fleet of organizations, asked in no order over many connections, once on one D1 database and once with an
- * object for each: the same rows in both. A bare Worker on objects, which does nothing but the read or the insert, shows
- * the most that any service could reach on this machine.
+ * object for each: the same rows in both. A bare Worker on objects does nothing but the read or the insert: no service could
+ * take more submissions on this machine.
  */
 export async function benchFleet(folder: string): Promise<void> {
   const script = buildWorker(folder)
@@ -63,7 +63,7 @@ export async function benchFleet(folder: string): Promise<void> {
       { name: 'bare on objects', target: bare, shot: mixed.map(namingOrganization(shotOf)), aim: null },
     ]
     const [, onD1, onObjects] = await compare({ name, shotsPerRound }, contenders, MEASURING)
-    if (onD1 !== undefined && onObjects !== undefined) printRatio(`${name}, at most`, onObjects, onD1)
+    if (onD1 !== undefined && onObjects !== undefined) printRatio(name, onObjects, onD1)
   }
   await Promise.all([own, shared, bare].map(({ runtime }) => runtime.dispose()))
 }

@@ -5,7 +5,7 @@ import { placeObject } from '../support/d1-files.ts'
 import type { Case } from './cases.ts'
 import { benchCases } from './cases.ts'
 import type { Contender } from './compare.ts'
-import { compare } from './compare.ts'
+import { compare, printRatio } from './compare.ts'
 import type { Owned } from './own-files.ts'
 import { enterDirectory, openObject } from './own-files.ts'
 import { bareWorker, buildWorker, filesWith, seedImage, withNothingAfterwards } from './prepare.ts'
@@ -50,8 +50,11 @@ export async function benchPlaces(folder: string): Promise<void> {
     bareObject: await startTarget(bareWorker(folder, 'bare-object-worker.mjs'), bareFiles),
     shared: await startTarget(script, filesWith(image, folder, 'shared')),
   }
-  for (const each of benchCases(contactId, { service: key, directus: '' }))
-    await compare(each, contendersOf(each, started))
+  for (const each of benchCases(contactId, { service: key, directus: '' })) {
+    const [, bareShared, bareObject] = await compare(each, contendersOf(each, started))
+    if (bareShared === undefined || bareObject === undefined) continue
+    printRatio(each.name, bareObject, bareShared)
+  }
   await Promise.all(Object.values(started).map(({ runtime }) => runtime.dispose()))
 }
 
