@@ -1,9 +1,6 @@
-import { record, recordDocumented } from './contract-seen.ts'
+import { record } from './contract-seen.ts'
 import type { DocumentedOperation, DocumentedResponse } from './contract-document.ts'
-import { operations, operationsAt, schemaProblems } from './contract-document.ts'
-
-for (const { operationId, responses } of operations)
-  for (const status of Object.keys(responses)) recordDocumented(operationId, status)
+import { operationsAt, schemaProblems } from './contract-document.ts'
 
 /** A request and what the service answered to it. */
 export interface Exchange {

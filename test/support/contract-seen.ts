@@ -1,7 +1,5 @@
 interface Shared {
   readonly seen: Set<string>
-  /** What can be exercised; nothing before the contract document is loaded. */
-  readonly documented: Set<string>
   /** Origins that are not the service, each with what it is. */
   readonly others: Map<string, string>
 }
@@ -11,32 +9,16 @@ declare global {
 }
 
 /** Kept on the process, not in the module: a test may load its modules afresh, this one included. */
-const { seen, documented, others } = (globalThis.contractSeen ??= {
-  seen: new Set(),
-  documented: new Set(),
-  others: new Map(),
-})
+const { seen, others } = (globalThis.contractSeen ??= { seen: new Set(), others: new Map() })
 
 /** Notes that a request exercised a status of an operation. */
 export function record(operationId: string, status: number): void {
   seen.add(`${operationId} ${status}`)
 }
 
-/** Notes that the contract document has a status of an operation. */
-export function recordDocumented(operationId: string, status: string): void {
-  documented.add(`${operationId} ${status}`)
-}
-
-/** Statuses of operations, each as `operationId status`. */
-export interface Exercised {
-  /** Those that were exercised since this process began. */
-  readonly seen: readonly string[]
-  /** All that the contract document has; none when this process has not loaded it. */
-  readonly documented: readonly string[]
-}
-
-export function exercised(): Exercised {
-  return { seen: [...seen], documented: [...documented] }
+/** What was exercised since this process began: `operationId status`. */
+export function exercised(): readonly string[] {
+  return [...seen]
 }
 
 /**

@@ -26,5 +26,5 @@ function checked(plainFetch: typeof globalThis.fetch): typeof globalThis.fetch {
 }
 
 afterAll(() => {
-  writeFileSync(join(inject('contractSeen'), randomUUID()), JSON.stringify(exercised()))
+  writeFileSync(join(inject('contractSeen'), randomUUID()), exercised().join('\n'))
 })
