@@ -1,8 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { DETAIL, INSERT, LIST } from './bare-statements.mjs'
-
-/** Whose object is asked. */
-const ORGANIZATION_HEADER = 'x-organization'
+import { DETAIL, INSERT, LIST, ORGANIZATION_HEADER } from './bare-statements.mjs'
 
 /** `bare-worker.mjs` with its rows in an object: as little as can be between the request and SQLite there. */
 export class FamilyDatabase extends DurableObject {

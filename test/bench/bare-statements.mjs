@@ -1,3 +1,6 @@
+/** Names the organization whose object the bare worker on objects asks. */
+export const ORGANIZATION_HEADER = 'x-organization'
+
 /**
  * What both bare workers ask of their database: the reads and the insert of the measured requests. The row that is inserted
  * names a contact, as the service's does, and so is in all indexes of its table.

@@ -46,17 +46,17 @@ export async function compare(
 ): Promise<readonly Side[]> {
   const sides = await measureInTurn(contenders, shotsPerRound, measuring)
   const [first, ...others] = sides
-  for (const other of others) if (first !== undefined) printRatio(name, first, other)
+  for (const other of others) if (first !== undefined) printRatio(name, first, other, other.aim)
   const width = Math.max(...sides.map((side) => side.name.length))
   for (const side of sides) console.log(`  ${summary(side, width)}`)
   return sides
 }
 
-/** Prints how many times as much one side does as another, with what it is to reach of it. */
-export function printRatio(name: string, upper: Side, lower: Side): void {
+/** Prints how many times as much one side does as another, with the share that it is to reach (null: there is none). */
+export function printRatio(name: string, upper: Side, lower: Side, aimed: number | null = null): void {
   const throughput = spread(ratios(upper.ratesPerSecond, lower.ratesPerSecond))
   const cpu = spread(ratios(lower.cpuMsPerRequest, upper.cpuMsPerRequest))
-  const aim = lower.aim === null ? '' : ` (aim ${lower.aim.toFixed(2)})`
+  const aim = aimed === null ? '' : ` (aim ${aimed.toFixed(2)})`
   console.log(`${name}, ${upper.name} ÷ ${lower.name}${aim}: throughput ${throughput}, CPU time ${cpu}`)
 }
 

@@ -1,4 +1,5 @@
 import { seededRandom } from '../support/fakes.ts'
+import { ORGANIZATION_HEADER } from './bare-statements.mjs'
 import { get, submit } from './cases.ts'
 import { compare, printRatio } from './compare.ts'
 import type { Member } from './fleet-files.ts'
@@ -13,10 +14,7 @@ const CONTACTS = Number(process.env.FLEET_CONTACTS ?? 1_000)
 const CONNECTIONS = 64
 const MEASURING = { concurrency: CONNECTIONS, rounds: Number(process.env.BENCH_ROUNDS ?? 6) }
 
-/**
- * Each round asks every organization once. All contenders have their turn within the ten seconds after which a runtime
- * closes an object that nobody has asked, so that what is measured is a fleet that is busy.
- */
+/** A round of fewer requests leaves its figures to chance. */
 const SHOTS_MIN = 1_000
 
 /** What the fleet on objects is to reach of the one on D1. */
@@ -54,6 +52,8 @@ export async function benchFleet(folder: string): Promise<void> {
   const shared = await startTarget(script, files.shared)
   const bare = await startTarget(bareWorker(folder, 'bare-object-worker.mjs'), files.bare)
   const mixed = inNoOrder(members)
+  // Each organization once: all contenders have their turn within the ten seconds after which a runtime closes an object
+  // that nobody has asked, so that what is measured is a fleet that is busy.
   const shotsPerRound = Math.max(SHOTS_MIN, ORGANIZATIONS)
   for (const { name, aim, shotOf } of cases) {
     const shot = mixed.map(shotOf)
@@ -72,7 +72,7 @@ export async function benchFleet(folder: string): Promise<void> {
 function namingOrganization(shotOf: FleetCase['shotOf']): FleetCase['shotOf'] {
   return (member) => {
     const shot = shotOf(member)
-    return { ...shot, headers: { ...shot.headers, 'x-organization': member.organizationId } }
+    return { ...shot, headers: { ...shot.headers, [ORGANIZATION_HEADER]: member.organizationId } }
   }
 }
 
