@@ -4,22 +4,21 @@ import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
 /**
- * Tests in a real browser or on real ODBC drivers need one, and the package is installed from a registry, so `npm test`
- * leaves them to test/ci/*.sh.
+ * Tests that need more than Node, by the variable that asks for them: a real browser, real ODBC drivers, a registry from
+ * which the package is installed. `npm test` leaves them to test/ci/*.sh.
  */
-function testFiles(): string[] {
-  if (process.env.BROWSER_TESTS === 'yes') return ['test/ci/browser/*.spec.ts']
-  if (process.env.PACKAGE_TESTS === 'yes') return ['test/ci/package/*.spec.ts']
-  if (process.env.ODBC_TESTS === 'yes') {
-    return [
-      'test/ci/odbc/*.spec.ts',
-      'test/conformance/pos-{gateway,odbc}.test.ts',
-      'test/e2e/pos.test.ts',
-      'test/faults/pos-gateway.test.ts',
-    ]
-  }
-  return ['{domain,adapters,host-worker,test}/**/*.test.ts']
+const partial: Readonly<Record<string, readonly string[]>> = {
+  BROWSER_TESTS: ['test/ci/browser/*.spec.ts'],
+  PACKAGE_TESTS: ['test/ci/package/*.spec.ts'],
+  ODBC_TESTS: [
+    'test/ci/odbc/*.spec.ts',
+    'test/conformance/pos-{gateway,odbc}.test.ts',
+    'test/e2e/pos.test.ts',
+    'test/faults/pos-gateway.test.ts',
+  ],
 }
+const askedFor = Object.entries(partial).find(([name]) => process.env[name] === 'yes')?.[1]
+const isPartial = askedFor !== undefined
 
 /**
  * What takes longest, in the order in which it is begun: before everything else, because one of them that began last would
@@ -57,7 +56,7 @@ const LONG = [
   'test/e2e/paging-under-change.test.ts',
 ]
 
-class LongestFirst extends BaseSequencer {
+class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification) => {
       const place = LONG.findIndex((file) => moduleId.endsWith(`/${file}`))
@@ -75,8 +74,6 @@ const isShuffled = process.argv.some((argument) => argument.startsWith('--sequen
 // costs more. Workers inherit this; the programs that they start do not (test/support/file-setup.ts).
 process.env.UV_THREADPOOL_SIZE = '1'
 
-const isPartial = ['BROWSER_TESTS', 'ODBC_TESTS', 'PACKAGE_TESTS'].some((name) => process.env[name] === 'yes')
-
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),
@@ -87,8 +84,8 @@ export default defineConfig({
     maxWorkers: 3,
     // V8 collects garbage on as many threads as there are cores, which other workers need: one takes a twelfth less.
     execArgv: ['--single-threaded-gc'],
-    include: testFiles(),
-    ...(isShuffled ? {} : { sequence: { sequencer: LongestFirst } }),
+    include: [...(askedFor ?? ['{domain,adapters,host-worker,test}/**/*.test.ts'])],
+    ...(isShuffled ? {} : { sequence: { sequencer: LongFirst } }),
     // esbuild runs for a second each time, and would spend a sixth of it on collecting garbage.
     env: { GOGC: 'off' },
     // Every answer of the service is checked against the contract document, and every operation must be exercised.

@@ -13,10 +13,11 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
   const totalChanges = () => Number(prepare('select total_changes() as changes').get()?.changes)
 
   const runAll = (statements: readonly Statement[], onlyReads: boolean): readonly StatementResult[] => {
-    let before = onlyReads ? 0 : totalChanges()
+    const changesSoFar = onlyReads ? () => 0 : totalChanges
+    let before = changesSoFar()
     return statements.map(({ sql, parameters }) => {
       const rows = prepare(sql).all(...parameters.map(checked))
-      const after = onlyReads ? 0 : totalChanges()
+      const after = changesSoFar()
       const changes = after - before
       before = after
       // node:sqlite gives rows without a prototype; callers compare and copy them as plain objects.

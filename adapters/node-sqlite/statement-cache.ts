@@ -11,12 +11,10 @@ export function cachedStatements(database: DatabaseSync): (sql: string) => State
     // A map lists its entries in the order in which they were set, so the first one was used the longest ago.
     kept.delete(sql)
     kept.set(sql, statement)
-    if (kept.size > STATEMENTS_MAX) kept.delete(firstOf(kept))
+    if (kept.size > STATEMENTS_MAX) {
+      const [oldest = ''] = kept.keys()
+      kept.delete(oldest)
+    }
     return statement
   }
-}
-
-function firstOf(map: ReadonlyMap<string, unknown>): string {
-  const [first = ''] = map.keys()
-  return first
 }

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/**
- * Replaces a file in one step, and only if its content changed: builds may run at the same time, and file watchers must
- * not be triggered without need.
- */
+/** Replaces a file only if its content changed: file watchers must not be triggered without need. */
 export function writeIfChanged(path, content) {
-  if (readText(path) === String(content)) return
+  if (readText(path) !== String(content)) replaceFile(path, content)
+}
+
+/** Writes a file, or replaces it, in one step: builds may run at the same time. */
+export function replaceFile(path, content) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.${process.pid}`, content)
   renameSync(`${path}.${process.pid}`, path)

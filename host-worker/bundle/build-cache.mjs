@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
+import { replaceFile } from '../browser/write-if-changed.mjs'
 
 /** How many results are kept, so that going back to an earlier state of the sources is quick too. */
 const KEPT_MAX = 4
@@ -14,12 +15,13 @@ const KEPT_MAX = 4
  */
 export async function builtOfSameSources({ root, sources, folder }, build) {
   const hash = hashOf(root, sources)
-  const path = join(folder, String(hash))
-  const known = hash === null ? null : read(path)
+  if (hash === null) return build()
+  const path = join(folder, hash)
+  const known = read(path)
   if (known !== null) return known
   const result = await build()
-  if (hash !== null && hashOf(root, sources) === hash) {
-    write(path, serialize(result))
+  if (hashOf(root, sources) === hash) {
+    replaceFile(path, serialize(result))
     removeOldest(folder)
   }
   return result
@@ -55,13 +57,6 @@ function read(path) {
   } catch {
     return null
   }
-}
-
-/** In one step, because several builds may run at once. */
-function write(path, contents) {
-  mkdirSync(join(path, '..'), { recursive: true })
-  writeFileSync(`${path}.${process.pid}`, contents)
-  renameSync(`${path}.${process.pid}`, path)
 }
 
 function removeOldest(folder) {

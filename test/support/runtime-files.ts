@@ -11,7 +11,7 @@ const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1000
 
 /**
  * A new folder for the databases of a runtime. In memory where there is enough of it: nobody needs them after the test, and
- * waiting for a disk at each commit takes a fifth of what the tests on a real D1 take.
+ * at each commit a test would wait for the disk.
  */
 export function runtimeFiles(name: string): string {
   if (!hasRoomInMemory()) return mkdtempSync(join(tmpdir(), `${name}-`))
