@@ -154,8 +154,8 @@ module.exports = {
       comment: 'Every import resolves.',
       severity: 'error',
       from: {},
-      // Only a build puts the browser client there, and wrangler builds it by itself. The Workers runtime has a module of
-      // its own, which `the-runtime-in-one-file` keeps in its place.
+      // Only a build puts the browser client there, and wrangler builds it by itself. The Workers runtime has a module
+      // of its own, which `the-runtime-in-one-file` keeps in its place.
       to: { couldNotResolve: true, pathNot: ['dist/form-client\\.mjs$', '^cloudflare:workers$'] },
     },
   ],

@@ -13,14 +13,14 @@ const ambientWorld = [
 
 export default tseslint.config(
   { ignores: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'] },
-  // Its dependencies and types are there only once test/ci/client.sh made them; that compiles it.
+  // The folder's dependencies and types exist only after test/ci/client.sh has run, which also compiles the folder.
   { ignores: ['test/client/**'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
-        // The parts that run in browsers have another library.
+        // The parts that run in browsers are compiled with another standard library.
         project: [
           './tsconfig.json',
           './host-worker/browser/client/tsconfig.json',

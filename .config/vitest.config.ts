@@ -4,8 +4,8 @@ import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 
 /**
- * Tests that need more than Node, by the variable that asks for them: a real browser, real ODBC drivers, a registry from
- * which the package is installed. `npm test` leaves them to test/ci/*.sh.
+ * Tests that need more than Node, by the variable that selects them: a real browser, real ODBC drivers, a registry to
+ * install the package from. `npm test` leaves them to test/ci/*.sh.
  */
 const partial: Readonly<Record<string, readonly string[]>> = {
   BROWSER_TESTS: ['test/ci/browser/*.spec.ts'],
@@ -21,9 +21,9 @@ const askedFor = Object.entries(partial).find(([name]) => process.env[name] === 
 const isPartial = askedFor !== undefined
 
 /**
- * What takes longest, in the order in which it is begun: before everything else, because one of them that began last would
- * keep one core busy while the other has nothing. Those that mostly wait, for programs that they started, alternate with
- * those that compute, because all workers waiting at once would leave both cores idle.
+ * The slowest files, in the order in which they start, before all others: a slow file that started last would keep one
+ * core busy while the other is idle. Files that mostly wait for programs that they started alternate with files that
+ * compute, because both cores would be idle if all workers waited at once.
  */
 const LONG = [
   'host-worker/dev/start.test.ts',
@@ -70,8 +70,8 @@ class LongFirst extends BaseSequencer {
 /** With --sequence.shuffle, vitest orders the files too, unless it is given another order. */
 const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
 
-// What a test has done on another thread (an HMAC of some bytes, say) is mostly so little that waking one of several threads
-// costs more. Workers inherit this; the programs that they start do not (test/support/file-setup.ts).
+// Tests hand mostly small work to other threads (an HMAC of some bytes, say), and waking one of several threads costs
+// more than that work. Workers inherit this setting; the programs that they start do not (test/support/file-setup.ts).
 process.env.UV_THREADPOOL_SIZE = '1'
 
 export default defineConfig({
@@ -80,13 +80,14 @@ export default defineConfig({
     // Loading the modules that all files share costs more than most files do, so the files of a worker load them once.
     // A test therefore leaves no module, timer or global changed.
     isolate: false,
-    // Many files wait for processes that they started, so one more than two cores is not too many.
+    // Many files wait for processes that they started, so two cores have work for three workers.
     maxWorkers: 3,
-    // V8 collects garbage on as many threads as there are cores, which other workers need: one takes a twelfth less.
+    // By default V8 collects garbage on as many threads as there are cores, which other workers need. With one thread,
+    // a run takes a twelfth less.
     execArgv: ['--single-threaded-gc'],
     include: [...(askedFor ?? ['{domain,adapters,host-worker,test}/**/*.test.ts'])],
     ...(isShuffled ? {} : { sequence: { sequencer: LongFirst } }),
-    // esbuild runs for a second each time, and would spend a sixth of it on collecting garbage.
+    // Tests run esbuild for a second each time. Without this it would spend a sixth of that on collecting garbage.
     env: { GOGC: 'off' },
     // Every answer of the service is checked against the contract document, and every operation must be exercised.
     globalSetup: [

@@ -4,7 +4,7 @@ import type { Api, Handled } from './create-api.ts'
 import { allowedMethods, createApi } from './create-api.ts'
 import { preflight } from './forms/answer/preflight.ts'
 import { failedReply, unknownFormReply } from './forms/answer/reply.ts'
-import type { preflightForm, submitForm } from './forms/endpoints.ts'
+import type { preflightForm, postSubmission } from './forms/endpoints.ts'
 import { preflightRoute, submitRoute } from './forms/routes.ts'
 import { serveSubmission } from './forms/serve.ts'
 import { serveRead } from './read/serve-read.ts'
@@ -12,16 +12,17 @@ import type { Route } from './record/endpoint.ts'
 import { routes } from './routes.ts'
 import type { World } from './world.ts'
 
-const submission = handledByRoute<typeof submitForm, World>(submitRoute, serveSubmission)
+const submission = handledByRoute<typeof postSubmission, World>(submitRoute, serveSubmission)
 const formPreflight = handledByRoute<typeof preflightForm, World>(preflightRoute, async () => preflight())
 
 const analytics = () => import('./analytics/handled.ts')
 const messaging = () => import('./messaging/handled.ts')
 
 /**
- * The operations with their handlers, by id. One that lacks a handler does not compile, nor does a handler that
- * answers what its operation does not declare. What few requests need is imported by each of them anew, which costs
- * nothing after the first: a promise kept from another request could be one that failed, or that ended with it.
+ * The operations with their handlers, by id. A missing handler does not compile, nor does a handler with a reply that
+ * its operation does not declare. Modules that few requests need are imported again for each of them, which is free
+ * after the first time. The promise is not kept, because it may have failed, or may have been ended together with the
+ * request that made it.
  */
 const operations: { readonly [Id in OperationId]: Handled<Id, World> } = {
   'analytics.members': async () => (await analytics()).members,
@@ -55,19 +56,20 @@ export const publicApi: Api<World> = {
           `The submission could not be processed and may or may not have been saved; do not send it again automatically. Request id: ${failed.requestId}`,
         )
       : plain.answerFailure(ofPath, failed),
-  // Where a form's id cannot be one, the path still belongs to the endpoint that any website may read.
+  // When the id in the path cannot be that of a form, the path still belongs to the submission endpoint, whose replies
+  // pages of any website may read.
   answerUnknownRoute: (url) =>
     submissionPaths.some((path) => path.test(url.pathname))
       ? unknownFormReply()
       : plain.answerUnknownRoute(url),
 }
 
-/** Whether pages of any origin may read what a route answers, its failures included. */
+/** Whether pages of any origin may read the replies of a route, failures included. */
 function isOfWebsites(route: Route): boolean {
   return route.kind === 'operation' && route.errorStyle === 'submission'
 }
 
-/** The paths of submissions, with anything in the place of a form's id. */
+/** The paths of submissions, with any text in place of a form's id. */
 const submissionPaths = routes
   .filter(isOfWebsites)
   .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '.*')}/*$`))

@@ -3,7 +3,7 @@ import { getCancellations } from './analytics/cancellations.ts'
 import { getCohorts } from './analytics/cohorts.ts'
 import { exportMembers } from './analytics/members.ts'
 import { getRetentionOffers } from './analytics/retention-offers.ts'
-import { preflightForm, submitForm } from './forms/endpoints.ts'
+import { preflightForm, postSubmission } from './forms/endpoints.ts'
 import { sendEmail, sendMessage } from './messaging/endpoints.ts'
 import { getContract } from './document/contract-endpoint.ts'
 import { reads } from './reads.ts'
@@ -12,7 +12,7 @@ import type { Endpoint } from './record/endpoint.ts'
 
 /** Every endpoint with a handler of its own. */
 const operations = [
-  submitForm,
+  postSubmission,
   preflightForm,
   sendMessage,
   sendEmail,

@@ -5,28 +5,31 @@ import { internalError, methodNotAllowed, notFound } from './record/reply.ts'
 import type { RoutedRequest } from './record/routed-request.ts'
 
 /**
- * One interface of the service: its routes, and what answers them. The public one and the operator's are two of
- * these. A host routes requests to endpoints and knows nothing else about them.
+ * One interface of the service: its routes and their handlers. There are two, the public one and that of operators. A
+ * host routes requests to endpoints and knows nothing else about them.
  */
 export interface Api<World> {
   readonly routes: readonly Route[]
-  /** Answers a routed request. Rejects only on an internal failure, for which `answerFailure` makes the response. */
+  /** Serves a routed request. Rejects only on an internal failure, for which `answerFailure` makes the reply. */
   serve(route: Route, routed: RoutedRequest, world: World): Promise<Reply>
   /**
-   * Answers a method that a path does not have. On a route that needs a key, a request without a valid key gets 401
+   * Replies to a method that a path does not have. On a route that needs a key, a request without a valid key gets 401
    * instead.
    */
   serveWrongMethod(ofPath: readonly Route[], routed: RoutedRequest, world: World): Promise<Reply>
-  /** The answer to an internal failure, in the style of the endpoints of the path. */
+  /** The reply to an internal failure, in the format of the path's endpoints. */
   answerFailure(ofPath: readonly Route[], failed: FailedRequest): Promise<Reply>
-  /** The answer to a path that no endpoint has. */
+  /** The reply for a path that no endpoint has. */
   answerUnknownRoute(url: URL): Reply
 }
 
 /** What is known of a request that failed. */
 export type FailedRequest = Pick<RoutedRequest, 'request' | 'requestId'>
 
-/** Serves the reads that are derived from records; one with a good key gets the verdict instead, where there is one. */
+/**
+ * Serves the reads that are derived from records. When a verdict is given, a request with a good key gets that verdict
+ * instead of the read.
+ */
 type ServeRead<World> = (
   endpoint: ReadEndpoint,
   routed: RoutedRequest,
@@ -34,11 +37,11 @@ type ServeRead<World> = (
   verdict?: Reply,
 ) => Promise<Reply>
 
-/** An operation with its handler, there from the start or loaded when it is asked for. */
+/** An operation with its handler, or a function that loads both when a request needs them. */
 export type Handled<Id extends string, World> =
   HandledOperation<Id, World> | (() => Promise<HandledOperation<Id, World>>)
 
-/** Makes an interface of routes, the operations among them with their handlers. Failures are `{ error }`. */
+/** Makes an interface from routes and operations with their handlers. The body of a failure is `{ error }`. */
 export function createApi<World>(
   routes: readonly Route[],
   operations: Readonly<Record<string, Handled<string, World>>>,
@@ -68,7 +71,7 @@ export function createApi<World>(
   }
 }
 
-/** The methods that a path answers to, as `Allow` lists them. `HEAD` comes with `GET`. */
+/** The methods that a path has, as `Allow` lists them. `GET` implies `HEAD`. */
 export function allowedMethods(of: readonly Route[]): readonly string[] {
   return of.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 }

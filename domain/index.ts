@@ -1,4 +1,4 @@
-/** The service without a host: endpoint records, what serves them, and the use cases behind them. */
+/** The service without a host: endpoint records, the code that serves them, and the use cases. */
 export * from './catalog.ts'
 export * from './record/description.ts'
 export * from './record/endpoint.ts'

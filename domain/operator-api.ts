@@ -22,7 +22,7 @@ import * as serveKeys from './operators/endpoints/serve-keys.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 
-/** The operations of the operator interface with their handlers, by id, as `api.ts` has those of the public one. */
+/** The operations of the operator interface with their handlers, by id; see `api.ts` for the public interface. */
 const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, OperatorWorld> } = {
   'organizations.list': operated(organizations.listOrganizations, organizations.serveOrganizations),
   'organizations.show': operated(organizations.showOrganization, organizations.serveOrganization),

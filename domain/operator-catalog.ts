@@ -65,5 +65,5 @@ export const operatorEndpoints = [
   getOperatorContract,
 ] as const
 
-/** The ids of its endpoints, each of which has a handler. */
+/** The ids of the operator interface's endpoints. Each has a handler. */
 export type OperatorOperationId = (typeof operatorEndpoints)[number]['id']

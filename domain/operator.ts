@@ -1,4 +1,7 @@
-/** The operator interface without a host: its endpoint records, what serves them, and how the first key is asked for. */
+/**
+ * The operator interface without a host: its endpoint records, the code that serves them, and how the first key is
+ * requested.
+ */
 export * from './operator-api.ts'
 export * from './operator-catalog.ts'
 export * from './document/operator-texts.ts'

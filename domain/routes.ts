@@ -11,7 +11,7 @@ import { emailRoute, messageRoute } from './messaging/routes.ts'
 import { reads } from './reads.ts'
 import type { Route } from './record/endpoint.ts'
 
-/** The route of every endpoint. `catalog.ts` has their whole declarations, which only the contract document needs. */
+/** The routes of all endpoints. `catalog.ts` has their whole declarations, which only the contract document needs. */
 export const routes: readonly Route[] = [
   ...reads,
   submitRoute,

@@ -3,5 +3,5 @@ import type { SubmissionWorld } from './forms/submit/submit.ts'
 import type { MessagingWorld } from './messaging/world.ts'
 import type { ReadWorld } from './read/world.ts'
 
-/** Everything outside the domain that answering a request needs. The host assembles one per request. */
+/** All ports that the public interface needs. The host assembles one such object for each request. */
 export interface World extends ReadWorld, SubmissionWorld, MessagingWorld, AnalyticsWorld {}

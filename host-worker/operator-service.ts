@@ -3,5 +3,5 @@ import { createFetchHandler } from './http/fetch-handler.ts'
 
 export { openOperatorWorld } from './wiring/operator-world.ts'
 
-/** Answers requests of operators. */
+/** Serves requests to the operator interface. */
 export const handleOperator = createFetchHandler(operatorApi)

@@ -3,8 +3,8 @@ import { QSTASH_PATH } from './env/queues.ts'
 import { MAILBOX_PATH, REFERENCE_PATH, START_PATH } from './pages/paths.ts'
 
 /**
- * Endpoints of the host itself, such as QStash deliveries, and its pages. Few requests ask for them, so each is loaded
- * when one does. Null when the request is for none of them, or it is not configured.
+ * Serves the host's own endpoints, such as QStash deliveries, and its pages. Few requests need them, so each is loaded
+ * on demand. Null: the request is for none of them, or the endpoint is not configured.
  */
 export async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
   if (pathname.startsWith(MAILBOX_PATH)) return (await import('./pages/index.ts')).serveMailbox(request, env)

@@ -3,8 +3,8 @@ import type { Meter } from '../ports/meter.ts'
 import type { Answered } from './http/fetch-handler.ts'
 
 /**
- * What is logged about a request after its answer. The endpoint is logged instead of the path, which may contain an
- * identifier. The query, the headers and the body are not logged.
+ * The fields of a request's log line. The endpoint is logged instead of the path, which may contain an identifier. The
+ * query, the headers and the body are not logged.
  */
 export function requestFields(facts: Answered, durationMs: number, meter: Meter): LogFields {
   return {

@@ -27,13 +27,16 @@ export const systemRandom: RandomSource = {
   },
 }
 
-/** A request needs a few dozen random bytes in several small portions, and each call of the generator costs the same. */
+/**
+ * How many bytes are drawn from the generator at once. A request needs a few dozen in several small portions, and each
+ * call of the generator costs the same.
+ */
 const RESERVE_BYTES = 1024
-/** Bytes of the generator that nobody has been given yet, from `drawn` on. */
+/** Bytes from the generator; those from the index `drawn` on have not been used yet. */
 let reserve = new Uint8Array(0)
 let drawn = 0
 
-/** Writes one JSON object per line. */
+/** A log that writes one JSON object per line. */
 export function lineLog(write: (level: 'info' | 'error', line: string) => void): Log {
   return {
     info: (event, fields) => {
@@ -56,8 +59,8 @@ function lineOf(level: string, event: string, fields: LogFields): string {
 }
 
 /**
- * The kind and place of an error, and of the error that caused it. Messages stay out: a storage error may quote the
- * values of a statement.
+ * The kind and place of an error, and of its cause. Messages are left out, because a storage error may quote the values
+ * of a statement.
  */
 function describe(error: unknown): LogFields {
   if (!(error instanceof Error)) return {}

@@ -36,20 +36,20 @@ export default {
     return own ?? answer(request, url, reading.env, lifetime)
   },
 
-  /** Queue messages. A rejection makes the platform deliver them again. */
+  /** Handles queue messages. A rejection makes the platform deliver them again. */
   async queue(batch: MessageBatch, bindings: Readonly<Record<string, unknown>>): Promise<void> {
     const { serveQueue } = await import('./wiring/jobs.ts')
     await serveQueue(batch, envOrThrow(bindings))
   },
 
-  /** The cron trigger. */
+  /** Handles the cron trigger. */
   async scheduled(_controller: unknown, bindings: Readonly<Record<string, unknown>>): Promise<void> {
     const { serveCron } = await import('./wiring/jobs.ts')
     await serveCron(envOrThrow(bindings))
   },
 }
 
-/** Works on what the databases of families hand over when it is due. It can be reached from within the Worker alone. */
+/** Processes the due entries that the databases of families hand over. It can only be called from within the Worker. */
 export class FollowUp extends FollowUpEntrypoint {
   protected override async workOff(refs: readonly OutboxRef[]): Promise<void> {
     const { workOff } = await import('./wiring/jobs.ts')
@@ -101,7 +101,7 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
   return handleOperator(request, { ...host, world: await openOperatorWorld(env, lifetime, meter) })
 }
 
-/** A service without its configuration must not guess: it serves nothing and says why. */
+/** The response without a valid configuration: the service must not guess, so it serves nothing and says why. */
 function refuse(problems: readonly string[]): Response {
   consoleLog.error('not_configured', { problems: problems.join('; ') })
   return Response.json({ error: `The service is not configured. ${problems.join('. ')}.` }, { status: 503 })

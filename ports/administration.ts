@@ -8,12 +8,12 @@ export type KeyKind = 'tenant' | 'platform'
 /** What a key may be used for: to read data, to send messages, or both. */
 export type KeyScope = 'read' | 'send' | 'all'
 
-/** What the operator says of a key when it is issued; it never changes. */
+/** The attributes with which a key is issued. They never change. */
 export interface KeyAttributes {
-  /** What the operator calls the key; null: nothing. */
+  /** The operator's name for the key; null: none. */
   readonly label: string | null
   readonly scope: KeyScope
-  /** Most requests within any 60 seconds; null: as many as come. */
+  /** The maximum number of requests within any 60 seconds; null: unlimited. */
   readonly ratePerMinute: number | null
 }
 
@@ -25,16 +25,16 @@ export interface StoredKey extends KeyAttributes {
   readonly organizationId: string | null
   /** Keyed hash of the whole key, base64url. */
   readonly hash: string
-  /** Names the root secret under which `hash` was made. */
+  /** Identifies the root secret with which `hash` was made. */
   readonly secretVersion: string
   readonly createdAt: string
   /** UTC instant of revocation; null: it was not revoked. */
   readonly revokedAt: string | null
-  /** The first UTC instant at which the key no longer works; null: it has no end. */
+  /** The first UTC instant at which the key no longer works; null: it does not expire. */
   readonly expiresAt: string | null
   /** The first instant of the UTC hour in which the key was last used; null: it never was. */
   readonly lastUsedAt: string | null
-  /** The key that took its place in a rotation; null: there was none. */
+  /** The key that replaced it in a rotation; null: none did. */
   readonly successorId: string | null
 }
 
@@ -46,17 +46,17 @@ export interface KeyRotation {
   /** The key to be replaced. */
   readonly keyId: string
   readonly successor: StoredKey
-  /** UTC instant at which the replaced key ends, unless it ends before by itself. */
+  /** The UTC instant at which the replaced key ends, unless it expires before. */
   readonly endsAt: string
 }
 
-/** How many keys of all kinds that work (neither revoked nor expired) and how many form passwords are stored. */
+/** How many active keys of all kinds (neither revoked nor expired) and how many form passwords are stored. */
 export interface HashCounts {
   readonly keys: number
   readonly formPasswords: number
 }
 
-/** A key that works, or a form with a password. */
+/** An active key, or a form with a password. */
 export interface HashHolder {
   readonly kind: 'key' | 'operator key' | 'form'
   readonly id: string
@@ -65,8 +65,8 @@ export interface HashHolder {
 }
 
 /**
- * What became of an organization that was to be saved. Anything but `saved`: nothing was written. `parent_below`: the
- * parent is one of those below the organization.
+ * The outcome of saving an organization. Unless it is `saved`, nothing was written. `parent_below`: the parent is one
+ * of the organizations below it.
  */
 export type SaveOrganizationOutcome =
   'saved' | 'slug_taken' | 'parent_missing' | 'parent_below' | 'changed' | 'elsewhere' | 'no_places'
@@ -74,13 +74,16 @@ export type SaveOrganizationOutcome =
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
 export interface Administration extends KeyUpkeep {
   /**
-   * Creates the organization or replaces its settings. A slug that another organization holds is refused. When the parent
-   * changes, the organization's reviews move from what the old parent may read to what the new one may, in the same step.
-   * @param replaced what the settings were made from (null: there was no such organization): when it is another one by
-   *   now, nothing is written and the outcome is `changed`. Left out: whatever is stored is replaced.
-   * @param choice where it is to live, if it is new and has no parent; left out: in the shared database. An organization
-   *   that exists stays where it is, and a new one with a parent goes where that is: with another choice, and for a
-   *   parent in another place, the outcome is `elsewhere`. `no_places`: there are no databases of families' own here.
+   * Creates the organization or replaces its settings. A slug that another organization holds is refused. When the
+   * parent changes, the organization's reviews move, in the same step, from those that the old parent may read to those
+   * that the new one may read.
+   * @param replaced the settings on which the new ones are based (null: there was no such organization). When others
+   *   are stored by now, nothing is written and the outcome is `changed`. Left out: the stored settings are replaced,
+   *   whatever they are.
+   * @param choice the place of a new organization without a parent; left out: the shared database. An existing
+   *   organization keeps its place, and a new one with a parent goes to the parent's place: with another choice, or
+   *   with a parent in another place, the outcome is `elsewhere`. `no_places`: families cannot have databases of their
+   *   own here.
    */
   saveOrganization(
     organization: Organization,
@@ -93,11 +96,11 @@ export interface Administration extends KeyUpkeep {
   listOrganizations(afterId: string | null, limit: number): Promise<readonly Organization[]>
   /** Stores a new key. The key id is unique; storing one twice is an error. */
   addKey(key: StoredKey): Promise<void>
-  /** The key of that id, whether it works or not; null: there is none. */
+  /** The key with that id, whether it is active or not; null: there is none. */
   findKey(keyId: string): Promise<StoredKey | null>
   /**
-   * The keys of an organization, or the platform keys for null, oldest first, those that no longer work included, starting
-   * after `after` (null: at the oldest), at most `limit`.
+   * The keys of an organization, or the platform keys for null, inactive ones included: oldest first, starting after
+   * `after` (null: at the oldest), at most `limit`.
    */
   listKeys(
     organizationId: string | null,
@@ -107,15 +110,16 @@ export interface Administration extends KeyUpkeep {
   /** Revokes a key. Revoking it again keeps the first instant. False: there is no such key. */
   revokeKey(keyId: string, revokedAt: string): Promise<boolean>
   /**
-   * Stores the successor of a key and ends the key at `endsAt`, both or neither. False, and nothing is stored: there is
-   * no such key, it does not work any more, or it has a successor already.
+   * Stores the successor of a key and ends the key at `endsAt`, in one step. False, and nothing is stored: the key does
+   * not exist, is no longer active, or already has a successor.
    */
   rotateKey(rotation: KeyRotation): Promise<boolean>
   /**
-   * Counts, over all organizations, the platform and operators, the keys that work and the form passwords, hashed under the root
-   * secret of that version, or under any for null. The hash of a form password has the version between two `$`.
+   * Counts the active keys and the form passwords that are hashed with this version of the root secret (null: any
+   * version), over all organizations, the platform and operators. The hash of a form password contains the version
+   * between two `$`.
    */
   countHashes(secretVersion: string | null): Promise<HashCounts>
-  /** The first `limit` of what `countHashes` counts: keys by their id, then forms by theirs. */
+  /** The first `limit` of the keys and forms that `countHashes` counts: keys sorted by id, then forms sorted by id. */
   findHashes(secretVersion: string, limit: number): Promise<readonly HashHolder[]>
 }

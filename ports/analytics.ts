@@ -1,4 +1,4 @@
-/** Both bounds belong to the range. UTC instants with milliseconds; null: not bounded on that side. */
+/** A range of UTC instants with milliseconds. Both bounds are included; null: not bounded on that side. */
 export interface InstantRange {
   readonly start: string | null
   readonly end: string | null
@@ -12,7 +12,7 @@ export interface MemberRecord {
   readonly signupDate: string | null
   readonly status: 'active' | 'churned'
   readonly churnType: 'voluntary' | 'involuntary' | null
-  /** As it was imported: `YYYY-MM-DD`, or a UTC instant with milliseconds. */
+  /** The date as it was imported: `YYYY-MM-DD`, or a UTC instant with milliseconds. */
   readonly cancelDate: string | null
   /** Whole days from signup to cancellation; null for a member who is active, or when either is unknown. */
   readonly tenureDays: number | null
@@ -30,14 +30,14 @@ export interface MemberRecord {
 export interface MembersQuery {
   /** Null: members of either status. */
   readonly status: MemberRecord['status'] | null
-  /** A signup day counts as its first instant. A member of unknown signup is in no range that is bounded at all. */
+  /** A signup day counts as its first instant. A member of unknown signup is only in a range without bounds. */
   readonly signup: InstantRange
-  /** The most rows to return, and how many rows of the order to skip before them. */
+  /** The maximum number of rows to return, and how many rows of the order to skip before them. */
   readonly limit: number
   readonly offset: number
 }
 
-/** What cohorts are split by besides the month: nothing, the plan's name, or the billing site's code. */
+/** How cohorts are divided besides by month: not at all, by the plan's name, or by the billing site's code. */
 export type CohortDimension = 'none' | 'plan' | 'site'
 
 export interface CohortsQuery {
@@ -55,8 +55,8 @@ export interface CohortCount {
   readonly value: string | null
   readonly members: number
   /**
-   * How many of these members churned; and of those, how many voluntarily and how many involuntarily. The type of the
-   * others is unknown.
+   * How many of these members churned, and how many of those voluntarily and involuntarily. For the rest of them the
+   * type is unknown.
    */
   readonly churned: number
   readonly voluntary: number
@@ -68,9 +68,9 @@ export interface CohortCount {
 export type ChurnHorizonDays = 30 | 60 | 90 | 180 | 365
 
 export interface Cohorts {
-  /** None without members, in any order. */
+  /** The cohorts with members, in any order. */
   readonly cohorts: readonly CohortCount[]
-  /** Of the whole organization, whatever the range. */
+  /** The counts are over the whole organization, whatever the range. */
   readonly members: number
   readonly membersWithSignupDate: number
 }
@@ -117,9 +117,9 @@ export interface CancellationCount {
 
 /** How long churned members had stayed, in whole days. */
 export interface TenureSummary {
-  /** Members whose tenure is known. The figures below are theirs. */
+  /** Members whose tenure is known. The figures below are about these members. */
   readonly known: number
-  /** The others: an unknown date, or a cancellation before the signup. */
+  /** All other members: a date is unknown, or the cancellation is before the signup. */
   readonly unknown: number
   /** The sum of their tenures. */
   readonly totalDays: number
@@ -131,7 +131,7 @@ export interface TenureSummary {
 
 export type TenureHorizonDays = 30 | 90 | 180 | 365 | 730
 
-/** Cancellations of a range; all figures are of the same moment. */
+/** Cancellations of a range. All figures are read at the same moment. */
 export interface Cancellations {
   /** In any order, without groups of zero members. */
   readonly reasons: readonly CancellationCount[]
@@ -139,9 +139,9 @@ export interface Cancellations {
 }
 
 /**
- * Figures about one organization's memberships, computed by the store: it returns pages and counts. Each method reads
- * one consistent view. A cancellation is a churned membership. Its date is an instant (a plain day means its first
- * instant); without a date, it is in no range that has a bound.
+ * Figures about one organization's memberships. The store computes them: it returns pages and counts. Each method reads
+ * one consistent view. A cancellation is a churned membership. Its date is an instant, and a plain day counts as its
+ * first instant. A cancellation without a date is only in a range without bounds.
  */
 export interface TenantAnalytics {
   /** A page of members: latest signup first, unknown ones last, then by membership id ascending. */
@@ -155,7 +155,7 @@ export interface TenantAnalytics {
   cancellations(range: InstantRange): Promise<Cancellations>
 }
 
-/** Opens one organization's figures. They cannot be reached in any other way. */
+/** Opens one organization's figures. There is no other way to reach them. */
 export interface Analytics {
   /** No I/O. */
   open(organizationId: string): TenantAnalytics

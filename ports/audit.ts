@@ -1,7 +1,7 @@
 /**
- * What became of a change that an operator asked for. `done`: it was made. `refused`: it was not made, because what is
- * stored did not allow it. `forbidden`: it was not made, because the operator's role does not allow it. `failed`: the
- * service failed meanwhile, and the change may or may not have been made.
+ * The outcome of a change that an operator asked for. `done`: it was made. `refused`: it was not made, because the
+ * stored data did not allow it. `forbidden`: it was not made, because the operator's role does not allow it. `failed`:
+ * the service failed meanwhile, and the change may or may not have been made.
  */
 export type AuditOutcome = 'done' | 'refused' | 'forbidden' | 'failed'
 
@@ -13,32 +13,32 @@ export interface AuditEntry {
   readonly at: string
   /** Null: the root secret was used in place of a key. */
   readonly operatorKeyId: string | null
-  /** The name to which that key was issued. */
+  /** The operator's name in that key. */
   readonly operator: string
-  /** What was asked for, such as `key.revoke`. */
+  /** The kind of change, such as `key.revoke`. */
   readonly action: string
-  /** The organization that it is about; null: the platform, or the service itself. */
+  /** The organization that the change is about; null: the platform, or the service itself. */
   readonly organizationId: string | null
 }
 
-/** An entry with its outcome, as it is kept. */
+/** An audit entry with its outcome, as it is stored. */
 export interface AuditRecord extends AuditEntry {
   readonly outcome: AuditOutcome
 }
 
-/** Where a list of records continues: after this one. */
+/** Where a list of records continues: after this record. */
 export type AuditPosition = Pick<AuditRecord, 'at' | 'auditId'>
 
 /**
- * What operators did. A change that was made is recorded together with it, through `OperatorChanges`; here are the
- * records of those that were not, and the reading.
+ * The audit trail of operators. A change that was made is recorded together with it, through `OperatorChanges`. This
+ * port records the changes that were not made, and reads all records.
  */
 export interface Audit {
   /** Records an entry, unless it was recorded already: the first outcome stays. */
   record(record: AuditRecord): Promise<void>
   /**
-   * Replaces the outcome `failed` of a record, for a change that was made in another database: it is recorded as failed
-   * first, so that no change is without a record.
+   * Replaces the outcome `failed` of a record. A change in another database is first recorded as failed, so that no
+   * change is without a record.
    */
   settle(auditId: string, outcome: AuditOutcome): Promise<void>
   /**

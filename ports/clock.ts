@@ -1,4 +1,4 @@
-/** Tells the time. The only way the domain learns what time it is. */
+/** Tells the time. The domain has no other way to learn it. */
 export interface Clock {
   /** The current instant in milliseconds since 1970-01-01T00:00:00Z. Never throws. */
   nowMs(): number

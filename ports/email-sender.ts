@@ -1,13 +1,13 @@
 import type { SendCapabilities, SendResult } from './send-result.ts'
 
-/** An address with the name it is shown under. */
+/** An email address with its display name. */
 export interface Mailbox {
-  /** Null: no display name. No control characters. */
+  /** Without control characters; null: there is no display name. */
   readonly name: string | null
   readonly address: string
 }
 
-/** An attachment: its content in base64, or where the provider fetches it. */
+/** An attachment: its content in base64, or the URL from which the provider fetches it. */
 export type EmailAttachment =
   | { readonly filename: string; readonly path: string }
   | { readonly filename: string; readonly content: string }
@@ -28,8 +28,8 @@ export interface EmailMessage {
 export interface EmailSender {
   readonly capabilities: SendCapabilities
   /**
-   * Hands one email over. Never rejects and answers within a bounded time, whatever the provider does.
-   * @param idempotencyKey at most 256 characters; the same message tried again has the same key
+   * Hands one email to the provider. Never rejects, and resolves within a bounded time, whatever the provider does.
+   * @param idempotencyKey at most 256 characters; it stays the same when the same message is tried again
    */
   send(message: EmailMessage, idempotencyKey: string): Promise<SendResult>
 }

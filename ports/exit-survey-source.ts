@@ -1,7 +1,7 @@
 import type { InstantRange } from './analytics.ts'
 import type { SourceFailure } from './record-source.ts'
 
-/** How often a reason was picked, by its code exactly as it was recorded. */
+/** How often a reason was chosen. Its code is exactly the recorded one. */
 export interface ReasonCount {
   readonly code: string
   readonly count: number
@@ -18,14 +18,14 @@ export type ReasonCounts =
 /** The reasons that members of one organization picked when canceling. */
 export interface TenantExitSurvey {
   /**
-   * Counts what was picked within the range: an event counts once, however often it was delivered. Never rejects.
-   * @param signal abandons the query: the source then answers `unavailable`, or the caller stops waiting for it
+   * Counts the chosen reasons in the range. An event counts once, however often it was delivered. Never rejects.
+   * @param signal cancels the query: the source then answers `unavailable`, or the caller stops waiting for it
    */
   countReasons(range: InstantRange, signal: AbortSignal): Promise<ReasonCounts>
 }
 
-/** Where events of the exit survey are kept: this service's own storage, or an analytics database. */
+/** The store of exit-survey events: this service's own storage, or an analytics database. */
 export interface ExitSurveySource {
-  /** Opens one organization's. No I/O. */
+  /** Opens the survey of one organization. No I/O. */
   open(organizationId: string): TenantExitSurvey
 }

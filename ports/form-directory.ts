@@ -1,8 +1,8 @@
 import type { SubmissionWriter } from './tenant-writer.ts'
 
 /**
- * A form as it was saved, without its password. The envelope was checked when it was imported; `fields` was
- * not: each entry may be anything.
+ * A form as it was saved, without its password. An import checks the form-level keys, but not `fields`, whose entries
+ * may be anything.
  */
 export interface FormDefinition {
   readonly formId: string
@@ -25,7 +25,7 @@ export interface StoredForm {
   readonly version: number
   readonly isPublished: boolean
   readonly definition: FormDefinition
-  /** Versioned salted hash, or null when the form needs no password. */
+  /** A versioned, salted hash of the password; null: the form needs none. */
   readonly passwordHash: string | null
   /** The owning organization's country for national phone numbers (ISO 3166-1 alpha-2). */
   readonly phoneCountry: string
@@ -33,8 +33,8 @@ export interface StoredForm {
 
 /** Finds forms by their service-wide identifier, published or not, for callers that hold no key. */
 export interface FormDirectory {
-  /** The form, or null when no organization has one of that id. */
+  /** The form, or null when no organization has a form with that id. */
   find(formId: string): Promise<StoredForm | null>
-  /** Opens the organization that owns a form found here, for submissions of it. No I/O. */
+  /** Opens the organization that owns a found form, for writing submissions. No I/O. */
   submissionsOf(organizationId: string): SubmissionWriter
 }

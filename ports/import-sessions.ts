@@ -3,26 +3,26 @@ import type { StoredRow } from './query.ts'
 export type ImportFormat = 'ndjson' | 'csv'
 
 /**
- * How far an import is. `receiving`: parts are taken, and nothing of the organization's data is touched. `writing`: it
- * was decided that all rows are written, and that is never taken back. `done`: they are. `refused`: something is wrong
- * with the file, `problems` says what. `aborted`: it was given up. The last three are final.
+ * The state of an import. `receiving`: it takes parts, and the organization's data is not yet changed. `writing`: the
+ * decision to write all rows was made, and is final. `done`: all rows are written. `refused`: the file has problems,
+ * which `problems` lists. `aborted`: it was given up. The last three are final.
  */
 export type ImportState = 'receiving' | 'writing' | 'done' | 'refused' | 'aborted'
 
-/** Something wrong with a line of the file. `line` counts from 1, `field` is a dotted path. */
+/** A problem in a line of the file. `line` counts from 1, `field` is a dotted path. */
 export interface ImportProblem {
   readonly line: number
   readonly field: string
   readonly message: string
 }
 
-/** What an import is of. Two with the same kind, format, size and digest are imports of the same file. */
+/** Identifies the file of an import. Two imports with the same kind, format, size and digest are of the same file. */
 export interface ImportedFile {
-  /** The import kind, which is also the collection that the rows go to. */
+  /** The import kind, which is also the collection of the rows. */
   readonly kind: string
   readonly format: ImportFormat
   readonly totalBytes: number
-  /** SHA-256 of the digests of its parts, one behind the other, base64url. */
+  /** SHA-256 of the concatenated digests of its parts, base64url. */
   readonly digest: string
 }
 
@@ -30,29 +30,29 @@ export interface ImportedFile {
 export interface ImportSession extends ImportedFile {
   readonly importId: string
   readonly state: ImportState
-  /** UTC instants: of the opening, and of the last thing that happened to it. */
+  /** The UTC instants of the opening and of the last change. */
   readonly openedAt: string
   readonly touchedAt: string
-  /** The number of the part that is taken next; the first is 1. */
+  /** The number of the part to take next; the first is 1. */
   readonly nextPart: number
   readonly receivedBytes: number
-  /** Records read so far. */
+  /** How many records have been read so far. */
   readonly readRows: number
-  /** What is wrong so far, in the order of the lines. */
+  /** The problems found so far, in the order of the lines. */
   readonly problems: readonly ImportProblem[]
-  /** Where the reading stands between two parts: JSON that the domain wrote and reads. */
+  /** The state of reading between two parts, as JSON that only the domain writes and reads. */
   readonly reading: string
-  /** The stored fields that rows are staged with; null: they are staged as drafts, to be completed when they are written. */
+  /** The stored fields of the staged rows; null: drafts are staged, which are completed when they are written. */
   readonly stagedFields: readonly string[] | null
-  /** Chunks of rows that are staged, and those of them that are written. */
+  /** How many chunks of rows are staged, and how many of those are written. */
   readonly chunks: number
   readonly writtenChunks: number
   readonly writtenRows: number
-  /** Written rows that were inserted, or that replaced different content. */
+  /** How many written rows were inserted, or replaced different content. */
   readonly changedRows: number
 }
 
-/** The keys of a part's lines that fall into one bucket. Equal keys fall into the same bucket. */
+/** The keys of a part's lines that belong to one bucket. Equal keys belong to the same bucket. */
 export interface StagedKeys {
   readonly bucket: number
   readonly keys: readonly string[]
@@ -67,19 +67,22 @@ export interface StagedPart {
   readonly digest: string
   readonly bytes: number
   readonly readRows: number
-  /** All problems of the session from now on. With any, the session is never written, and its rows need not be kept. */
+  /**
+   * All problems of the session, including those of this part. A session with problems is never written, so its rows
+   * need not be stored.
+   */
   readonly problems: readonly ImportProblem[]
   readonly state: 'receiving' | 'refused'
   readonly reading: string
-  /** Rows to write: complete ones, or drafts when the session's rows are completed when they are written. */
+  /** The rows to write: complete rows, or drafts when the session stages drafts. */
   readonly rows: readonly StoredRow[]
   readonly keys: readonly StagedKeys[]
 }
 
-/** A key that stands in several lines of a file. */
+/** A key that occurs in several lines of a file. */
 export interface RepeatedKey {
   readonly key: string
-  /** Ascending. */
+  /** In ascending order. */
   readonly lines: readonly number[]
 }
 
@@ -89,21 +92,23 @@ export interface StagedChunk {
   readonly rows: readonly StoredRow[]
 }
 
-/** Rows of a chunk as they are written in its place, or how many of them another store says that it changed. */
+/** The rows to write for a chunk, or how many rows another store has changed for it. */
 export type WrittenChunk =
   | { readonly chunk: number; readonly rows: readonly StoredRow[] }
   | { readonly chunk: number; readonly changed: number }
 
 /**
- * The imports of one organization, in the same database as its data, so that a chunk of rows and the note that it was
- * written are one step. Every method is atomic. A session that is given to a method tells which one is meant and what
- * never changes of it; whether it still is in the state that a method needs is looked up in the same step.
+ * The imports of one organization. They are in the same database as its data, so that writing a chunk of rows and
+ * recording that it was written are one step. Every method is atomic. A session that is passed to a method identifies
+ * the import and provides the values that never change. Whether it is still in the required state is checked in the
+ * same step.
  */
 export interface ImportSessions {
   /**
-   * Opens a session, unless one of the same kind is `receiving` or `writing`: an organization has at most one of a kind,
-   * so that two imports never mix. Returns the one that is open then; the caller compares `importId`.
-   * @param staging whether rows are staged complete, or as drafts
+   * Opens a session, unless one of the same kind is `receiving` or `writing`: an organization has at most one open
+   * session of a kind, so that two imports never mix. Returns the session that is then open; the caller compares
+   * `importId`.
+   * @param staging whether complete rows or drafts are staged
    */
   open(
     importId: string,
@@ -111,61 +116,61 @@ export interface ImportSessions {
     staging: 'rows' | 'drafts',
     reading: string,
   ): Promise<ImportSession>
-  /** The session of that id, or null when the organization has none. */
+  /** The session with that id; null: the organization has none. */
   find(importId: string): Promise<ImportSession | null>
-  /** The sessions that are kept, the one opened last first, at most `limit`. */
+  /** The stored sessions, latest opening first, at most `limit`. */
   list(limit: number): Promise<readonly ImportSession[]>
   /** The digests of the parts that were taken, in order. */
   digests(importId: string): Promise<readonly string[]>
   /**
-   * Adds a part. Returns the session after that; null, and nothing is changed, unless the session is `receiving` and this
-   * is its next part.
+   * Adds a part. Returns the changed session. Null, and nothing is changed: the session is not `receiving`, or this is
+   * not its next part.
    */
   addPart(session: ImportSession, part: StagedPart): Promise<ImportSession | null>
-  /** Keys of a bucket that stand in more than one line, at most `limit` of them. */
+  /** Keys of a bucket that occur in more than one line, at most `limit` of them. */
   repeatedKeys(importId: string, bucket: number, limit: number): Promise<readonly RepeatedKey[]>
   /** All keys of a bucket with their lines. */
   keysIn(importId: string, bucket: number): Promise<readonly RepeatedKey[]>
-  /** Ends a session that is `receiving`. Returns it after that; null when it is not. */
+  /** Ends a session that is `receiving`. Returns the ended session; null: it is not receiving. */
   end(
     importId: string,
     state: 'refused' | 'aborted',
     problems: readonly ImportProblem[],
   ): Promise<ImportSession | null>
   /**
-   * Decides that a session is written: from `receiving` to `writing`, or to `done` when it has no rows. Null unless the
-   * session is `receiving`.
-   * @param serviceWideIds whether ids of the collection are unique in the whole service: then also null while another
-   * organization's import of the kind is written, or when an id belongs to another organization
+   * Starts writing a session: its state changes from `receiving` to `writing`, or to `done` when it has no rows. Null:
+   * the session is not `receiving`.
+   * @param serviceWideIds whether ids of the collection are unique in the whole service. If so, the result is also null
+   *   while another organization's import of the kind is being written, or when an id belongs to another organization
    */
   startWriting(session: ImportSession, serviceWideIds: boolean): Promise<ImportSession | null>
   /**
-   * Writes the next chunks of staged rows as `TenantWriter.upsert` would, at most `chunksMax` of them, and counts them, in
-   * one step. Nothing else is served by the database meanwhile, so a caller keeps steps short. Callers may run at the same
-   * time, and each writes other chunks. The last chunk makes the session `done`. Throws for drafts.
-   * @returns the session after that, or null when it is not `writing`
+   * Writes the next chunks of staged rows as `TenantWriter.upsert` would, at most `chunksMax` of them, and counts them,
+   * in one step. The database serves nothing else meanwhile, so callers keep steps short. Concurrent callers write
+   * different chunks. The last chunk makes the session `done`. Throws for drafts.
+   * @returns the changed session; null: it is not `writing`
    */
   writeNext(session: ImportSession, chunksMax: number): Promise<ImportSession | null>
   /** The next chunk of a session that is `writing`, for a caller that completes its rows or writes them elsewhere. */
   nextChunk(importId: string): Promise<StagedChunk | null>
-  /** As `writeNext`, with these rows in place of the staged ones; null also when another chunk is next. */
+  /** Like `writeNext`, with these rows in place of the staged ones. Null also when another chunk is next. */
   writeChunk(session: ImportSession, written: WrittenChunk): Promise<ImportSession | null>
-  /** Removes some of what is staged for a session that is over. False: nothing is left. */
+  /** Removes some of the staged rows of a session that has ended. False: nothing is left. */
   dropStaged(importId: string): Promise<boolean>
 }
 
-/** An import of the service. */
+/** Identifies one import in the service. */
 export interface ImportRef {
   readonly organizationId: string
   readonly importId: string
 }
 
-/** Imports of all organizations, for the work that nobody asks for. It shows their names and nothing else. */
+/** The imports of all organizations, for background work. It gives access to their ids only. */
 export interface ImportDirectory {
-  /** Sessions in this state that nothing has happened to since an instant, the longest untouched first, at most `limit`. */
+  /** Sessions in this state that have not changed since an instant, the longest unchanged first, at most `limit`. */
   untouched(state: ImportState, since: string, limit: number): Promise<readonly ImportRef[]>
-  /** Sessions that are over of which something is still staged, at most `limit`. */
+  /** Ended sessions that still have staged rows, at most `limit`. */
   withLeftovers(limit: number): Promise<readonly ImportRef[]>
-  /** Forgets sessions that are over, have nothing staged, and were not touched since an instant: at most `limit`. */
+  /** Removes ended sessions that have no staged rows and have not changed since an instant: at most `limit`. */
   forget(since: string, limit: number): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * The interfaces that the domain needs implemented. One interface per file; every method says what it promises, so that
- * an adapter can be written from these files alone and proved with the suites under `test/conformance`.
+ * The interfaces that the domain needs, one per file. Every method documents its guarantees, so that an adapter can be
+ * written from these files alone and tested with the suites in `test/conformance`.
  */
 export type * from './administration.ts'
 export type * from './analytics.ts'

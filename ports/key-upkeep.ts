@@ -1,9 +1,9 @@
-/** What is written about a key because it was used. */
+/** Updates of a key's row that follow from its use. */
 export interface KeyUpkeep {
   /**
-   * Notes the hour in which a key was used, given as its first UTC instant. Writes nothing when that hour, or a later one,
-   * is noted already.
-   * @param organizationId whose key it is, as far as the caller knows: it may spare a look for the key's database
+   * Records the hour in which a key was used, given as its first UTC instant. Writes nothing when that hour, or a later
+   * one, is recorded already.
+   * @param organizationId the key's owner, as far as the caller knows it: it may save looking up the key's database
    */
   noteKeyUse(keyId: string, hour: string, organizationId?: string | null): Promise<void>
   /**

@@ -5,7 +5,7 @@ import type { RecordSource, SourceFailure, SourceRefusal } from './record-source
 export type SourceGroups =
   | {
       readonly kind: 'groups'
-      /** Rows of `value` and the sums by their names. */
+      /** Each row has `value` and the sums by name. */
       readonly rows: readonly StoredRow[]
       /** Where the next page starts; null: this is the last one. */
       readonly next: GroupPosition | null
@@ -14,8 +14,8 @@ export type SourceGroups =
   | SourceFailure
 
 /**
- * One organization's links kept outside this service: the collection `links` with the fields that the resource declares,
- * and sums over `link-events`. What it cannot be asked for it refuses, naming the field.
+ * One organization's links outside this service: the collection `links` with the fields that the resource declares, and
+ * sums over `link-events`. It refuses queries that it does not support, and names the field.
  */
 export interface LinkSource extends RecordSource {
   /** At most `query.limit` groups in the query's order after `query.after`. Never rejects; see `RecordSource`. */

@@ -1,9 +1,12 @@
-/** What the storage cost so far. Whoever opens a storage gives it one, and reads it when the work is done. */
+/**
+ * Counts what a storage has cost so far. Whoever opens a storage provides the meter, and reads it when the work is
+ * done.
+ */
 export interface Meter {
-  /** Batches sent to the database, repeated ones included: each is a round trip where the database is remote. */
+  /** Batches sent to the database, repetitions included. Each is a round trip when the database is remote. */
   calls: number
-  /** Rows that the database read, as far as it counts them: what a hosted database bills. */
+  /** Rows that the database read, if it counts them. Hosted databases bill these. */
   rowsRead: number
-  /** Rows of tables and entries of indexes that the database wrote, as far as it counts them. */
+  /** Rows of tables and entries of indexes that the database wrote, if it counts them. */
   rowsWritten: number
 }

@@ -1,12 +1,12 @@
-/** What a database holds in one column, exactly. */
+/** The exact value of one column in a database. */
 export type StoredValue = string | number | null
 
 /** A table whose rows belong to organizations, so that they move with them. */
 export interface MovedTable {
   readonly name: string
-  /** Every stored column, those of the key first and in its order. */
+  /** Every stored column: first those of the key, in the order of the key. */
   readonly columns: readonly string[]
-  /** What tells rows apart: the organization's id, then the rest of the primary key. */
+  /** The columns that identify a row: the organization's id, then the rest of the primary key. */
   readonly key: readonly string[]
 }
 
@@ -16,25 +16,30 @@ export type MovedRow = readonly StoredValue[]
 /** The values of a row's key: the organization's id first. */
 export type MoveKey = readonly StoredValue[]
 
-/** A place between two rows of a table: in this organization, behind the row with this key (null: before its first). */
+/**
+ * A position between two rows of a table: in this organization, after the row with this key (null: before its first
+ * row).
+ */
 export interface MovePosition {
   readonly organizationId: string
   readonly after: MoveKey | null
 }
 
-/** The rows of a table between two positions. From null: from the first row. To null: up to the last. */
+/** The rows of a table between two positions. `from` null: from the first row. `to` null: up to the last row. */
 export interface TableSpan {
   readonly from: MovePosition | null
   readonly to: MovePosition | null
 }
 
-/** Rows of the family from a position on, in the order of their keys, and what was written of the table meanwhile. */
+/**
+ * Rows of the family from a position on, in the order of their keys, and the keys of rows that were written meanwhile.
+ */
 export interface MoveChunk {
-  /** As many rows as were asked for and about a megabyte at most, or one row that is larger. Possibly none. */
+  /** At most as many rows as were requested, and about a megabyte; or a single row that is larger. May be empty. */
   readonly rows: readonly MovedRow[]
-  /** Up to where all rows are given; null: up to the end. */
+  /** The position up to which all rows are included; null: the end of the table. */
   readonly to: MovePosition | null
-  /** The keys of the table that are in the journal at this very moment; null: too many to name. */
+  /** The keys of the table that are in the journal at the same moment; null: there are too many. */
   readonly journaled: readonly MoveKey[] | null
 }
 
@@ -51,10 +56,10 @@ export interface WantedRows {
   readonly keys: readonly MoveKey[]
 }
 
-/** The rows of the first keys that were asked for. A key without a row is missing among the rows. */
+/** The rows for the first of the requested keys. A key without a row has none here. */
 export interface FoundRows {
   readonly rows: readonly MovedRow[]
-  /** How many of the keys were looked up: all of them, unless the rows are larger than fits into one answer. */
+  /** How many of the keys were looked up: all of them, unless the rows do not fit into one answer. */
   readonly lookedUp: number
 }
 
@@ -65,47 +70,50 @@ export interface TableChanges {
   readonly inserts: readonly MovedRow[]
 }
 
-/** How far a target is filled. */
+/** The state of filling a target. */
 export interface TargetState {
-  /** Changes with every write of the target's filling. */
+  /** Changes with every write of the filling. */
   readonly version: number
-  /** JSON that the domain wrote and reads. */
+  /** JSON that only the domain writes and reads. */
   readonly progress: string
-  /** The try to switch for which filling was ended; null: filling goes on. */
+  /** The token of the attempt to switch for which filling was ended; null: filling continues. */
   readonly finishedBy: string | null
 }
 
 /**
- * What became of a write to a target. `overtaken`: its version is another one, or its filling has ended, so nothing was
- * written. `conflict`: a row would take a unique value from one that is there, so nothing was written; the journal names
- * both, since the value changed hands while the move ran. `schema_changed`: a table's triggers changed meanwhile, and
- * nothing was written; the next call knows the new ones.
+ * The outcome of a write to a target. Unless it is `written`, nothing was written. `overtaken`: the version is no
+ * longer current, or filling has ended. `conflict`: a row needs a unique value that another row of the target has. The
+ * value changed hands during the move, so the journal names both rows. `schema_changed`: the triggers of a table have
+ * changed; the next call uses the new ones.
  */
 export type WriteOutcome = 'written' | 'overtaken' | 'conflict' | 'schema_changed'
 
 /**
- * A place as the source of a move. It serves until `close`. Every method may be repeated after an answer was lost.
- * A journal is named by an id that begins with the id of its move; a move that begins anew begins a new journal.
+ * A place as the source of a move. It serves requests until `close`. Every method may be repeated after its answer was
+ * lost. The id of a journal begins with the id of its move; a move that starts again starts a new journal.
  */
 export interface MoveSource {
-  /** The tables whose rows move, as the schema has them now. */
+  /** The tables to move, according to the present schema. */
   tables(): Promise<readonly MovedTable[]>
   /**
-   * Begins to note the keys of rows that are written from now on, whoever writes them, and fixes the organizations of
-   * the family; children that it gets later are added by themselves. From now until `stop`, no organization can leave the
-   * family or come to it by a change of its parent. Atomic.
+   * Starts to record the keys of all rows that are written from now on, by anyone, and records which organizations
+   * belong to the family; later children are added automatically. Until `stop`, no organization can leave or join the
+   * family by a change of its parent. Atomic.
    */
   start(journalId: string, familyId: string, tables: readonly MovedTable[]): Promise<void>
-  /** Whether the tables are still these, and everything that `start` made for them is still there. */
+  /** Whether the tables have not changed, and everything that `start` created for them still exists. */
   isJournaling(journalId: string, tables: readonly MovedTable[]): Promise<boolean>
-  /** Rows of the family from a position on (null: from the first), and the journal of the table, in one moment. */
+  /**
+   * Rows of the family from a position on (null: from the first), and the table's keys in the journal, read at the same
+   * moment.
+   */
   readChunk(
     journalId: string,
     table: MovedTable,
     from: MovePosition | null,
     rowsMax: number,
   ): Promise<MoveChunk>
-  /** The rows of the keys, all of one moment. One answer for each table. */
+  /** The rows for the keys, all read at the same moment. One result for each table. */
   readRows(wanted: readonly WantedRows[]): Promise<readonly FoundRows[]>
   /** The oldest entries of the journal, in order. */
   readJournal(journalId: string, limit: number): Promise<readonly JournalEntry[]>
@@ -114,25 +122,25 @@ export interface MoveSource {
   /** Ends this journal, or with the id of a move all of its journals, and removes everything that `start` made. */
   stop(id: string): Promise<void>
   /**
-   * Pauses writes until an instant, in ms since 1970. The first write after it ends the pause by itself. A pause with
-   * another token is replaced; what is sealed or closed stays so.
+   * Pauses writes until an instant, in ms since 1970. The first write after that instant ends the pause. Replaces a
+   * pause with another token; a sealed or closed place is not changed.
    */
   pause(journalId: string, token: string, untilMs: number): Promise<void>
-  /** Pauses writes without end, if the pause of this token was never ended. False: it was, and nothing has changed. */
+  /** Makes the pause of this token one without an end. False: that pause has ended, and nothing was changed. */
   seal(journalId: string, token: string): Promise<boolean>
-  /** Ends what `pause` or `seal` of this token began, if that lasts. */
+  /** Ends the pause that `pause` or `seal` made with this token, if there still is one. */
   resume(token: string): Promise<void>
-  /** Refuses reads and writes from now on. Called after the switch alone. */
+  /** Refuses reads and writes from now on. Only called after the switch. */
   close(): Promise<void>
 }
 
-/** A place as the target of a move. Nobody but the move reaches the family there before the switch. */
+/** A place as the target of a move. Before the switch, only the move reaches the family there. */
 export interface MoveTarget {
-  /** The tables whose rows move, as the schema has them now. */
+  /** The tables to move, according to the present schema. */
   tables(): Promise<readonly MovedTable[]>
-  /** Begins to fill, or begins again, with this progress, unless filling has ended. Rows that are there already stay. */
+  /** Starts to fill the target, or starts again with this progress, unless filling has ended. Existing rows stay. */
   begin(moveId: string, progress: string): Promise<void>
-  /** How far it is filled; null: `begin` was not called, or `empty` was. */
+  /** The state of the filling; null: `begin` was not called, or `empty` was. */
   state(moveId: string): Promise<TargetState | null>
   /** Rows of the family within a span. `isWhole` false: there are more of them than fit into one answer. */
   readSpan(
@@ -141,11 +149,11 @@ export interface MoveTarget {
     span: TableSpan,
     rowsMax: number,
   ): Promise<{ readonly rows: readonly MovedRow[]; readonly isWhole: boolean }>
-  /** The rows of the keys, all of one moment. One answer for each table. */
+  /** The rows for the keys, all read at the same moment. One result for each table. */
   readRows(wanted: readonly WantedRows[]): Promise<readonly FoundRows[]>
   /**
-   * Writes rows as they are, firing none of the triggers that derive rows from others, and the progress with them, in one
-   * step. Only if the version is still this one, and filling has not ended.
+   * Writes rows without firing the triggers that derive rows from others, and stores the progress, in one step. Only if
+   * the version is still current and filling has not ended.
    */
   write(
     moveId: string,
@@ -154,26 +162,28 @@ export interface MoveTarget {
     changes: readonly TableChanges[],
   ): Promise<WriteOutcome>
   /**
-   * Ends filling for a try to switch, if the version is still this one, so that no mover who was left behind can write
-   * after the switch; and prepares that reads are answered from the moment of the switch. Writes stay paused until `open`.
+   * Ends filling before an attempt to switch, if the version is still current, so that a mover that fell behind cannot
+   * write after the switch. It also prepares the place to answer reads from the moment of the switch. Writes stay
+   * paused until `open`.
    */
   finish(moveId: string, version: number, token: string): Promise<boolean>
-  /** Goes on filling after that try failed. Does nothing when filling was ended for another try. */
+  /** Continues filling after that attempt has failed. Does nothing when filling was ended for another attempt. */
   reopen(moveId: string, token: string): Promise<void>
-  /** Lets writes in. Called after the switch and after the source was closed. */
+  /** Allows writes. Called after the switch, when the source has been closed. */
   open(token: string): Promise<void>
   /** Removes the record of the filling, not the rows. Called after the switch. */
   forget(moveId: string): Promise<void>
 }
 
-/** One database that families can live in, as a move sees it. */
+/** A database in which families can live, as a source or target of moves. */
 export interface MovePlace extends MoveSource, MoveTarget {
-  /** Most rows that are read or written here in one step: it bounds how long others wait for the database. */
+  /** The maximum number of rows that one step reads or writes here. It bounds how long others wait for the database. */
   readonly rowsMax: number
   /**
-   * Ends what lasts of a move here, and deletes rows of the family, a bounded number: of a source after the switch, or of
-   * a target that was given up. Only of organizations that the directory places elsewhere, and of all tables that are here
-   * now: a migration since the move began may have made more, and filled them.
+   * Ends what is left of a move here, and deletes a bounded number of the family's rows: those of a source after the
+   * switch, or of a target after the move was aborted. Only rows of organizations that the directory places elsewhere
+   * are deleted, from all tables that exist now: since the move began, a migration may have added tables and filled
+   * them.
    * @returns whether nothing is left
    */
   empty(moveId: string): Promise<boolean>

@@ -1,10 +1,10 @@
 /**
- * The kinds of point-of-sale sources. Every other list of them is derived from this one, or fails to compile when it
- * lacks a kind.
+ * The kinds of point-of-sale sources. Every other list of kinds is derived from this one, or does not compile when a
+ * kind is missing.
  */
 export type PosKind = 'legacy_vendor' | 'odbc_shared' | 'odbc_second'
 
-/** The point-of-sale source that serves an organization: a kind of source and the tenant's name within it. */
+/** The point-of-sale source of an organization: a kind of source, and the tenant's name in it. */
 export interface PosSourceTie {
   readonly kind: PosKind
   readonly tenant: string
@@ -16,16 +16,16 @@ export interface Organization {
   readonly name: string
   /** Local part of the tenant's sender address; null: the tenant cannot send email. */
   readonly slug: string | null
-  /** The organization whose reviews collection also covers this one. */
+  /** The parent organization, whose reviews collection also includes the reviews of this one. */
   readonly parentId: string | null
   /** E.164; null: the tenant cannot send SMS from a number of its own. */
   readonly smsNumber: string | null
-  /** ISO 3166-1 alpha-2 country in which national phone numbers are read. */
+  /** The country in which national phone numbers are read (ISO 3166-1 alpha-2). */
   readonly phoneCountry: string
   readonly posSource: PosSourceTie | null
   /** Whether the tenant's provider reports billing events. */
   readonly billingEvents: boolean
-  /** Eligible for the members, cohorts and cancellations analytics. */
+  /** Whether the tenant may use the analytics of members, cohorts and cancellations. */
   readonly analytics: boolean
   readonly retentionOfferAnalytics: boolean
 }

@@ -2,7 +2,7 @@ import type { FormDefinition } from './form-directory.ts'
 import type { Organization } from './organization.ts'
 import type { SendRecord } from './send-log.ts'
 
-/** Names one outbox entry of the service. What a queue message carries. */
+/** Identifies one outbox entry of the service. It is the content of a queue message. */
 export interface OutboxRef {
   readonly organizationId: string
   readonly outboxId: string
@@ -12,11 +12,11 @@ export interface OutboxRef {
 export interface Lease {
   /** Random and new for each claim; distinguishes this lease from every other. */
   readonly token: string
-  /** UTC instant at which others may claim the entry. */
+  /** The UTC instant from which other workers may claim the entry. */
   readonly until: string
 }
 
-/** The parts of a submission that delivering needs. */
+/** The parts of a submission that follow-up work needs. */
 export interface ClaimedSubmission {
   readonly submissionId: string
   readonly formId: string
@@ -41,20 +41,23 @@ export interface ClaimedContact {
   readonly smsConsent: string
 }
 
-/** A claimed entry with everything that delivering it needs, read in the same step. */
+/** A claimed entry with everything that its work needs, read in the same step. */
 export interface ClaimedEntry {
   readonly outboxId: string
   readonly kind: string
-  /** What the writer of this kind of entry put in. It may have been written by an older version, so it is checked when it is read. */
+  /**
+   * The data of this kind of entry. An older version of the service may have written it, so it is checked when it is
+   * read.
+   */
   readonly payload: unknown
-  /** How often the entry was claimed since it was written or the operator retried it, this claim included. */
+  /** How often the entry was claimed, this claim included, since it was written or an operator retried it. */
   readonly attempts: number
   readonly organization: Organization
-  /** Null: the submission is gone. */
+  /** Null: the submission no longer exists. */
   readonly submission: ClaimedSubmission | null
-  /** Null: the form is gone. */
+  /** Null: the form no longer exists. */
   readonly form: ClaimedForm | null
-  /** Null: there is none. */
+  /** Null: there is no contact. */
   readonly contact: ClaimedContact | null
 }
 
@@ -68,18 +71,18 @@ export type Settlement =
    */
   | { readonly kind: 'retry'; readonly at: string; readonly reason: string; readonly counted: boolean }
   /**
-   * The entry is not tried again automatically, and its run, if it has one, has failed. It stays for the operator to
-   * look at.
+   * The entry is not tried again automatically, and its run, if it has one, has failed. The entry stays for the
+   * operator.
    */
   | { readonly kind: 'failed'; readonly reason: string; readonly sends: readonly SendRecord[] }
 
-/** The state of an automation run that was begun. */
+/** The state of an automation run that has begun. */
 export interface RunState {
   /** `running`: there are steps to execute. Any other status means that the run has ended. */
   readonly status: string
   /** The number of the step to execute next, from 1. */
   readonly nextStep: number
-  /** The automation's steps as they were when the run began, unchecked. */
+  /** The automation's steps at the beginning of the run, unchecked. */
   readonly steps: unknown
 }
 
@@ -89,21 +92,24 @@ export type StepEffect =
   | { readonly kind: 'add_to_list'; readonly listId: string; readonly contactId: string }
   | { readonly kind: 'add_tag'; readonly tag: string; readonly contactId: string }
 
-/** A step that was executed. */
+/** A step that has been executed. */
 export interface FinishedStep {
   readonly runId: string
   /** Number of the step, from 1. Finishing the last one completes the run. */
   readonly step: number
   readonly effect: StepEffect
   readonly sends: readonly SendRecord[]
-  /** The lease is renewed until then. */
+  /** The UTC instant until which the lease is renewed. */
   readonly leaseUntil: string
 }
 
-/** `lost`: the lease is no longer held. `impossible`: the list or contact is missing or takes no members; nothing was written. */
+/**
+ * `lost`: the worker no longer holds the lease. `impossible`: the list or contact does not exist, or the list takes no
+ * members; nothing was written.
+ */
 export type StepOutcome = 'saved' | 'lost' | 'impossible'
 
-/** The outbox of one organization, as its workers see it. Every method is one atomic step. */
+/** The outbox of one organization, for workers. Every method is one atomic step. */
 export interface TenantOutbox {
   /**
    * Claims a pending entry that was never claimed, or whose next attempt is due at `now` (an expired lease is due too).
@@ -116,9 +122,9 @@ export interface TenantOutbox {
    */
   settle(outboxId: string, token: string, settlement: Settlement, now: string): Promise<boolean>
   /**
-   * Begins the run of an `automation_run` entry, whose id it shares: creates it as `running` with the automation's
-   * steps as they are (and completed at once when there are none), or finds it as it was left; one that failed is
-   * running again. Null: there is no such automation, or the lease was lost.
+   * Begins the run of an `automation_run` entry, which has the entry's id. Creates it as `running` with the
+   * automation's present steps (or as completed when there are none), or finds it in its last state; a failed run is
+   * set to `running` again. Null: the automation does not exist, or the lease was lost.
    */
   startRun(
     outboxId: string,
@@ -127,11 +133,14 @@ export interface TenantOutbox {
     contactId: string | null,
     now: string,
   ): Promise<RunState | null>
-  /** Saves a step's effect, its sends and the run's progress, and renews the lease. A step that is saved already stays so. */
+  /**
+   * Saves a step's effect, its sends and the run's progress, and renews the lease. A step that is already saved is not
+   * changed.
+   */
   finishStep(token: string, step: FinishedStep, now: string): Promise<StepOutcome>
 }
 
-/** An entry as the operator sees it. */
+/** An entry in the form in which operators see it. */
 export interface ListedEntry extends OutboxRef {
   readonly kind: string
   readonly submissionId: string
@@ -142,38 +151,38 @@ export interface ListedEntry extends OutboxRef {
   readonly createdAt: string
 }
 
-/** Where a list of entries continues: after this one. */
+/** Where a list of entries continues: after this entry. */
 export type OutboxPosition = Pick<ListedEntry, 'createdAt' | 'outboxId'>
 
 /**
  * The outbox of the service. An entry is written together with the data that causes it, and stays until its work is
- * done. So the outbox alone tells which work remains; queue messages only say when to look.
+ * done. So only the outbox tells which work remains; queue messages merely say when to look.
  */
 export interface OutboxStore {
   /** Opens one organization's outbox. No I/O. */
   open(organizationId: string): TenantOutbox
   /**
    * Pending entries that are due at `now`, at most `limit`. Organizations take turns: first one entry of each, the one
-   * that has been due longest, then a second one of each, and so on. Whose turn is first changes from minute to minute,
-   * so that all of them are served when there are more than `limit`.
+   * that has been due longest, then a second one of each, and so on. Which organization comes first changes every
+   * minute, so that all are served when there are more than `limit`.
    */
   due(now: string, limit: number): Promise<readonly OutboxRef[]>
-  /** When the next pending entry is to be tried, of all that are stored here; null: none is pending. */
+  /** When the next pending entry in this storage is to be tried; null: none is pending. */
   nextDue(): Promise<string | null>
   /**
-   * Entries that wait or failed, of one organization or of all (null), oldest first, starting after `after` (null: at the
-   * oldest), at most `limit`.
+   * Waiting and failed entries of one organization, or of all (null): oldest first, starting after `after` (null: at
+   * the oldest), at most `limit`.
    */
   list(
     organizationId: string | null,
     after: OutboxPosition | null,
     limit: number,
   ): Promise<readonly ListedEntry[]>
-  /** The organization of an entry that waits or failed; null: there is no such entry. */
+  /** The organization of a waiting or failed entry; null: there is no such entry. */
   ownerOf(outboxId: string): Promise<string | null>
   /**
-   * Makes an entry pending and due at `now`, with its attempts counted from zero, unless a worker holds a lease on it.
-   * A `now` that is ahead of the store's own time does not put it off.
+   * Makes an entry pending and due at `now`, and resets its attempts to zero, unless a worker holds a lease on it. A
+   * `now` that is ahead of the store's own time does not delay the entry.
    */
   redrive(outboxId: string, now: string): Promise<'driven' | 'leased' | 'missing'>
 }

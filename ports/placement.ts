@@ -1,35 +1,38 @@
-/** Where a database may be asked to be created, best effort: the location hints of Durable Objects. */
+/**
+ * The region in which a database should be created, which the platform tries to respect: the location hints of Durable
+ * Objects.
+ */
 export type Region = 'wnam' | 'enam' | 'sam' | 'weur' | 'eeur' | 'apac' | 'oc' | 'afr' | 'me'
 
-/** Where a database must be and stay, by law: the jurisdictions of Durable Objects. */
+/** The jurisdiction in which a database must stay, by law: the jurisdictions of Durable Objects. */
 export type Jurisdiction = 'eu' | 'us' | 'fedramp'
 
-/** The database that all families share which have none of their own. */
+/** The database that is shared by all families without one of their own. */
 export interface SharedPlace {
   readonly kind: 'shared'
 }
 
-/** The database of one family: an organization without a parent, and all below it. */
+/** The database of one family: an organization without a parent, and all organizations below it. */
 export interface OwnPlace {
   readonly kind: 'own'
   /** The id of the organization at the root. */
   readonly familyId: string
   /** Grows with each move, so that no two databases of a family ever have the same name. */
   readonly generation: number
-  /** Null: wherever the platform puts it. At most one of the two is set. */
+  /** Null: the platform chooses. At most one of region and jurisdiction is set. */
   readonly region: Region | null
   readonly jurisdiction: Jurisdiction | null
 }
 
 export type Place = SharedPlace | OwnPlace
 
-/** An organization with a database of its own, or rather of its family. */
+/** An organization whose family has a database of its own. */
 export interface PlacedOrganization {
   readonly organizationId: string
   readonly place: OwnPlace
 }
 
-/** A place as an operator asks for it. */
+/** The place that an operator requests. */
 export type PlaceChoice =
   | SharedPlace
   | {
@@ -43,9 +46,9 @@ export interface PlaceReservation {
   readonly organizationId: string
   /** The organization at the root of its family: itself, unless it has a parent. */
   readonly familyId: string
-  /** Where a new family is to live; null: the family is there already. */
+  /** Where to create the database of a new family; null: the family has its database already. */
   readonly choice: { readonly region: Region | null; readonly jurisdiction: Jurisdiction | null } | null
-  /** The slug that the organization is going to have; null: none. */
+  /** The slug that the organization will have; null: none. */
   readonly slug: string | null
 }
 
@@ -53,7 +56,7 @@ export interface PlaceReservation {
 export interface HeldForm {
   readonly formId: string
   readonly organizationId: string
-  /** UTC instant of the reservation, as long as the form was not stored; null: it was. */
+  /** The UTC instant of the reservation, while the form is not yet stored; null: it is stored. */
   readonly reservedAt: string | null
 }
 
@@ -62,9 +65,9 @@ export interface PlacedFamily {
   readonly place: OwnPlace
 }
 
-/** A family whose database may have work that nobody waits for. */
+/** A family whose database may have pending background work. */
 export interface FamilyWithWork extends PlacedFamily {
-  /** How often work was noted. */
+  /** How many times work was noted. */
   readonly notes: number
   /** Whether the database had no work when it was last asked. */
   readonly wasIdle: boolean
@@ -76,55 +79,70 @@ export interface DirectoryEntry {
   readonly place: Place
 }
 
-/** What requests ask and tell the directory of places. */
+/** The part of the directory of places that requests need. */
 export interface PlaceFinder {
-  /** The place of an organization with a database of its own. Null: it lives in the shared one, or does not exist. */
+  /**
+   * The place of an organization with a database of its own. Null: it lives in the shared database, or does not exist.
+   */
   placeOf(organizationId: string): Promise<OwnPlace | null>
-  /** The organization of a key, when it has a database of its own; null: none of those has the key. */
+  /** The organization of a key, if it has a database of its own; null: no such organization has the key. */
   placeOfKey(keyId: string): Promise<PlacedOrganization | null>
-  /** Notes that a family's database may have work, and is to be asked for it at an instant, or before if that is noted. */
+  /**
+   * Notes that a family's database may have work, and should be asked for it at an instant. An earlier instant that is
+   * already noted stays.
+   */
   noteWork(familyId: string, at: string): Promise<void>
 }
 
 /**
- * Where every organization lives that has a database of its own, and which of its names nobody else may take. The shared
- * database holds it. It knows no content: an entry is written first, as a reservation, and the data after it.
+ * The places of all organizations that have databases of their own, and their names that nobody else may take. It is in
+ * the shared database. It contains none of their data. An entry is written first, as a reservation, and the data
+ * afterwards.
  */
 export interface PlaceDirectory extends PlaceFinder {
   /**
-   * Writes the entry of an organization, and of its family when that is new. May be repeated. The slug is held besides
-   * those that the organization held before, until `freeSlugs`.
-   * @returns the place; `slug_taken`: another organization has the slug; `elsewhere`: the organization exists in another
-   *   place or family, or the family is not where `choice` says. Then nothing is written.
+   * Writes the entry of an organization, and of its family if that is new. May be repeated. The organization also keeps
+   * the slugs that it held before, until `freeSlugs`.
+   * @returns the place. `slug_taken`: another organization has the slug. `elsewhere`: the organization exists in
+   *   another place or family, or the family is not where `choice` says. In both cases nothing is written
    */
   reserve(reservation: PlaceReservation): Promise<OwnPlace | 'slug_taken' | 'elsewhere'>
-  /** Every slug that an organization holds: the one that it has, and any that a change of it is about, or was. */
+  /**
+   * Every slug that an organization holds: its present one, and those of changes that are in progress or were
+   * interrupted.
+   */
   slugsOf(organizationId: string): Promise<readonly string[]>
-  /** Lets go of some slugs of an organization. May be repeated. */
+  /** Frees some slugs of an organization. May be repeated. */
   freeSlugs(organizationId: string, slugs: readonly string[]): Promise<void>
   /** Writes the entry of a key. May be repeated. */
   reserveKey(keyId: string, organizationId: string): Promise<void>
   /**
-   * Reserves ids of forms, all or none. May be repeated, and one that is not stored yet is reserved from then on anew.
-   * @returns those that another organization holds; null: an import of forms into the shared database is being written
-   *   and may bring the same ids, so nothing was reserved
+   * Reserves ids of forms, all or none. May be repeated, which restarts the time of reservations whose forms are not
+   * stored yet.
+   * @returns the ids that another organization holds. Null: an import of forms into the shared database is being
+   *   written and may contain the same ids, so nothing was reserved
    */
   reserveForms(organizationId: string, formIds: readonly string[]): Promise<readonly HeldForm[] | null>
-  /** Notes that forms which an organization reserved are stored. */
+  /** Records that forms which an organization reserved are stored. */
   settleForms(organizationId: string, formIds: readonly string[]): Promise<void>
-  /** Frees those of the ids that the organization reserved at `reservedUntil` or before and that were never settled. */
+  /** Frees those of the ids that the organization reserved at `reservedUntil` or earlier and never stored. */
   freeForms(organizationId: string, formIds: readonly string[], reservedUntil: string): Promise<void>
-  /** Of these ids, those that organizations other than this one hold, wherever they live. */
+  /** Of these ids, those that other organizations hold, wherever they live. */
   formsOfOthers(organizationId: string, formIds: readonly string[]): Promise<readonly HeldForm[]>
-  /** Organizations of all places by their id, starting after `afterId` (null: at the first), at most `limit`. */
+  /** Organizations of all places, sorted by id, starting after `afterId` (null: at the first), at most `limit`. */
   list(afterId: string | null, limit: number): Promise<readonly DirectoryEntry[]>
-  /** Families with databases of their own by their id, starting after `afterId` (null: at the first), at most `limit`. */
+  /**
+   * Families with databases of their own, sorted by id, starting after `afterId` (null: at the first), at most `limit`.
+   */
   families(afterId: string | null, limit: number): Promise<readonly PlacedFamily[]>
-  /** Families whose databases were to be asked for work at `now` or before, the longest waiting first, at most `limit`. */
+  /**
+   * Families whose databases should have been asked for work at `now` or earlier, the longest waiting first, at most
+   * `limit`.
+   */
   familiesWithWork(now: string, limit: number): Promise<readonly FamilyWithWork[]>
   /**
-   * Notes what was found when a family's database was asked, unless work was noted meanwhile.
-   * @param next when it is to be asked again; null: it has no work
+   * Records the result of asking a family's database for work, unless work was noted meanwhile.
+   * @param next when to ask it again; null: it has no work
    */
   settleWork(asked: FamilyWithWork, isIdle: boolean, next: string | null): Promise<void>
 }

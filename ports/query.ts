@@ -2,8 +2,8 @@
 export type Scalar = string | number | boolean
 
 /**
- * `field operator value`; a null stored value satisfies none of them. `contains` asks of a stored list of strings
- * whether the value is one of them; the other operators compare.
+ * The condition `field operator value`. A null stored value satisfies none. `contains` tests whether a stored list of
+ * strings includes the value; the other operators compare.
  */
 export interface Predicate {
   readonly field: string
@@ -12,8 +12,8 @@ export interface Predicate {
 }
 
 /**
- * The total order of a page: an unsplittable pair of a sort field and the id that breaks ties, one direction. Rows
- * without a value in the sort field come last, in either direction.
+ * The total order of a page: a sort field, the id that breaks ties, and one direction for both. Rows without a value in
+ * the sort field come last in both directions.
  */
 export interface Order {
   readonly field: string
@@ -21,9 +21,9 @@ export interface Order {
   readonly direction: 'ascending' | 'descending'
 }
 
-/** The order's values of the last row of the previous page: the next page starts directly after them. */
+/** The values of the order in the last row of the previous page. The next page starts directly after that row. */
 export interface Position {
-  /** Null: that row has no value, so only rows without a value follow. */
+  /** Null: that row has no value in the sort field, so only rows without a value follow. */
   readonly value: string | number | null
   readonly id: string
 }
@@ -32,12 +32,12 @@ export interface Position {
 export interface PageQuery {
   readonly kind: 'page'
   readonly collection: string
-  /** Stored fields to return; nothing else is read out. */
+  /** The stored fields to return; no others are read. */
   readonly select: readonly string[]
   readonly where: readonly Predicate[]
   readonly order: Order
   readonly after: Position | null
-  /** Most rows to return; callers ask for one more than the page to learn whether another page follows. */
+  /** The maximum number of rows. Callers ask for one more than the page, to learn whether another page follows. */
   readonly limit: number
 }
 
@@ -60,19 +60,25 @@ export interface GroupPosition {
 export interface GroupsQuery {
   readonly kind: 'groups'
   readonly collection: string
-  /** The field whose values make the groups; rows without one are a group too. */
+  /** The field by whose values rows are grouped. Rows without a value form a group too. */
   readonly by: string
   readonly where: readonly Predicate[]
-  /** Whole-number fields to add up. The first one orders the groups. */
+  /** The whole-number fields to sum. The first one orders the groups. */
   readonly sums: readonly [string, ...string[]]
-  /** By the first sum, greatest first, then by value; or by value, last first. The group without one comes last. */
+  /**
+   * `sum`: by the first sum, greatest first, then by value. `value`: by value, descending. The group without a value
+   * comes last.
+   */
   readonly order: 'sum' | 'value'
   readonly after: GroupPosition | null
   readonly limit: number
 }
 
-/** Groups come as rows of `value` and the sums by their names. */
+/** A group is returned as a row with `value` and the sums by name. */
 export type ReadQuery = PageQuery | OneQuery | GroupsQuery
 
-/** A stored row: camelCase field names; JSON fields parsed, booleans real booleans, absent values null. */
+/**
+ * A stored row, by camelCase field names. JSON fields are parsed, booleans are real booleans, and missing values are
+ * null.
+ */
 export type StoredRow = Readonly<Record<string, unknown>>

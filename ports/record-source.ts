@@ -14,12 +14,12 @@ export type SourcePage =
 /** One row; null when no row has that id; or why the source cannot tell. */
 export type SourceRow = { readonly kind: 'row'; readonly row: StoredRow | null } | SourceFailure
 
-/** The source never supports this query: it lacks such a filter or order. */
+/** The source never supports this query, because it lacks a filter or an order. */
 export interface SourceRefusal {
   readonly kind: 'unsupported'
   /**
-   * The predicate that the source cannot serve, by its field and operator; when the operator is null, the field of an
-   * order.
+   * The field and operator of the predicate that the source does not support. When the operator is null, the field of
+   * an order.
    */
   readonly field: string
   readonly operator: Predicate['operator'] | null
@@ -27,19 +27,21 @@ export interface SourceRefusal {
   readonly allowed: string
 }
 
-/** The source cannot be used now: it did not answer in time, refused this service, or sent a malformed answer. */
+/**
+ * The source is temporarily unavailable: it did not answer in time, refused this service, or sent a malformed answer.
+ */
 export interface SourceFailure {
   readonly kind: 'unavailable'
-  /** For the operator's log, in this service's words: no address, key or row. */
+  /** For the operator's log, in this service's words, without an address, a key or a row. */
   readonly reason: string
-  /** What was caught, for the operator's log alone, which prints its name and place and never its message. */
+  /** The caught exception. Only for the operator's log, which contains its name and place but never its message. */
   readonly cause?: unknown
 }
 
 /**
- * Rows of one organization that are kept outside this service's own storage. The queries are those of storage, over the
- * same field names; a source that uses an order of its own documents it where it is created. No method ever rejects,
- * and each ends within a bounded time.
+ * Rows of one organization that are stored outside this service. The queries are those of storage, with the same field
+ * names. A source with an order of its own documents it where the source is opened. No method rejects, and each ends
+ * within a bounded time.
  */
 export interface RecordSource {
   /** At most `query.limit` rows in the query's order after `query.after`. */

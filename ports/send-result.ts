@@ -1,4 +1,4 @@
-/** Whether and how long a provider recognises a message that is handed over again. */
+/** Whether, and for how long, a provider recognises a message that is sent again. */
 export interface SendCapabilities {
   /**
    * For how many ms the provider honours an idempotency key; 0: it has none, so a message that is repeated after an
@@ -8,10 +8,18 @@ export interface SendCapabilities {
 }
 
 /** The result of handing over one message. Reasons are short and in this service's words, never the provider's. */
-export type SendResult =
+export type SendResult = SendOutcome & {
   /**
-   * The provider accepted the message. `providerId` is null when it accepted an earlier attempt and does not repeat the
-   * id.
+   * What was caught, or why the provider's answer could not be read. For the operator's log alone, which prints its
+   * name and place and never its message.
+   */
+  readonly cause?: unknown
+}
+
+type SendOutcome =
+  /**
+   * The provider accepted the message. `providerId` is null when the provider recognised a repetition and does not
+   * repeat the id.
    */
   | { readonly kind: 'accepted'; readonly providerId: string | null }
   /** The provider will never accept this message. */
@@ -26,6 +34,4 @@ export type SendResult =
       readonly throttled: boolean
       /** How long the provider asked to wait, in ms; null: it did not say. */
       readonly retryAfterMs: number | null
-      /** What was caught, for the operator's log alone, which prints its name and place and never its message. */
-      readonly cause?: unknown
     }

@@ -12,7 +12,9 @@ import type { OutboxStore } from './outbox-store.ts'
 import type { SendLog } from './send-log.ts'
 import type { TenantWriter } from './tenant-writer.ts'
 
-/** The ports to what is stored that most requests of the public interface need: of one database, or of all of them together. */
+/**
+ * The storage ports that most requests of the public interface need, over one database or over all of them together.
+ */
 export interface RequestStorage {
   readonly keyed: KeyedStorage
   readonly keyUpkeep: KeyUpkeep
@@ -20,7 +22,7 @@ export interface RequestStorage {
   readonly sends: SendLog
 }
 
-/** Every port to what is stored: of one database, or of all of them together. */
+/** Every storage port, over one database or over all of them together. */
 export interface Storage extends RequestStorage {
   readonly administration: Administration
   readonly operatorKeys: OperatorKeys

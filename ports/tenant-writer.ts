@@ -1,11 +1,11 @@
 import type { StoredRow } from './query.ts'
 
-/** The contact attributes that a submission can carry. Absent values are null. */
+/** The contact attributes that a submission can contain. Missing values are null. */
 export interface SubmittedContact {
   /** The id under which a new contact is created when none matches. */
   readonly newContactId: string
   readonly email: string | null
-  /** Normalised email that identifies a contact within the organization. */
+  /** The normalised email that identifies a contact within the organization. */
   readonly emailKey: string | null
   /** E.164. */
   readonly phone: string | null
@@ -14,7 +14,7 @@ export interface SubmittedContact {
   readonly licensePlate: string | null
 }
 
-/** Work that must happen after the response: it is written together with the submission and done later. */
+/** Follow-up work: it is written together with the submission and done after the response. */
 export interface OutboxEntry {
   readonly outboxId: string
   readonly kind: string
@@ -24,7 +24,7 @@ export interface OutboxEntry {
 export interface NewSubmission {
   readonly submissionId: string
   readonly formId: string
-  /** The version of the form that the answers were checked against. */
+  /** The version of the form against which the answers were checked. */
   readonly formVersion: number
   readonly submittedAt: string
   readonly source: 'headless' | 'hosted'
@@ -32,33 +32,33 @@ export interface NewSubmission {
   readonly attribution: Readonly<Record<string, string>>
   /** Null: the submission identifies nobody. */
   readonly contact: SubmittedContact | null
-  /** Most submissions of this form by one contact; null: no limit. */
+  /** The maximum number of submissions of this form by one contact; null: no limit. */
   readonly limitPerContact: number | null
   readonly outbox: readonly OutboxEntry[]
 }
 
 export type SaveSubmissionOutcome =
-  /** Everything was written: submission, contact, outbox. `contactId` is the contact it was tied to. */
+  /** Submission, contact and outbox entries were written. `contactId` is the submission's contact. */
   | {
       readonly kind: 'saved'
       readonly contactId: string | null
       /** The outbox entries that this call wrote: none when an earlier call saved the submission. */
       readonly outboxIds: readonly string[]
     }
-  /** The form changed since `formVersion`, or is gone or unpublished: nothing was written. */
+  /** The form changed since `formVersion`, no longer exists or is unpublished. Nothing was written. */
   | { readonly kind: 'stale' }
   /** The contact reached the form's limit: nothing was written. */
   | { readonly kind: 'limit_reached' }
 
-/** Writes what follows from submissions of one tenant's forms. Every method is atomic: all of it happens or nothing. */
+/** Writes submissions of one tenant's forms. Every method is atomic. */
 export interface SubmissionWriter {
   /**
-   * Saves a submission with its contact and outbox entries in one atomic step. The contact is matched by
-   * `emailKey`, else by phone unless that contact has another email; it is created when new. A match only has
-   * its empty attributes filled, and never with an email or phone that another contact holds. Besides the given
-   * entries, each automation that is active and triggered by this form gets one of kind `automation_run` with the
-   * payload `{ automationId }` and the id `run_{submissionId}_{n}`, n from 1 in order of automation id. Saving the
-   * same `submissionId` again changes nothing and reports `saved`.
+   * Saves a submission with its contact and outbox entries in one atomic step. The contact is matched by `emailKey`, or
+   * else by phone unless that contact has another email; without a match it is created. Of a matched contact only empty
+   * attributes are filled, and never with an email or phone that another contact has. Besides the given entries, each
+   * active automation that this form triggers gets an entry of kind `automation_run` with the payload `{ automationId
+   * }` and the id `run_{submissionId}_{n}`, n from 1 in the order of automation ids. Saving the same `submissionId`
+   * again changes nothing and returns `saved`.
    */
   saveSubmission(submission: NewSubmission): Promise<SaveSubmissionOutcome>
   /**
@@ -68,7 +68,7 @@ export interface SubmissionWriter {
   replacePasswordHash(formId: string, from: string, to: string): Promise<void>
 }
 
-/** Writes to one tenant's data. Every method is atomic: all of it happens or nothing. */
+/** Writes to one tenant's data. Every method is atomic. */
 export interface TenantWriter extends SubmissionWriter {
   /**
    * Inserts or updates rows of a stored collection by id (complete rows: every stored field except `updatedAt`).
@@ -82,12 +82,15 @@ export interface TenantWriter extends SubmissionWriter {
    * organization that reads it.
    */
   upsert(collection: string, rows: readonly StoredRow[]): Promise<{ readonly changed: number }>
-  /** Of the given ids, those that exist and belong to another organization (for service-wide unique ids). */
+  /**
+   * Those of the given ids that belong to another organization. For collections whose ids are unique in the whole
+   * service.
+   */
   foreignIds(collection: string, ids: readonly string[]): Promise<readonly string[]>
   /**
-   * The rows of these ids, as stored, in any order.
-   * @param by the stored field that the keys are values of, when it is not the id: the collection's alternate key, or a
-   * field that rows can share
+   * The stored rows with these keys, in any order.
+   * @param by the stored field to which the keys belong, when it is not the id: the collection's alternate key, or a
+   *   field that several rows may share
    */
   findMany(
     collection: string,

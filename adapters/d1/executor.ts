@@ -1,22 +1,24 @@
 import type { D1Database } from '@cloudflare/workers-types'
+import type { Backoff } from '../../domain/bounds/backoff.ts'
+import { doublingPauses } from '../../domain/bounds/backoff.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Executor, ResultRow, Statement, StatementResult } from '../sqlite/statement/executor.ts'
 import { countRows, createMeter } from '../sqlite/statement/meter.ts'
+import { repeatCall } from '../sqlite/statement/repeat-call.ts'
 
 /**
- * Most attempts of one batch. They last about twelve seconds; an import that runs at the same time releases the lock
- * within that time.
+ * The attempts of one batch. Together with their pauses they take about twelve seconds; a concurrent import releases
+ * the lock within that time.
  */
-const ATTEMPTS_MAX = 30
-const FIRST_PAUSE_MS = 8
-const LONGEST_PAUSE_MS = 500
+const BACKOFF: Backoff = { pausesMs: doublingPauses(8, 29, 500), spread: { least: 0.5, most: 1.5 } }
 
 const LOCK_FAILURE = /SQLITE_BUSY|database is locked|Failed to get session commit token/i
 
 /**
- * Whether a failure says that another connection held the lock, so that nothing was committed: SQLite says so itself, or
- * the local simulator failed to store the bookmark that it writes within the transaction of every query, reads included.
+ * Whether a failure says that another connection held the lock, so that nothing was committed: SQLite says so itself,
+ * or the local simulator failed to store the bookmark that it writes within the transaction of every query, reads
+ * included.
  */
 export function isLockFailure(error: unknown): boolean {
   return LOCK_FAILURE.test(String(error))
@@ -31,18 +33,12 @@ export interface ExecutorOptions {
 
 /** Runs statements on one D1 database. Batches that failed on a lock are tried again, a bounded number of times. */
 export function createExecutor({ database, clock, meter = createMeter() }: ExecutorOptions): Executor {
+  const repeating = { isPassing: isLockFailure, clock }
   return {
     async batch(statements) {
       // D1 refuses a batch without statements.
       if (statements.length === 0) return []
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await attempt(database, statements, meter)
-        } catch (error) {
-          if (tries === ATTEMPTS_MAX || !isLockFailure(error)) throw error
-          await pause(tries, clock.nowMs())
-        }
-      }
+      return repeatCall(BACKOFF, repeating, () => attempt(database, statements, meter))
     },
   }
 }
@@ -66,14 +62,4 @@ async function attempt(
   }))
   countRows(meter, results)
   return results
-}
-
-/**
- * The pauses double. Each is multiplied by 0.5 to 1.5, chosen by the clock's last digits, so that two processes do not
- * retry at the same moments.
- */
-async function pause(tries: number, nowMs: number): Promise<void> {
-  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1))
-  const spread = 0.5 + (nowMs % 101) / 100
-  await new Promise((resume) => setTimeout(resume, pauseMs * spread))
 }

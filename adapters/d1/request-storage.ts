@@ -5,7 +5,7 @@ import { createRequestStorage } from '../sqlite/request-storage.ts'
 import type { ExecutorOptions } from './executor.ts'
 import { createExecutor } from './executor.ts'
 
-/** What most requests need of the database that families share, and of its directory. */
+/** The ports that most requests need, over the database that families share, and the directory in it. */
 export interface D1RequestStorage extends RequestStorage {
   readonly directory: PlaceFinder
 }

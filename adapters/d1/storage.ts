@@ -5,15 +5,18 @@ import { createStorage } from '../sqlite/storage.ts'
 import type { ExecutorOptions } from './executor.ts'
 import { createExecutor } from './executor.ts'
 
-/** The database that families share, with the directory of those that have one of their own. */
+/**
+ * The storage ports over the database that families share, and the directory of the families that have a database of
+ * their own.
+ */
 export interface D1Storage extends SqliteStorage {
   readonly directory: PlaceDirectory
 }
 
 /**
- * Every storage port over one D1 database that has every migration of `adapters/sqlite/migrations`. It is the shared place
- * of families, and refuses those that its directory places elsewhere. No I/O. Cheap enough to be done for each request, so
- * that each can have a meter of its own.
+ * Every storage port over one D1 database that has every migration of `adapters/sqlite/migrations`. This is the
+ * database that families share: it refuses the families that its directory places elsewhere. No I/O. Cheap enough to be
+ * called for each request, so that each request can have a meter of its own.
  */
 export function createD1Storage(options: ExecutorOptions): D1Storage {
   const { clock } = options

@@ -7,8 +7,8 @@ import { charactersOf, MESSAGE_CHARACTERS_MAX } from './protocol.ts'
 export type Run = (statement: Statement) => Answer
 
 /**
- * Runs statements one after another. Called in a transaction when they may write. Throws when one fails, or when their
- * answers are together too large to be sent.
+ * Runs statements one after another. Statements that may write must be run inside a transaction. Throws when one fails,
+ * or when the results are together too large for one message.
  */
 export function runBatch(
   database: ObjectDatabase,
@@ -17,7 +17,7 @@ export function runBatch(
   onlyReads: boolean,
 ): readonly PackedResult[] {
   const totalChanges = () => Number(database.run('select total_changes()').rows[0]?.[0])
-  // How many changes SQLite has counted so far; null: that is to be asked.
+  // The count of changes that SQLite has made so far on this connection; null: it must be asked for again.
   let known: number | null = null
   let characters = 0
   return statements.map((statement) => {
@@ -32,17 +32,18 @@ export function runBatch(
   })
 }
 
-/** What SQLite says when a statement names an index that does not exist. */
+/** Matches SQLite's message for a statement that names an index which does not exist. */
 const NO_INDEX = /^no such index\b/i
 
 const INDEX_NAME = /\s+indexed\s+by\s+(?:"(?:[^"]|"")*"|\w+)/gi
 
-/** Most rewritten statements that are kept. About twenty statements name an index. */
+/** The maximum number of rewritten statements that are kept. About twenty statements name an index. */
 const REWRITTEN_MAX = 200
 
 /**
- * Runs statements as they are, but one that names an index which is not there without that name, while `isForgiving` says
- * so: an object that is not yet up to date builds its indexes last, and one that a later version has used may have others.
+ * Runs statements as they are. While `isForgiving` returns true, a statement that names a missing index (`INDEXED BY`)
+ * is run without that name. An object whose schema is not yet up to date builds its indexes last, and an object that a
+ * later version of the service has used may have other indexes.
  */
 export function forgivingRun(database: ObjectDatabase, isForgiving: () => boolean): Run {
   const rewritten = new Map<string, string>()

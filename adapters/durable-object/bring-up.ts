@@ -8,13 +8,13 @@ import { applyStep, isBehind, pendingSteps } from './schema-steps.ts'
 /** No new step is begun after this long, in ms. A step is never cut short. */
 const BUDGET_MS = 200
 
-/** How long until the alarm goes on: soon where there is more to do, later where a step failed, in ms. */
+/** After how many ms the alarm continues the steps: soon when steps are left, later when a step failed. */
 const GO_ON_AFTER_MS = 1_000
 const TRY_AGAIN_AFTER_MS = 60_000
 
-/** The migrations that this version of the service brings along. */
+/** The migrations that this version of the service contains. */
 export interface Migrations {
-  /** The name of the last one, known without loading them. */
+  /** The name of the last migration, known without loading their texts. */
   readonly newest: string
   load(): Promise<readonly Migration[]>
 }
@@ -24,7 +24,7 @@ export interface BringUpTools {
   readonly clock: Clock
   readonly log: Log
   readonly migrations: Migrations
-  /** Lets other calls of the object have their turn. The clock may stand still until then. */
+  /** Yields to other calls of the object. The platform's clock may stand still until then. */
   readonly breathe: () => Promise<void>
   readonly position: SchemaPosition | null
 }
@@ -33,17 +33,25 @@ export interface BringUpTools {
 export interface BringUp {
   /** Whether the object's schema is exactly this version's. */
   isExact(): boolean
-  /** When the alarm should go on, in ms since 1970; null: there is nothing to do. */
+  /** When the alarm should continue the steps, in ms since 1970; null: there is nothing to do. */
   goOnAtMs(): number | null
-  /** Whether tables of a migration are missing, or may be. */
+  /** Whether some tables of this migration may still be missing. */
   lacks(migration: string): boolean
-  /** Does steps of a later version of the service for a bounded time. Never rejects. False: one failed. */
+  /**
+   * Takes steps towards the schema of a later version of the service, for a bounded time. Never rejects. False: a step
+   * failed.
+   */
   advanceTo(migrations: readonly Migration[]): Promise<boolean>
-  /** Does steps for a bounded time. Callers at the same time wait for the same steps. Never rejects: an object serves without. */
+  /**
+   * Takes steps for a bounded time. Concurrent callers wait for the same steps. Never rejects, because an object can
+   * serve with an older schema.
+   */
   advance(): Promise<void>
-  /** The same for the calls that come first in the life of an instance. Whether any step was done, or tried. */
+  /**
+   * Like `advance`, but only for the first calls after the instance has started. Returns whether steps were attempted.
+   */
   advanceAtFirst(): Promise<boolean>
-  /** The schema was made, or removed (null). */
+  /** To be called when the schema has been created, or removed (null). */
   changed(position: SchemaPosition | null): void
 }
 

@@ -1,16 +1,16 @@
 import { createMeter } from '../sqlite/statement/meter.ts'
-import type { ExecutorOptions } from './executor.ts'
+import type { ObjectExecutorOptions } from './executor.ts'
 import { createObjectCall } from './object-call.ts'
 import type { FamilyObject } from './protocol.ts'
 
-/** The states of a family's object, as who places and moves families changes them. */
+/** The methods by which a family's object is created, moved and emptied. */
 export type FamilyControl = Omit<FamilyObject, 'batch' | 'advance'>
 
-/** Opens the control of an object. No I/O. Every method may be repeated, so each is tried again as a read is. */
+/** Opens the control of an object. No I/O. Every method is safe to repeat, so each is retried as reads are. */
 export function createControl({
   meter = createMeter(),
   ...options
-}: Omit<ExecutorOptions, 'isMove'>): FamilyControl {
+}: Omit<ObjectExecutorOptions, 'isMove'>): FamilyControl {
   const call = createObjectCall({ ...options, meter })
   return {
     create: (familyId) => call((object) => object.create(familyId), true),

@@ -8,10 +8,13 @@ import { runBatch } from './batch.ts'
 import type { ObjectDatabase } from './object-database.ts'
 import { unpacked } from './unpack.ts'
 
-/** Most entries that one ringing of the alarm hands over. The others follow when it rings again. */
+/** The maximum number of entries that one alarm hands over. The next alarm hands over the rest. */
 const HANDED_OVER_MAX = 500
 
-/** The entries that were due by an instant, in ms since 1970: in turns among the family's organizations, as a sweep has them. */
+/**
+ * The entries that were due at an instant, in ms since 1970. The family's organizations take turns, as they do in the
+ * sweep of the shared outbox.
+ */
 export function dueEntries(
   database: ObjectDatabase,
   run: Run,

@@ -16,7 +16,7 @@ const writes = [say('insert into t values (1)')]
 
 const result = { columns: ['a', 'b'], rows: [[1, 'x']], changes: 0, rowsRead: 3, rowsWritten: 2 }
 
-/** An executor whose object answers, or fails, in turn; with how often it was asked and how many stubs that took. */
+/** An executor whose object gives these outcomes in turn, with spies that count its calls and its stubs. */
 function answering(...outcomes: readonly (BatchAnswer | Error)[]) {
   const left = [...outcomes]
   const batch = vi.fn<FamilyObject['batch']>(async () => {

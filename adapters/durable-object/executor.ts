@@ -12,32 +12,40 @@ import type { BatchAnswer, BatchTerms, Mode } from './protocol.ts'
 import { checkLimits } from './protocol.ts'
 import { unpacked } from './unpack.ts'
 
-export interface ExecutorOptions {
+export interface ObjectExecutorOptions {
   readonly namespace: FamilyNamespace
   readonly place: FamilyPlace
   readonly clock: Clock
   /** Counts what the object bills. Optional. */
   readonly meter?: Meter
-  /** Whether the statements are those of a move, which runs where others are refused. Default: no. */
+  /**
+   * Whether the statements belong to a move. Those run in states in which an object refuses all others. Default: no.
+   */
   readonly isMove?: boolean
-  /** What the statements rely on: an object that lacks some of it is given it. Left out: they run as they are. */
+  /**
+   * The migrations that the statements rely on. An object that lacks some of them is brought up to date first. Left
+   * out: the statements are run without a check.
+   */
   readonly migrations?: Migrations
 }
 
-/** How often an object that lacks tables is asked to make more of them: each time it works on that for a bounded time. */
+/** How often an object that lacks tables is asked to continue. Each time it works on its schema for a bounded time. */
 const ADVANCES_MAX = 20
 
 /**
- * Runs statements in the object of a family. Rejects with `ElsewhereError` when the family is not there and with
- * `PausedError` when a move pauses its writes; then nothing happened. Reads that failed are tried again, a bounded number
- * of times; writes are not.
+ * Runs statements in the object of a family. Rejects with `ElsewhereError` when the object does not hold the family,
+ * and with `PausedError` when a move pauses the family's writes; in both cases nothing happened. Reads that failed are
+ * retried a bounded number of times; writes are not.
  */
-export function createExecutor(options: ExecutorOptions): Executor {
+export function createExecutor(options: ObjectExecutorOptions): Executor {
   return executorBy(createBatch(options))
 }
 
-/** What a storage over the object runs its statements by: the same, and the object counts the requests of keys. */
-export function storageOptionsOf(options: ExecutorOptions): StorageOptions {
+/**
+ * The options of a storage over an object: the executor above, and a batch by which the object counts the requests of
+ * keys.
+ */
+export function storageOptionsOf(options: ObjectExecutorOptions): StorageOptions {
   const batch = createBatch(options)
   return { executor: executorBy(batch), clock: options.clock, countedBatch: batch }
 }
@@ -48,7 +56,7 @@ function executorBy(batch: Batch): Executor {
 
 type Batch = (statements: readonly Statement[], countedKeyId?: string) => Promise<CountedResults>
 
-function createBatch(options: ExecutorOptions): Batch {
+function createBatch(options: ObjectExecutorOptions): Batch {
   const { meter = createMeter(), isMove = false, migrations } = options
   const call = createObjectCall({ ...options, meter })
   const advance = async () => {
@@ -60,7 +68,7 @@ function createBatch(options: ExecutorOptions): Batch {
     checkLimits(statements)
     const onlyReads = readsAlone(statements)
     const mode = modeOf(isMove, onlyReads)
-    // What a statement carries besides has no place in a message.
+    // Only these properties are sent: the others matter to the caller alone.
     const sent = statements.map(sentPart)
     const ask = (migration?: string) =>
       call((object) => object.batch(mode, sent, termsOf(migration, countedKeyId)), onlyReads)
@@ -69,7 +77,8 @@ function createBatch(options: ExecutorOptions): Batch {
       if (!(await advance())) break
       answer = await ask(migrations?.newest)
     }
-    // Most statements need nothing of what it still lacks.
+    // The object still lacks some of the newest tables, but most statements do not use them, so they are tried without
+    // the check.
     if ('behind' in answer) answer = await ask()
     const counted = resultsOf(answer)
     countRows(meter, counted.results)

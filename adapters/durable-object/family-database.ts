@@ -10,12 +10,12 @@ import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from './protocol.ts'
 import type { Migration } from './migration.ts'
 import type { Alarm } from './wake-up.ts'
 
-/** What the Worker brings along: everything that is not the platform's. */
+/** The parts of an object that the Worker provides, as opposed to the platform. */
 export type WorkerTools = Pick<FamilyTools, 'clock' | 'log' | 'handOver'>
 
 /**
- * The object of one family: its SQLite database and its alarm. The class gives the platform's parts to `openFamily`, which
- * does the work. A method here is one that may be called over RPC.
+ * The Durable Object of one family: its SQLite database and its alarm. This class only passes the platform's parts to
+ * `openFamily`, which does the work. Every public method can be called over RPC.
  */
 export class FamilyDatabaseObject extends DurableObject implements FamilyObject {
   readonly #tools: WorkerTools
@@ -79,7 +79,7 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
     await (await this.#open()).ring()
   }
 
-  /** Opened by the first call. One that fails leaves it to the next. */
+  /** The first call opens the family. If that fails, the next call tries again. */
   #open(): Promise<Family> {
     this.#family ??= this.#openAnew().catch((error: unknown) => {
       this.#family = null
@@ -121,7 +121,10 @@ function databaseOf({ storage }: DurableObjectState): ObjectDatabase {
   }
 }
 
-/** The platform makes the alarm a part of the transaction that is under way. Its promise only says that it is on disk. */
+/**
+ * The platform makes a change of the alarm part of the current transaction. The promise only tells that it is on disk,
+ * so nobody waits for it.
+ */
 function alarmOf({ storage }: DurableObjectState): Alarm {
   return {
     set: (atMs) => {
@@ -133,12 +136,15 @@ function alarmOf({ storage }: DurableObjectState): Alarm {
   }
 }
 
-/** The clock of a Worker stands still while code runs; a timer lets it, and other calls, go on. */
+/** Waits for a timer: meanwhile other calls run. A Worker's clock advances only when its code waits for something. */
 function breathe(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** The part of a Worker to which an object hands over what is due. It answers at once: the object is billed until then. */
+/**
+ * The entry point of the Worker to which an object hands over due outbox entries. It answers before it works on them,
+ * because the object is billed while it waits.
+ */
 export abstract class FollowUpEntrypoint extends WorkerEntrypoint {
   handOver(refs: readonly OutboxRef[]): Promise<void> {
     this.ctx.waitUntil(this.workOff(refs))
@@ -148,5 +154,5 @@ export abstract class FollowUpEntrypoint extends WorkerEntrypoint {
   protected abstract workOff(refs: readonly OutboxRef[]): Promise<void>
 }
 
-/** What `FollowUpEntrypoint` offers to the object that calls it. */
+/** The method of `FollowUpEntrypoint` that the object calls. */
 export type FollowUp = Pick<FollowUpEntrypoint, 'handOver'>

@@ -1,9 +1,11 @@
 import type { FamilyDatabases } from '../../ports/family-databases.ts'
 import { createControl } from './control.ts'
-import type { ExecutorOptions } from './executor.ts'
+import type { ObjectExecutorOptions } from './executor.ts'
 
 /** The objects of families, as a whole. No I/O. */
-export function createFamilyDatabases(options: Omit<ExecutorOptions, 'place' | 'isMove'>): FamilyDatabases {
+export function createFamilyDatabases(
+  options: Omit<ObjectExecutorOptions, 'place' | 'isMove'>,
+): FamilyDatabases {
   return {
     async create(place) {
       const isOpen = await createControl({ ...options, place }).create(place.familyId)

@@ -27,7 +27,7 @@ const write = `insert into organizations (organization_id, name, phone_country, 
   retention_offer_analytics) values ('o', 'O', 'US', 1, 0, 0)`
 const read = 'select organization_id from organizations'
 
-/** Puts an entry into the outbox that is due so long after now. */
+/** Puts an entry into the outbox that is due after this time. */
 function entry(family: ScratchFamily, outboxId: string, dueInMs: number, organizationId = 'o') {
   const dueAt = toInstant(clock.nowMs() + dueInMs)
   const sql = `insert into outbox (organization_id, outbox_id, submission_id, kind, payload, next_attempt_at, created_at,
@@ -60,6 +60,7 @@ test('a batch that fails leaves nothing, and says what SQLite says', async () =>
   expect(answer).toEqual({
     failed: expect.stringContaining('UNIQUE constraint failed: organizations') as string,
   })
+  expect(family.logged).toEqual([])
   expect(await run(family, 'read', read)).toMatchObject({
     results: [{ columns: ['organization_id'], rows: [] }],
   })
@@ -79,6 +80,8 @@ test('an answer that is too large for a message is refused before anything is wr
   const answer = await run(family, 'write', write, large)
   expect(answer).toEqual({ failed: expect.stringContaining('answers more than') as string })
   expect(await run(family, 'read', read)).toMatchObject({ results: [{ rows: [] }] })
+  // SQLite did not refuse this batch, so the object's log says where it failed.
+  expect(family.logged).toEqual(['object_batch_failed'])
 })
 
 test('a pause holds writes up, survives an eviction, and ends by itself', async () => {
@@ -90,7 +93,7 @@ test('a pause holds writes up, survives an eviction, and ends by itself', async 
   expect(await run(family, 'move', 'delete from organizations')).toHaveProperty('results')
   clock.advance(1000)
   expect(await run(family, 'write', write)).toHaveProperty('results')
-  // The writer has ended it: what the move has read is no longer all that there is.
+  // The write has ended the pause, so the rows that the move has read may be out of date.
   expect(await family.object().seal('t')).toBe(false)
   family.evict()
   expect(await run(family, 'write', 'delete from organizations')).toHaveProperty('results')
@@ -187,7 +190,7 @@ test('a fleet sleeps for an hour; the entry that is due then wakes its own objec
   for (const family of fleet) family.evict()
   const opensBefore = fleet.map((family) => family.opens())
   const dueAtMs = clock.nowMs() + HOUR_MS
-  // Time passes as on the platform: it rings the alarms that are due, and does nothing else.
+  // Time passes as on the platform: the alarms that are due ring, and nothing else happens.
   for (let minutes = 1; minutes <= 70; minutes += 1) {
     clock.advance(60_000)
     for (const family of fleet) if ((family.alarmAtMs() ?? Infinity) <= clock.nowMs()) await family.ring()
@@ -217,7 +220,7 @@ test('what was handed over and not settled is handed over again after a while, n
   expect(family.handedOver).toHaveLength(1)
   const againMs = family.alarmAtMs() ?? 0
   expect(againMs - clock.nowMs()).toBe(60_000)
-  // A write in between does not bring it forward.
+  // A write in between does not make the alarm ring earlier.
   await run(family, 'write', write)
   expect(family.alarmAtMs()).toBe(againMs)
   clock.advance(60_000)
@@ -277,7 +280,7 @@ test('an object of an earlier version is given the tables of a later one, a boun
   }
   expect(await family.object().batch('read', read, terms)).toHaveProperty('results')
   expect(family.alarmAtMs()).toBeNull()
-  // The indexes are made once the object runs that version itself.
+  // The object creates the indexes once it runs that version itself.
   family.evict(later(3))
   await run(family, 'read', 'select 1')
   for (let rings = 0; family.alarmAtMs() !== null && rings < 10; rings += 1) {
@@ -304,7 +307,7 @@ test('where that takes long, the call goes on without, and the alarm does the re
   })
   await run(family, 'write', write)
   family.evict(later(2))
-  // Both tables are made within the time; no index is.
+  // Both tables are created within the time limit; no index is.
   const answer = await run(family, 'read', 'select * from later_1 indexed by later_index_1 where a = 1')
   expect(answer).toMatchObject({ results: [{ columns: ['a'], rows: [] }] })
   expect(family.database.run("select 1 from sqlite_master where name like 'later_index%'").rows).toEqual([])

@@ -21,7 +21,7 @@ import { admissionOf, EMPTY, opened, transitions } from './states.ts'
 import type { Alarm, WakeUp } from './wake-up.ts'
 import { createWakeUp } from './wake-up.ts'
 
-/** What an object is made of. */
+/** What an object needs: its database, the platform's alarm, and ports. */
 export interface FamilyTools {
   readonly database: ObjectDatabase
   readonly alarm: Alarm
@@ -30,17 +30,17 @@ export interface FamilyTools {
   readonly clock: Clock
   readonly log: Log
   readonly migrations: Migrations
-  /** Lets other calls of the object have their turn. */
+  /** Yields to other calls of the object. */
   readonly breathe: () => Promise<void>
   /** Hands due entries over to the Worker, which answers at once and works on them afterwards. */
   readonly handOver: (refs: readonly OutboxRef[]) => Promise<void>
 }
 
-/** An object without its platform. */
+/** The logic of an object, without the platform's class around it. */
 export interface Family extends FamilyObject {
   /**
-   * What the alarm does. The next one is set before anything else; only when that fails does it reject, so that the
-   * platform rings again. It gives an alarm up that has failed some times.
+   * Handles the alarm. It sets the next alarm before anything else, and rejects only when that fails. The platform then
+   * rings again; after several failures it gives up.
    */
   ring(): Promise<void>
 }
@@ -51,11 +51,11 @@ interface Parts extends FamilyTools {
   readonly schema: BringUp
   readonly run: Run
   readonly wakeUp: WakeUp
-  /** Counts the requests of keys with a rate. Forgotten with the instance. */
+  /** Counts the requests of keys that have a rate limit. The counts are lost when the instance ends. */
   readonly rates: RateLimiter
 }
 
-/** Opens what is stored. */
+/** Opens an object from its stored facts. */
 export function openFamily(tools: FamilyTools): Family {
   const { database, alarmAtMs } = tools
   const facts = readFacts(database)
@@ -86,7 +86,7 @@ function familyOf(parts: Parts): Family {
   }
 }
 
-/** Sets the alarm for what the schema still needs. */
+/** Sets the alarm again, after the schema has advanced. */
 function lookAgain({ database, wakeUp }: Parts): void {
   database.transaction(() => {
     wakeUp.lookAgain()
@@ -99,14 +99,14 @@ async function batch(
   statements: readonly Statement[],
   { migration, countedKeyId }: BatchTerms,
 ): Promise<BatchAnswer> {
-  const { life, schema, database, clock, run, wakeUp, rates } = parts
+  const { life, schema, database, clock, log, run, wakeUp, rates } = parts
   if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
   const admission = admissionOf(life.state(), mode, clock.nowMs())
   if (admission === 'elsewhere') return { elsewhere: true }
   if (admission === 'paused') return { paused: true }
   if (migration !== undefined && schema.lacks(migration)) return { behind: true }
   try {
-    // Nothing comes between statements that run at once, so reads need no transaction to see one state.
+    // The statements of a read run synchronously, so no write can come between them and they need no transaction.
     if (mode === 'read') {
       const results = runBatch(database, run, statements, true)
       const budget = countedKeyId === undefined ? null : countRequest(countedKeyId, results, rates)
@@ -119,22 +119,25 @@ async function batch(
       return { results }
     })
   } catch (error) {
+    // The answer carries a message alone. SQLite's errors are plain ones; any other is a mistake of this program.
+    if (!(error instanceof Error) || error.name !== 'Error') log.error('object_batch_failed', { mode }, error)
     return { failed: error instanceof Error ? error.message : String(error) }
   }
 }
 
-/** Gives an empty object its tables and a state. */
+/** Gives an empty object its tables and its first state. */
 async function begin(
   { life, schema, database, migrations }: Parts,
   arrow: (from: State, familyId: string) => State | null,
   familyId: string,
 ): Promise<boolean> {
   const all = await migrations.load()
-  // The arrow is looked up after the loading, during which another call may have begun.
+  // The transition is computed after loading the migrations, because another call may have changed the state meanwhile.
   const next = arrow(life.state(), familyId)
   if (next === null) return false
   if (next === life.state()) {
-    // An earlier version may have begun it. Nothing else brings an object up to date that is being filled.
+    // An earlier version of the service may have created the tables. An object that is being filled is brought up to
+    // date only here.
     await schema.advance()
     return true
   }
@@ -145,7 +148,10 @@ async function begin(
   return true
 }
 
-/** Follows an arrow, if there is one (null: none). Only an object that is open has anything to wake up for. */
+/**
+ * Enters the state that a transition leads to. False: the transition is not allowed (null). Only an open object has
+ * work to wake up for.
+ */
 function follow({ life, wakeUp }: Parts, next: State | null): boolean {
   if (next === null) return false
   if (next === life.state()) return true

@@ -3,8 +3,9 @@ import type { KeyBudget } from '../../ports/key-budget.ts'
 import type { PackedResult } from './protocol.ts'
 
 /**
- * Counts a request of the key whose row a batch has given first, as `CountedBatch` says; null: the key is not proven, or has
- * no rate. Every request of the family comes to its object, so this is the one place that sees all of a key's.
+ * Counts a request of a key against its rate. The first result of the batch has the row of the key, as `CountedBatch`
+ * says. Null: the key is not proven, or has no rate. All requests of a family reach the same object, so this count is
+ * complete.
  */
 export function countRequest(
   keyId: string,

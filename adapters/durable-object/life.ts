@@ -3,14 +3,14 @@ import type { ObjectDatabase } from './object-database.ts'
 import type { State } from './states.ts'
 import { EMPTY } from './states.ts'
 
-/** The state of one object, as it is stored and in memory. */
+/** The state of one object, stored and in memory. */
 export interface Life {
   state(): State
-  /** Enters a state. Called within `atomically`. */
+  /** Changes the state. Called within `atomically`. */
   enter(next: State): void
-  /** A transaction. When it fails, the state in memory goes back with what was stored. */
+  /** Runs work in a transaction. When it fails, the state in memory is restored too. */
   atomically<Result>(work: () => Result): Result
-  /** Everything that is stored is being removed. */
+  /** Sets the state in memory to `empty`. Called before everything stored is removed. */
   end(): void
 }
 

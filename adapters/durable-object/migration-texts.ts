@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts'
 const FOLDER = new URL('../sqlite/migrations/', import.meta.url)
 
 /**
- * The migrations in the order of their names. The Worker's build replaces this module by one that holds their texts, which
- * is loaded when an object needs them.
+ * The migrations, sorted by name. The Worker's build replaces this module by one that contains their texts, which is
+ * loaded only when an object needs them.
  */
 export function migrationTexts(): readonly Migration[] {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))

@@ -3,24 +3,26 @@ import type { MoveControl } from '../sqlite/move/index.ts'
 import { createMovePlace } from '../sqlite/move/index.ts'
 import type { FamilyControl } from './control.ts'
 import { createControl } from './control.ts'
-import type { ExecutorOptions } from './executor.ts'
+import type { ObjectExecutorOptions } from './executor.ts'
 import { createExecutor } from './executor.ts'
 
-/** Rows that one step of a move reads or writes: nobody but the family waits for its object. */
+/**
+ * How many rows one step of a move reads or writes. The limit can be high: only the family itself waits for its object.
+ */
 const ROWS_MAX = 1_000
 
-/** Later than anything that a pause could have to outlast. */
+/** The latest instant that a JavaScript date can represent, for a pause without an end. */
 const WITHOUT_END_MS = 8.64e15
 
-/** What the token of a pause is that nobody ends, because the object is to be emptied. */
+/** The token of a pause that is never ended, because the object is about to be emptied. */
 const GIVEN_UP = 'given up'
 
-/** Throws when the object is not in the state that a method leads to. */
+/** Throws when a method reports that the object did not reach the wanted state. */
 async function mustBe(answer: Promise<boolean>, state: string): Promise<void> {
   if (!(await answer)) throw new Error(`The object of a family that moves is not ${state}`)
 }
 
-/** The states of an object, as a move changes them. */
+/** A `MoveControl` over the methods of an object. */
 function controlOf(control: FamilyControl, familyId: string): MoveControl {
   const sealNow = async (token: string) => {
     await control.pause(token, WITHOUT_END_MS)
@@ -31,7 +33,7 @@ function controlOf(control: FamilyControl, familyId: string): MoveControl {
   }
   return {
     async begin() {
-      // A move that begins anew finds it as a try that failed has left it.
+      // An earlier try of the move may have left the object open; then it can be filled again.
       if (!(await control.beginFilling(familyId))) await mustBe(control.openFilled(), 'empty')
     },
     async pause(_journalId, token, untilMs) {
@@ -48,7 +50,7 @@ function controlOf(control: FamilyControl, familyId: string): MoveControl {
     close: () => mustBe(control.close(), 'closed'),
     async empty() {
       if (await control.empty()) return true
-      // It was opened for a try that failed, so that it has to be closed first.
+      // An earlier try of the move has opened the object, so it must be closed before it can be emptied.
       await sealNow(GIVEN_UP)
       await control.close()
       return control.empty()
@@ -56,8 +58,8 @@ function controlOf(control: FamilyControl, familyId: string): MoveControl {
   }
 }
 
-/** The object of a family as a move sees it. No I/O. */
-export function createObjectMovePlace(options: ExecutorOptions): MovePlace {
+/** The object of a family as a source or target of moves. No I/O. */
+export function createObjectMovePlace(options: ObjectExecutorOptions): MovePlace {
   return createMovePlace({
     executor: createExecutor({ ...options, isMove: true }),
     control: controlOf(createControl(options), options.place.familyId),

@@ -1,21 +1,23 @@
 import type { BoundValue } from '../sqlite/statement/executor.ts'
 import type { PackedResult } from './protocol.ts'
 
-/** What one statement answered, without its changes, which SQLite counts for a connection as a whole. */
+/**
+ * The result of one statement, without the number of changes, which SQLite counts only for the connection as a whole.
+ */
 export type Answer = Omit<PackedResult, 'changes'>
 
 /**
- * The database inside an object, as the platform gives it: everything happens at once, with no other call in between.
- * Node's SQLite can stand in for it, so that whatever is built on it is tested without the platform.
+ * The database inside an object, as the platform provides it: calls are synchronous, so no other call runs in between.
+ * Node's SQLite can replace it, so that everything built on it can be tested without the platform.
  */
 export interface ObjectDatabase {
   /** Runs one statement. Throws an error with SQLite's message. */
   run(sql: string, parameters?: readonly BoundValue[]): Answer
   /** Runs a text of several statements without parameters. Throws an error with SQLite's message. */
   script(sql: string): void
-  /** All that the work does happens, or nothing when it throws. */
+  /** Runs `work` in a transaction: everything it does happens, or nothing when it throws. */
   transaction<Result>(work: () => Result): Result
   sizeBytes(): number
-  /** Removes everything that is stored, the alarm too. */
+  /** Removes everything that is stored, and the alarm. */
   clear(): Promise<void>
 }

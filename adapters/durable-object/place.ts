@@ -4,11 +4,11 @@ import type { FamilyObject } from './protocol.ts'
 /** Where a family's object is. */
 export interface FamilyPlace {
   readonly familyId: string
-  /** Grows with each move of the family, so that no object is used again. */
+  /** Grows with each move of the family, so that no object is ever reused. */
   readonly generation: number
-  /** Where the platform should put the object, one of its location hints; null: near the first who asks. */
+  /** The platform's location hint for the object; null: near the client whose request creates it. */
   readonly region: string | null
-  /** Where the object must stay, by law; part of what names it. Null: anywhere. */
+  /** The jurisdiction in which the object must stay by law. It is part of the object's name. Null: anywhere. */
   readonly jurisdiction: string | null
 }
 
@@ -19,12 +19,12 @@ export interface FamilyNamespace {
   jurisdiction(jurisdiction: DurableObjectJurisdiction): FamilyNamespace
 }
 
-/** Names one object. Nothing is read from it here. */
+/** The id of one object. It is opaque: only the namespace reads it. */
 export type FamilyObjectId = object
 
 /**
- * A stub of a family's object. No I/O. Throws when the platform does not know the jurisdiction; the local runtime knows
- * none, and an object that must stay in one is never put elsewhere.
+ * A stub of a family's object. No I/O. Throws when the platform does not know the jurisdiction, so an object that must
+ * stay in one is never put elsewhere. The local runtime knows no jurisdiction.
  */
 export function stubOf(
   namespace: FamilyNamespace,
@@ -34,6 +34,6 @@ export function stubOf(
     jurisdiction === null ? namespace : namespace.jurisdiction(jurisdiction as DurableObjectJurisdiction)
   const id = within.idFromName(`${familyId}.${generation}`)
   const hint = region === null ? {} : { locationHint: region as DurableObjectLocationHint }
-  // The platform's own type of a stub follows the class, which only the Worker may import.
+  // The platform's own stub type depends on the object's class, which only the Worker may import.
   return within.get(id, hint) as FamilyObject
 }

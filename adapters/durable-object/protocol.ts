@@ -3,75 +3,78 @@ import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * What a batch is for. `read`: it only selects. `write`: it may change rows, so it waits while a move pauses writes.
- * `move`: it belongs to a move itself, and runs in every state of an object that has a database.
+ * What a batch does. `read`: it only selects. `write`: it may change rows, so it is refused while a move pauses writes.
+ * `move`: it belongs to a move itself, and runs in every state in which the object has a database.
  */
 export type Mode = 'read' | 'write' | 'move'
 
-/** What else a Worker says of a batch. An object of an older version does not know it, and does without. */
+/** Optional parts of a batch. An object of an older version does not know them, and ignores them. */
 export interface BatchTerms {
-  /** The name of the last migration that the statements may rely on. Left out: the Worker does not know. */
+  /** The name of the last migration that the statements may rely on. Left out: the object makes no check. */
   readonly migration?: string
-  /** The key of which a request is to be counted, as `CountedBatch` says. Left out: none. */
+  /** The key whose request is to be counted, as `CountedBatch` says. Left out: none. */
   readonly countedKeyId?: string
 }
 
-/** What one statement answered: each row as the values of the columns, whose names are there once. */
+/** The result of one statement. The column names are sent once, and each row is an array of values. */
 export interface PackedResult {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly unknown[])[]
-  /** As `StatementResult` says: the writes of triggers included. */
+  /** How many rows were changed, including those that triggers changed, as in `StatementResult`. */
   readonly changes: number
   readonly rowsRead: number
   readonly rowsWritten: number
 }
 
 /**
- * What became of a batch. All but `results` mean that nothing was read or written. They are data and no exceptions, so
- * that an exception always means that the object itself failed, or was not reached.
+ * The outcome of a batch. In every case but `results`, nothing was written. Refusals are values and not exceptions, so
+ * that an exception always means that the object failed or was not reached.
  */
 export type BatchAnswer =
   | {
       readonly results: readonly PackedResult[]
-      /** Where the key stands, when its request was counted. */
+      /** What is left of the key's rate, when the request was counted. */
       readonly budget?: KeyBudget
     }
   /** The object holds no family: it was never opened, or its family has moved away. */
   | { readonly elsewhere: true }
   /** A move pauses writes. */
   | { readonly paused: true }
-  /** The tables of the migration that the terms name are not all there: `advance` makes them. */
+  /** The object lacks tables of the migration that the terms name: `advance` creates them. */
   | { readonly behind: true }
   /** A statement failed: SQLite's own message. */
   | { readonly failed: string }
 
 /**
- * The methods of an object that can be called over RPC. Those that change its state answer whether it is in the state
- * that they lead to; they may be repeated. `states.ts` has the table of them.
+ * The methods of an object that can be called over RPC. A method that changes the state returns whether the object is
+ * in the state that the method leads to, and may be repeated. `states.ts` has the table of states.
  */
 export interface FamilyObject {
-  /** Runs statements in one transaction. */
+  /** Runs statements as one unit: in one transaction when they may write. */
   batch(mode: Mode, statements: readonly Statement[], terms?: BatchTerms): Promise<BatchAnswer>
   /**
-   * Makes the tables of a version of the service that is ahead of the object's own, for a bounded time. The object keeps
-   * nothing of the migrations; what is left of their indexes it makes once it runs that version. False: a step failed.
+   * Creates the tables of a version of the service that is newer than the object's own, for a bounded time. The object
+   * does not keep the migrations: it builds the rest of their indexes once it runs that version itself. False: a step
+   * failed.
    */
   advance(migrations: readonly Migration[]): Promise<boolean>
-  /** Gives an empty object the tables and the family, and opens it. */
+  /** Gives an empty object the tables and the family, and opens it for reads and writes. */
   create(familyId: string): Promise<boolean>
-  /** Gives an empty object the tables, to be filled by a move. */
+  /** Gives an empty object the tables, so that a move can fill it. */
   beginFilling(familyId: string): Promise<boolean>
-  /** Opens an object that was filled. */
+  /** Opens an object that a move has filled. */
   openFilled(): Promise<boolean>
-  /** Pauses writes until an instant, in ms since 1970; in place of a pause that lasts. */
+  /** Pauses writes until an instant, in ms since 1970. Replaces a pause that is still in force. */
   pause(token: string, untilMs: number): Promise<boolean>
-  /** Ends a pause. */
+  /** Ends the pause of this token. */
   resume(token: string): Promise<boolean>
-  /** Pauses writes without end. False: the pause of this token is over, and a write may have happened. */
+  /**
+   * Turns the pause of this token into one without an end. False: that pause is over, and a write may have happened.
+   */
   seal(token: string): Promise<boolean>
-  /** Lets writes happen again. */
+  /** Ends the pause that `seal` made without an end. */
   unseal(token: string): Promise<boolean>
-  /** Reads and writes end here for good: the family is elsewhere. */
+  /** Refuses all reads and writes for good, because the family has moved elsewhere. */
   close(): Promise<boolean>
   /** Removes everything that is stored. */
   empty(): Promise<boolean>
@@ -83,19 +86,19 @@ export interface FamilyObject {
 const PARAMETERS_MAX = 100
 
 /**
- * Most characters of text in one message. The platform's limit is 32 MiB, and a text with characters beyond Latin-1 takes
- * two bytes for each; a mebibyte is left for everything else.
+ * The maximum number of characters of text in one message. The platform's limit is 32 MiB, and text with characters
+ * beyond Latin-1 takes two bytes for each character; one MiB is left for everything else.
  */
 export const MESSAGE_CHARACTERS_MAX = 31 * 2 ** 19
 
-/** The characters of values that travel in a message. A number counts as a short text. */
+/** How many characters values take in a message. A number counts as a short text. */
 export function charactersOf(values: readonly unknown[]): number {
   let characters = 0
   for (const value of values) characters += typeof value === 'string' ? value.length : 4
   return characters
 }
 
-/** Throws when statements are more than one call of an object takes, so that nothing of them is sent. */
+/** Throws before anything is sent when statements exceed what one call of an object accepts. */
 export function checkLimits(statements: readonly Statement[]): void {
   let characters = 0
   for (const { sql, parameters } of statements) {

@@ -55,7 +55,7 @@ test('after each step the object knows where it is, and does none twice', () => 
   const newest = later.at(-1)?.name ?? ''
   const done: string[] = []
   for (;;) {
-    // As an object that was evicted: all that it knows is stored.
+    // The position is read anew, as after an eviction, so everything that the object knows must be stored.
     const position = readFacts(database)?.schema
     if (position === undefined) throw new Error('The object has lost its facts')
     const [step] = pendingSteps(position, all)

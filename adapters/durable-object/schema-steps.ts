@@ -4,13 +4,16 @@ import { createFacts, writeFact } from './facts.ts'
 import type { Migration } from './migration.ts'
 import type { ObjectDatabase } from './object-database.ts'
 
-/** What is done in one transaction, and where the object is afterwards. */
+/** SQL to run in one transaction, and the position of the schema after it. */
 export interface SchemaStep {
   readonly sql: string
   readonly after: SchemaPosition
 }
 
-/** Unique indexes are not among them: upserts and uniqueness depend on them, so they are made with their tables. */
+/**
+ * Matches statements about indexes, except unique ones: upserts and uniqueness depend on those, so they are created
+ * with their tables.
+ */
 const ABOUT_INDEX = /^(?:create\s+index|drop\s+index)\b/i
 
 /** Gives an empty object all tables and indexes. Called in a transaction. */
@@ -23,15 +26,18 @@ export function createSchema(database: ObjectDatabase, migrations: readonly Migr
   return position
 }
 
-/** Whether migrations up to `newest` are not yet all applied. An object that a later version has used is not behind. */
+/**
+ * Whether some migration up to `newest` is not completely applied. False for an object that a later version has used.
+ */
 export function isBehind({ tables, indexes }: SchemaPosition, newest: string): boolean {
   return tables < newest || indexes < newest
 }
 
 /**
- * What is left to be done, in order. First the tables, columns, triggers and rows of all migrations, each migration in one
- * transaction, so that no write falls between a trigger and what fills its table: statements of a new version need them.
- * Then the indexes, one by one: statements do without one that is not there yet, and each may take long to build.
+ * The steps that are left, in order. First the tables, columns, triggers and rows of all migrations, because the
+ * statements of a new version need them. Each migration is one transaction, so that no write can come between the
+ * creation of a trigger and the statement that fills its table. Then the indexes, one by one: statements work without a
+ * missing index, and building one may take long.
  */
 export function pendingSteps(
   position: SchemaPosition,
@@ -56,12 +62,12 @@ export function pendingSteps(
   return steps
 }
 
-/** Statements as one text. The last one of a file may lack its semicolon. */
+/** Joins statements into one text. The last statement of a file may lack its semicolon. */
 function joined(statements: readonly string[]): string {
   return statements.map((statement) => statement.replace(/;?$/, ';')).join('\n')
 }
 
-/** Does a step and remembers it, in one transaction. */
+/** Applies a step and stores the new position, in one transaction. */
 export function applyStep(database: ObjectDatabase, { sql, after }: SchemaStep): void {
   database.transaction(() => {
     if (sql !== '') database.script(sql)

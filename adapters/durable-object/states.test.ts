@@ -32,7 +32,7 @@ test('a write ends a pause that has run out; nothing else does', () => {
   expect(admissionOf(states.sealed, 'write', Number.MAX_SAFE_INTEGER)).toBe('paused')
 })
 
-/** Where a method leads from each state that it accepts. */
+/** The state that each method leads to, from each state that it accepts. */
 const arrows: Readonly<
   Record<string, readonly [(state: State) => State | null, Readonly<Record<string, string>>]>
 > = {

@@ -1,7 +1,7 @@
 import type { Mode } from './protocol.ts'
 
 /**
- * What an object is to its family. It is stored in the object; one that stores nothing is `empty`.
+ * The state of a family's object, and what it allows. It is stored in the object; one that stores nothing is `empty`.
  *
  * | state   | reads     | writes                                   | a move's own | leads to                              |
  * | ------- | --------- | ---------------------------------------- | ------------ | ------------------------------------- |
@@ -12,8 +12,9 @@ import type { Mode } from './protocol.ts'
  * | sealed  | run       | paused                                   | run          | unseal: open; close: closed           |
  * | closed  | elsewhere | elsewhere                                | elsewhere    | empty: empty                          |
  *
- * A pause is a lease: the first write after `untilMs` ends it, so that a move that died holds up nobody. `seal` works only
- * while nobody has ended the pause, so a move that goes on after it knows that nothing was written since it began.
+ * A pause is a lease: the first write after `untilMs` ends it, so that a move that died does not block writes for long.
+ * `seal` fails once anyone has ended the pause. So a move whose `seal` succeeds knows that nothing was written since
+ * the pause began.
  */
 export type State =
   | { readonly name: 'empty' }
@@ -30,10 +31,10 @@ export type State =
 
 export const EMPTY: State = { name: 'empty' }
 
-/** Whether a batch may run. `ends_pause`: it may, and the pause that has run out is over from now on. */
+/** Whether a batch may run. `ends_pause`: it may, because the pause has expired, and running it ends the pause. */
 export type Admission = 'runs' | 'ends_pause' | 'elsewhere' | 'paused'
 
-/** What a state means for a batch. */
+/** Whether a batch of this mode may run in this state. */
 export function admissionOf(state: State, mode: Mode, nowMs: number): Admission {
   switch (state.name) {
     case 'empty':
@@ -51,12 +52,15 @@ export function admissionOf(state: State, mode: Mode, nowMs: number): Admission 
   }
 }
 
-/** The state with its writes let go. One without a family stays what it is. */
+/** The state after writes are allowed again. An object without a family stays empty. */
 export function opened(state: State): State {
   return state.name === 'empty' ? state : { name: 'open', familyId: state.familyId }
 }
 
-/** The state that a method leads to, the same one when the object is there already; null: it does not lead there. */
+/**
+ * The state that a method leads to, which is `state` itself when the object is there already; null: the method is not
+ * allowed in this state.
+ */
 type Transition<Parameters extends readonly unknown[]> = (state: State, ...given: Parameters) => State | null
 
 function beginning(name: 'open' | 'filling'): Transition<[familyId: string]> {
@@ -66,7 +70,7 @@ function beginning(name: 'open' | 'filling'): Transition<[familyId: string]> {
   }
 }
 
-/** Ends what `token` holds. Open already: somebody has ended it, which is all that is wanted. */
+/** Ends the pause that `token` made. An object that is open already stays so: somebody else has ended the pause. */
 function letGo(name: 'paused' | 'sealed'): Transition<[token: string]> {
   return (state, token) => {
     if (state.name === 'open') return state
@@ -76,7 +80,7 @@ function letGo(name: 'paused' | 'sealed'): Transition<[token: string]> {
 
 const pause: Transition<[token: string, untilMs: number]> = (state, token, untilMs) => {
   if (state.name === 'open') return { name: 'paused', familyId: state.familyId, token, untilMs }
-  // A mover that died may have left its pause; its token no longer seals anything.
+  // A move that died may have left its pause. After it is replaced here, the old token can no longer seal.
   return state.name === 'paused' ? { ...state, token, untilMs } : null
 }
 
@@ -99,7 +103,7 @@ const empty: Transition<[]> = ({ name }) => {
   return name === 'filling' || name === 'closed' || name === 'empty' ? EMPTY : null
 }
 
-/** The arrows of the table. */
+/** The transitions of the table above, by method. */
 export const transitions = {
   create: beginning('open'),
   beginFilling: beginning('filling'),

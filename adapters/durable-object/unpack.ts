@@ -1,7 +1,7 @@
 import type { ResultRow, StatementResult } from '../sqlite/statement/executor.ts'
 import type { PackedResult } from './protocol.ts'
 
-/** A result with its rows as the storage knows them: by column name. */
+/** A result with its rows as objects, by column name, which the storage expects. */
 export function unpacked({ columns, rows, changes, rowsRead, rowsWritten }: PackedResult): StatementResult {
   return { rows: rows.map((row) => rowOf(columns, row)), changes, rowsRead, rowsWritten }
 }

@@ -3,35 +3,37 @@ import { earliestDue } from '../sqlite/outbox/turns.ts'
 import type { Run } from './batch.ts'
 
 /**
- * How long after it is due an entry wakes the object. An entry is due when it is written, and the Worker that wrote it sees
- * to it at once; the alarm is for what was lost on that way, or is due later.
+ * How long an entry must have been due before the alarm hands it over. The Worker that writes an entry starts work on
+ * it at once, so the alarm is only for entries that were lost on that way, or are due later.
  */
 const GRACE_MS = 5_000
 
-/** How long an entry that was handed over is given before it is handed over again. */
+/** How long the Worker has to finish entries that were handed over, before they are handed over again. */
 const AGAIN_AFTER_MS = 60_000
 
-/** The alarm of an object. Setting or clearing it is part of the transaction in which that happens. */
+/** The alarm of an object. Setting or clearing it is part of the current transaction. */
 export interface Alarm {
   set(atMs: number): void
   clear(): void
 }
 
-/** Keeps the alarm of an object at the first moment at which there is something to do, and unset while there is nothing. */
+/**
+ * Keeps the alarm of an object at the first moment at which there is something to do, and unset while there is nothing.
+ */
 export interface WakeUp {
   /**
-   * Sees to what a write may have added. Called in its transaction. An alarm that rings within the grace is left as it is: it
-   * rings in time for all that is due now, and finds out by itself when nothing is left. So submissions in a row, each of
-   * them settled at once, do not set and clear it again and again, each time with a write.
+   * Sets the alarm for entries that a write may have added. Called in the transaction of the write. An alarm that rings
+   * within the grace period is not touched: it rings early enough for everything that is due now, and sets itself again
+   * as needed. So a series of submissions does not set and clear the alarm, each time with a write.
    */
   wrote(): void
-  /** Looks whether the alarm must ring sooner than it will, or not at all. In a transaction. */
+  /** Sets the alarm earlier, or clears it, where that is needed. Called in a transaction. */
   lookAgain(): void
-  /** The alarm has rung: sets the next one, before anything else is done. In a transaction. */
+  /** To be called when the alarm rings, before anything else: sets the next alarm. Called in a transaction. */
   rang(): void
-  /** There is nothing to do here any more. */
+  /** Clears the alarm, because there is nothing left to do. */
   stop(): void
-  /** Until which instant entries must have been due for the alarm to hand them over, in ms since 1970. */
+  /** The instant, in ms since 1970, by which an entry must have been due for the alarm to hand it over. */
   dueByMs(): number
 }
 
@@ -41,20 +43,21 @@ export interface WakeUpTools {
   readonly run: Run
   /** When the alarm is set to ring, in ms since 1970; null: it is not set. */
   readonly setAtMs: number | null
-  /** When the object wants to go on with its schema; null: it has nothing to do there. */
+  /** When the object should continue with its schema, in ms since 1970; null: its schema is up to date. */
   readonly schemaAtMs: () => number | null
 }
 
 export function createWakeUp({ alarm, clock, run, setAtMs, schemaAtMs }: WakeUpTools): WakeUp {
   let ringsAtMs = setAtMs
-  // Forgotten with the instance; then what was handed over is handed over once more, which harms nobody.
+  // These are lost when the instance ends. Entries may then be handed over twice, which is harmless.
   let handedOverAtMs = -Infinity
   let rangAtMs = -Infinity
-  // The platform's clock, by which an alarm rings, may be ahead of this one. An alarm that was set anew for an instant at
-  // which it has rung would ring again and again until this clock gets there.
+  // An alarm rings by the platform's clock, which may be ahead of this one. Without this maximum, the alarm would be
+  // set again for an instant that the platform has already passed, and would ring over and over until this clock has
+  // caught up.
   const nowMs = () => Math.max(clock.nowMs(), rangAtMs)
 
-  /** From when on the first of the pending entries may be handed over; null: none is pending. */
+  /** From which instant, in ms since 1970, the first pending entry may be handed over; null: none is pending. */
   const ripeAtMs = (): number | null => {
     const dueAt = run(earliestDue).rows[0]?.[0]
     return typeof dueAt === 'string' ? Date.parse(dueAt) + GRACE_MS : null

@@ -66,7 +66,7 @@ test('the same key is one email, also when the first answer was lost', async () 
   const second = await sender().send(message, key)
   expect(await sender().send(message, key)).toEqual(second)
   expect([second.kind, resend.sent.size - before]).toEqual(['accepted', 1])
-  // The same idempotency key with another text: the provider has sent the first text already, so the recipient was
+  // The same idempotency key with another text: the provider has sent the first text already, so the recipient has been
   // notified.
   expect(await sender().send({ ...message, subject: 'New' }, key)).toEqual({
     kind: 'accepted',
@@ -74,6 +74,9 @@ test('the same key is one email, also when the first answer was lost', async () 
   })
   expect(resend.sent.size - before).toBe(1)
 })
+
+/** The status says that the message was accepted; the provider's id of it is lost. */
+const unnamed = { kind: 'accepted', providerId: null }
 
 const cases: readonly (readonly [string, Misbehaviour, object])[] = [
   ['a validation error', resendError(422, 'missing_required_field'), { kind: 'refused' }],
@@ -100,8 +103,8 @@ const cases: readonly (readonly [string, Misbehaviour, object])[] = [
   ['an internal error', resendError(500, 'application_error'), { kind: 'unavailable', throttled: false }],
   ['a redirect', { status: 307, headers: { location: 'https://example.com/' } }, { kind: 'unavailable' }],
   ['a reset connection', 'reset', { kind: 'unavailable', throttled: false, retryAfterMs: null }],
-  ['an answer that is no JSON', 'garbage', { kind: 'accepted', providerId: null }],
-  ['half an answer', 'truncated', { kind: 'accepted', providerId: null }],
+  ['an answer that is no JSON', 'garbage', { ...unnamed, cause: expect.any(SyntaxError) as Error }],
+  ['half an answer', 'truncated', { ...unnamed, cause: expect.any(Error) as Error }],
   ['a slow answer', { delayMs: 50 }, { kind: 'accepted', providerId: expect.any(String) as string }],
 ]
 
@@ -109,7 +112,7 @@ test.each(cases)('%s', async (_, misbehaviour, expected) => {
   resend.misbehave.push(misbehaviour)
   const result = await sender().send(message, freshKey())
   expect(result).toMatchObject(expected)
-  // The provider's own words are never passed on.
+  // The provider's own words are never part of the result.
   expect(JSON.stringify(result)).not.toContain('@')
 })
 

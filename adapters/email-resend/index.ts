@@ -1,4 +1,4 @@
-import { broken, jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
+import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { formatMailbox } from '../../domain/messaging/sender.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -30,6 +30,7 @@ export function createResendSender(options: ResendOptions): EmailSender {
   return {
     capabilities: { idempotencyMs: IDEMPOTENCY_MS },
     async send(message, idempotencyKey) {
+      const signal = options.deadline.after(TIMEOUT_MS)
       try {
         const response = await options.fetch(`${options.baseUrl}/emails`, {
           method: 'POST',
@@ -42,9 +43,11 @@ export function createResendSender(options: ResendOptions): EmailSender {
           body: JSON.stringify(requestBody(message)),
           // Following a redirect would send the key to another host.
           redirect: 'manual',
-          signal: options.deadline.after(TIMEOUT_MS),
+          signal,
         })
-        return resultOf(response, await jsonOf(response), options.clock.nowMs())
+        return await judgeAnswer(response, signal, (members) =>
+          resultOf(response, members, options.clock.nowMs()),
+        )
       } catch (cause) {
         return broken('The email provider did not answer.', cause)
       }
@@ -64,7 +67,10 @@ function requestBody({ from, to, subject, html, text, replyTo, attachments }: Em
   }
 }
 
-/** What an answer means, by Resend's list of errors. Its own messages may quote an address, so they are not passed on. */
+/**
+ * The result for an answer, by Resend's list of errors. Resend's own messages may quote an address, so they are not
+ * passed on.
+ */
 function resultOf(
   { status, headers }: Response,
   body: Readonly<Record<string, unknown>>,

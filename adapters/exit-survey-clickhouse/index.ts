@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { readLimited } from '../../domain/bounds/read-limited.ts'
+import { parsedOr } from '../../domain/text/json.ts'
 import type { InstantRange } from '../../ports/analytics.ts'
 import type { ExitSurveySource, ReasonCounts } from '../../ports/exit-survey-source.ts'
 import type { SourceFailure } from '../../ports/record-source.ts'
@@ -24,14 +25,14 @@ WHERE organization_id = {organization:String}
 GROUP BY reason_code
 FORMAT JSON`
 
-/** More bytes than the reason codes of any survey take. */
+/** More bytes than an answer with the reason codes of any survey takes. */
 const ANSWER_MAX_BYTES = 4_000_000
 
 /** What DateTime64 can hold, in ms since the epoch: the years 1900 to 2299. */
 const FIRST_MS = Date.parse('1900-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('2299-12-31T23:59:59.999Z')
 
-/** Counts are numbers or, on servers set up so, their digits in quotes. */
+/** A count: a number or, depending on the server's settings, its digits in quotes. */
 const Count = v.union([
   v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
   v.pipe(v.string(), v.digits(), v.transform(Number), v.safeInteger()),
@@ -72,7 +73,7 @@ interface Bounds {
   readonly endMs: number
 }
 
-/** The range, limited to what the column can hold; null: nothing of it remains. */
+/** The range, limited to what the column can hold; null: nothing of the range remains. */
 function boundsOf({ start, end }: InstantRange): Bounds | null {
   const startMs = start === null ? FIRST_MS : Math.max(FIRST_MS, Date.parse(start))
   const endMs = end === null ? LAST_MS : Math.min(LAST_MS, Date.parse(end))
@@ -97,7 +98,10 @@ function urlOf(
   return `${baseUrl}/?${parameters.toString()}`
 }
 
-/** Values of parameters are read as in tab-separated data: a backslash or a control character is written with one. */
+/**
+ * Escapes a parameter's value. The server reads it as tab-separated data, in which a backslash precedes backslashes and
+ * control characters.
+ */
 function escaped(value: string): string {
   const names: Readonly<Record<string, string>> = {
     '\\': '\\\\',
@@ -115,25 +119,22 @@ async function countsOf(response: Response, signal: AbortSignal): Promise<Reason
     await response.body?.cancel()
     return unavailable(`The analytics database answered with status ${response.status}.`)
   }
-  const answer = v.safeParse(Answer, await jsonOf(response, signal))
-  // When the server fails in the middle, the text of its error follows the rows sent so far: that is not JSON. An
-  // answer with fewer rows than it says is incomplete too.
+  const read = response.body === null ? null : await readLimited(response.body, ANSWER_MAX_BYTES, signal)
+  if (read?.kind === 'incomplete') {
+    return { ...unavailable('The analytics database broke off its answer.'), cause: read.cause }
+  }
+  if (read?.kind === 'too_large') {
+    return unavailable(`The analytics database answered with more than ${ANSWER_MAX_BYTES} bytes.`)
+  }
+  const text = read === null ? '' : new TextDecoder().decode(read.bytes)
+  const answer = v.safeParse(Answer, parsedOr(text, null))
+  // When the server fails while it sends rows, the text of its error follows them, so the answer is not JSON. An answer
+  // that holds fewer rows than it announces is incomplete too.
   if (!answer.success || answer.output.rows !== answer.output.data.length) {
     return unavailable('The analytics database answered with something that is no result.')
   }
   const counts = answer.output.data.map(({ code, selections }) => ({ code, count: selections }))
   return { kind: 'counts', counts }
-}
-
-/** The parsed JSON of an answer; null when it is too large, too slow, or not JSON. */
-async function jsonOf({ body }: Response, signal: AbortSignal): Promise<unknown> {
-  const read = body === null ? null : await readLimited(body, ANSWER_MAX_BYTES, signal)
-  if (read?.kind !== 'bytes') return null
-  try {
-    return JSON.parse(new TextDecoder().decode(read.bytes))
-  } catch {
-    return null
-  }
 }
 
 function unavailable(reason: string): SourceFailure {

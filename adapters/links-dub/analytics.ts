@@ -22,7 +22,10 @@ const sums = {
 const VALUE_MAX_LENGTH = 500
 const value = v.pipe(v.string(), v.maxLength(VALUE_MAX_LENGTH))
 
-/** How Dub calls a grouping, the key of its values, and how they are read (its documentation, "Retrieve analytics"). */
+/**
+ * Dub's name for a grouping, the key under which its values come, and how they are read (Dub's documentation, "Retrieve
+ * analytics").
+ */
 interface Grouping {
   readonly groupBy: string
   readonly key: string
@@ -31,7 +34,7 @@ interface Grouping {
 
 const named = (groupBy: string, key: string): Grouping => ({ groupBy, key, schema: value })
 
-/** By the field of link events by which the rows are grouped. */
+/** The grouping at Dub for each field of link events by which rows can be grouped. */
 const groupings: Readonly<Record<string, Grouping>> = {
   // For short windows Dub returns hours; they are grouped by the day of their instant.
   day: {
@@ -57,13 +60,13 @@ const UNKNOWN: ReadonlySet<string> = new Set(['', 'Unknown', '(direct)'])
 const boundOf = ({ where }: GroupsQuery, field: string, operator: Predicate['operator']): Scalar | null =>
   where.find((predicate) => predicate.field === field && predicate.operator === operator)?.value ?? null
 
-/** The query of Dub's analytics that a query for groups makes, or why there is none. */
+/** The parameters of Dub's analytics endpoint for a query for groups, or why Dub cannot serve it. */
 export function analyticsQuery(query: GroupsQuery, tenantId: string): URLSearchParams | SourceRefusal {
   const linkId = boundOf(query, 'linkId', 'equals')
   const start = String(boundOf(query, 'occurredAt', 'atLeast'))
   const end = String(boundOf(query, 'occurredAt', 'below'))
   const endMs = Date.parse(end)
-  // Dub reads an end as the whole UTC day that it lies in.
+  // Dub takes the end of a window for the whole UTC day that contains it.
   if (endMs % DAY_MS !== 0)
     return refusal('below', 'must be at 00:00 UTC: the link service counts whole days')
   if (query.by === 'day' && endMs - Date.parse(start) > DAYS_MAX * DAY_MS) {
@@ -76,7 +79,8 @@ export function analyticsQuery(query: GroupsQuery, tenantId: string): URLSearchP
     tenantId,
     ...(linkId === null ? {} : { linkId: String(linkId) }),
     start,
-    // Its last millisecond belongs to a window whose end is the next midnight.
+    // Dub includes the whole day of the window's end, so what is sent is the last millisecond before the given
+    // midnight.
     end: new Date(endMs - 1).toISOString(),
     timezone: 'UTC',
   })
@@ -86,7 +90,7 @@ function refusal(operator: Predicate['operator'], allowed: string): SourceRefusa
   return { kind: 'unsupported', field: 'occurredAt', operator, allowed }
 }
 
-/** Reads the value of a group, whatever its key is called. */
+/** Returns a reader of a group's value, under the key that this grouping has. */
 function namedValue({ key, schema }: Grouping) {
   return v.pipe(
     v.object({ [key]: schema }),
@@ -94,8 +98,8 @@ function namedValue({ key, schema }: Grouping) {
   )
 }
 
-/** The requested page, cut from all groups in Dub's answer. */
-export function groupsOf(body: unknown, query: GroupsQuery): SourceGroups {
+/** The requested page, cut out of all groups in Dub's answer. */
+export function groupsInAnswer(body: unknown, query: GroupsQuery): SourceGroups {
   const grouping = groupings[query.by]
   if (grouping === undefined) throw new Error(`Links are not grouped by ${query.by}`)
   const reading = v.safeParse(v.array(v.intersect([v.object(sums), namedValue(grouping)])), body)

@@ -2,20 +2,21 @@ import type { Backoff } from '../../domain/bounds/backoff.ts'
 import { pauseAfter } from '../../domain/bounds/backoff.ts'
 import { readLimited } from '../../domain/bounds/read-limited.ts'
 import { pause } from '../../domain/bounds/within.ts'
+import { decodeUtf8 } from '../../domain/text/encoding.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { SourceFailure } from '../../ports/record-source.ts'
-import { parseJson } from '../../domain/text/json.ts'
+import { parsedOr } from '../../domain/text/json.ts'
 
 /**
  * The longest time for one attempt, its body included. Two attempts and the pause between them are still quick enough
  * for a caller who waits.
  */
 const TIMEOUT_MS = 5_000
-/** Two attempts. */
+/** One pause, so at most two attempts. */
 const BACKOFF: Backoff = { pausesMs: [100] }
-/** The longest pause that Dub may ask for before the second attempt. If it asks for more, there is none. */
+/** The longest pause that Dub may ask for. If it asks for a longer one, no second attempt is made. */
 const ASKED_PAUSE_MAX_MS = 2_000
 const BODY_MAX_BYTES = 8 * 1024 * 1024
 
@@ -33,7 +34,7 @@ export type DubRead =
 
 type Answer = Exclude<DubRead, SourceFailure>
 
-/** When another attempt is worth making: after the usual pause, after the one that Dub asked for, or never. */
+/** When a second attempt is worth making: after the usual pause, after the pause that Dub asked for, or never. */
 type Retry = 'usual' | 'never' | { readonly afterMs: number }
 
 interface Failed {
@@ -79,21 +80,19 @@ async function attempt(
     await response.body?.cancel()
     return failureOf(response, clock.nowMs())
   } catch (cause) {
-    const failure = { ...unavailable('The link service did not answer.'), cause }
-    return { kind: 'failed', failure, retry: 'usual' }
+    return failed('The link service did not answer.', 'usual', cause)
   }
 }
 
 async function bodyOf({ body }: Response, signal: AbortSignal): Promise<Answer | Failed> {
   const read = body === null ? null : await readLimited(body, BODY_MAX_BYTES, signal)
-  if (read?.kind === 'incomplete') return failed('The link service broke off its answer.', 'usual')
+  if (read?.kind === 'incomplete')
+    return failed('The link service broke off its answer.', 'usual', read.cause)
   if (read?.kind !== 'bytes') return failed('The link service gave no answer of a usable size.', 'never')
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(read.bytes)
-    return { kind: 'json', body: parseJson(text) }
-  } catch {
-    return failed('The link service answered with something that is no JSON.', 'never')
-  }
+  const json = parsedOr(decodeUtf8(read.bytes, true) ?? '', undefined)
+  return json === undefined
+    ? failed('The link service answered with something that is no JSON.', 'never')
+    : { kind: 'json', body: json }
 }
 
 function failureOf({ status, headers }: Response, nowMs: number): { readonly kind: 'missing' } | Failed {
@@ -107,6 +106,6 @@ function failureOf({ status, headers }: Response, nowMs: number): { readonly kin
   return failed(`The link service answered with status ${status}.`, status >= 500 ? 'usual' : 'never')
 }
 
-function failed(reason: string, retry: Retry): Failed {
-  return { kind: 'failed', failure: unavailable(reason), retry }
+function failed(reason: string, retry: Retry, cause?: unknown): Failed {
+  return { kind: 'failed', failure: { ...unavailable(reason), cause }, retry }
 }

@@ -11,10 +11,10 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-/** The longest pause between two attempts, in milliseconds; a time limit is longer. */
+/** The longest pause between two attempts, in milliseconds; a longer wait is a time limit. */
 const PAUSE_MAX_MS = 2_000
 
-/** Pauses take no time, and a time limit is reached when the service is late with an answer, on a busy machine too. */
+/** Ends pauses at once, and time limits when the service answers late, so that a busy machine does not matter. */
 function impatience(dub: StandIn): Deadline {
   const limits: AbortController[] = []
   dub.onLate = () => {
@@ -256,6 +256,16 @@ const lasting: readonly (readonly [Misbehaviour, string])[] = [
   [{ status: 200, body: [{ id: 'link_1' }] }, 'answered with something'],
   [{ status: 200, body: [null] }, 'answered with something'],
 ]
+
+test('an answer that breaks off is told apart, and its error is kept for the log', async () => {
+  const { dub, links } = await open(seven, events)
+  dub.misbehave.push('truncated', 'truncated')
+  expect(await links.one(one('link_1'))).toEqual({
+    kind: 'unavailable',
+    reason: 'The link service broke off its answer.',
+    cause: expect.any(Error) as Error,
+  })
+})
 
 test.each(passing)('a passing trouble is tried once more, and no more than that: %j', async (trouble) => {
   const { dub, links } = await open(seven, events)

@@ -1,7 +1,7 @@
 import type { LinkSource, SourceGroups } from '../../ports/link-source.ts'
 import type { GroupsQuery, OneQuery, PageQuery, Predicate, StoredRow } from '../../ports/query.ts'
 import type { SourcePage, SourceRow } from '../../ports/record-source.ts'
-import { analyticsQuery, groupsOf } from './analytics.ts'
+import { analyticsQuery, groupsInAnswer } from './analytics.ts'
 import type { DubOptions } from './client.ts'
 import { readDub, unavailable } from './client.ts'
 import { readLink } from './link.ts'
@@ -40,7 +40,7 @@ async function pageOf(options: DubOptions, tenantId: string, query: PageQuery): 
     rows.push(link.row)
   }
   const last = rows.at(-1)
-  // Dub does not say whether another page follows. A full page may be the last one; then an empty page follows it.
+  // Dub does not say whether another page follows. After a full page that is the last one, the next page is empty.
   const isFull = last !== undefined && rows.length === request.pageSize
   const next = isFull ? nextPosition(request, String(last.linkId)) : null
   // Dub compares tags without regard to case.
@@ -68,5 +68,5 @@ async function groupsFrom(options: DubOptions, tenantId: string, query: GroupsQu
   if ('kind' in asked) return asked
   const read = await readDub(options, '/analytics', asked)
   if (read.kind === 'unavailable') return read
-  return groupsOf(read.kind === 'json' ? read.body : null, query)
+  return groupsInAnswer(read.kind === 'json' ? read.body : null, query)
 }

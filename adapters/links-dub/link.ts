@@ -25,10 +25,10 @@ const DubLink = v.object({
   updatedAt: InstantInput,
 })
 
-/** One link of Dub's, and the organization that owns it. */
+/** A link at Dub with the organization that owns it. */
 export interface OwnedLink {
   readonly tenantId: string | null
-  /** The fields of the resource `links`. */
+  /** The link as a row of the resource `links`. */
   readonly row: StoredRow
 }
 

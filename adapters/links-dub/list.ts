@@ -4,14 +4,14 @@ import type { SourceRefusal } from '../../ports/record-source.ts'
 /** The most links that Dub gives at a time. */
 const PAGE_MAX = 100
 
-/** How Dub calls the fields that it sorts by. */
+/** Dub's names of the fields that it sorts by. */
 const SORTS: Readonly<Record<string, string>> = {
   createdAt: 'createdAt',
   clicks: 'clicks',
   lastClickedAt: 'lastClicked',
 }
 
-/** One request for links: the query, and what it takes to ask for the next page. */
+/** One request for links: the query, and what is needed to ask for the next page. */
 export interface ListRequest {
   readonly query: URLSearchParams
   readonly pageSize: number
@@ -22,7 +22,7 @@ export interface ListRequest {
   readonly offset: number | null
 }
 
-/** The request that a page makes, or why there is none. */
+/** The request for a page, or why Dub cannot serve it. */
 export function listRequest(page: PageQuery, tenantId: string): ListRequest | SourceRefusal {
   const { where, order, after } = page
   const query = new URLSearchParams({ tenantId })
@@ -61,7 +61,7 @@ function pageSizeAt(offset: number, limit: number): number {
   return size
 }
 
-/** Where the next page starts. */
+/** The position of the next page. */
 export function nextPosition({ offset, pageSize }: ListRequest, lastId: string): Position {
   return offset === null ? { value: null, id: lastId } : { value: offset + pageSize, id: lastId }
 }
@@ -76,7 +76,7 @@ function filtersOf(where: readonly Predicate[]): readonly (readonly [string, str
   ]
 }
 
-/** Why a predicate cannot be asked of Dub; null: it can. */
+/** Why Dub cannot serve a predicate; null: it can. */
 function refusalOf({ field, operator, value }: Predicate): SourceRefusal | null {
   const allowed = allowedOf(field, value)
   return allowed === null ? null : { kind: 'unsupported', field, operator, allowed }

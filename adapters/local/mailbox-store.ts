@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import type { D1Database, D1Result } from '@cloudflare/workers-types'
 import type { EmailAttachment } from '../../ports/email-sender.ts'
 import { parseJson } from '../../domain/text/json.ts'
+import type { BoundValue, Executor, Statement } from '../sqlite/statement/executor.ts'
+import { resultsOf, rowsOf } from '../sqlite/statement/executor.ts'
 
 /** An attachment as the mailbox lists it. */
 export interface MailboxAttachment {
@@ -40,8 +41,8 @@ export type NewMessage = Omit<MailboxMessage, 'attachments'> & {
 const CONTENT_MAX_LENGTH = 1_000_000
 
 /**
- * The statements that create the mailbox's tables. Only a local service runs them, and no migration has them: a deployment
- * that is configured to use the mailbox then fails with every message, instead of losing it silently.
+ * The statements that create the mailbox's tables. Only a local service runs them, and no migration has them: a
+ * deployment that is configured to use the mailbox then fails with every message, instead of losing it silently.
  */
 export const mailboxTables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS local_mailbox (message_id TEXT NOT NULL PRIMARY KEY, channel TEXT NOT NULL,
@@ -53,23 +54,29 @@ export const mailboxTables: readonly string[] = [
 ]
 
 /** Stores a message. A message that is stored already stays unchanged. Rejects when the mailbox has no tables. */
-export async function keepMessage(database: D1Database, message: NewMessage): Promise<void> {
+export async function keepMessage(executor: Executor, message: NewMessage): Promise<void> {
   const { messageId, channel, from, to, subject, html, text, replyTo, mediaUrls, attachments, at } = message
-  await database.batch([
-    database
-      .prepare('INSERT INTO local_mailbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
-      .bind(messageId, channel, from, to, subject, html, text, replyTo, JSON.stringify(mediaUrls), at),
+  const columns = [messageId, channel, from, to, subject, html, text, replyTo, JSON.stringify(mediaUrls), at]
+  await executor.batch([
+    statement(
+      'INSERT INTO local_mailbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      columns,
+    ),
     ...attachments.map((attachment, position) =>
-      database
-        .prepare('INSERT INTO local_mailbox_attachments VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
-        .bind(messageId, position, ...columnsOf(attachment)),
+      statement('INSERT INTO local_mailbox_attachments VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING', [
+        messageId,
+        position,
+        ...columnsOf(attachment),
+      ]),
     ),
   ])
 }
 
-type Column = string | number | null
+function statement<Row>(sql: string, parameters: readonly BoundValue[]): Statement<Row> {
+  return { sql, parameters }
+}
 
-function columnsOf(attachment: EmailAttachment): readonly [string, Column, Column, Column] {
+function columnsOf(attachment: EmailAttachment): readonly BoundValue[] {
   const { filename } = attachment
   if ('path' in attachment) return [filename, attachment.path, null, null]
   const { content } = attachment
@@ -83,55 +90,52 @@ type AttachmentRow = MailboxAttachment & { readonly messageId: string }
 const MediaUrls = v.array(v.string())
 
 /** The messages, newest first, at most `limit`. */
-export async function listMessages(database: D1Database, limit: number): Promise<readonly MailboxMessage[]> {
+export async function listMessages(executor: Executor, limit: number): Promise<readonly MailboxMessage[]> {
   const newest = 'FROM local_mailbox ORDER BY at DESC, message_id DESC LIMIT ?'
-  const results: readonly unknown[] = await database.batch([
-    database
-      .prepare(
-        `SELECT message_id AS messageId, channel, sender AS "from", recipient AS "to", subject, html, body AS text,
-          reply_to AS replyTo, media_urls AS mediaUrls, at ${newest}`,
-      )
-      .bind(limit),
-    database
-      .prepare(
-        `SELECT message_id AS messageId, filename, path, size_bytes AS sizeBytes FROM local_mailbox_attachments
-        WHERE message_id IN (SELECT message_id ${newest}) ORDER BY message_id, position`,
-      )
-      .bind(limit),
+  const [messages, attachments] = await resultsOf(executor, [
+    statement<MessageRow>(
+      `SELECT message_id AS messageId, channel, sender AS "from", recipient AS "to", subject, html, body AS text,
+        reply_to AS replyTo, media_urls AS mediaUrls, at ${newest}`,
+      [limit],
+    ),
+    statement<AttachmentRow>(
+      `SELECT message_id AS messageId, filename, path, size_bytes AS sizeBytes FROM local_mailbox_attachments
+      WHERE message_id IN (SELECT message_id ${newest}) ORDER BY message_id, position`,
+      [limit],
+    ),
   ])
-  // D1 types all results of a batch alike, and these have rows of two kinds.
-  const [messages, attachments] = results as readonly [D1Result<MessageRow>, D1Result<AttachmentRow>]
-  const listed = attachments.results
-  return messages.results.map((row) => ({
+  return messages.rows.map((row) => ({
     ...row,
     mediaUrls: v.parse(MediaUrls, parseJson(row.mediaUrls)),
-    attachments: listed
+    attachments: attachments.rows
       .filter(({ messageId }) => messageId === row.messageId)
       .map(({ filename, path, sizeBytes }) => ({ filename, path, sizeBytes })),
   }))
 }
 
 /** The HTML of a message; null when there is no such message, or it has none. */
-export async function findHtml(database: D1Database, messageId: string): Promise<string | null> {
-  const [found] = await database.batch<{ readonly html: string | null }>([
-    database.prepare('SELECT html FROM local_mailbox WHERE message_id = ?').bind(messageId),
-  ])
-  return found?.results[0]?.html ?? null
+export async function findHtml(executor: Executor, messageId: string): Promise<string | null> {
+  const [row] = await rowsOf(
+    executor,
+    statement<{ readonly html: string | null }>('SELECT html FROM local_mailbox WHERE message_id = ?', [
+      messageId,
+    ]),
+  )
+  return row?.html ?? null
 }
 
 /** An attachment's name and content in base64; null when there is none, or its content was not kept. */
 export async function findContent(
-  database: D1Database,
+  executor: Executor,
   messageId: string,
   position: number,
 ): Promise<{ readonly filename: string; readonly content: string } | null> {
-  const [found] = await database.batch<{ readonly filename: string; readonly content: string | null }>([
-    database
-      .prepare(
-        'SELECT filename, content FROM local_mailbox_attachments WHERE message_id = ? AND position = ?',
-      )
-      .bind(messageId, position),
-  ])
-  const row = found?.results[0]
+  const [row] = await rowsOf(
+    executor,
+    statement<{ readonly filename: string; readonly content: string | null }>(
+      'SELECT filename, content FROM local_mailbox_attachments WHERE message_id = ? AND position = ?',
+      [messageId, position],
+    ),
+  )
   return row?.content == null ? null : { filename: row.filename, content: row.content }
 }

@@ -1,17 +1,19 @@
-import type { D1Database } from '@cloudflare/workers-types'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LocalD1 } from '../../test/support/d1.ts'
-import { openSharedD1 } from '../../test/support/shared-d1.ts'
 import { fakeClock } from '../../test/support/fakes.ts'
+import { migratedImage } from '../../test/support/migrated-image.ts'
+import { openSharedD1 } from '../../test/support/shared-d1.ts'
+import { createExecutor } from '../d1/executor.ts'
+import { openImage } from '../node-sqlite/index.ts'
+import type { Executor } from '../sqlite/index.ts'
 import type { Mailbox } from './index.ts'
 import { createMailbox, mailboxTables } from './index.ts'
 
-let databases: LocalD1
-let bare: D1Database
-let mailbox: Mailbox
-/** What was answered to an email, and to another one under its key. */
-let answers: readonly unknown[]
-const clock = fakeClock()
+let d1: LocalD1
+beforeAll(async () => {
+  d1 = await openSharedD1(2)
+})
+afterAll(() => d1.dispose())
 
 const email = {
   from: { name: 'Acme, Inc.', address: 'acme@mail.example.com' },
@@ -25,87 +27,98 @@ const email = {
 const mediaUrls = ['https://a.example/1.png']
 const text = { from: { kind: 'shortcode' }, to: '+12125550123', body: 'Hi', mediaUrls: [] } as const
 
-beforeAll(async () => {
-  databases = await openSharedD1(2)
-  const database = await databases.next()
-  bare = await databases.next()
-  const install = () => database.batch(mailboxTables.map((statement) => database.prepare(statement)))
-  await install()
-  await install()
-  mailbox = createMailbox(database, clock)
-  const attachments = [
-    { filename: 'a.txt', content: 'aGk=' },
-    { filename: 'b.png', path: 'https://a.example/b.png' },
-    { filename: 'empty', content: '' },
-    { filename: 'large.bin', content: 'AAAA'.repeat(300_000) },
-  ]
-  answers = [
-    await mailbox.email.send({ ...email, attachments }, 'k1'),
-    await mailbox.email.send({ ...email, subject: 'Again' }, 'k1'),
-  ]
-  clock.advance(1_000)
-  await mailbox.sms.send(text, 'k2')
-  clock.advance(1_000)
-  await mailbox.sms.send({ ...text, from: { kind: 'number', number: '+12125550100' }, mediaUrls }, 'k3')
-})
-afterAll(() => databases.dispose())
+/** Databases without the mailbox's tables. */
+const engines: readonly (readonly [string, () => Promise<Executor>])[] = [
+  ['node:sqlite', async () => openImage(migratedImage())],
+  ['D1', async () => createExecutor({ database: await d1.next(), clock: fakeClock() })],
+]
 
-test('keeps what it is given, newest first, once for each key', async () => {
-  const accepted = { kind: 'accepted', providerId: 'local_k1' }
-  expect(answers).toEqual([accepted, accepted])
-  const none = { subject: null, html: null, replyTo: null, attachments: [] }
-  const sms = { ...none, to: '+12125550123', text: 'Hi' }
-  expect(await mailbox.list(9)).toEqual([
-    {
-      ...sms,
-      messageId: 'local_k3',
-      channel: 'mms',
-      from: '+12125550100',
-      mediaUrls,
-      at: '2026-06-15T12:00:02.000Z',
-    },
-    {
-      ...sms,
-      messageId: 'local_k2',
-      channel: 'sms',
-      from: '00000',
-      mediaUrls: [],
-      at: '2026-06-15T12:00:01.000Z',
-    },
-    {
-      messageId: 'local_k1',
-      channel: 'email',
-      from: '"Acme, Inc." <acme@mail.example.com>',
-      to: 'ada@example.com',
-      subject: 'Hi',
-      html: '<p>Hi</p>',
-      text: null,
-      replyTo: 'office@example.com',
-      mediaUrls: [],
-      attachments: [
-        { filename: 'a.txt', path: null, sizeBytes: 2 },
-        { filename: 'b.png', path: 'https://a.example/b.png', sizeBytes: null },
-        { filename: 'empty', path: null, sizeBytes: 0 },
-        { filename: 'large.bin', path: null, sizeBytes: 900_000 },
-      ],
-      at: '2026-06-15T12:00:00.000Z',
-    },
-  ])
-  expect((await mailbox.list(1)).map(({ messageId }) => messageId)).toEqual(['local_k3'])
-})
+describe.each(engines)('on %s', (_, open) => {
+  let mailbox: Mailbox
+  /** The answers to an email, and to a different email with the same idempotency key. */
+  let answers: readonly unknown[]
+  const clock = fakeClock()
 
-test('hands out HTML and attachments by themselves', async () => {
-  expect([
-    await mailbox.html('local_k1'),
-    await mailbox.html('local_k2'),
-    await mailbox.html('none'),
-  ]).toEqual(['<p>Hi</p>', null, null])
-  expect(await mailbox.attachment('local_k1', 0)).toEqual({ filename: 'a.txt', content: 'aGk=' })
-  for (const position of [1, 3, 4, -1]) expect(await mailbox.attachment('local_k1', position)).toBeNull()
-})
+  beforeAll(async () => {
+    const database = await open()
+    const install = () =>
+      database.batch(mailboxTables.map((statement) => ({ sql: statement, parameters: [] })))
+    await install()
+    await install()
+    mailbox = createMailbox(database, clock)
+    const attachments = [
+      { filename: 'a.txt', content: 'aGk=' },
+      { filename: 'b.png', path: 'https://a.example/b.png' },
+      { filename: 'empty', content: '' },
+      { filename: 'large.bin', content: 'AAAA'.repeat(300_000) },
+    ]
+    answers = [
+      await mailbox.email.send({ ...email, attachments }, 'k1'),
+      await mailbox.email.send({ ...email, subject: 'Again' }, 'k1'),
+    ]
+    clock.advance(1_000)
+    await mailbox.sms.send(text, 'k2')
+    clock.advance(1_000)
+    await mailbox.sms.send({ ...text, from: { kind: 'number', number: '+12125550100' }, mediaUrls }, 'k3')
+  })
 
-test('one that was not installed takes nothing', async () => {
-  const absent = createMailbox(bare, clock)
-  expect(await absent.email.send(email, 'k')).toMatchObject({ kind: 'unavailable' })
-  expect(await absent.sms.send(text, 'k')).toMatchObject({ kind: 'unavailable' })
+  test('keeps what it is given, newest first, once for each key', async () => {
+    const accepted = { kind: 'accepted', providerId: 'local_k1' }
+    expect(answers).toEqual([accepted, accepted])
+    const none = { subject: null, html: null, replyTo: null, attachments: [] }
+    const sms = { ...none, to: '+12125550123', text: 'Hi' }
+    expect(await mailbox.list(9)).toEqual([
+      {
+        ...sms,
+        messageId: 'local_k3',
+        channel: 'mms',
+        from: '+12125550100',
+        mediaUrls,
+        at: '2026-06-15T12:00:02.000Z',
+      },
+      {
+        ...sms,
+        messageId: 'local_k2',
+        channel: 'sms',
+        from: '00000',
+        mediaUrls: [],
+        at: '2026-06-15T12:00:01.000Z',
+      },
+      {
+        messageId: 'local_k1',
+        channel: 'email',
+        from: '"Acme, Inc." <acme@mail.example.com>',
+        to: 'ada@example.com',
+        subject: 'Hi',
+        html: '<p>Hi</p>',
+        text: null,
+        replyTo: 'office@example.com',
+        mediaUrls: [],
+        attachments: [
+          { filename: 'a.txt', path: null, sizeBytes: 2 },
+          { filename: 'b.png', path: 'https://a.example/b.png', sizeBytes: null },
+          { filename: 'empty', path: null, sizeBytes: 0 },
+          { filename: 'large.bin', path: null, sizeBytes: 900_000 },
+        ],
+        at: '2026-06-15T12:00:00.000Z',
+      },
+    ])
+    expect((await mailbox.list(1)).map(({ messageId }) => messageId)).toEqual(['local_k3'])
+  })
+
+  test('hands out HTML and attachments by themselves', async () => {
+    expect([
+      await mailbox.html('local_k1'),
+      await mailbox.html('local_k2'),
+      await mailbox.html('none'),
+    ]).toEqual(['<p>Hi</p>', null, null])
+    expect(await mailbox.attachment('local_k1', 0)).toEqual({ filename: 'a.txt', content: 'aGk=' })
+    for (const position of [1, 3, 4, -1]) expect(await mailbox.attachment('local_k1', position)).toBeNull()
+  })
+
+  test('one that was not installed takes nothing', async () => {
+    const absent = createMailbox(await open(), clock)
+    expect(await absent.email.send(email, 'k')).toMatchObject({ kind: 'unavailable' })
+    expect(await absent.sms.send(text, 'k')).toMatchObject({ kind: 'unavailable' })
+  })
 })

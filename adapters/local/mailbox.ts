@@ -1,4 +1,3 @@
-import type { D1Database } from '@cloudflare/workers-types'
 import { smsIdentity } from '../../domain/messaging/attempt.ts'
 import { broken } from '../../domain/messaging/send-results.ts'
 import { formatMailbox } from '../../domain/messaging/sender.ts'
@@ -7,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { EmailSender } from '../../ports/email-sender.ts'
 import type { SendResult } from '../../ports/send-result.ts'
 import type { SmsSender } from '../../ports/sms-sender.ts'
+import type { Executor } from '../sqlite/statement/executor.ts'
 import type { MailboxMessage, NewMessage } from './mailbox-store.ts'
 import { findContent, findHtml, keepMessage, listMessages } from './mailbox-store.ts'
 
@@ -28,12 +28,12 @@ export interface Mailbox {
 /** The fictitious short code of local text messages. */
 const SHORTCODE = '00000'
 
-/** A mailbox in a database in which it was installed. It honours idempotency keys for ever. */
-export function createMailbox(database: D1Database, clock: Clock): Mailbox {
+/** A mailbox in a database that has the mailbox's tables. It honours idempotency keys for ever. */
+export function createMailbox(executor: Executor, clock: Clock): Mailbox {
   const keep = async (key: string, message: Omit<NewMessage, 'messageId' | 'at'>): Promise<SendResult> => {
     const messageId = `local_${key}`
     try {
-      await keepMessage(database, { ...message, messageId, at: toInstant(clock.nowMs()) })
+      await keepMessage(executor, { ...message, messageId, at: toInstant(clock.nowMs()) })
       return { kind: 'accepted', providerId: messageId }
     } catch (cause) {
       return broken('The local mailbox did not take it.', cause)
@@ -61,8 +61,8 @@ export function createMailbox(database: D1Database, clock: Clock): Mailbox {
           attachments: [],
         }),
     },
-    list: (limit) => listMessages(database, limit),
-    html: (messageId) => findHtml(database, messageId),
-    attachment: (messageId, position) => findContent(database, messageId, position),
+    list: (limit) => listMessages(executor, limit),
+    html: (messageId) => findHtml(executor, messageId),
+    attachment: (messageId, position) => findContent(executor, messageId, position),
   }
 }

@@ -6,7 +6,7 @@ export interface NodeSqliteCapabilities {
    */
   readonly countsRows: boolean
   /**
-   * Whether a batch leaves the thread free while it runs. `node:sqlite` is synchronous: a batch holds up the process for
+   * Whether a batch leaves the thread free while it runs. `node:sqlite` is synchronous: a batch blocks the process for
    * as long as it takes, which includes waiting for another process that writes to the same file.
    */
   readonly runsInBackground: boolean

@@ -13,8 +13,8 @@ export interface NodeSqliteOptions {
   /** A file, which is made when there is none; or `:memory:` for a database that lasts as long as it is open. */
   readonly path: string
   /**
-   * The folder of migrations to apply. Default: the migrations of the service's own database. A process reads a folder once
-   * for all its databases in memory.
+   * The folder of migrations to apply. Default: the migrations of the service's own database. A process reads a folder
+   * once for all its databases in memory.
    */
   readonly migrations?: URL
   /** How long a batch waits for another process that writes to the same file. Default: five seconds. */
@@ -23,7 +23,7 @@ export interface NodeSqliteOptions {
   readonly meter?: Meter
 }
 
-/** One open database on `node:sqlite`. */
+/** An open database on `node:sqlite`. */
 export interface NodeSqlite extends Executor {
   /** A copy of the whole database as it is now, for `openImage`. */
   image(): Uint8Array
@@ -40,7 +40,7 @@ export function openNodeSqlite({
 }: NodeSqliteOptions): NodeSqlite {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
   try {
-    // Readers of a file go on reading while somebody writes to it. A database in memory has no such journal.
+    // With a write-ahead log, readers can read while another process writes. A database in memory cannot have one.
     database.exec('pragma journal_mode = wal')
     if (path === IN_MEMORY) migrateInMemory(database, migrations)
     else migrate(database, migrations)
@@ -51,7 +51,10 @@ export function openNodeSqlite({
   return opened(database, meter)
 }
 
-/** Databases in memory with nothing but the migrations of a folder. Copying one takes a hundredth of making another. */
+/**
+ * Images of databases in memory that have nothing but the migrations of a folder. Copying an image takes a hundredth of
+ * the time of applying the migrations.
+ */
 const images = new Map<string, Uint8Array>()
 
 function migrateInMemory(database: DatabaseSync, migrations: URL): void {
@@ -72,8 +75,9 @@ export function openImage(image: Uint8Array, { meter }: Pick<NodeSqliteOptions, 
 }
 
 /**
- * SQLite reads a database in memory only when its header does not ask for a write-ahead log, which a file does. The 19th
- * and the 20th byte of the header ask for it with 2, and for none with 1.
+ * Removes the request for a write-ahead log from the header of an image: SQLite cannot open a database in memory whose
+ * header asks for one, as that of a file does. The 19th and the 20th byte of the header are 2 with such a log, and 1
+ * without.
  */
 function withoutLog(image: Uint8Array): Uint8Array {
   image.fill(1, 18, 20)

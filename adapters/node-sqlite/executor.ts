@@ -37,7 +37,7 @@ export function createExecutor(database: DatabaseSync, meter: Meter = createMete
 }
 
 /**
- * Does work in a transaction. A write takes the lock at its beginning, so that it cannot fail halfway because another
+ * Runs work in a transaction. A write takes the lock at the beginning, so that it cannot fail halfway because another
  * process holds it.
  */
 export function inTransaction<Result>(
@@ -51,13 +51,13 @@ export function inTransaction<Result>(
     database.exec('commit')
     return result
   } catch (error) {
-    // Some failures end the transaction by themselves.
+    // Some failures have ended the transaction already.
     if (database.isTransaction) database.exec('rollback')
     throw error
   }
 }
 
-/** node:sqlite would store a truth value as a number and a bigint as it is; hosted databases refuse or change them. */
+/** Refuses truth values and bigints: node:sqlite would store them, but hosted databases refuse or change them. */
 function checked(value: BoundValue): BoundValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value
   throw new TypeError(`A parameter is a string, a number or null, not ${typeof value}`)

@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './executor.ts'
 
-/** Where the adapters are, seen from this file: beside it among the sources, and above the build in the package. */
+/**
+ * The folder `adapters`, relative to this file: in the sources, and in the package, where this file is in the build.
+ */
 const ADAPTERS = ['../', '../../../adapters/'].map((path) => new URL(path, import.meta.url))
 
-/** The folder of migrations that an adapter of this package has. Throws when it has none. */
+/** The folder of an adapter's migrations. Throws when this package has none of that adapter. */
 export function migrationsOf(adapter: 'sqlite' | 'pos-legacy-vendor'): URL {
   const folders = ADAPTERS.map((adapters) => new URL(`${adapter}/migrations/`, adapters))
   const found = folders.find((folder) => existsSync(folder))
@@ -17,10 +19,10 @@ const CREATE_RECORD = `create table if not exists applied_migrations (
   name text primary key, applied_at text not null default current_timestamp) strict`
 
 /**
- * Applies the migrations that a database lacks: the `NNNN_name.sql` files of a folder, in order of their names. They are
- * one transaction, so two processes that open the same file do not apply one twice, and a migration that fails leaves
- * the database as it was. The table `applied_migrations` remembers the names.
- * @returns the names of those that were applied now
+ * Applies the migrations that a database lacks: the `NNNN_name.sql` files of a folder, in order of their names. They
+ * run in one transaction, so two processes that open the same file do not apply one twice, and a migration that fails
+ * leaves the database unchanged. The table `applied_migrations` keeps the names.
+ * @returns the names of the migrations that this call applied
  */
 export function migrate(database: DatabaseSync, folder: URL = migrationsOf('sqlite')): readonly string[] {
   const names = readdirSync(folder)

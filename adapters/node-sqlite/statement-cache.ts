@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-/** Most prepared statements kept for one database: those that a service runs all the time, with room to spare. */
+/** The maximum number of prepared statements kept for one database: more than a service uses regularly. */
 const STATEMENTS_MAX = 200
 
 /** Prepares statements and keeps the ones used last, so that the same SQL is not parsed for each batch. */

@@ -9,7 +9,7 @@ import { openLegacyVendor, openLegacyVendorWriter } from './index.ts'
 
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/** A database that notes how many bytes it has answered with. */
+/** A database that records the size of its answers in bytes. */
 function metered(database: Executor): { readonly executor: Executor; readonly answered: number[] } {
   const answered: number[] = []
   const executor: Executor = {
@@ -65,4 +65,29 @@ test('a page of ordinary rows is one call', async () => {
   const { executor, answered } = metered(database)
   expect(await walk(executor)).toHaveLength(500)
   expect(answered).toHaveLength(1)
+})
+
+test('a row that cannot be read is no rejection, and its cause is kept for the log', async () => {
+  const executor: Executor = {
+    async batch(statements) {
+      return statements.map(() => ({
+        rows: [{ lineItems: 'no JSON' }],
+        changes: 0,
+        rowsRead: null,
+        rowsWritten: null,
+      }))
+    },
+  }
+  const source = openLegacyVendor({ database: executor, deadline: systemDeadline }, 'north')
+  const one = await source.one({
+    kind: 'one',
+    collection: 'pos-transactions',
+    select: ['lineItems'],
+    id: 't',
+  })
+  expect(one).toEqual({
+    kind: 'unavailable',
+    reason: 'the legacy vendor database failed',
+    cause: expect.any(SyntaxError) as Error,
+  })
 })

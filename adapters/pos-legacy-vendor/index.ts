@@ -1,23 +1,25 @@
 import { TimedOut, within } from '../../domain/bounds/within.ts'
 import { cutPage } from '../../domain/read/cut-page.ts'
-import { rowsOf as rowsOfLines } from '../../domain/read/query-result.ts'
-import { posCapabilities } from '../../domain/pos/index.ts'
+import { storedRowsOf } from '../../domain/read/query-result.ts'
+import { posSourceKinds } from '../../domain/pos/index.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { PosSource } from '../../ports/pos-source.ts'
 import type { PageQuery, StoredRow } from '../../ports/query.ts'
 import type { SourceFailure } from '../../ports/record-source.ts'
 import type { Executor } from '../sqlite/index.ts'
 import type { PageResult } from '../sqlite/read/read-page.ts'
-import { readPage } from '../sqlite/read/read-page.ts'
+import { readBoundedPage } from '../sqlite/read/read-page.ts'
 import { pageStatements, rowsStatements } from '../sqlite/read/rows-statements.ts'
 import { rowsOf } from '../sqlite/statement/executor.ts'
 import { decodeRows } from '../sqlite/table/decode.ts'
-import { tableOf, vendorTables } from './tables.ts'
+import { vendorTableOf, vendorTables } from './tables.ts'
 
 export type { Executor } from '../sqlite/index.ts'
 export { openLegacyVendorWriter } from './write.ts'
 
-/** How long a caller waits for the vendor's database: longer than any page takes, and shorter than a caller waits. */
+/**
+ * How long to wait for the vendor's database: longer than any page takes, and shorter than a caller of the API waits.
+ */
 const ANSWER_TIMEOUT_MS = 10_000
 
 export interface LegacyVendorOptions {
@@ -30,39 +32,40 @@ const statementOf = rowsStatements(vendorTables)
 const pageStatementsOf = pageStatements(vendorTables)
 
 /**
- * Opens one tenant of the legacy vendor, whose database all its tenants share. No I/O. Every statement asks for rows
- * of this tenant alone, and a row is one statement in one round trip, events included. So is a page, unless it is so large
- * that it ends early.
+ * Opens one tenant of the legacy vendor, whose tenants share one database. No I/O. Every statement selects rows of this
+ * tenant only. A row, its events included, is one statement in one round trip. So is a page, unless it is so large that
+ * it ends early.
  */
 export function openLegacyVendor({ database, deadline }: LegacyVendorOptions, tenant: string): PosSource {
-  const inTime = async <Value extends object>(work: Promise<Value>): Promise<Value | SourceFailure> => {
+  /** A mistake of this program is answered as a failure of the database too; the log tells them apart by the cause. */
+  const watched = async <Answer>(work: () => Promise<Answer>): Promise<Answer | SourceFailure> => {
     try {
-      return await within(deadline, ANSWER_TIMEOUT_MS, work)
+      return await within(deadline, ANSWER_TIMEOUT_MS, work())
     } catch (cause) {
       const reason = cause instanceof TimedOut ? 'did not answer in time' : 'failed'
       return { kind: 'unavailable', reason: `the legacy vendor database ${reason}`, cause }
     }
   }
-  // Statements are made and rows decoded outside of what is watched: what fails there is a fault of this service.
   return {
-    capabilities: posCapabilities.legacy_vendor,
-    async page(query) {
-      const statements = pageStatementsOf(tenant, { ...query, limit: query.limit + 1 })
-      const found = await inTime(readPage(database, statements))
-      if (found.kind === 'unavailable') return found
-      const isCutShort = found.kind === 'columns' && found.isCutShort
-      return { kind: 'page', ...cutPage(decodedPage(query, found), query, isCutShort) }
-    },
-    async one(query) {
-      const statement = statementOf(tenant, query)
-      const found = await inTime(rowsOf(database, statement))
-      if ('kind' in found) return found
-      const [row = null] = decodeRows(tableOf(query.collection), query.select, found)
-      return { kind: 'row', row }
-    },
+    capabilities: posSourceKinds.legacy_vendor.capabilities,
+    page: (query) =>
+      watched(async () => {
+        const statements = pageStatementsOf(tenant, { ...query, limit: query.limit + 1 })
+        const found = await readBoundedPage(database, statements)
+        const isCutShort = found.kind === 'columns' && found.isCutShort
+        return { kind: 'page', ...cutPage(decodedPage(query, found), query, isCutShort) }
+      }),
+    one: (query) =>
+      watched(async () => {
+        const rows = await rowsOf(database, statementOf(tenant, query))
+        const [row = null] = decodeRows(vendorTableOf(query.collection), query.select, rows)
+        return { kind: 'row', row }
+      }),
   }
 }
 
 function decodedPage({ collection, select }: PageQuery, found: PageResult): readonly StoredRow[] {
-  return found.kind === 'lines' ? rowsOfLines(found) : decodeRows(tableOf(collection), select, found.rows)
+  return found.kind === 'lines'
+    ? storedRowsOf(found)
+    : decodeRows(vendorTableOf(collection), select, found.rows)
 }

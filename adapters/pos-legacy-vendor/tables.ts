@@ -10,8 +10,8 @@ import { columnName, columnOf, tableName } from '../sqlite/table/tables.ts'
 const accountIndexes = [['customerId'], ['siteCode', 'status'], ['siteCode'], ['status'], []]
 
 /**
- * Sets of fields that have an index each, by table and the name of the field that the index orders by last: the ones that
- * leave the fewest rows come first, the empty set last.
+ * Sets of fields that each have an index, by table and by the field that orders the index. The sets that leave the
+ * fewest rows come first, the empty set last.
  */
 const indexes: Readonly<Record<string, readonly (readonly string[])[]>> = {
   pos_transactions: [['customerId'], ['siteCode'], []],
@@ -19,7 +19,7 @@ const indexes: Readonly<Record<string, readonly (readonly string[])[]>> = {
   pos_recurring_accounts: accountIndexes,
 }
 
-/** Details of accounts are rows of the accounts' table, with their events looked up row by row. */
+/** Account details are rows of the accounts' table, with the events of each row looked up. */
 const storedAs: Readonly<Record<string, string>> = {
   'pos-recurring-account-details': 'pos-recurring-accounts',
 }
@@ -29,16 +29,16 @@ const tables = new Map(
 )
 
 /** The vendor's database, which its tenants share. */
-export const vendorTables: TableSet = { tableOf, indexOf }
+export const vendorTables: TableSet = { tableOf: vendorTableOf, indexOf }
 
 /** The table of a collection. Throws for one that a point of sale does not have. */
-export function tableOf(collection: string): Table {
+export function vendorTableOf(collection: string): Table {
   const table = tables.get(collection)
   if (table === undefined) throw new Error(`The legacy vendor has no ${collection}`)
   return table
 }
 
-/** The index that leaves the fewest rows to be tested one by one, in the order of the page. */
+/** The index that leaves the fewest rows to test one by one, in the page's order. */
 function indexOf(table: Table, where: readonly Predicate[], orderField: string): PageIndex {
   const list = where.find(({ operator }) => operator === 'contains')
   if (list !== undefined) throw new Error(`The legacy vendor does not search the list ${list.field}`)
@@ -79,7 +79,10 @@ function describe(resource: Resource): Table {
   }
 }
 
-/** The newest events of the account `t` as a JSON array of objects; the index gives them in order, so reading stops early. */
+/**
+ * The newest events of the account `t` as a JSON array of objects; the index gives them in order, so reading stops
+ * early.
+ */
 function latestEvents({ collection, fields }: Resource): string {
   const events = tableName(collection)
   const parts = Object.keys(fields).map((field) => `'${field}', e.${columnName(field)}`)

@@ -1,12 +1,14 @@
+import type { Backoff } from '../../domain/bounds/backoff.ts'
+import { repeatWhileRejected } from '../../domain/bounds/backoff.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
 import type { SourceFailure } from '../../ports/record-source.ts'
 import { parseErrorCode } from './answers.ts'
-import type { ReadRequest } from './protocol.ts'
+import type { GatewayRequest } from './protocol.ts'
 import { READ_PATH, SIGNATURE_HEADERS, signedText } from './protocol.ts'
-import { parseJson } from '../../domain/text/json.ts'
+import { parsedOr } from '../../domain/text/json.ts'
 
 /** How to reach the gateway. */
 export interface GatewayOptions {
@@ -25,28 +27,29 @@ export type GatewayAnswer = { readonly kind: 'answer'; readonly body: unknown } 
 
 /** The longest time for a read, the second attempt included. It exceeds the gateway's own usual deadline of 5 s. */
 const DEADLINE_MS = 8_000
-const ATTEMPTS = 2
+/** A broken connection is replaced by a new one at once. */
+const BACKOFF: Backoff = { pausesMs: [0] }
 
 /**
  * Asks the gateway. Never rejects. A request whose connection breaks is sent once more, which is safe because requests
  * only read.
  */
-export async function askGateway(options: GatewayOptions, request: ReadRequest): Promise<GatewayAnswer> {
+export async function askGateway(options: GatewayOptions, request: GatewayRequest): Promise<GatewayAnswer> {
   const signal = options.deadline.after(DEADLINE_MS)
   const body = JSON.stringify(request)
-  let cause: unknown
-  for (let attempt = 1; attempt <= ATTEMPTS && !signal.aborted; attempt += 1) {
-    try {
-      return await answerOf(await send(options, body, signal))
-    } catch (error) {
-      // Usually the connection broke before the whole answer was there; a new attempt carries a new nonce.
-      cause = error
-    }
+  const isPassing = () => !signal.aborted
+  const wait = () => Promise.resolve()
+  try {
+    // Each attempt carries a nonce of its own: the gateway may have seen the one whose answer was lost.
+    return await repeatWhileRejected(BACKOFF, { isPassing, wait }, async () =>
+      answerOf(await send(options, body, signal)),
+    )
+  } catch (cause) {
+    const reason = signal.aborted
+      ? 'The POS gateway did not answer in time.'
+      : 'The POS gateway cannot be reached.'
+    return { kind: 'unavailable', reason, cause }
   }
-  const reason = signal.aborted
-    ? 'The POS gateway did not answer in time.'
-    : 'The POS gateway cannot be reached.'
-  return { kind: 'unavailable', reason, cause }
 }
 
 async function send(options: GatewayOptions, body: string, signal: AbortSignal): Promise<Response> {
@@ -71,7 +74,7 @@ async function send(options: GatewayOptions, body: string, signal: AbortSignal):
 
 /** Rejects when the connection breaks while the answer is being received. */
 async function answerOf(response: Response): Promise<GatewayAnswer> {
-  const body = jsonOf(await response.text())
+  const body = parsedOr(await response.text(), undefined)
   if (response.status === 200 && body !== undefined) return { kind: 'answer', body }
   const code = parseErrorCode(body)
   if (code !== null) return unavailable(REASONS[code] ?? `The POS gateway refused the request: ${code}.`)
@@ -88,18 +91,11 @@ const REASONS: Readonly<Record<string, string>> = {
   timestamp_outside_window:
     'The POS gateway refused the time: a clock is wrong, or the gateway has just started.',
   source_unavailable: 'The POS gateway cannot read the source now; its log says more.',
+  internal_error: 'The POS gateway failed; its log says more.',
   deadline_exceeded: 'The POS source did not answer the gateway in time.',
   unreadable_row: 'A row of the POS source cannot be read; the log of the gateway names it.',
   too_many_rows: 'A page of the POS source has more lines than the gateway allows.',
   busy: 'The POS gateway is busy.',
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function hmac(secret: string, text: string): Promise<string> {

@@ -34,7 +34,7 @@ interface SentRequest {
   readonly init: RequestInit
 }
 
-/** The source over a gateway that answers in turn with these: a response, or an error of the connection. */
+/** The source over a gateway whose answers are these, in turn: a response, or an error of the connection. */
 function open(answers: readonly (Response | Error)[], changes: Partial<GatewayOptions> = {}) {
   const sent: SentRequest[] = []
   const left = [...answers]

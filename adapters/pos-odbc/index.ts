@@ -1,4 +1,4 @@
-import { posCapabilities } from '../../domain/pos/index.ts'
+import { posSourceKinds } from '../../domain/pos/index.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { PosSource } from '../../ports/pos-source.ts'
 import type { StoredRow } from '../../ports/query.ts'
@@ -35,7 +35,7 @@ export function createOdbcPosSources(options: GatewayOptions): OdbcPosSources {
 function openSource(options: GatewayOptions, { kind, tenant }: OdbcTie): PosSource {
   const source = { kind, tenant }
   return {
-    capabilities: posCapabilities[kind],
+    capabilities: posSourceKinds[kind].capabilities,
     async page(query) {
       const translated = pageToStatement(query)
       if (translated.kind === 'unserved') return unavailable(translated.reason)

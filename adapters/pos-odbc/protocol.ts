@@ -20,7 +20,7 @@ export interface SourcePosition {
 export interface PageParameters {
   readonly filters: Readonly<Record<string, string | boolean>>
   readonly after: SourcePosition | null
-  /** Most rows to answer with, 1 to the gateway's row limit. */
+  /** The maximum number of rows to answer with, from 1 to the gateway's row limit. */
   readonly limit: number
 }
 
@@ -30,7 +30,7 @@ export interface OneParameters {
 }
 
 /** The body of a request to read, as JSON. */
-export interface ReadRequest {
+export interface GatewayRequest {
   readonly source: { readonly kind: SourceKind; readonly tenant: string }
   /** `COLLECTION.page` or `COLLECTION.one`. */
   readonly statement: string

@@ -4,7 +4,7 @@ import { eachOf } from '../../domain/bounds/within.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { Queue } from '../../ports/queue.ts'
 
-/** Most messages of one `sendBatch` (Cloudflare Queues, limits). */
+/** The maximum number of messages in one `sendBatch` (Cloudflare Queues, limits). */
 const BATCH_MAX = 100
 
 /** Delay before a message is delivered again when storage failed, in seconds. */

@@ -11,8 +11,12 @@ const nowS = nowMs / 1000
 const deadline = { after: () => AbortSignal.timeout(1_000) }
 const body = JSON.stringify({ organizationId: 'acme', outboxId: 'obx_1' })
 
+/** What one test logged. */
+let errors: [event: string, cause: unknown][] = []
+
 /** The library has no clock but the system's. */
 beforeEach(() => {
+  errors = []
   vi.useFakeTimers({ toFake: ['Date'], now: nowMs })
 })
 afterEach(() => {
@@ -29,6 +33,7 @@ function sign(
 
 async function receive(signature: string | null, text = body, settings: object = {}, method = 'POST') {
   const delivered: OutboxRef[] = []
+  const error = (event: string, _fields: object, cause?: unknown) => void errors.push([event, cause])
   const request = new Request('https://elsewhere.example/qstash', {
     method,
     headers: {
@@ -43,6 +48,7 @@ async function receive(signature: string | null, text = body, settings: object =
     url: callbackUrl,
     deadline,
     deliver,
+    log: { error },
     ...settings,
   })
   return { status: response.status, delivered }
@@ -89,11 +95,18 @@ describe('a delivery', () => {
     .join('.')}.`
   test.each([
     ['nothing', null],
+    ['an empty text', ''],
     ['nonsense', 'a.b.c'],
+    ['one part', 'nonsense'],
+    ['a header that is no JSON', ['e30x', ...sign().split('.').slice(1)].join('.')],
+    ['claims that are a list', [sign().split('.')[0], 'W10', sign().split('.')[2]].join('.')],
+    ['no signature', `${sign().split('.').slice(0, 2).join('.')}.`],
+    ['a signature that is no base64', `${sign().split('.').slice(0, 2).join('.')}.ä!`],
     ['another key', sign({}, { key: 'sig_other' })],
     ['an empty key', sign({}, { key: '' })],
     ['another body', sign({}, { of: '{}' })],
     ['no hash of the body', sign({ body: undefined })],
+    ['a hash of the body that is no text', sign({ body: 1 })],
     ['another URL', sign({ sub: 'https://elsewhere.example/qstash' })],
     ['no URL', sign({ sub: undefined })],
     ['another issuer', sign({ iss: 'Somebody' })],
@@ -107,6 +120,19 @@ describe('a delivery', () => {
     ['a part too many', `${sign()}.x`],
   ])('signed with %s is refused', async (_, signature) => {
     expect(await receive(signature)).toEqual({ status: 401, delivered: [] })
+  })
+
+  test('is not called forged when the check itself fails', async () => {
+    const ours = new TypeError('ours')
+    const digest = vi.spyOn(crypto.subtle, 'digest').mockRejectedValue(ours)
+    try {
+      expect((await receive(sign({}, { key: 'sig_other' }))).status).toBe(401)
+      expect(errors).toEqual([])
+      expect(await receive(sign())).toEqual({ status: 500, delivered: [] })
+      expect(errors).toEqual([['qstash_signature_unchecked', ours]])
+    } finally {
+      digest.mockRestore()
+    }
   })
 
   test('is refused while the URL is not set', async () => {
@@ -149,7 +175,8 @@ describe('the queue', () => {
     qstash = await openQstash()
   })
   afterAll(() => qstash.close())
-  // A request that was given up before it arrived has left its misbehaviour to the next one.
+  // A request that was given up before it reached the stand-in has not used its planned misbehaviour, which would meet
+  // the next request.
   afterEach(() => {
     qstash.misbehave.length = 0
   })

@@ -1,6 +1,8 @@
 import { readLimited } from '../../domain/bounds/read-limited.ts'
 import { readMessage } from '../../domain/jobs/message.ts'
+import { parsedOr } from '../../domain/text/json.ts'
 import type { Deadline } from '../../ports/deadline.ts'
+import type { Log } from '../../ports/log.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import type { SigningKeys } from './signature.ts'
 import { isSignedBy } from './signature.ts'
@@ -17,11 +19,13 @@ export interface ReceiveOptions {
    */
   readonly url: string
   readonly deadline: Deadline
+  /** Told when a signature could not be checked, which is a fault of this service. */
+  readonly log: Pick<Log, 'error'>
   /** Rejects when the entry could not be read; then QStash delivers the message again. */
   readonly deliver: (ref: OutboxRef) => Promise<unknown>
 }
 
-/** Answers a delivery by QStash. Nothing is done before the signature was verified. */
+/** Answers a delivery by QStash. Nothing is done before the signature has been verified. */
 export async function receiveFromQstash(request: Request, options: ReceiveOptions): Promise<Response> {
   if (request.method !== 'POST') return answer(405, { allow: 'POST' })
   if (request.body === null) return answer(400)
@@ -29,9 +33,16 @@ export async function receiveFromQstash(request: Request, options: ReceiveOption
   if (read.kind !== 'bytes') return answer(read.kind === 'too_large' ? 413 : 400)
   const body = new TextDecoder().decode(read.bytes)
   const token = request.headers.get('upstash-signature') ?? ''
-  if (!(await isSignedBy(options.keys, token, { url: options.url, body }))) return answer(401)
-  const ref = readMessage(jsonOf(body))
-  // A signed body that names no entry will not get better by being sent again.
+  let isSigned: boolean
+  try {
+    isSigned = await isSignedBy(options.keys, token, { url: options.url, body })
+  } catch (cause) {
+    options.log.error('qstash_signature_unchecked', {}, cause)
+    return answer(500)
+  }
+  if (!isSigned) return answer(401)
+  const ref = readMessage(parsedOr(body, null))
+  // Delivering it again would not help, because the body is signed and names no entry.
   if (ref === null) return answer(200)
   try {
     await options.deliver(ref)
@@ -43,12 +54,4 @@ export async function receiveFromQstash(request: Request, options: ReceiveOption
 
 function answer(status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, { status, headers: { 'cache-control': 'no-store', ...headers } })
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -58,6 +58,9 @@ test('sends from the number, the short code or the messaging service, with media
   ])
 })
 
+/** The status says that the message was accepted; the provider's id of it is lost. */
+const unnamed = { kind: 'accepted', providerId: null }
+
 const cases: readonly (readonly [string, Misbehaviour, object])[] = [
   ['an opt-out', twilioError(400, 21610), { kind: 'refused', reason: 'The recipient has opted out.' }],
   [
@@ -75,8 +78,8 @@ const cases: readonly (readonly [string, Misbehaviour, object])[] = [
   ['an internal error', twilioError(503, 20500), { kind: 'unavailable', throttled: false }],
   ['a reset connection', 'reset', { kind: 'unavailable', throttled: false }],
   ['a connection that is reset after the work', 'reset_after', { kind: 'unavailable', throttled: false }],
-  ['an answer that is no JSON', 'garbage', { kind: 'accepted', providerId: null }],
-  ['half an answer', 'truncated', { kind: 'accepted', providerId: null }],
+  ['an answer that is no JSON', 'garbage', { ...unnamed, cause: expect.any(SyntaxError) as Error }],
+  ['half an answer', 'truncated', { ...unnamed, cause: expect.any(Error) as Error }],
   ['a slow answer', { delayMs: 50 }, { kind: 'accepted', providerId: expect.any(String) as string }],
 ]
 

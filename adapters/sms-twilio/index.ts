@@ -1,4 +1,4 @@
-import { broken, jsonOf, throttled, unavailable } from '../../domain/messaging/send-results.ts'
+import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
@@ -9,7 +9,10 @@ import type { SmsMessage, SmsSender } from '../../ports/sms-sender.ts'
 export const TWILIO_URL = 'https://api.twilio.com'
 
 const TIMEOUT_MS = 10_000
-/** The pause after a 429 that names none: too much was sent at once, and nothing of it was processed (error 20429). */
+/**
+ * The pause after a 429 that names none. Such an answer (error 20429) means that too many requests were sent, and that
+ * this one was not processed.
+ */
 const RATE_LIMIT_MS = 1_000
 
 /** The shared short code at Twilio: the code itself, or a messaging service that contains it. */
@@ -25,7 +28,9 @@ export interface TwilioOptions {
   readonly clock: Clock
 }
 
-/** Sends SMS and MMS through Twilio's HTTP API; its npm package does not run on Workers. It knows no idempotency key. */
+/**
+ * Sends SMS and MMS through Twilio's HTTP API; its npm package does not run on Workers. It knows no idempotency key.
+ */
 export function createTwilioSender(options: TwilioOptions): SmsSender {
   const { accountSid, authToken, shared, baseUrl } = options
   const url = `${baseUrl}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
@@ -33,6 +38,7 @@ export function createTwilioSender(options: TwilioOptions): SmsSender {
     capabilities: { idempotencyMs: 0 },
     shortcode: 'shortcode' in shared ? shared.shortcode : shared.messagingServiceSid,
     async send(message) {
+      const signal = options.deadline.after(TIMEOUT_MS)
       try {
         const response = await options.fetch(url, {
           method: 'POST',
@@ -43,9 +49,11 @@ export function createTwilioSender(options: TwilioOptions): SmsSender {
           body: formOf(message, shared).toString(),
           // Following a redirect would send the token to another host.
           redirect: 'manual',
-          signal: options.deadline.after(TIMEOUT_MS),
+          signal,
         })
-        return resultOf(response, await jsonOf(response), options.clock.nowMs())
+        return await judgeAnswer(response, signal, (members) =>
+          resultOf(response, members, options.clock.nowMs()),
+        )
       } catch (cause) {
         return broken('The SMS provider did not answer.', cause)
       }
@@ -78,7 +86,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   21659: 'The sender number cannot send messages.',
 }
 
-/** What an answer means. Twilio's own messages quote numbers, so they are not passed on. */
+/** The result for an answer. Twilio's own messages quote numbers, so they are not passed on. */
 function resultOf(
   { status, headers }: Response,
   body: Readonly<Record<string, unknown>>,

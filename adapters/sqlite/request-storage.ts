@@ -15,18 +15,21 @@ export interface StorageOptions {
   readonly executor: Executor
   readonly clock: Clock
   /**
-   * Whether this is the database that families share and that holds the directory: what it is asked about organizations
-   * that the directory places elsewhere it refuses with an `ElsewhereError`, and writes that a move has paused with a
-   * `PausedError`. Left out: it holds every organization that it is asked about.
+   * Whether this is the database that families share, which also holds the directory. It refuses organizations that the
+   * directory places elsewhere with an `ElsewhereError`, and writes that a move has paused with a `PausedError`. Left
+   * out: the database holds every organization that it is asked about.
    */
   readonly isShared?: boolean
-  /** Counts requests with keys, where all of an organization's reach the same counter. Left out: none are counted. */
+  /**
+   * Counts requests with keys. Only for a database whose counter sees all requests of an organization. Left out: no
+   * requests are counted.
+   */
   readonly countedBatch?: CountedBatch
 }
 
 /**
- * Opens what most requests need. No I/O. Cheap enough to be done for each request, so that each can have a meter of its
- * own. It is a module of its own so that a Worker can load it without the rest of the storage.
+ * The ports that most requests need. No I/O. Cheap enough to be called for each request, so that each request can have
+ * a meter of its own. It is a module of its own, so that a Worker can load it without the rest of the storage.
  */
 export function createRequestStorage(options: StorageOptions): RequestStorage {
   const { executor, clock } = options
@@ -41,12 +44,12 @@ export function createRequestStorage(options: StorageOptions): RequestStorage {
   }
 }
 
-/** What refuses batches about organizations that are not in this database. */
+/** The guard that refuses batches about organizations that are not in this database. */
 export function guardOf({ executor, clock, isShared = false }: StorageOptions): Guard {
   return isShared ? placementGuard(executor, clock) : unguarded(executor)
 }
 
-/** What writes to one organization. */
+/** The executors that write to one organization. */
 export function tenantExecutors(options: StorageOptions, organizationId: string): TenantExecutors {
   const { executor, isShared = false } = options
   return {

@@ -11,13 +11,13 @@ import { rateLimitHeaders, tooManyRequests } from './rate-limit-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { covers, outOfScope } from './scope.ts'
 
-/** What of a request matters to its key. */
+/** The part of a request that checking its key needs. */
 export type KeyedRequest = Pick<RoutedRequest, 'request' | 'identified'>
 
 /** The ports that admitting a proven key needs. */
 export interface AdmissionWorld extends UpkeepWorld {
   readonly keys: KeyUpkeep
-  /** Kept across requests by the host. */
+  /** Kept across requests by the host, because it counts in memory. */
   readonly rateLimiter: RateLimiter
 }
 
@@ -25,16 +25,22 @@ export interface AdmissionWorld extends UpkeepWorld {
 export interface ProvenKey {
   readonly presented: PresentedKey
   readonly stored: WorkingKey
-  /** The budget of a key that had nothing left before it was proven; null: it may have. */
+  /**
+   * What this instance knows of the key's budget, when it was used up before the key was proven; null: it was not known
+   * to be.
+   */
   readonly spent: KeyBudget | null
-  /** What the storage that proved the key has counted; null: it does not count, so this instance of the service does. */
+  /**
+   * The budget as the storage that proved the key has counted it; null: that storage does not count, so this instance
+   * does.
+   */
   readonly counted: KeyBudget | null
 }
 
 /**
- * Decides whether a proven key may make a call, and notes that it was used: once for each request. The rate comes before
- * the scope, so that every request counts that costs the service something.
- * @returns the refusal; null: the key may
+ * Decides whether a proven key may make a call, and notes once for each request that the key was used. The rate is
+ * checked before the scope, so that requests out of scope count too.
+ * @returns the refusal; null: the key may make the call
  */
 export function admitKey(
   { presented, stored, spent, counted }: ProvenKey,

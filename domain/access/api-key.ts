@@ -21,17 +21,25 @@ export interface PresentedKey {
   readonly text: string
 }
 
+/** What the keys of each kind begin with. */
+export const KEY_PREFIXES: Readonly<Record<KeyKind, string>> = { tenant: 'ck_live_', platform: 'pk_live_' }
+
+/** The maximum length of an organization id, in characters. */
+export const ORGANIZATION_ID_MAX_LENGTH = 64
+const ORGANIZATION_ID = `[A-Za-z0-9][A-Za-z0-9_-]{0,${ORGANIZATION_ID_MAX_LENGTH - 1}}`
+
 const KEY_ID_LENGTH = 12
 const SECRET_LENGTH = 28
 const CHECKSUM_LENGTH = 6
 /** The end of every key, as a pattern: the key id, which it captures, the secret and the checksum. */
 export const KEY_TAIL = `([0-9A-Za-z]{${KEY_ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
-const TENANT_KEY = new RegExp(`^ck_live_([A-Za-z0-9][A-Za-z0-9_-]{0,63})_${KEY_TAIL}$`)
-const PLATFORM_KEY = new RegExp(`^pk_live_${KEY_TAIL}$`)
+const TENANT_KEY = new RegExp(`^${KEY_PREFIXES.tenant}(${ORGANIZATION_ID})_${KEY_TAIL}$`)
+const PLATFORM_KEY = new RegExp(`^${KEY_PREFIXES.platform}${KEY_TAIL}$`)
+const WHOLE_ORGANIZATION_ID = new RegExp(`^${ORGANIZATION_ID}$`)
 
 /** Whether an organization id can be part of a key. */
 export function isOrganizationId(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text)
+  return WHOLE_ORGANIZATION_ID.test(text)
 }
 
 /** Splits a key into its parts; null when it is malformed or its checksum is wrong. Does no look-up. */
@@ -47,11 +55,11 @@ export function readKey(text: string): PresentedKey | null {
     : { kind: 'platform', organizationId: null, keyId: platform[1], text }
 }
 
-/** What a new key is to be. */
+/** The attributes of a new key. */
 export interface NewKey extends Partial<KeyAttributes> {
-  /** Whose key it is; null: the platform's. */
+  /** The organization that owns the key; null: the platform. */
   readonly organizationId: string | null
-  /** The first UTC instant at which it no longer works. */
+  /** The first UTC instant at which the key no longer works; null: it does not expire. */
   readonly expiresAt?: string | null
 }
 
@@ -59,22 +67,23 @@ export interface NewKey extends Partial<KeyAttributes> {
 export interface IssuedKey {
   /** The whole key: shown once, never stored. */
   readonly key: string
-  /** What goes to the store. */
+  /** The row to store. */
   readonly stored: StoredKey
 }
 
-/** Makes a new key. Attributes that are not given leave it unlimited. */
+/** Makes a new key. A key without attributes is unlimited. */
 export async function issueKey(
   { organizationId, label = null, scope = 'all', expiresAt = null, ratePerMinute = null }: NewKey,
   secrets: Secrets,
   random: RandomSource,
   clock: Clock,
 ): Promise<IssuedKey> {
-  const prefix = organizationId === null ? 'pk_live_' : `ck_live_${organizationId}_`
-  const { keyId, key } = drawKey(prefix, random)
+  const kind = organizationId === null ? 'platform' : 'tenant'
+  const owner = organizationId === null ? '' : `${organizationId}_`
+  const { keyId, key } = drawKey(KEY_PREFIXES[kind] + owner, random)
   const stored: StoredKey = {
     keyId,
-    kind: organizationId === null ? 'platform' : 'tenant',
+    kind,
     organizationId,
     hash: await hashKey(key, secrets.current),
     secretVersion: secrets.current.version,
@@ -90,7 +99,7 @@ export async function issueKey(
   return { key, stored }
 }
 
-/** Draws the id and the secret of a new key; `key` is all of it. */
+/** Draws the id and the secret of a new key at random. `key` is the whole text. */
 export function drawKey(
   prefix: string,
   random: RandomSource,
@@ -119,8 +128,8 @@ export async function claimedHashes(
 }
 
 /**
- * Whether a stored key is the presented one and was not revoked; the store gives out none that has expired. Takes the
- * same time wherever the first difference between the hashes is.
+ * Whether a stored key is the presented one and was not revoked. Expiry is not checked here, because the store never
+ * returns an expired key. The comparison takes the same time wherever the first difference between the hashes is.
  */
 export async function isKey(presented: PresentedKey, stored: StoredKey, secrets: Secrets): Promise<boolean> {
   const secret = secrets.find(stored.secretVersion)
@@ -129,7 +138,7 @@ export async function isKey(presented: PresentedKey, stored: StoredKey, secrets:
   return equalInConstantTime(utf8(stored.hash), utf8(await hashKey(presented.text, secret)))
 }
 
-/** Whether the end of a key fits the rest of it: one that was mistyped needs no look-up. */
+/** Whether the checksum at the end of a key fits the rest of it. A mistyped key thus needs no look-up. */
 export function hasGoodChecksum(text: string): boolean {
   return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH))
 }

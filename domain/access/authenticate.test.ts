@@ -10,7 +10,9 @@ import type { Secrets, SecretVersion } from './secrets.ts'
 
 const organization = newOrganization('acme', 'Acme')
 
-/** A service that knows some keys by their hashes, and counts how often it computes a hash and asks the storage. */
+/**
+ * A service that knows some keys by their hashes. It counts the hashes that it computes and its calls of the storage.
+ */
 async function openService() {
   const opened = await testSecrets()
   const mac = vi.fn((...given: Parameters<SecretVersion['mac']>) => opened.current.mac(...given))
@@ -61,7 +63,7 @@ test('the hash of a key that was proven is not computed again, but storage is as
   expect(mac).toHaveBeenCalledTimes(1)
   expect(claims).toEqual([claims[0], claims[0]])
   expect(claims[0]?.hashes).toEqual([stored.hash])
-  // Revoked meanwhile.
+  // The key was revoked in the meantime.
   workingHashes.clear()
   expect(await ask(key)).toBe(401)
   expect(claims).toHaveLength(3)

@@ -17,15 +17,15 @@ import { claimedHashes, isKey, readKey } from './api-key.ts'
 import { bearerToken, readBearer } from './bearer.ts'
 import { recallKey, rememberKey } from './proven-keys.ts'
 
-/** Who sent a request with a good key: an organization, or the operator's own platform (null). */
+/** The sender of a request with a good key: an organization, or the platform (null). */
 export interface Caller {
   readonly organization: Organization | null
 }
 
-/** A caller who was let through, or the answer to one who was not. */
+/** A caller who was admitted, or the reply to one who was not. */
 export type Admitted<Who> = { readonly caller: Who } | { readonly refusal: Reply }
 
-/** What a read of tenant data found for the key of a request. */
+/** The outcome of reading tenant data with the key of a request. */
 export type TenantRead =
   | { readonly kind: 'refused'; readonly refusal: Reply }
   | {
@@ -35,11 +35,14 @@ export type TenantRead =
       readonly results: readonly QueryResult[]
     }
 
-/** Tenant data as the key of a request opens it. */
+/** Reads tenant data with the key of a request. */
 export interface TenantReader {
-  /** What the key claims. The claims are not verified before a first `read` was not refused. */
+  /** The organization that the key claims. The claim is verified once a `read` has not been refused. */
   readonly organizationId: string
-  /** Proves the key and runs the queries, in one storage call. The first read of a request counts against the key's rate. */
+  /**
+   * Proves the key and runs the queries, in one storage call. Only the first read of a request counts against the key's
+   * rate.
+   */
   read(queries: readonly ReadQuery[]): Promise<TenantRead>
 }
 
@@ -67,8 +70,8 @@ export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld):
     async read(queries) {
       claim ??= await claimOf(key, organizationId, world)
       reader ??= world.storage.open(claim)
-      // A key that is known to have spent its rate is proven all the same, because the request may be somebody else's; but
-      // nothing is read for it.
+      // A key that is known to have used up its rate must still be proven, because the request may be forged; but then
+      // no query is run.
       const spent = isAdmitted ? null : world.rateLimiter.exhausted(key.keyId)
       const isCounted = !isAdmitted
       const found = await reader.read(spent === null ? queries : [], { isCounted })
@@ -79,7 +82,8 @@ export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld):
       if (refusal !== null) return { kind: 'refused', refusal }
       isAdmitted = true
       if (known === null) rememberKey({ key, claim }, world.secrets)
-      // The storage that counts has admitted a key of which this instance thought otherwise, so nothing was read yet.
+      // The storage, which keeps the exact count, has admitted a key that this instance believed used up. No query was
+      // run, so the read is repeated.
       return spent === null ? readOf(found) : tenant.read(queries)
     },
   }
@@ -90,7 +94,7 @@ function readOf({ organization, results }: Extract<KeyedRead, { authenticated: t
   return { kind: 'read', organization, results }
 }
 
-/** What a key of an organization claims: its id and the hashes that it may be stored under. */
+/** The claim of an organization's key: its id and the hashes under which it may be stored. */
 export async function claimOf(
   key: PresentedKey,
   organizationId: string,

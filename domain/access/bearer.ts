@@ -1,5 +1,8 @@
 import type { PresentedKey } from './api-key.ts'
 import { readKey } from './api-key.ts'
+import { AUTH_SCHEME } from '../record/reply.ts'
+
+const PREFIX = `${AUTH_SCHEME} `
 
 /**
  * The key of an `Authorization` header, or null. The prefix `Bearer ` is mandatory and case-sensitive, with exactly
@@ -10,8 +13,7 @@ export function readBearer(header: string | null): PresentedKey | null {
   return token === null ? null : readKey(token)
 }
 
-/** What follows the prefix, whatever it is; null: there is no such prefix. */
+/** The text after the prefix `Bearer `, whatever it is; null: the header does not have that prefix. */
 export function bearerToken(header: string | null): string | null {
-  const prefix = 'Bearer '
-  return header?.startsWith(prefix) === true ? header.slice(prefix.length) : null
+  return header?.startsWith(PREFIX) === true ? header.slice(PREFIX.length) : null
 }

@@ -5,12 +5,12 @@ import { toInstant } from '../text/instant.ts'
 import { hashKey } from './api-key.ts'
 import type { Secrets } from './secrets.ts'
 
-/** What a stored key of any kind says about its upkeep. */
+/** The parts of a stored key, of any kind, on which its upkeep depends. */
 interface KeptKey {
   readonly keyId: string
   readonly secretVersion: string
   readonly lastUsedAt: string | null
-  /** Whose key it is, where that says which database it is in. */
+  /** The organization that owns the key, for kinds of keys whose database depends on it. */
   readonly organizationId?: string | null
 }
 
@@ -24,8 +24,8 @@ export interface UpkeepWorld {
 const HOUR_MS = 3_600_000
 
 /**
- * Writes what follows from the use of a proven key, after the answer: the hour, once for each hour however many requests
- * come with the key; and its hash under the current root secret, when it was made under the previous one.
+ * After the response, writes what the use of a proven key changes: the hour of its use, once for each hour however many
+ * requests the key makes; and its hash under the current root secret, when it was stored under the previous one.
  * @param text the whole key
  */
 export function keepUp(

@@ -5,10 +5,11 @@ import { toInstant } from '../text/instant.ts'
 import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
 import type { Secrets } from './secrets.ts'
 
-const PREFIX = 'ok_live_'
-const OPERATOR_KEY = new RegExp(`^${PREFIX}${KEY_TAIL}$`)
+/** What the keys of operators begin with. */
+export const OPERATOR_KEY_PREFIX = 'ok_live_'
+const OPERATOR_KEY = new RegExp(`^${OPERATOR_KEY_PREFIX}${KEY_TAIL}$`)
 
-/** An operator key as it was presented: `ok_live_{keyId}{secret}{checksum}`, in the parts of every other key. */
+/** An operator key as it was presented: `ok_live_{keyId}{secret}{checksum}`, with the same parts as every other key. */
 export interface PresentedOperatorKey {
   readonly keyId: string
   /** The whole key. */
@@ -21,7 +22,7 @@ export function readOperatorKey(text: string): PresentedOperatorKey | null {
   return keyId === undefined ? null : { keyId, text }
 }
 
-/** Whom a new operator key is for. */
+/** The operator for whom a new key is made. */
 export interface OperatorKeyGrant {
   readonly operator: string
   readonly role: OperatorRole
@@ -36,7 +37,7 @@ export async function issueOperatorKey(
   random: RandomSource,
   clock: Clock,
 ): Promise<{ readonly key: string; readonly stored: StoredOperatorKey }> {
-  const { keyId, key } = drawKey(PREFIX, random)
+  const { keyId, key } = drawKey(OPERATOR_KEY_PREFIX, random)
   const stored: StoredOperatorKey = {
     keyId,
     operator,

@@ -1,8 +1,11 @@
 import type { OperatorRole } from '../../ports/operator-keys.ts'
 
-/** Who sent a request of the operator interface. */
+/** The roles of operators, the one with the fewest rights first. */
+export const operatorRoles = ['support', 'admin'] as const satisfies readonly OperatorRole[]
+
+/** The sender of a request to the operator interface. */
 export interface Operator {
-  /** Null: whoever holds the root secret, who needs no key to make the first one. */
+  /** Null: the caller proved to hold the root secret, which needs no key, so that the first key can be made. */
   readonly keyId: string | null
   /** The person or program that the key was issued to. */
   readonly name: string

@@ -1,6 +1,7 @@
 import type { KeyBudget } from '../../ports/key-budget.ts'
 import type { Reply } from '../record/reply.ts'
 import { errorReply } from '../record/reply.ts'
+import { RATE_WINDOW_MS } from './rate-limiter.ts'
 
 /**
  * The headers by which every answer to a key with a rate says how much is left: structured fields of
@@ -9,7 +10,7 @@ import { errorReply } from '../record/reply.ts'
  */
 export function rateLimitHeaders(budget: KeyBudget): Readonly<Record<string, string>> {
   return {
-    'ratelimit-policy': `"minute";q=${budget.ratePerMinute};w=60`,
+    'ratelimit-policy': `"minute";q=${budget.ratePerMinute};w=${RATE_WINDOW_MS / 1000}`,
     ratelimit: `"minute";r=${budget.remaining};t=${secondsUntilMore(budget)}`,
   }
 }
@@ -24,7 +25,7 @@ export function tooManyRequests(budget: KeyBudget): Reply {
   )
 }
 
-/** Whole seconds, rounded up: a client that waits so long is admitted. */
+/** Whole seconds, rounded up, so that a client that waits that long is admitted. */
 function secondsUntilMore({ renewsInMs }: KeyBudget): number {
   return Math.ceil(renewsInMs / 1000)
 }

@@ -4,7 +4,7 @@ import { fakeClock, seededRandom } from '../../test/support/fakes.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 
-/** How many of `count` requests at this moment are admitted. */
+/** How many of `count` requests at the same moment are admitted. */
 function burst(limiter: RateLimiter, count: number, rate: number, keyId = 'key'): number {
   const admitted = Array.from({ length: count }, () => limiter.take(keyId, rate))
   return admitted.filter(({ isExceeded }) => !isExceeded).length
@@ -82,7 +82,8 @@ describe('a clock that is set', () => {
     clock.advance(-3_600_000)
   }
 
-  // How long it was since the clock was last read is lost when it is set back, so the wait begins again there.
+  // Setting the clock back loses the time that had passed since it was last read, so the wait begins again at the new
+  // time.
   test('back gives nothing away, and locks nobody out for more than a minute', () => {
     const clock = fakeClock()
     const limiter = createRateLimiter(clock)

@@ -6,36 +6,45 @@ import type { KeyBudget } from '../../ports/key-budget.ts'
  * each instance of the service counts for itself, and a restart forgets.
  */
 export interface RateLimiter {
-  /** Counts a request of a key that was proven, unless it is one too many. */
+  /** Counts a request of a proven key, unless the key has used up its rate. */
   take(keyId: string, ratePerMinute: number): KeyBudget
-  /** The budget of a key that has nothing left at this moment; null: it may have. Counts nothing. */
+  /**
+   * The budget of a key that has used up its rate at this moment; null: it has not, as far as is known. Counts nothing.
+   */
   exhausted(keyId: string): KeyBudget | null
-  /** A storage that counts by itself has found a key to have nothing left: `exhausted` says so until that renews. */
+  /**
+   * Remembers that another counter, of a storage, has found a key to have used up its rate. `exhausted` reports that
+   * until the rate renews.
+   */
   learn(keyId: string, budget: KeyBudget): void
 }
 
-const WINDOW_MS = 60_000
+/** The time in which requests are counted together: the minute of `ratePerMinute`. */
+export const RATE_WINDOW_MS = 60_000
 
-/** Most keys of which the limiter remembers that another counter found them exhausted. */
+/** The maximum number of keys that are remembered by `learn`. */
 const LEARNED_MAX = 10_000
 
-/** What another counter has found. */
+/** A budget that another counter reported. */
 interface Learned {
   readonly budget: KeyBudget
   readonly renewsAtMs: number
 }
 
-/** The requests of one key within the last minute: the instant of each, in a ring that has a place for each. */
+/**
+ * The requests of one key within the last minute: the instant of each, in a ring buffer with a place for each request
+ * that the rate allows.
+ */
 interface Window {
   readonly ring: Float64Array
-  /** The place of the oldest one. */
+  /** The index of the oldest instant in the ring. */
   first: number
   count: number
 }
 
-/** Most memory that all windows together take, in instants of eight bytes: 16 MB. */
+/** The maximum size of all windows together, in instants of eight bytes: 16 MB. */
 const INSTANTS_MAX = 2_000_000
-/** What a window takes besides its ring, as so many instants. */
+/** The size of a window besides its ring, in instants. */
 const WINDOW_INSTANTS = 50
 
 /**
@@ -55,7 +64,7 @@ export function createRateLimiter(clock: Clock, maxInstants = INSTANTS_MAX): Rat
     const known = windows.get(keyId)
     const isKnown = known?.ring.length === ratePerMinute
     const window = isKnown ? known : { ring: new Float64Array(ratePerMinute), first: 0, count: 0 }
-    // A Map keeps the order of insertion, so putting it back makes it the youngest.
+    // A Map keeps the order of insertion, so removing and adding the window makes it the most recent one.
     forget(keyId)
     windows.set(keyId, window)
     instants += sizeOf(window)
@@ -90,7 +99,7 @@ function sizeOf({ ring }: Window): number {
   return ring.length + WINDOW_INSTANTS
 }
 
-/** The time since its start, which stands still while the clock steps back. */
+/** A stopwatch in ms. It stands still while the clock steps back. */
 function stopwatch(clock: Clock): () => number {
   let elapsedMs = 0
   let lastMs = clock.nowMs()
@@ -112,7 +121,7 @@ function take(window: Window, nowMs: number): KeyBudget {
 }
 
 function exhausted(window: Window, nowMs: number): KeyBudget | null {
-  while (window.count > 0 && oldestOf(window) <= nowMs - WINDOW_MS) {
+  while (window.count > 0 && oldestOf(window) <= nowMs - RATE_WINDOW_MS) {
     window.first = (window.first + 1) % window.ring.length
     window.count -= 1
   }
@@ -122,7 +131,7 @@ function exhausted(window: Window, nowMs: number): KeyBudget | null {
 function budgetOf(window: Window, nowMs: number, isExceeded: boolean): KeyBudget {
   const ratePerMinute = window.ring.length
   const remaining = ratePerMinute - window.count
-  return { isExceeded, ratePerMinute, remaining, renewsInMs: oldestOf(window) + WINDOW_MS - nowMs }
+  return { isExceeded, ratePerMinute, remaining, renewsInMs: oldestOf(window) + RATE_WINDOW_MS - nowMs }
 }
 
 function oldestOf({ ring, first }: Window): number {

@@ -1,10 +1,10 @@
 import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
-import type { SecretVersion } from './secrets.ts'
+import type { Purpose, SecretVersion } from './secrets.ts'
 
 /**
- * The proof that a caller holds the root secret, which itself never travels:
- * `Authorization: Root-Secret-Proof {seconds}.{mac}`, where the MAC is one under a subkey of the root secret over the
- * purpose, the instant and the hash of the request's body. So a proof is good for one body and a few minutes.
+ * The proof that a caller holds the root secret, without sending it: `Authorization: Root-Secret-Proof
+ * {seconds}.{mac}`. The MAC is made under a subkey of the root secret, over the purpose, the instant and the hash of
+ * the request's body. So a proof is valid for one body and a few minutes.
  */
 export interface PresentedProof {
   /** When the caller made it, in seconds since 1970-01-01T00:00:00Z. */
@@ -13,13 +13,17 @@ export interface PresentedProof {
   readonly mac: string
 }
 
-/** What is done with the proof. Another purpose needs another proof. */
-const PURPOSE = 'operatorKeys.issue'
-const SCHEME = 'Root-Secret-Proof '
+/** The purpose of the proof. It is part of the MAC, so another purpose needs another proof. */
+export const PROOF_PURPOSE = 'operatorKeys.issue'
+/** The scheme in the `Authorization` header. */
+export const PROOF_SCHEME = 'Root-Secret-Proof'
+/** The subkey of the root secret under which a proof is made. */
+export const PROOF_SUBKEY = 'root-secret-proof' satisfies Purpose
+const PREFIX = `${PROOF_SCHEME} `
 const PROOF = /^(\d{1,12})\.([\w-]{43})$/
 
-/** Longest time for which a proof is good, and how far the caller's clock may be ahead, in ms. */
-const AGE_MAX_MS = 5 * 60_000
+/** For how long a proof is valid, and how far the caller's clock may be ahead, in ms. */
+export const PROOF_AGE_MAX_MS = 5 * 60_000
 
 /** The header by which the holder of a root secret asks for an operator key with this body. */
 export async function proveRootSecret(
@@ -28,19 +32,19 @@ export async function proveRootSecret(
   nowMs: number,
 ): Promise<string> {
   const atSeconds = Math.floor(nowMs / 1000)
-  return `${SCHEME}${atSeconds}.${toBase64Url(await macOf(secret, atSeconds, body))}`
+  return `${PREFIX}${atSeconds}.${toBase64Url(await macOf(secret, atSeconds, body))}`
 }
 
 /** The proof in an `Authorization` header; null: there is none. */
 export function readProof(header: string | null): PresentedProof | null {
   const [, seconds, mac] =
-    PROOF.exec(header?.startsWith(SCHEME) === true ? header.slice(SCHEME.length) : '') ?? []
+    PROOF.exec(header?.startsWith(PREFIX) === true ? header.slice(PREFIX.length) : '') ?? []
   return seconds === undefined || mac === undefined ? null : { atSeconds: Number(seconds), mac }
 }
 
-/** Whether a proof was made no longer ago than it is good for, by this clock. */
+/** Whether a proof is recent enough to be valid, by this clock. */
 export function isRecent({ atSeconds }: PresentedProof, nowMs: number): boolean {
-  return Math.abs(nowMs - atSeconds * 1000) <= AGE_MAX_MS
+  return Math.abs(nowMs - atSeconds * 1000) <= PROOF_AGE_MAX_MS
 }
 
 /** Whether a proof was made with this root secret for a request with this body. */
@@ -59,5 +63,5 @@ async function macOf(
   body: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bodyHash = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', body)))
-  return secret.mac('root-secret-proof', utf8(`${PURPOSE}\n${atSeconds}\n${bodyHash}`))
+  return secret.mac(PROOF_SUBKEY, utf8(`${PROOF_PURPOSE}\n${atSeconds}\n${bodyHash}`))
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../record/description.ts'
 import type { Reply } from '../record/reply.ts'
 import { keyRefused } from '../record/reply.ts'
 
-/** Whether a key of that scope may make a call that needs `needed`. */
+/** Whether a key with this scope may make a call that needs `needed`. */
 export function covers(scope: KeyScope, needed: Scope): boolean {
   return scope === 'all' || scope === needed
 }

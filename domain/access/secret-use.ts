@@ -6,13 +6,29 @@ export interface HashesBySecret {
   readonly current: HashCounts
   /** Zero when no rotation is under way. */
   readonly previous: HashCounts
-  /** Made under a root secret that is no longer known: they fit no key and no password. */
+  /** Hashes made under a root secret that is no longer configured. No key and no password fits them. */
   readonly lost: HashCounts
 }
 
 const NONE: HashCounts = { keys: 0, formPasswords: 0 }
 
-/** Counts over the whole storage: when nothing is under the previous root secret, a rotation can be ended. */
+/** No hashes at all. */
+export const NO_HASHES: HashesBySecret = { current: NONE, previous: NONE, lost: NONE }
+
+/** The counts of two databases together. */
+export function sumOfHashes(left: HashesBySecret, right: HashesBySecret): HashesBySecret {
+  return {
+    current: sumOfCounts(left.current, right.current),
+    previous: sumOfCounts(left.previous, right.previous),
+    lost: sumOfCounts(left.lost, right.lost),
+  }
+}
+
+function sumOfCounts(left: HashCounts, right: HashCounts): HashCounts {
+  return { keys: left.keys + right.keys, formPasswords: left.formPasswords + right.formPasswords }
+}
+
+/** Counts hashes over the whole storage. When none is left under the previous root secret, a rotation can be ended. */
 export async function hashesBySecret(
   administration: Pick<Administration, 'countHashes'>,
   { current, previous }: Secrets,
@@ -30,7 +46,10 @@ export async function hashesBySecret(
   }
 }
 
-/** What an operator calls the root secret of that version; without the secrets, or for another one, its own name. */
+/**
+ * The name that operators use for the root secret of a version. Without the secrets, or for another version, it is the
+ * version itself.
+ */
 export function secretName(version: string, secrets: Secrets | null): string {
   if (version === secrets?.current.version) return 'current'
   return version === secrets?.previous?.version ? 'previous' : version

@@ -1,12 +1,12 @@
 import { fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 
-/** What a subkey of the root secret is for. Each purpose has a key of its own, derived by HKDF. */
+/** The purpose of a subkey of the root secret. Each purpose has its own key, derived by HKDF. */
 export type Purpose = 'api-key' | 'cursor' | 'form-password' | 'root-secret-proof'
 
 /** The purposes of subkeys that a library needs as raw bytes. */
 export type RawPurpose = 'purchase-id'
 
-/** One root secret and what can be done with it; the secret itself cannot be read out. */
+/** One root secret and the operations with it; the secret itself cannot be read out. */
 export interface SecretVersion {
   /** Names the secret without revealing it: eight characters derived from it. */
   readonly version: string

@@ -21,7 +21,7 @@ import type { Operator } from './operator.ts'
 
 /** The caller that each kind of access admits, as the handler receives it. */
 export interface Callers {
-  /** Anybody: nothing is known about the caller. */
+  /** No caller is known, because anybody may call. */
   readonly public: null
   readonly tenant: Organization
   readonly tenant_or_platform: Caller
@@ -52,11 +52,14 @@ export interface HandledOperation<Id extends string, World> {
   readonly id: Id
   /** Answers a routed request. Rejects only on an internal failure. */
   readonly serve: (routed: RoutedRequest, world: World) => Promise<Reply>
-  /** Answers whoever may call the operation with `verdict`, for example that the method is wrong; refuses all others. */
+  /**
+   * Replies with `verdict`, for example that the method is wrong, to a caller who may call the operation; refuses all
+   * others.
+   */
   readonly judge: (routed: RoutedRequest, world: World, verdict: Reply) => Promise<Reply>
 }
 
-/** Joins an operation and its handler. A handler that answers what the operation does not declare does not compile. */
+/** Joins an operation and its handler. A handler with a reply that the operation does not declare does not compile. */
 export function handled<
   Id extends string,
   Allowed extends PublicAccess,
@@ -71,8 +74,8 @@ export function handled<
 }
 
 /**
- * The same for an operation without query parameters whose declaration is not loaded to serve it: `Operation` is its
- * type alone.
+ * Like `handled`, for an operation without query parameters, whose declaration need not be loaded to serve it:
+ * `Operation` is only its type.
  */
 export function handledByRoute<
   Operation extends OperationEndpoint<string, PublicAccess, NoParameters>,
@@ -115,8 +118,8 @@ export async function withQuery<Query extends QueryParameters>(
     : answer({ ...routed, query: reading.value })
 }
 
-/** What an endpoint asks of its caller. */
-export interface Guard<Allowed extends Access = Access> {
+/** The conditions that an endpoint sets for its caller. */
+interface Guard<Allowed extends Access = Access> {
   readonly access: Allowed
   readonly scope: Scope | null
   readonly requires: Capability | null
@@ -148,7 +151,10 @@ const admissions: {
   tenant_or_platform: async (routed, guard, world) => authenticate(routed, scopeOf(guard), world),
 }
 
-/** The declaration of an operation with a key does not compile without a scope. */
+/**
+ * The scope that an operation needs. A declared operation always has one, because an operation with a key does not
+ * compile without a scope.
+ */
 function scopeOf({ access, scope }: Guard): Scope {
   if (scope === null) throw new Error(`An operation for ${access} declares no scope`)
   return scope

@@ -16,7 +16,7 @@ interface Try {
   readonly answer: ReasonCounts | 'never' | 'rejects'
 }
 
-/** A world in which time passes only while something waits for it. */
+/** Runs the attempts in virtual time, which passes only while something waits for it. */
 async function ask(tries: readonly Try[], draw = 0) {
   const clock = fakeClock()
   const startedMs = clock.nowMs()

@@ -10,12 +10,12 @@ import { pause, within } from '../bounds/within.ts'
 
 /** Two pauses, so three attempts. */
 const BACKOFF: Backoff = { pausesMs: [200, 400], spread: { least: 0.5, most: 1 } }
-/** An attempt that takes longer is ended. */
+/** An attempt that takes longer is cancelled. */
 const TRY_MS = 4_000
 /** No attempt begins after this time, and a running one is ended. */
 const TOTAL_MS = 9_000
 
-/** What asking depends on. */
+/** The ports and times on which asking depends. */
 export interface Patience {
   readonly clock: Clock
   readonly deadline: Deadline
@@ -26,8 +26,7 @@ export interface Patience {
 /**
  * Asks the survey's source up to three times, with pauses between the attempts and a limit on the total time. Never
  * rejects.
- * @returns null: no attempt succeeded; the log has a line for each failed attempt and one that says that there are no
- * more
+ * @returns null: no attempt succeeded. The log has a line for each failed attempt and one for giving up.
  */
 export async function askPatiently(
   survey: TenantExitSurvey,

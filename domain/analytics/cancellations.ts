@@ -1,9 +1,5 @@
 import * as v from 'valibot'
-import type {
-  CancellationCount,
-  Cancellations as FoundCancellations,
-  InstantRange,
-} from '../../ports/analytics.ts'
+import type { CancellationCount, Cancellations, InstantRange } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
@@ -13,7 +9,7 @@ import { churnTypes } from '../resources/memberships.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { count, dateRange, organizationId, percentageOf } from './figures-schema.ts'
 import { rangeOf } from './parameters.ts'
-import { totalOf } from '../figures/groups.ts'
+import { totalOf } from '../figures/total.ts'
 import { percentage } from '../figures/ratio.ts'
 import { nullsLast } from '../text/text-order.ts'
 import { sampleCancellations, sampleOrganizationId, sampleRange } from './samples.ts'
@@ -27,7 +23,7 @@ const ReasonRow = v.strictObject({
   pct: percentageOf('`count` of all cancellations in range.'),
 })
 
-const Cancellations = v.strictObject({
+const CancellationsBody = v.strictObject({
   organizationId,
   dateRange,
   source: v.literal('membership_status'),
@@ -57,7 +53,7 @@ export const getCancellations = operationAt(cancellationsRoute, {
   responses: {
     200: jsonResponse(
       'The figures.',
-      Cancellations,
+      CancellationsBody,
       bodyOf(sampleOrganizationId, sampleRange, sampleCancellations),
     ),
   },
@@ -76,8 +72,8 @@ export async function serveCancellations(
 function bodyOf(
   id: string,
   range: InstantRange,
-  { reasons, tenure }: FoundCancellations,
-): v.InferOutput<typeof Cancellations> {
+  { reasons, tenure }: Cancellations,
+): v.InferOutput<typeof CancellationsBody> {
   const totals = totalsOf(reasons)
   return {
     organizationId: id,

@@ -1,10 +1,5 @@
 import * as v from 'valibot'
-import type {
-  CohortCount,
-  CohortDimension,
-  Cohorts as FoundCohorts,
-  CohortsQuery,
-} from '../../ports/analytics.ts'
+import type { CohortCount, CohortDimension, Cohorts, CohortsQuery } from '../../ports/analytics.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
@@ -38,12 +33,12 @@ const CohortRow = v.strictObject({
   ),
   churnRatePct: percentageOf('`churned` of `cohortSize`.'),
   churnWithin: described(
-    v.strictObject({ '30': count, '60': count, '90': count, '180': count, '365': count }),
+    v.strictObject(byHorizon(() => count)),
     'Of the churned, those whose whole days from signup to cancellation are at most so many: cumulative. An unknown cancellation, and one before the signup, is in none.',
   ),
 })
 
-const Cohorts = v.strictObject({
+const CohortsBody = v.strictObject({
   organizationId,
   dateRange: described(
     dateRange,
@@ -86,7 +81,7 @@ export const getCohorts = operationAt(cohortsRoute, {
   responses: {
     200: jsonResponse(
       'The figures.',
-      Cohorts,
+      CohortsBody,
       bodyOf(
         sampleOrganizationId,
         { dimension: 'plan', firstMonth: '2026-01', lastMonth: '2026-03' },
@@ -111,8 +106,8 @@ export async function serveCohorts(
 function bodyOf(
   id: string,
   { dimension, firstMonth, lastMonth }: CohortsQuery,
-  { cohorts, members, membersWithSignupDate }: FoundCohorts,
-): v.InferOutput<typeof Cohorts> {
+  { cohorts, members, membersWithSignupDate }: Cohorts,
+): v.InferOutput<typeof CohortsBody> {
   const values = new Set(cohorts.map(({ value }) => value).filter((value) => value !== null))
   return {
     organizationId: id,

@@ -7,7 +7,7 @@ export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 export const cents = v.pipe(v.number(), v.safeInteger())
 const instant = v.pipe(v.string(), v.isoTimestamp())
 
-/** A percentage with what it is of; null when that is nothing. */
+/** A percentage, described by what it is a percentage of; null when the whole is zero. */
 export function percentageOf(meaning: string) {
   return described(
     v.nullable(v.pipe(v.number(), v.minValue(0))),

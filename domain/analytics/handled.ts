@@ -5,7 +5,7 @@ import { getCohorts, serveCohorts } from './cohorts.ts'
 import { exportMembers, serveMembers } from './members.ts'
 import { getRetentionOffers, serveRetentionOffers } from './retention-offers.ts'
 
-// The analytics with their handlers. Few requests ask for them, so they are loaded by the first that does.
+// The analytics with their handlers. Few requests need them, so the first request that does loads this module.
 
 export const members = handled(exportMembers, serveMembers)
 export const cohorts = handled(getCohorts, serveCohorts)

@@ -32,7 +32,7 @@ export const LifetimeValue = described(
     acceptedMembers: v.nullable(Group),
     declinedMembers: v.nullable(Group),
     coverage: v.nullable(Coverage),
-    unavailableReason: described(v.nullable(v.string()), 'Why there are no figures; null when there are.'),
+    unavailableReason: v.nullable(v.string()),
   }),
   `What members brought in, by their last decision in range (accepted or declined). A member's revenue is payments less refunds over all their billing events, whenever they were; an event of unknown amount adds nothing. Available when at least ${DECIDING_MEMBERS_MIN} members decided and any billing event is known of at least ${COVERAGE_MIN_PCT} % of them; else everything but \`unavailableReason\` is null.`,
 )

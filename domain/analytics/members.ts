@@ -6,7 +6,7 @@ import type { ReplyOf, RequestOf } from '../record/operation.ts'
 import { jsonResponse, operationAt } from '../record/operation.ts'
 import { jsonReply, PRIVATE } from '../record/reply.ts'
 import { tenureDays } from '../resources/cancellations/membership.ts'
-import { churnTypes } from '../resources/memberships.ts'
+import { churnTypes, membershipStatuses } from '../resources/memberships.ts'
 import type { AnalyticsWorld } from './world.ts'
 import { toInstant } from '../text/instant.ts'
 import { count, organizationId } from './figures-schema.ts'
@@ -21,7 +21,7 @@ const LIMIT_MAX = 1_000
  */
 const OFFSET_MAX = Number.MAX_SAFE_INTEGER - LIMIT_MAX
 
-const statuses = ['all', 'active', 'churned'] as const
+const statuses = ['all', ...membershipStatuses] as const
 type Status = (typeof statuses)[number]
 
 const SIGNUP = 'the signup, which counts as the first instant of its day'
@@ -33,7 +33,7 @@ const MemberRow = v.strictObject({
   membershipId: v.string(),
   customerId: text,
   signupDate: described(v.nullable(v.pipe(v.string(), v.isoDate())), 'A day; null when unknown.'),
-  status: v.picklist(['active', 'churned']),
+  status: v.picklist(membershipStatuses),
   churnType: v.nullable(v.picklist(churnTypes)),
   cancelDate: described(text, 'A day or a UTC instant, as it was reported.'),
   tenureDays: described(

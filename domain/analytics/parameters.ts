@@ -3,8 +3,8 @@ import type { ParameterReading, QueryParameter } from '../record/query-parameter
 import { readLimit } from '../read/limit.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
-// These endpoints predate the strict ones: a parameter that they do not know is ignored, and so is one that is empty or
-// given more than once, since nothing says which value is meant.
+// These endpoints are older than the strict ones. They ignore a parameter that they do not know, and one that is empty
+// or given more than once, because then it is unclear which value is meant.
 
 const BOUND =
   'A day (`YYYY-MM-DD`, UTC) or an ISO 8601 instant with an explicit offset (`+` is written `%2B`). Any other value, and a parameter given more than once, is ignored.'
@@ -21,7 +21,7 @@ function bound(meaning: string, example: string, read: (text: string) => string 
 }
 
 /**
- * The parameter that bounds a time below; its value is the first instant that it includes.
+ * The parameter for the lower bound of a time; its value is the first instant that is included.
  * @param what the end of a sentence that begins with the bound
  */
 export function startOf(what: string, read: (text: string) => string | null = lowerBound): Bound {
@@ -29,24 +29,24 @@ export function startOf(what: string, read: (text: string) => string | null = lo
   return bound(meaning, '2026-01-01', read)
 }
 
-/** The parameter that bounds a time above; its value is the last instant that it includes. */
+/** The parameter for the upper bound of a time; its value is the last instant that is included. */
 export function endOf(what: string, read: (text: string) => string | null = upperBound): Bound {
   return bound(`Inclusive upper bound on ${what}; a day counts to its last instant.`, '2026-03-31', read)
 }
 
-/** The two parameters that bound a time. */
+/** The two parameters for the bounds of a time. */
 export function rangeOf(what: string) {
   return { start: startOf(what), end: endOf(what) }
 }
 
-/** The two parameters that bound a month (`YYYY-MM`). Nothing is rounded before a bound is cut to its month. */
+/** The two parameters for the bounds of a month (`YYYY-MM`). A bound is cut to its month without rounding. */
 export function monthsOf(what: string) {
   const monthOf = (text: string) => upperBound(text)?.slice(0, 'YYYY-MM'.length) ?? null
   return { start: startOf(what, monthOf), end: endOf(what, monthOf) }
 }
 
 /**
- * One of several words; the first of them is the default.
+ * A parameter that is one of several words; the first one is the default.
  * @param otherwise what any other text means
  */
 export function wordOf<const Words extends readonly [string, ...string[]]>(
@@ -75,7 +75,7 @@ export function limitOf(description: string, fallback: number, maximum: number):
   }
 }
 
-/** How many rows to pass over: a whole number up to `maximum`, and 0 unless it is one. */
+/** The parameter for how many rows to skip: a whole number up to `maximum`. Any other value means 0. */
 export function offsetOf(description: string, maximum: number): QueryParameter<number> {
   return {
     description,

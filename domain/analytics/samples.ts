@@ -9,8 +9,8 @@ import type {
 import type { ReasonCount } from '../../ports/exit-survey-source.ts'
 import { byHorizon } from './churn-horizons.ts'
 
-// The data from which the examples of the contract document are computed. The functions are those that compute answers,
-// so the examples agree with the definitions beside them and with each other.
+// The data from which the examples of the contract document are computed. They are computed by the functions that also
+// compute replies, so the examples agree with the definitions beside them and with each other.
 
 export const sampleOrganizationId = 'demo'
 

@@ -1,5 +1,5 @@
 import type { ReasonCount } from '../../ports/exit-survey-source.ts'
-import { groupsOf, totalOf } from '../figures/groups.ts'
+import { totalOf } from '../figures/total.ts'
 import { percentage } from '../figures/ratio.ts'
 import { nullsLast } from '../text/text-order.ts'
 
@@ -19,10 +19,12 @@ export interface SurveyFigures {
   readonly other: { readonly count: number; readonly pct: number }
 }
 
-/** Reasons from raw codes: most frequent first, then by name. Percentages are of all selections, `other` included. */
+/**
+ * The reasons for raw codes: most frequent first, then by name. Percentages are of all selections, `other` included.
+ */
 export function surveyFigures(counted: readonly ReasonCount[]): SurveyFigures {
   const selections = totalOf(counted, ({ count }) => count)
-  const groups = [...groupsOf(counted, ({ code }) => canonicalCode(code))].map(([code, spellings]) => {
+  const groups = [...Map.groupBy(counted, ({ code }) => canonicalCode(code))].map(([code, spellings]) => {
     const count = totalOf(spellings, (spelling) => spelling.count)
     return {
       code,
@@ -50,7 +52,7 @@ function canonicalCode(code: string): string {
   return code.toLowerCase().replaceAll(/[ _-]+/g, '_')
 }
 
-/** `too_expensive` reads `Too expensive`. */
+/** Turns `too_expensive` into `Too expensive`. */
 function sentenceCase(code: string): string {
   const [first = '', ...rest] = code.replaceAll('_', ' ')
   return first.toUpperCase() + rest.join('')

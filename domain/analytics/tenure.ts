@@ -7,7 +7,7 @@ import { percentage, quotient } from '../figures/ratio.ts'
 interface Bucket {
   readonly label: string
   readonly minDays: number
-  /** Null: no end. */
+  /** Null: the bucket has no upper bound. */
   readonly maxDays: TenureHorizonDays | null
 }
 
@@ -45,7 +45,7 @@ export const Tenure = described(
   'Whole days from the first instant of the signup day to the cancellation.',
 )
 
-/** How long members had stayed. */
+/** The published figures of how long members had stayed. */
 export function tenureFigures(summary: TenureSummary): v.InferOutput<typeof Tenure> {
   const { known, unknown, totalDays, membersWithinDays, middleDays } = summary
   const within = (days: TenureHorizonDays | null) => (days === null ? known : membersWithinDays[days])

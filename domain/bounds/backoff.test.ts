@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { doublingPauses, drawFrom, pauseAfter, repeatWhileRejected, triesMax } from './backoff.ts'
+import {
+  doublingPauses,
+  drawFrom,
+  drawFromClock,
+  pauseAfter,
+  repeatWhileRejected,
+  steadyPauses,
+} from './backoff.ts'
 
 test('pauses double up to the longest', () => {
   expect(doublingPauses(8, 4)).toEqual([8, 16, 32, 64])
   expect(doublingPauses(8, 4, 20)).toEqual([8, 16, 20, 20])
+  expect(steadyPauses(50, 3)).toEqual([50, 50, 50])
 })
 
 test('there is a pause after each try but the last', () => {
   const backoff = { pausesMs: [100, 200] }
-  expect(triesMax(backoff)).toBe(3)
   expect([1, 2, 3, 4].map((tries) => pauseAfter(backoff, tries))).toEqual([100, 200, null, null])
 })
 
@@ -17,6 +24,7 @@ test('a draw moves a pause within its spread', () => {
   expect([0, 0.5, 1].map((draw) => pauseAfter(backoff, 1, draw))).toEqual([150, 100, 50])
   expect(pauseAfter(backoff, 2, 0.5)).toBeNull()
   expect([0, 255].map((byte) => drawFrom({ bytes: () => new Uint8Array([byte]) }))).toEqual([0, 1])
+  expect([0, 50, 100, 101].map((nowMs) => drawFromClock({ nowMs: () => nowMs }))).toEqual([0, 0.5, 1, 0])
 })
 
 describe('work that rejects', () => {

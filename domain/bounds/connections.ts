@@ -1,5 +1,5 @@
 /**
- * How many databases, or receivers of work, are asked at once by what works through a list of them. A Worker has six
- * connections, and a task may need one more than the one that it holds.
+ * How many databases, or receivers of work, are asked at once when a list of them is processed. A Worker has six
+ * connections, and a task may need a second one.
  */
 export const CONNECTIONS_WIDTH = 4

@@ -2,8 +2,8 @@ import type * as v from 'valibot'
 import { check } from 'valibot'
 
 /**
- * The same schema of a list, which looks at the number of items first: a list that is too long is one problem. Schemas
- * of valibot collect a problem for each item, and a body has room for millions of items.
+ * A schema that checks the length of a list before its items, so that a list that is too long is a single problem.
+ * Valibot would collect a problem for each item, and a body has room for millions of items.
  */
 export function countedList<Schema extends v.GenericSchema>(
   list: Schema,

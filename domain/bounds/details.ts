@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { PROBLEMS_MAX } from './echo.ts'
 
-/** What is wrong with a body, as `path: message`, in the order of its keys. */
+/** The problems of a body as `path: message`, in the order of its keys. */
 export function detailsOf(issues: readonly v.BaseIssue<unknown>[]): readonly string[] {
   return issues.flatMap(innermost).slice(0, PROBLEMS_MAX).map(describe)
 }

@@ -5,9 +5,9 @@ const BACKSLASH = 0x5c
 const OPEN_BRACE = 0x7b
 
 /**
- * Whether a JSON text holds more than `max` values, told without making any of them: a parsed value takes up to thirty
- * times the memory of its text. Every value but the first follows a bracket, a brace or a comma; an empty list or object
- * counts as two. Of a text that is not JSON the answer means nothing.
+ * Whether a JSON text contains more than `max` values. It does not parse the text, because parsed values take up to
+ * thirty times the memory of their text. Every value but the first follows a bracket, a brace or a comma, so these are
+ * counted; an empty list or object counts as two. For a text that is not JSON the result means nothing.
  */
 export function holdsMoreValues(json: string, max: number): boolean {
   let count = 1
@@ -25,7 +25,7 @@ export function holdsMoreValues(json: string, max: number): boolean {
   return count > max
 }
 
-/** Where the string that begins at `start` ends: at its closing quote, or at the end of the text. */
+/** The index at which the string that begins at `start` ends: that of its closing quote, or the end of the text. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1)

@@ -9,8 +9,9 @@ export interface BodyBounds {
 }
 
 /**
- * Reads the body of a request, once and within its bounds. One that declares itself too large is not read at all. A declared
- * length ends the body (RFC 9112, section 6.3), unless it is sent in chunks: then hosts hide or refuse the declaration.
+ * Reads the body of a request, once and within its bounds. A body whose declared length is too large is not read at
+ * all. A declared length ends the body (RFC 9112, section 6.3), except when the body is sent in chunks; hosts then hide
+ * or refuse the declaration.
  */
 export async function readRequestBody(
   request: Request,
@@ -20,7 +21,7 @@ export async function readRequestBody(
   const declaredBytes = declaredLength(request)
   if (declaredBytes > maxBytes) return { kind: 'too_large' }
   if (declaredBytes > 0) return readDeclared(request, maxBytes, deadline.after(durationMs))
-  // Hosts make a stream of the body when they are asked for it, which the way above does without.
+  // Reading `request.body` makes hosts create a stream, which the branch above avoids.
   const { body } = request
   return body === null
     ? { kind: 'bytes', bytes: new Uint8Array(0) }

@@ -4,8 +4,11 @@ import { concatenated } from '../text/encoding.ts'
 export type LimitedRead =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'too_large' }
-  /** The sender disconnected, or was slower than the signal allows. */
-  | { readonly kind: 'incomplete' }
+  /**
+   * The sender disconnected, or was slower than the signal allows. `cause` is what the stream or the signal gave as
+   * reason.
+   */
+  | { readonly kind: 'incomplete'; readonly cause: unknown }
 
 /**
  * Reads a stream to its end, but never more than one chunk past `maxBytes` and never longer than `signal` allows.
@@ -24,31 +27,31 @@ export async function readLimited(
   try {
     for (;;) {
       const next = await Promise.race([reader.read(), aborted])
-      if (next === null) return { kind: 'incomplete' }
+      if (next === null) return { kind: 'incomplete', cause: signal.reason }
       if (next.done) return { kind: 'bytes', bytes: concatenated(chunks) }
       length += next.value.length
       if (length > maxBytes) return { kind: 'too_large' }
       if (next.value.length > 0) chunks.push(next.value)
     }
-  } catch {
-    return { kind: 'incomplete' }
+  } catch (cause) {
+    return { kind: 'incomplete', cause }
   } finally {
     stopListening()
   }
 }
 
 /**
- * Reads a body whose host hands over no more than was declared, in one go, which costs a third less than reading it piece
- * by piece. It is counted all the same.
+ * Reads a body in one go, which costs a third less than reading it piece by piece. Only for a body of which the host
+ * delivers no more than its declared length. The length is checked all the same.
  */
 export async function readDeclared(body: Body, maxBytes: number, signal: AbortSignal): Promise<LimitedRead> {
   const { aborted, stopListening } = listen(signal)
   try {
     const read = await Promise.race([body.arrayBuffer(), aborted])
-    if (read === null) return { kind: 'incomplete' }
+    if (read === null) return { kind: 'incomplete', cause: signal.reason }
     return read.byteLength > maxBytes ? { kind: 'too_large' } : { kind: 'bytes', bytes: new Uint8Array(read) }
-  } catch {
-    return { kind: 'incomplete' }
+  } catch (cause) {
+    return { kind: 'incomplete', cause }
   } finally {
     stopListening()
   }

@@ -6,7 +6,8 @@ export class TimedOut extends Error {
 }
 
 /**
- * Waits for work at most `durationMs`, then rejects with `TimedOut`. Rejects as the work does when that fails before.
+ * Waits for work at most `durationMs`, then rejects with `TimedOut`. Rejects with the work's own error when that comes
+ * first.
  */
 export async function within<Value>(
   deadline: Deadline,
@@ -26,7 +27,7 @@ export async function within<Value>(
     return await Promise.race([work, expired])
   } finally {
     signal.removeEventListener('abort', onAbort)
-    // The loser of the race may still reject.
+    // Whichever promise lost the race may still reject, which must not count as unhandled.
     work.catch(() => undefined)
     expired.catch(() => undefined)
   }

@@ -1,4 +1,5 @@
 import type { Access } from '../record/description.ts'
+import { AUTH_SCHEME } from '../record/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** A parameter of an operation as the document describes it. */
@@ -8,7 +9,7 @@ export interface SampleParameter {
   readonly example?: unknown
 }
 
-/** One call of an operation: what its samples show. */
+/** The call of an operation that its samples show. */
 export interface SampleCall {
   readonly method: string
   readonly path: string
@@ -18,13 +19,13 @@ export interface SampleCall {
   readonly body: unknown
 }
 
-/** Query parameters that a sample shows: few, and none that needs another call before. */
+/** Query parameters that a sample shows: only a few, and none whose value comes from an earlier call. */
 const SHOWN_QUERY = ['limit', 'updatedAfter', 'start', 'status']
 const SHOWN_QUERY_MAX = 2
 
 /**
- * The call in curl and in TypeScript, as the extension `x-codeSamples` has it. `BASE` and `KEY` are the host and a key;
- * `client` is one of openapi-fetch with types generated from the document.
+ * The call in curl and in TypeScript, for the extension `x-codeSamples`. `BASE` and `KEY` stand for the host and a key;
+ * `client` is an openapi-fetch client with types generated from the document.
  */
 export function codeSamples(call: SampleCall): readonly JsonSchema[] {
   return [
@@ -39,7 +40,7 @@ function curl({ method, path, access, parameters, body }: SampleCall): string {
   const url = `"$BASE${filled}${query.length === 0 ? '' : `?${query.join('&')}`}"`
   return [
     method === 'GET' ? `curl ${url}` : `curl -X ${method} ${url}`,
-    ...(access === 'public' ? [] : ['-H "Authorization: Bearer $KEY"']),
+    ...(access === 'public' ? [] : [`-H "Authorization: ${AUTH_SCHEME} $KEY"`]),
     ...(body === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
@@ -60,7 +61,7 @@ function typescript({ method, path, parameters, body }: SampleCall): string {
   return `const { data, error } = await client.${method}('${path}'${given})`
 }
 
-/** JSON over several lines, its names without quotes where they need none. */
+/** JSON over several lines, with quotes around property names only where they are needed. */
 function indentedLiteral(value: unknown): string {
   const lines = JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
   return lines.replaceAll('\n', '\n  ')

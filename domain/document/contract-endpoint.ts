@@ -13,7 +13,7 @@ import { contractRoute } from './routes.ts'
 
 const headers = { ETag: { description: 'Changes with the document.', schema: v.string() } }
 
-/** What the endpoint of every contract document says of itself. */
+/** The parts that the endpoints of all contract documents have in common. */
 export const contractParts = {
   summary: 'Retrieve the contract document',
   description:

@@ -5,25 +5,28 @@ import { isSchema, rewritten, wordsWithNull } from './rewrite-schema.ts'
 
 export type { JsonSchema } from './rewrite-schema.ts'
 
-/** The JSON Schema (2020-12) of a published value, as OpenAPI 3.1 wants it: no `$schema`, null as a type. */
+/**
+ * The JSON Schema (2020-12) of a published value, as OpenAPI 3.1 requires it: without `$schema`, and with null as a
+ * type.
+ */
 export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
   return converted(schema, 'throw')
 }
 
 /**
- * The JSON Schema of a request body in which keys that it does not name are ignored. Rules that JSON Schema cannot say
- * are in its descriptions.
+ * The JSON Schema of a request body in which unknown keys are ignored. Rules that JSON Schema cannot express are in its
+ * descriptions.
  */
 export function requestSchemaOf(schema: v.GenericSchema): JsonSchema {
   return withMeaningFirst(withOpenObjects(converted(schema, 'ignore')))
 }
 
-/** The JSON Schema of a body that the document shows under a name of its own. */
+/** The JSON Schema of a body that the document lists by name. */
 export function componentSchemaOf(schema: v.GenericSchema): JsonSchema {
   return withMeaningFirst(withBareWords(withAnyKeys(jsonSchemaOf(schema))))
 }
 
-/** Leaves out that a key is a string, which it always is, and writes "anything" as `true`. */
+/** Removes the rule that keys are strings, which they always are, and writes "anything" as `true`. */
 export function withAnyKeys(schema: JsonSchema): JsonSchema {
   return rewritten(schema, (node) => {
     const { additionalProperties: others } = node
@@ -32,12 +35,12 @@ export function withAnyKeys(schema: JsonSchema): JsonSchema {
   })
 }
 
-/** Leaves out the type of listed words, which the list shows. */
+/** Removes the type of an enumeration, because its values show it. */
 export function withBareWords(schema: JsonSchema): JsonSchema {
   return rewritten(schema, (node) => ('enum' in node ? without('type', node) : node))
 }
 
-/** The description of a whole body comes before its properties. */
+/** Puts the description of a whole body before its properties. */
 function withMeaningFirst(schema: JsonSchema): JsonSchema {
   const { type, description, ...rest } = schema
   return description === undefined ? schema : { type, description, ...rest }
@@ -62,8 +65,9 @@ function without(keyword: string, node: JsonSchema): JsonSchema {
 }
 
 /**
- * Rewrites `anyOf: [{type: T, …}, …, {type: null}]` as `type: [T, …, null]`, the shorter form that 3.1 allows. When two
- * alternatives share a keyword, the short form could not tell which of them it belongs to, so the long form stays.
+ * Rewrites `anyOf: [{type: T, …}, …, {type: null}]` as `type: [T, …, null]`, the shorter form that OpenAPI 3.1 allows.
+ * When two alternatives have the same keyword, the short form could not say which of them the keyword belongs to, so
+ * the long form stays.
  */
 function withTypeList(node: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = node
@@ -79,7 +83,7 @@ function withTypeList(node: JsonSchema): JsonSchema {
   return { ...merged, ...wordsWithNull(merged), type: types }
 }
 
-/** The keywords of several schemas in one. Those that bound a value come before the one that describes its items. */
+/** Merges the keywords of several schemas. Those that restrict a value come before the one that describes its items. */
 function merge([only, ...more]: readonly JsonSchema[], rest: JsonSchema): JsonSchema {
   if (more.length === 0) return { ...rest, ...only }
   const { items, ...bounds } = more.reduce((all, alternative) => ({ ...all, ...alternative }), {

@@ -17,7 +17,7 @@ type Node = Readonly<Record<string, unknown>>
 /** The contract document. */
 export type Document = Record<string, unknown>
 
-/** The OpenAPI 3.1 document of the endpoints: nothing in it is written a second time. */
+/** Builds the OpenAPI 3.1 document of the endpoints. Everything in it is derived from their declarations. */
 export function buildDocument(
   endpoints: readonly Endpoint[],
   texts: DocumentTexts = prose.publicTexts,
@@ -66,7 +66,7 @@ function componentSchemas(endpoints: readonly Endpoint[]): {
   return { schemas: Object.fromEntries(exemplified), resolve }
 }
 
-/** The named schemas that only answers of operations use. */
+/** The named schemas that occur only in replies of operations. */
 function operationSchemas(endpoints: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> {
   const media = endpoints
     .flatMap((endpoint) => (endpoint.kind === 'operation' ? Object.values(endpoint.responses) : []))
@@ -102,7 +102,10 @@ function pageSchemas(endpoints: readonly Endpoint[]): Readonly<Record<string, Js
   )
 }
 
-/** Filters that were not passed are null. The parameters of groups always have a value, because they have defaults. */
+/**
+ * The schema of a page. Filters that were not given are null. The parameters of groups always have a value, because
+ * they have defaults.
+ */
 function pageSchema({ kind, resource, filters }: CollectionEndpoint | GroupsEndpoint): JsonSchema {
   const echo = Object.entries(filters).map(([name, { schema, description }]) => {
     const echoed =

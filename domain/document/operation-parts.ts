@@ -73,7 +73,9 @@ function headerObject({ description, schema }: NonNullable<ResponseDeclaration['
   return { required: true, schema: jsonSchemaOf(schema), description }
 }
 
-/** A named schema has its examples in the place where the document defines it. */
+/**
+ * The media object of a body. A named schema has its examples where the document defines it, so they are left out here.
+ */
 function mediaObject({ schema: declared, example }: Media, resolve: Resolve): Node {
   const name = componentName(declared)
   const given = example === undefined ? {} : { example }

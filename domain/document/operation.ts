@@ -33,7 +33,7 @@ export function operationObject(endpoint: Endpoint, resolve: Resolve): Node {
   }
 }
 
-/** The schema of the answer of a collection, or of a read of groups. */
+/** The name of the schema for the page of a collection, or of groups. */
 export function pageName({ resource, parent }: CollectionEndpoint | GroupsEndpoint): string {
   return parent === null ? `${resource.name}Page` : `${resource.name}PageOf${parent.resource.name}`
 }
@@ -44,7 +44,7 @@ export function nullableSchemaOf(of: v.GenericSchema): JsonSchema {
   return { ...schema, ...wordsWithNull(schema), type: [schema.type, 'null'] }
 }
 
-/** What can be derived from the endpoint's record, followed by what the record declares itself. */
+/** The description of an endpoint: what is derived from its record, followed by what the record says itself. */
 function describe(endpoint: Endpoint): string {
   const own = endpoint.description ?? ''
   switch (endpoint.kind) {
@@ -67,7 +67,7 @@ function describe(endpoint: Endpoint): string {
   }
 }
 
-/** What an operator must be for an operation. Nothing of an endpoint of the public interface. */
+/** The sentence on the role that an operator needs for an operation. Empty for an endpoint of the public interface. */
 function roleSentence(access: Endpoint['access']): readonly string[] {
   switch (access) {
     case 'support':
@@ -121,7 +121,7 @@ function readParts(endpoint: ReadEndpoint): Parts {
   }
 }
 
-/** The failures of a read. Those of a deprecated one, where the caller may use it, carry its headers. */
+/** The failures of a read. The replies of a deprecated read to a caller who may use it have the deprecation headers. */
 function failuresOf(endpoint: ReadEndpoint): Node {
   const failure = (name: keyof typeof prose.sharedResponses): Node =>
     endpoint.deprecation === null
@@ -137,7 +137,7 @@ function failuresOf(endpoint: ReadEndpoint): Node {
 }
 
 function deprecationHeaders({ deprecation }: ReadEndpoint): Node {
-  return deprecation === null ? {} : { headers: prose.deprecationHeaders }
+  return deprecation === null ? {} : { headers: prose.deprecationHeaders(deprecation) }
 }
 
 function pageParameters(endpoint: CollectionEndpoint | GroupsEndpoint): readonly ParameterObject[] {
@@ -152,7 +152,10 @@ function pageParameters(endpoint: CollectionEndpoint | GroupsEndpoint): readonly
   ]
 }
 
-/** A row, a parent, or the organization's own source can be missing; a plain collection is there even when empty. */
+/**
+ * Whether a read can answer 404: a row, a parent, or the organization's own source can be missing. A plain collection
+ * exists even when it is empty.
+ */
 function mayBeMissing(endpoint: ReadEndpoint): boolean {
   return endpoint.kind === 'detail' || endpoint.parent !== null || endpoint.rowsFrom === 'pos'
 }
@@ -168,7 +171,9 @@ function filterParameter([name, filter]: readonly [string, Filter]): ParameterOb
   }
 }
 
-/** The glossary's example, when the filter does not refuse it; else the filter's own example, in the type of the schema. */
+/**
+ * The glossary's example, when the filter does not refuse it; else the filter's own example, in the type of the schema.
+ */
 function filterExample(name: string, filter: Filter, schema: JsonSchema): unknown {
   const known = termOf([name])?.[1]
   const isTaken = typeof known === 'string' && filter.read(known).kind !== 'invalid'

@@ -1,13 +1,16 @@
+import { OPERATOR_KEY_PREFIX } from '../access/operator-key.ts'
+import { PROOF_AGE_MAX_MS, PROOF_PURPOSE, PROOF_SCHEME, PROOF_SUBKEY } from '../access/root-secret-proof.ts'
 import { operatorTags } from '../record/description.ts'
+import { sourceUnavailable } from '../record/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { DocumentTexts } from './texts.ts'
-import { errorResponse, internalErrorResponse } from './texts.ts'
+import { CASE_SENSITIVE_SCHEME, errorResponse, internalErrorResponse, unauthorizedResponse } from './texts.ts'
 
 const description = `For the people who run the service: organizations, keys, imports, and what became of submissions.
 The interface that organizations and their websites call is another one, with a document of its own at
 \`/api/v1/openapi.json\`.
 
-**Keys.** Every operation but this document needs an operator key (\`ok_live_…\`) with the role that it names. A role
+**Keys.** Every operation but this document needs an operator key (\`${OPERATOR_KEY_PREFIX}…\`) with the role that it names. A role
 \`admin\` may do everything; \`support\` may read, and retry the outbox. Keys of organizations and of the platform are not
 accepted here, nor operator keys there.
 
@@ -44,14 +47,8 @@ const responses: DocumentTexts['responses'] = {
     'An unknown, repeated or malformed parameter, a cursor of another list, or a body that is not what it must be.',
     'name: is required, because the organization is new.',
   ),
-  Unauthorized: errorResponse(
+  Unauthorized: unauthorizedResponse(
     'The operator key is missing, malformed, unknown, revoked or expired, or it is a key of another kind.',
-    'Unauthorized',
-    {
-      headers: {
-        'WWW-Authenticate': { required: true, schema: { const: 'Bearer' }, description: 'Always `Bearer`.' },
-      },
-    },
   ),
   Forbidden: errorResponse(
     'The role of the key does not allow this.',
@@ -65,11 +62,11 @@ const responses: DocumentTexts['responses'] = {
   InternalError: internalErrorResponse,
   SourceUnavailable: errorResponse(
     'A system that this needs did not answer. Try again later.',
-    'A service that this resource comes from is unavailable. Try again later.',
+    sourceUnavailable().value.error,
   ),
 }
 
-/** The texts of the document of the operator interface. */
+/** The texts of the operator interface's document. */
 export const operatorTexts: DocumentTexts = {
   info,
   tags: operatorTags,
@@ -79,14 +76,13 @@ export const operatorTexts: DocumentTexts = {
     operatorKey: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An operator key (`ok_live_…`). The prefix `Bearer ` is case-sensitive.',
+      description: `An operator key (\`${OPERATOR_KEY_PREFIX}…\`). ${CASE_SENSITIVE_SCHEME}`,
     },
     rootSecretProof: {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description:
-        '`Root-Secret-Proof {seconds}.{mac}`: the time in seconds since 1970, at most five minutes off, and in base64url the HMAC-SHA-256 of `operatorKeys.issue`, these seconds and the base64url SHA-256 of the body, joined by line feeds, under a key derived from `ROOT_SECRET` by HKDF-SHA-256 (no salt, the info `root-secret-proof`, 32 bytes). Each proof works once.',
+      description: `\`${PROOF_SCHEME} {seconds}.{mac}\`: the time in seconds since 1970, at most ${PROOF_AGE_MAX_MS / 60_000} minutes off, and in base64url the HMAC-SHA-256 of \`${PROOF_PURPOSE}\`, these seconds and the base64url SHA-256 of the body, joined by line feeds, under a key derived from \`ROOT_SECRET\` by HKDF-SHA-256 (no salt, the info \`${PROOF_SUBKEY}\`, 32 bytes). Each proof works once.`,
     },
   },
 }

@@ -1,12 +1,18 @@
 import type { Order } from '../../ports/query.ts'
+import { KEY_PREFIXES } from '../access/api-key.ts'
 import { tags } from '../record/description.ts'
+import type { Deprecation } from '../record/deprecation.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { jsonSchemaOf } from './json-schema.ts'
+import { limitMeaning } from './limit-meaning.ts'
 import type { ParameterObject } from './shared-parts.ts'
-import { ErrorBody } from '../record/reply.ts'
+import { refusal } from '../record/capability.ts'
+import { INSTANT_FORM } from '../text/instant.ts'
+import { Pagination } from '../record/pagination.ts'
+import { ErrorBody, notFound, sourceUnavailable } from '../record/reply.ts'
 import { DEFAULT_LIMIT } from '../read/limit.ts'
 import { SORT_ORDERS } from '../read/sort.ts'
-import { errorResponse, internalErrorResponse } from './texts.ts'
+import { CASE_SENSITIVE_SCHEME, errorResponse, internalErrorResponse, unauthorizedResponse } from './texts.ts'
 import type { DocumentTexts } from './texts.ts'
 
 /** The parts of the contract document that are written by hand and not derived. */
@@ -80,7 +86,7 @@ const tagDescriptions: Readonly<Record<(typeof tags)[number], string>> = {
   Contract: 'This document.',
 }
 
-/** An object schema in which every property but the optional ones is present and no other is allowed. */
+/** An object schema in which all properties but the optional ones are required and no others are allowed. */
 export function closedObject(
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],
@@ -98,38 +104,31 @@ export const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   Pagination: {
     description: 'Where a page stands in its collection.',
-    ...closedObject({
-      limit: { type: 'integer', minimum: 1 },
-      hasMore: { type: 'boolean' },
-      nextCursor: { type: ['string', 'null'] },
-    }),
+    ...jsonSchemaOf(Pagination),
   },
 }
 
 export const sharedResponses = {
   BadRequest: errorResponse(
     "An unknown, repeated or malformed parameter, a cursor that does not belong here, or a resource unavailable for the organization's provider.",
-    'Parameter createdAfter must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm).',
+    `Parameter createdAfter must be ${INSTANT_FORM}.`,
   ),
-  Unauthorized: errorResponse(
+  Unauthorized: unauthorizedResponse(
     'The API key is missing, malformed, unknown or revoked, or of a kind that may not call this.',
-    'Unauthorized',
-    {
-      headers: {
-        'WWW-Authenticate': { required: true, schema: { const: 'Bearer' }, description: 'Always `Bearer`.' },
-      },
-    },
   ),
   Forbidden: errorResponse(
     'The organization does not have what this needs.',
-    'Analytics are not available to this organization.',
+    refusal('analytics').value.error,
   ),
-  NotFound: errorResponse('There is no such resource in the organization of the key.', 'Not found'),
+  NotFound: errorResponse(
+    'There is no such resource in the organization of the key.',
+    notFound().value.error,
+  ),
   Conflict: errorResponse('What is stored does not allow it.', 'It was changed meanwhile.'),
   InternalError: internalErrorResponse,
   SourceUnavailable: errorResponse(
     'What this is read from did not answer. Try again later.',
-    'A service that this resource comes from is unavailable. Try again later.',
+    sourceUnavailable().value.error,
   ),
 } as const satisfies DocumentTexts['responses']
 
@@ -137,13 +136,12 @@ const securitySchemes = {
   tenantKey: {
     type: 'http',
     scheme: 'bearer',
-    description:
-      'A tenant key (`ck_live_…`), bound to one organization. The prefix `Bearer ` is case-sensitive.',
+    description: `A tenant key (\`${KEY_PREFIXES.tenant}…\`), bound to one organization. ${CASE_SENSITIVE_SCHEME}`,
   },
   platformKey: {
     type: 'http',
     scheme: 'bearer',
-    description: "A platform key (`pk_live_…`): sends under the operator's brand, nothing else.",
+    description: `A platform key (\`${KEY_PREFIXES.platform}…\`): sends under the operator's brand, nothing else.`,
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>
 
@@ -160,7 +158,7 @@ export function limitParameter(maximum: number): ParameterObject {
   return {
     name: 'limit',
     in: 'query',
-    description: `Rows per page. An invalid value counts as ${DEFAULT_LIMIT} and a value above ${maximum} as ${maximum}; \`pagination.limit\` shows what was used.`,
+    description: limitMeaning(maximum),
     schema: { type: 'integer', minimum: 1, maximum, default: DEFAULT_LIMIT },
     example: 50,
   }
@@ -186,17 +184,19 @@ export function cursorParameter(syncs: boolean, sorts: boolean): ParameterObject
 }
 
 /** The headers of every answer of a deprecated endpoint to an organization that may use it. */
-export const deprecationHeaders: Readonly<Record<string, JsonSchema>> = {
-  Deprecation: {
-    schema: { type: 'string', pattern: '^@[0-9]+$' },
-    example: '@1767225600',
-    description: 'Since when the endpoint is deprecated: `@` and seconds since 1970 (RFC 9745).',
-  },
-  Link: {
-    schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
-    example: '</api/v1/pos/transactions>; rel="successor-version"',
-    description: 'The endpoint that takes its place, with `rel="successor-version"` (RFC 8288).',
-  },
+export function deprecationHeaders({ sinceSeconds }: Deprecation): Readonly<Record<string, JsonSchema>> {
+  return {
+    Deprecation: {
+      schema: { type: 'string', pattern: '^@[0-9]+$' },
+      example: `@${sinceSeconds}`,
+      description: 'Since when the endpoint is deprecated: `@` and seconds since 1970 (RFC 9745).',
+    },
+    Link: {
+      schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
+      example: '</api/v1/pos/transactions>; rel="successor-version"',
+      description: 'The endpoint that takes its place, with `rel="successor-version"` (RFC 8288).',
+    },
+  }
 }
 
 export const groupsCursorParameter: ParameterObject = {

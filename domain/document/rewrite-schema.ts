@@ -3,7 +3,7 @@ import { isJsonObject, listOf } from '../text/json.ts'
 /** A JSON Schema with keywords, as the contract document writes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Rewrites a schema and every schema within it, the inner ones first. Examples and names of properties stay. */
+/** Rewrites a schema and every schema within it, the inner ones first. Examples and property names are not changed. */
 export function rewritten(schema: JsonSchema, rewrite: (node: JsonSchema) => JsonSchema): JsonSchema {
   const inner = Object.entries(schema).map(
     ([keyword, value]) => [keyword, innerOf(keyword, value, rewrite)] as const,
@@ -45,7 +45,7 @@ export function namedSchemas(properties: unknown): readonly (readonly [string, J
   })
 }
 
-/** The keyword `enum` of a schema with null among its words; nothing when it has none. */
+/** The keyword `enum` of a schema, with null added to its values; nothing when the schema has none. */
 export function wordsWithNull({ enum: words }: JsonSchema): JsonSchema {
   return Array.isArray(words) ? { enum: [...listOf(words), null] } : {}
 }

@@ -50,7 +50,7 @@ function ofObject({ properties, required }: JsonSchema, resolve: Resolve): unkno
   return Object.fromEntries(shown.map(([name, inner]) => [name, exampleOf(inner, resolve)]))
 }
 
-/** Whether a value fits a schema's type, listed words and bounds. */
+/** Whether a value fits a schema's type, enumeration and bounds. */
 export function fits(value: unknown, schema: JsonSchema): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(value)
   const types = typesOf(schema)

@@ -1,4 +1,4 @@
-import { refusalStatusOf } from '../record/capability.ts'
+import { refusal } from '../record/capability.ts'
 import type { Endpoint } from '../record/endpoint.ts'
 import { idMaxLength } from '../record/field.ts'
 import type { SharedResponse } from '../record/operation.ts'
@@ -20,7 +20,7 @@ export interface ParameterObject {
   readonly example: unknown
 }
 
-/** What an endpoint takes and answers. */
+/** The inputs and the replies of an endpoint. */
 export interface Parts {
   readonly parameters: readonly ParameterObject[]
   readonly requestBody?: Node
@@ -37,10 +37,13 @@ export function shared(name: SharedResponse): Node {
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** The failures that follow from who may call an endpoint. Every operation of operators refuses what it does not know. */
+/**
+ * The failures that follow from who may call an endpoint. Every operation of operators also refuses unknown parameters
+ * and keys.
+ */
 export function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 'requires'>): Node {
   const needsAdmin = access === 'admin' || access === 'admin_or_root_secret'
-  const lacks = requires !== null && refusalStatusOf(requires) === 403
+  const lacks = requires !== null && refusal(requires).status === 403
   return {
     ...(needsAdmin || access === 'support' ? { '400': shared('BadRequest') } : {}),
     ...(access === 'public' ? {} : { '401': shared('Unauthorized') }),
@@ -49,7 +52,7 @@ export function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 
   }
 }
 
-/** The parameters that a path has between braces. */
+/** The parameters that a path contains in braces. */
 export function pathParameters(path: string): readonly ParameterObject[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const [meaning, example] = termOf([name]) ?? ['The identifier.']

@@ -1,4 +1,7 @@
-/** `part / whole` rounded to the nearest whole number, halves up. Exact: a quotient in floating point is not. */
+/**
+ * `part / whole` rounded to the nearest whole number, halves up. The result is exact, unlike that of a floating-point
+ * division.
+ */
 export function roundedQuotient(part: number, whole: number): number {
   const doubled = 2 * part + whole
   const remainder = doubled % (2 * whole)

@@ -8,6 +8,7 @@ import { acceptedTypes } from './body/accepted-types.ts'
 import { attributionMaxLength } from './definition/attribution.ts'
 import * as limits from './definition/limits.ts'
 import { preflightRoute, submitRoute } from './routes.ts'
+import type { JudgedKey } from './submit/control-keys.ts'
 
 const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength))
 
@@ -17,7 +18,7 @@ const controlKeys = {
   _redirect: v.optional(
     described(text(limits.REDIRECT_MAX_LENGTH), 'Thank-you URL on the origin of the request.'),
   ),
-}
+} satisfies Readonly<Record<JudgedKey, v.GenericSchema>>
 
 const answer = v.union([
   text(limits.ANSWER_MAX_LENGTH),
@@ -27,7 +28,7 @@ const answer = v.union([
   v.null(),
 ])
 
-/** The body that any form accepts. Which answers a particular form accepts is decided by its definition. */
+/** The body that every form accepts. Which answers a particular form accepts depends on its definition. */
 const body: RequestBody = {
   description: `At most ${limits.BODY_MAX_BYTES} bytes in all.`,
   maxBytes: limits.BODY_MAX_BYTES,
@@ -59,7 +60,7 @@ function failure(description: string) {
   return { description, headers: cors, content } satisfies ResponseDeclaration
 }
 
-export const submitForm = operationAt(submitRoute, {
+export const postSubmission = operationAt(submitRoute, {
   tag: 'Form submission',
   summary: 'Submit answers to a published form',
   description:

@@ -8,7 +8,7 @@ import { withoutOwner } from './record-owner.ts'
 import { isReservedId } from './reserved-ids.ts'
 import { storabilityIssues } from './storable.ts'
 
-/** Reads one line: its row, or everything that is wrong with it by itself. No issue shows a secret of the line. */
+/** Reads one line: its row, or every problem that the line shows by itself. No problem shows a secret of the line. */
 export function checkLine(
   record: ImportRecord,
   kind: ImportKind,

@@ -8,14 +8,16 @@ import type { ImportKind, ImportRecord, Reference } from './kind.ts'
 import type { KeyedLine } from './repetitions.ts'
 import { keyedLine } from './repetitions.ts'
 
-/** The stored data that the check looks up. */
+/** The look-ups of stored data that the check needs. */
 export type Lookup = Pick<TenantWriter, 'foreignIds' | 'findMany'>
 
-/** What the lines of a part came to. */
+/** The result of checking the lines of a part. */
 export interface CheckedPart {
-  /** In the order of the lines. That a key stands in the file twice is not among them. */
+  /**
+   * The problems in the order of the lines. Repeated keys are not among them, because only the whole file shows those.
+   */
   readonly problems: readonly ImportProblem[]
-  /** The rows of the lines that are right by themselves. */
+  /** The rows of the lines without problems. */
   readonly rows: readonly StoredRow[]
   readonly keys: readonly KeyedLine[]
 }
@@ -67,7 +69,7 @@ async function foreignIds(
   )
 }
 
-/** What is wrong with lines whose service-wide id another organization has. */
+/** The problems of lines whose id is unique in the whole service and belongs to another organization. */
 export async function foreignProblems(
   keys: readonly KeyedLine[],
   { collection, keyField }: ImportKind,

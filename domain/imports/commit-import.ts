@@ -2,18 +2,19 @@ import type { ImportProblem, ImportSession } from '../../ports/import-sessions.t
 import { foreignProblems } from './check-part.ts'
 import { digestOfParts } from './file-parts.ts'
 import { kindOf } from './kinds.ts'
-import { problemsMax } from './limits.ts'
+import { FILE_PROBLEMS_MAX } from './limits.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { repetitionProblems } from './repetitions.ts'
 import { continueWriting } from './write-import.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
-import { conflict } from './world.ts'
+import { conflict, GIVEN_UP } from './world.ts'
 
 /**
- * Ends the receiving of a file: checks what only the whole file shows, decides, and writes for as long as `durationMs`
- * allows. The decision is never taken back: when the answer's session is still `writing`, another call goes on with it,
- * and without one the sweep does. Nothing of an import can be wrong after the decision. Rows that its rows refer to are
- * still there, for nothing removes any; rows of its kind change through another import only, which must wait.
+ * Ends the receiving of a file: checks what only the whole file shows, decides whether it is written, and writes for as
+ * long as `durationMs` allows. The decision is final. When the returned session is still `writing`, another call
+ * continues, or else the sweep does. Nothing can go wrong with an import after the decision: the rows that its rows
+ * refer to still exist, because nothing removes any, and rows of its kind change only through another import, which
+ * must wait.
  */
 export async function commitImport(
   importId: string,
@@ -28,7 +29,7 @@ export async function commitImport(
   return { kind: 'session', session: await continueWriting(decided.session, untilMs, world) }
 }
 
-/** Gives an import up. Once it was decided that it is written, that is not possible any more. */
+/** Aborts an import. That is no longer possible once the decision to write it was made. */
 export async function abortImport(importId: string, world: ImportWorld): Promise<ImportAnswer> {
   const { sessions } = world
   const session = await sessions.find(importId)
@@ -41,7 +42,7 @@ export async function abortImport(importId: string, world: ImportWorld): Promise
 }
 
 function known(session: ImportSession): ImportAnswer {
-  return session.state === 'aborted' ? conflict('The import was given up.') : { kind: 'session', session }
+  return session.state === 'aborted' ? conflict(GIVEN_UP) : { kind: 'session', session }
 }
 
 async function decide(session: ImportSession, world: ImportWorld): Promise<ImportAnswer> {
@@ -61,7 +62,7 @@ async function decide(session: ImportSession, world: ImportWorld): Promise<Impor
       ? await world.sessions.end(importId, 'refused', problems)
       : await world.sessions.startWriting(session, serviceWideIds)
   if (decided !== null) return { kind: 'session', session: decided }
-  // Somebody else decided, or an id of another organization stands in the way.
+  // Either a concurrent call has decided, or another organization has one of the ids, or may be about to store it.
   const now = await world.sessions.find(importId)
   if (now === null) return { kind: 'missing' }
   if (now.state !== 'receiving') return known(now)
@@ -70,16 +71,16 @@ async function decide(session: ImportSession, world: ImportWorld): Promise<Impor
   )
 }
 
-/** The problems of the parts, and those that only the whole file shows: ids that stand in it twice. */
+/** The problems of the parts, and those that only the whole file shows: keys that occur in it twice. */
 async function allProblems(session: ImportSession, world: ImportWorld): Promise<readonly ImportProblem[]> {
   const { sessions, lookup, tools } = world
   const { importId, totalBytes } = session
   const kind = kindOf(session.kind, tools)
   const problems = [...session.problems]
   for (let bucket = 0; bucket < bucketCount(totalBytes); bucket += 1) {
-    const repeated = await sessions.repeatedKeys(importId, bucket, problemsMax)
+    const repeated = await sessions.repeatedKeys(importId, bucket, FILE_PROBLEMS_MAX)
     problems.push(...repetitionProblems(repeated, kind))
-    // Another organization may have taken an id since its part was checked.
+    // Since a part was checked, another organization may have taken one of its ids.
     if (kind.serviceWideIds) {
       const keys = (await sessions.keysIn(importId, bucket)).map(({ key, lines: [line = 0] }) => ({
         key,
@@ -88,10 +89,12 @@ async function allProblems(session: ImportSession, world: ImportWorld): Promise<
       problems.push(...(await foreignProblems(keys, kind, lookup)))
     }
   }
-  return distinct(problems.sort((left, right) => left.line - right.line)).slice(0, problemsMax)
+  return distinct(problems.sort((left, right) => left.line - right.line)).slice(0, FILE_PROBLEMS_MAX)
 }
 
-/** An id that was foreign when its part was checked is found foreign again. */
+/**
+ * Removes duplicates: an id that belonged to another organization when its part was checked is found again at the end.
+ */
 function distinct(problems: readonly ImportProblem[]): readonly ImportProblem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()]
 }

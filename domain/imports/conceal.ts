@@ -3,12 +3,10 @@ import type { ImportKind, ImportRecord } from './kind.ts'
 
 const HIDDEN = '(hidden)'
 
-/** A shorter value could occur in any text by chance. */
+/** A shorter value is not concealed, because it could occur in any text by chance. */
 const SECRET_MIN_LENGTH = 4
 
-/**
- * A problem of a line with the secret value removed. Problems quote the line's keys, and a key can contain anything.
- */
+/** A problem of a line with the secret value removed. Problems quote the line's keys, and a key can be any text. */
 export function conceal(
   { field, message }: ImportIssue,
   record: ImportRecord,

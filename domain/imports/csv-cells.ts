@@ -1,4 +1,6 @@
-/** The cells of one CSV record, or why there are none yet: a quoted cell that goes on in the next line, or an error. */
+/**
+ * The cells of one CSV record, or why there are none: a quoted cell continues in the next line, or there is an error.
+ */
 export type CellsReading =
   | { readonly kind: 'cells'; readonly cells: readonly string[] }
   | { readonly kind: 'open' }

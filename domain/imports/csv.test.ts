@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { StorageType } from '../record/field.ts'
 import { utf8 } from '../text/encoding.ts'
 import type { Entry } from './entry.ts'
-import { lineMaxBytes } from './lines.ts'
+import { LINE_MAX_BYTES } from './lines.ts'
 import { entriesOf } from './read-part.ts'
 
 const types: Readonly<Record<string, StorageType>> = {
@@ -18,7 +18,7 @@ const columns = {
   problemOf: (field: string) => (Object.hasOwn(types, field) ? null : 'is unknown'),
 }
 
-/** Yields the bytes a few at a time, so that characters, lines and records are split everywhere. */
+/** Yields a few bytes at a time, so that characters, lines and records are split at every position. */
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
@@ -97,6 +97,16 @@ describe('CSV', () => {
     expect(problems(entries)[0]).toBe('2 (line) has a quoted cell that never ends, or is too long')
   })
 
+  it('bounds a record of several lines by its bytes, not by its characters', async () => {
+    // 900,000 bytes, and with one line more than the bound of a million, though far fewer characters.
+    const line = `${'€'.repeat(33_333)}\n`
+    const record = (lines: number) => `id,note\n1,"${line.repeat(lines)}"\n`
+    expect(problems(await csv(record(9), 2_000_000))).toEqual([])
+    expect(problems(await csv(record(11), 2_000_000))[0]).toBe(
+      '2 (line) has a quoted cell that never ends, or is too long',
+    )
+  })
+
   it('names bytes that are not UTF-8', async () => {
     const bytes = new Uint8Array([...utf8('id\n1\n'), 0xff, 0x0a, ...utf8('3')])
     expect(problems(await csv(bytes))).toEqual(['3 (line) is not valid UTF-8'])
@@ -112,13 +122,13 @@ describe('NDJSON', () => {
   })
 
   it('names what is no object, and a line longer than a row can be', async () => {
-    const text = `[1]\nnull\n{"a":\n"${'x'.repeat(lineMaxBytes)}"\n{"ok":1}\n`
+    const text = `[1]\nnull\n{"a":\n"${'x'.repeat(LINE_MAX_BYTES)}"\n{"ok":1}\n`
     const entries = await ndjson(text, 65_536)
     expect(problems(entries)).toEqual([
       '1 (line) must be a JSON object',
       '2 (line) must be a JSON object',
       '3 (line) is not valid JSON',
-      `4 (line) is longer than ${lineMaxBytes} bytes`,
+      `4 (line) is longer than ${LINE_MAX_BYTES} bytes`,
     ])
     expect(entries.at(-1)).toEqual({ line: 5, record: { ok: 1 } })
   })

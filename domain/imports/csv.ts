@@ -1,52 +1,55 @@
 import type { StorageType } from '../record/field.ts'
 import type { ImportIssue } from '../record/resource.ts'
+import { parsedOr } from '../text/json.ts'
 import type { CellsReading } from './csv-cells.ts'
 import { splitCells } from './csv-cells.ts'
 import type { Entry, UnreadableEntry } from './entry.ts'
 import { unreadable } from './entry.ts'
 import type { Line } from './lines.ts'
-import { lineMaxBytes } from './lines.ts'
+import { LINE_MAX_BYTES } from './lines.ts'
 
 /** What a CSV reader must know of the fields: text alone does not say whether `12` is a number. */
 export interface Columns {
-  /** How the field is stored; null: there is no such field (its line is refused by name). */
+  /** How the field is stored; null: there is no such field. Its line is then refused with the name of the field. */
   typeOf(field: string): StorageType | null
-  /** What is wrong with importing this field, or null. */
+  /** Why this field cannot be imported; null: it can. */
   problemOf(field: string): string | null
 }
 
-/** What was read of a CSV file's header. */
+/** The header of a CSV file, as it was read. */
 export type Header =
   | { readonly kind: 'fields'; readonly names: readonly string[] }
-  /** A faulty header says nothing about the rows, so that they are not read. */
+  /** With a faulty header the rows have no meaning, so they are not read. */
   | { readonly kind: 'faulty' }
 
-/** What one record of a file came to, and where the next one begins. */
+/** The result of reading one record, and where the next one begins. */
 export interface RecordReading {
-  /** Its entry; several when a header has several faults, none for a header that is right and for a blank line. */
+  /**
+   * The entry of the record. Several for a header with several faults; none for a correct header and for a blank line.
+   */
   readonly entries: readonly Entry[]
-  /** The number of the line after it. */
+  /** The number of the line after the record. */
   readonly nextLine: number
   /** Where that line begins in the bytes. */
   readonly end: number
 }
 
 export interface CsvReader {
-  /** Reads whole records. One that is still open at the end of the lines is left out. */
+  /** Reads complete records. A record that is still open at the end of the lines is left out. */
   read(lines: Iterable<Line>): Generator<RecordReading>
-  /** Null: not read yet. */
+  /** The header; null: not read yet. */
   header(): Header | null
 }
 
-/** How an open record is refused when the file ends, or when it grows beyond what one row can hold. */
+/** Why an open record is refused when the file ends, or when it grows beyond what one row can hold. */
 export const NEVER_ENDS = 'has a quoted cell that never ends'
 export const NEVER_ENDS_OR_TOO_LONG = `${NEVER_ENDS}, or is too long`
 
 /**
- * Reads CSV: the first record names the fields, each further one is a record. An empty cell is an absent field.
- * Numbers, booleans (`true`, `false`) and JSON are read as the field is stored; a cell that does not fit stays text
- * and is refused by the field.
- * @param known the header, when an earlier reading of the same file found it
+ * Reads CSV: the first record contains the field names, and each further one is a record. An empty cell is an absent
+ * field. Numbers, booleans (`true`, `false`) and JSON are read as the field is stored; a cell that does not fit stays
+ * text, and the field's schema then refuses it.
+ * @param known the header, when an earlier part of the same file contained it
  */
 export function createCsvReader(columns: Columns, known: Header | null): CsvReader {
   let header = known
@@ -83,12 +86,12 @@ interface CsvRecord {
   readonly cells: readonly string[]
 }
 
-/** A closed record, or null for a blank line. */
+/** A complete record; `reading` is null for a blank line. */
 interface ClosedRecord extends Pick<RecordReading, 'nextLine' | 'end'> {
   readonly reading: CsvRecord | UnreadableEntry | null
 }
 
-/** Joins lines while a quoted cell is open. A record is named by the line on which it begins. */
+/** Joins lines while a quoted cell is open. A record has the number of its first line. */
 function* recordsOf(lines: Iterable<Line>): Generator<ClosedRecord> {
   let open: OpenRecord | null = null
   for (const line of lines) {
@@ -111,20 +114,25 @@ function closed({ line, problem }: OpenRecord, reading: CellsReading | null): Cs
   return unreadable(line, problem ?? NEVER_ENDS)
 }
 
-/** A record that may go on in the next line. */
+/** A record that may continue in the next line. */
 interface OpenRecord {
   readonly line: number
   readonly parts: string[]
-  readonly length: number
+  readonly byteLength: number
   readonly problem: string | null
 }
 
-function extended(open: OpenRecord | null, { number, text, problem }: Line): OpenRecord {
-  const { line, parts, length } = open ?? { line: number, parts: new Array<string>(), length: 0 }
-  if (text === null) return { line: number, parts, length, problem: problem ?? 'cannot be read' }
+function extended(open: OpenRecord | null, { number, text, problem, byteLength: added }: Line): OpenRecord {
+  const { line, parts, byteLength } = open ?? { line: number, parts: new Array<string>(), byteLength: 0 }
+  if (text === null) return { line: number, parts, byteLength, problem: problem ?? 'cannot be read' }
   parts.push(text)
-  const total = length + text.length + 1
-  return { line, parts, length: total, problem: total > lineMaxBytes ? NEVER_ENDS_OR_TOO_LONG : null }
+  const total = byteLength + added
+  return {
+    line,
+    parts,
+    byteLength: total,
+    problem: total > LINE_MAX_BYTES ? NEVER_ENDS_OR_TOO_LONG : null,
+  }
 }
 
 /** Splits a record unless its last line cannot have closed the open cell: that takes an odd number of quotes. */
@@ -169,17 +177,9 @@ function readCell(cell: string, type: StorageType | null): unknown {
     case 'boolean':
       return /^true$/i.test(cell) ? true : /^false$/i.test(cell) ? false : cell
     case 'json':
-      return readJson(cell)
+      return parsedOr(cell, undefined)
     case 'text':
     case null:
       return cell
-  }
-}
-
-function readJson(cell: string): unknown {
-  try {
-    return JSON.parse(cell)
-  } catch {
-    return undefined
   }
 }

@@ -10,7 +10,7 @@ export interface UnreadableEntry {
 export type Entry =
   { readonly line: number; readonly record: Readonly<Record<string, unknown>> } | UnreadableEntry
 
-/** The field named by a problem that concerns a line as a whole. */
+/** The name that a problem has in place of a field when it concerns the line as a whole. */
 const WHOLE_LINE = '(line)'
 
 /** An unreadable line. */

@@ -11,10 +11,10 @@ import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import type { Organization, PosSourceTie } from '../../ports/organization.ts'
 import { importContext } from './context.ts'
 import type { ImportTools } from './kinds.ts'
-import { importKindNames, isPosKind, kindOf } from './kinds.ts'
+import { importKindNames, isKeptAtPos, kindOf } from './kinds.ts'
 import { targetIn } from './run-import.ts'
 
-// Whatever the order of the lines and wherever the file is cut, an import stores what an upsert of its rows stores.
+// Whatever the order of the lines and wherever the file is split, an import stores what an upsert of its rows stores.
 
 const clock = { nowMs: () => Date.UTC(2026, 10, 1) }
 const tie: PosSourceTie = { kind: 'legacy_vendor', tenant: 'bubble' }
@@ -34,7 +34,10 @@ const run = {
   stepCount: 3,
   startedAt: '2026-01-01T00:00:00Z',
 }
-/** Some lines of each kind, and all contacts, which lines of other kinds refer to; kinds that others refer to come first. */
+/**
+ * Some lines of each kind, and all contacts, because lines of other kinds refer to them. A kind comes before those that
+ * refer to it.
+ */
 const linesOf = new Map(
   [...demoLines, ...posLines(0), ['automation-runs', () => [run]] as const].map(([kind, lines]) => [
     kind,
@@ -56,7 +59,7 @@ async function openStorage(): Promise<ScratchStorage> {
   return storage
 }
 
-/** Columns that tell when a row was written, or that list other rows in the order in which they came. */
+/** Columns that show when a row was written, or that list other rows in the order in which they arrived. */
 const ORDERED = /^(updated_at|events_changed_at|first_year_events)$/
 
 /** Every table of resources, row by row. */
@@ -94,12 +97,12 @@ async function upserted(): Promise<readonly [ScratchStorage, unknown]> {
     const rows = await Promise.all(
       (linesOf.get(name) ?? []).map((line) => rowOfLine({ ...line }, kind, context)),
     )
-    await (isPosKind(name) ? pos.writer(tie) : storage.tenant('acme')).upsert(name, rows)
+    await (isKeptAtPos(name) ? pos.writer(tie) : storage.tenant('acme')).upsert(name, rows)
   }
   return [storage, await posRows(pos)]
 }
 
-/** What the point of sale has of one row of each kind that can be read. */
+/** A page of the sales that the point of sale holds. */
 async function posRows(pos: ReturnType<typeof createScratchPos>): Promise<unknown> {
   const source = pos.open(tie)
   const order = { field: 'completedAt', idField: 'transactionId', direction: 'descending' } as const

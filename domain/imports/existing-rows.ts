@@ -2,7 +2,7 @@ import type { StoredRow } from '../../ports/query.ts'
 import type { Lookup } from './check-part.ts'
 import type { Completion, ImportKind } from './kind.ts'
 
-/** Finds the stored rows that these will replace, with what the completion looks at. */
+/** Finds the stored rows that these rows will replace, with the fields that the completion needs. */
 export async function existingRows(
   rows: readonly StoredRow[],
   { collection, keyField }: ImportKind,

@@ -1,6 +1,6 @@
 import { concatenated, fromBase64Url, toBase64Url } from '../text/encoding.ts'
 
-/** Where the bytes of an import come from. Each `open` reads them from the start. */
+/** The bytes of an import. Each `open` reads them from the start. */
 export interface ImportSource {
   open(): AsyncIterable<Uint8Array>
 }
@@ -34,9 +34,9 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 /**
- * The digest of a file: SHA-256 of the digests of its parts, one behind the other. Unlike a digest of its bytes it can be
- * computed from parts that came in separate requests.
- * @param digests of the parts in order, base64url
+ * The digest of a file: SHA-256 of the concatenated digests of its parts. Unlike a digest of the bytes, it can be
+ * computed from parts that arrive in separate requests.
+ * @param digests the digests of the parts in order, base64url
  */
 export function digestOfParts(digests: readonly string[]): Promise<string> {
   return sha256(concatenated(digests.map((digest) => fromBase64Url(digest) ?? new Uint8Array(0))))

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { StoredRow } from '../../ports/query.ts'
 import type { StorageType } from '../record/field.ts'
-import type { FormLine } from '../forms/definition/check.ts'
-import { formLineKeys, readFormLine } from '../forms/definition/check.ts'
+import type { FormLine, FormLineKey } from '../forms/definition/check.ts'
+import { isFormLineKey, NOT_A_FORM_KEY, readFormLine } from '../forms/definition/check.ts'
 import { forms } from '../resources/forms.ts'
 import { toInstant } from '../text/instant.ts'
 import type { ImportKind } from './kind.ts'
@@ -13,21 +13,29 @@ export interface FormPasswords {
   verify(password: string, stored: string): Promise<boolean>
 }
 
-/** How the keys of a form line are stored, for CSV; the others are text. */
-const columnTypes: Readonly<Record<string, StorageType>> = {
+/** The storage types of a form line's keys, for CSV. */
+const columnTypes: Readonly<Record<FormLineKey, StorageType>> = {
+  formId: 'text',
+  name: 'text',
   isPublished: 'boolean',
+  password: 'text',
   requireEmailVerification: 'boolean',
   posEnrollment: 'boolean',
   submissionLimitPerContact: 'integer',
+  successTitle: 'text',
+  successMessage: 'text',
+  publicUrl: 'text',
   notificationEmails: 'json',
   fields: 'json',
+  createdAt: 'text',
+  publishedAt: 'text',
 }
 
 /**
- * The import of forms. A line is a saved definition with its password in clear text; stored are the definition and
- * a hash. The hash is kept while the given password still verifies against it, so that importing twice changes
- * nothing; a line without a password makes a form without one. `createdAt`, when not given, stays what it was, or is
- * the time of the import.
+ * The import of forms. A line is a saved definition with its password in clear text; what is stored is the definition
+ * and a hash. The stored hash is kept while the given password still verifies against it, so that importing a file
+ * twice changes nothing. A line without a password makes a form without one. A `createdAt` that is not given keeps its
+ * stored value, or becomes the time of the import.
  */
 export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
   return {
@@ -37,9 +45,8 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
     secretField: null,
     serviceWideIds: forms.serviceWideIds,
     references: [],
-    typeOf: (name) => (isKey(name) ? (columnTypes[name] ?? 'text') : null),
-    problemOf: (name) =>
-      isKey(name) ? null : `is not a key of a form, which has ${formLineKeys.join(', ')}`,
+    typeOf: (name) => (isFormLineKey(name) ? columnTypes[name] : null),
+    problemOf: (name) => (isFormLineKey(name) ? null : NOT_A_FORM_KEY),
     read: (record) => {
       const reading = readFormLine(record)
       return 'form' in reading ? { row: rowOf(reading.form) } : reading
@@ -53,7 +60,8 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
       complete: async ({ keepsPassword, ...draft }, _context, existing) => ({
         ...draft,
         createdAt: draft.createdAt ?? existing?.createdAt ?? toInstant(clock.nowMs()),
-        // The stored hash may have been made anew under another root secret since the draft: it is of the same password.
+        // Since the draft was made, the stored hash may have been made anew under another root secret. It is still a
+        // hash of the same password.
         passwordHash:
           keepsPassword === true ? (existing?.passwordHash ?? draft.passwordHash) : draft.passwordHash,
       }),
@@ -66,7 +74,7 @@ function rowOf({ definition, password, publishedAt, createdAt }: FormLine): Stor
   return { formId, name, isPublished, publishedAt, createdAt, definition, password }
 }
 
-/** The hash of a form's password, and whether it is the stored one, which the password still opens. */
+/** The hash of a form's password, and whether it is the stored hash, which the password still fits. */
 async function passwordOf(
   password: unknown,
   stored: unknown,
@@ -76,8 +84,4 @@ async function passwordOf(
   if (typeof stored === 'string' && (await passwords.verify(password, stored)))
     return { passwordHash: stored, keepsPassword: true }
   return { passwordHash: await passwords.hash(password), keepsPassword: false }
-}
-
-function isKey(name: string): boolean {
-  return formLineKeys.includes(name)
 }

@@ -12,7 +12,7 @@ import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import { utf8 } from '../text/encoding.ts'
 import { abortImport, commitImport } from './commit-import.ts'
 import { digestOfParts, sha256 } from './file-parts.ts'
-import { IDLE_MS, problemsMax } from './limits.ts'
+import { IDLE_MS, FILE_PROBLEMS_MAX } from './limits.ts'
 import { openImport } from './open-import.ts'
 import { receivePart } from './receive-part.ts'
 import { runImport, targetIn } from './run-import.ts'
@@ -152,13 +152,13 @@ describe('parts', () => {
 describe('problems', () => {
   it('are told with each part, and end the import when they are many', async () => {
     const bad = '{"nope":1}\n'
-    const { parts, importId } = await open([line('c-1') + bad, bad.repeat(problemsMax), line('c-2')])
+    const { parts, importId } = await open([line('c-1') + bad, bad.repeat(FILE_PROBLEMS_MAX), line('c-2')])
     const [first, second, third] = parts
     if (first === undefined || second === undefined || third === undefined) throw new Error('There are three')
     const one = await receivePart(importId, first, world)
     expect(one).toMatchObject({ session: { state: 'receiving', problems: [{ line: 2, field: 'nope' }] } })
     const many = await receivePart(importId, second, world)
-    expect(many.kind === 'session' && many.session.problems).toHaveLength(problemsMax)
+    expect(many.kind === 'session' && many.session.problems).toHaveLength(FILE_PROBLEMS_MAX)
     expect(many).toMatchObject({ session: { state: 'refused' } })
     expect(told(await receivePart(importId, third, world))).toMatch(/refused/)
     expect(await commitImport(importId, 1_000, world)).toMatchObject({ session: { state: 'refused' } })
@@ -191,7 +191,7 @@ describe('problems', () => {
       700,
     )
     const problems = 'session' in answer ? answer.session.problems : []
-    expect(problems).toHaveLength(problemsMax)
+    expect(problems).toHaveLength(FILE_PROBLEMS_MAX)
     for (const { line: number, message } of problems)
       expect(message).toBe(`is the same as in line ${((number - 1) % 10) + 1}`)
   })

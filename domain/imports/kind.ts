@@ -2,19 +2,19 @@ import type { StoredRow } from '../../ports/query.ts'
 import type { ImportContext, StorageType } from '../record/field.ts'
 import type { ImportIssue } from '../record/resource.ts'
 
-/** The row of a line, or everything that is wrong with the line. */
+/** The row of a line, or all problems of the line. */
 export type LineReading<Row> = { readonly row: Row } | { readonly issues: readonly ImportIssue[] }
 
 /**
- * What a row still lacks when its line was read, because it depends on the row that it replaces. Drafts of rows are
- * stored in between, so that a draft holds no secret in clear text.
+ * Completes a row in two steps, because some values depend on the row that it replaces. The drafts in between are
+ * stored, so they must not contain a secret in clear text.
  */
 export interface Completion {
-  /** Stored fields of the row being replaced that both steps look at. */
+  /** Stored fields of the row to be replaced that both steps need. */
   readonly carries: readonly string[]
-  /** What is staged of a row that was read: the work that takes long is done here. */
+  /** Makes the draft that is staged. Expensive work is done here. */
   readonly draft: (row: StoredRow, existing: StoredRow | null) => Promise<StoredRow>
-  /** The complete stored row, made when it is written. `existing` is the row that it replaces at that time. */
+  /** Makes the complete row from a draft, when it is written. `existing` is the row that it replaces at that time. */
   readonly complete: (
     draft: StoredRow,
     context: ImportContext,
@@ -31,34 +31,34 @@ export interface Reference {
   readonly idField: string
 }
 
-/** What can be imported under one name. */
+/** A kind of rows that can be imported. */
 export interface ImportKind {
-  /** Name of the kind and of the stored collection. */
+  /** The name of the kind, which is also that of the stored collection. */
   readonly collection: string
   /** The field that tells lines apart and finds the row that a line replaces: the id, or the alternate key. */
   readonly keyField: string
-  /** All the fields that tell lines apart: `keyField`, with others when its value recurs under each of theirs. */
+  /**
+   * All fields that together identify a line: `keyField`, and others when its value is unique only together with
+   * theirs.
+   */
   readonly key: readonly string[]
   /** A field whose value no problem may show; null: there is none. */
   readonly secretField: string | null
-  /**
-   * Whether an id belongs to one organization of the whole service, so that an import of another organization's id is
-   * refused.
-   */
+  /** Whether an id is unique in the whole service, so that importing an id of another organization is refused. */
   readonly serviceWideIds: boolean
   readonly references: readonly Reference[]
-  /** How a field is stored, null for one that cannot be imported. Tells CSV cells apart. */
+  /** How a field is stored; null for a field that cannot be imported. Decides how a CSV cell is read. */
   readonly typeOf: (field: string) => StorageType | null
-  /** What is wrong with a line's having this field, or null. */
+  /** Why a line may not have this field; null: it may. */
   readonly problemOf: (field: string) => string | null
   /**
-   * Reads the values of a line whose fields are all known. Does no expensive work. The row is complete, unless the kind
-   * has a completion.
+   * Reads the values of a line whose fields are all known. Must be cheap. The row is complete, unless the kind has a
+   * completion.
    */
   readonly read: (record: ImportRecord, context: ImportContext) => LineReading<StoredRow>
-  /** Null: a row that was read is complete. */
+  /** The completion of rows; null: rows are complete when they are read. */
   readonly completion: Completion | null
 }
 
-/** The key that names a row's owner. `--org` decides; a line may only say the same. */
+/** The key for a row's owner. The import has an owner already; a line may only repeat it. */
 export const OWNER_FIELD = 'organizationId'

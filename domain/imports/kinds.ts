@@ -11,25 +11,25 @@ import { plainKind } from './plain-kind.ts'
 import { purchaseKind } from './purchase-kind.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** What a kind may need besides the line itself. */
+/** What kinds may need besides the line itself. */
 export interface ImportTools {
   readonly passwords: FormPasswords
   readonly clock: Clock
-  /** Asked for only when an id has to be made. */
+  /** Called only when an id has to be made. */
   readonly secrets: () => Promise<Secrets>
 }
 
-/** Names of everything that can be imported, in an order in which references are satisfied. */
+/** The names of all import kinds. A kind comes after those that its references need. */
 export const importKindNames: readonly string[] = [...writtenResources, ...writtenPosResources].map(
   (resource) => resource.collection,
 )
 
-/** Whether rows of this kind are kept at the organization's point of sale, not in this service's own storage. */
-export function isPosKind(name: string): boolean {
+/** Whether rows of this kind are stored at the organization's point of sale, and not in this service. */
+export function isKeptAtPos(name: string): boolean {
   return writtenPosResources.some((resource) => resource.collection === name)
 }
 
-/** The kind of an import that was opened. Throws when there is none of that name. */
+/** The kind of an import that exists. Throws when there is no kind of that name. */
 export function kindOf(name: string, tools: ImportTools): ImportKind {
   const kind = importKind(name, tools)
   if (kind === null) throw new Error(`There is no import kind ${name}`)

@@ -1,4 +1,4 @@
-/** Most bytes of a part. */
+/** The maximum size of a part, in bytes. */
 export const PART_MAX_BYTES = 1024 * 1024
 
 /**
@@ -10,11 +10,17 @@ export const PART_BYTES = 256 * 1024
 /** The largest file that can be imported. */
 export const FILE_MAX_BYTES = 4 * 1024 * 1024 * 1024
 
-/** Most problems that are collected before an import is refused without looking at the rest of the file. */
-export const problemsMax = 20
+/** The number of problems after which an import is refused without checking the rest of the file. */
+export const FILE_PROBLEMS_MAX = 20
 
-/** How long nothing must have come for an import before another file may take its place. */
+/** After this time without a new part, another file may take the place of an import. */
 export const IDLE_MS = 60_000
 
-/** How long an import that received nothing is kept. After its end, its result is kept as long. */
-export const ABANDONED_MS = 24 * 60 * 60 * 1000
+/**
+ * For how long an import that receives nothing is kept, and for how long the result of an import is kept after its end.
+ */
+export const ABANDONED_HOURS = 24
+export const ABANDONED_MS = ABANDONED_HOURS * 60 * 60 * 1000
+
+/** The maximum number of imports in a list. An organization can have one open import of each kind. */
+export const LISTED_MAX = 100

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../text/json.ts'
+import { isJsonObject, parsedOr } from '../text/json.ts'
 import type { RecordReading } from './csv.ts'
 import type { Entry } from './entry.ts'
 import { unreadable } from './entry.ts'
@@ -17,10 +17,7 @@ function entriesOf({ number, text, problem }: Line): readonly Entry[] {
 }
 
 function readObject(line: number, text: string): Entry {
-  try {
-    const value = parseJson(text)
-    return isJsonObject(value) ? { line, record: value } : unreadable(line, 'must be a JSON object')
-  } catch {
-    return unreadable(line, 'is not valid JSON')
-  }
+  const value = parsedOr(text, undefined)
+  if (value === undefined) return unreadable(line, 'is not valid JSON')
+  return isJsonObject(value) ? { line, record: value } : unreadable(line, 'must be a JSON object')
 }

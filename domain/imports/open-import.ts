@@ -1,7 +1,7 @@
 import type { ImportedFile, ImportSession } from '../../ports/import-sessions.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import type { ImportKind } from './kind.ts'
-import { isPosKind, kindOf } from './kinds.ts'
+import { isKeptAtPos, kindOf } from './kinds.ts'
 import { IDLE_MS } from './limits.ts'
 import { startOfFile } from './read-part.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
@@ -10,11 +10,11 @@ import { conflict } from './world.ts'
 const ID_LENGTH = 22
 
 /**
- * Opens an import, or takes up the one of the same file that is open. An organization has one import of a kind at a
- * time: another file waits until that one is written, or until nothing has come for it for a while.
+ * Opens an import, or finds the open import of the same file. An organization has one open import of a kind at a time:
+ * another file waits until that one is written, or has received nothing for a while.
  */
 export async function openImport(file: ImportedFile, world: ImportWorld): Promise<ImportAnswer> {
-  const destination = isPosKind(file.kind) ? world.pos() : null
+  const destination = isKeptAtPos(file.kind) ? world.pos() : null
   if (destination !== null && 'refusal' in destination) return conflict(destination.refusal)
   const first = await open(file, world)
   if (isOf(first, file)) return { kind: 'session', session: first }
@@ -35,9 +35,12 @@ async function open(file: ImportedFile, { sessions, tools, random }: ImportWorld
   )
 }
 
-/** Whether rows go through this service again when they are written: to be completed, or to a point of sale. */
+/**
+ * Whether rows are staged as drafts, because this service must handle them again when they are written: to complete
+ * them, or to send them to a point of sale.
+ */
 export function isStagedAsDrafts(kind: ImportKind): boolean {
-  return kind.completion !== null || isPosKind(kind.collection)
+  return kind.completion !== null || isKeptAtPos(kind.collection)
 }
 
 function isOf(session: ImportSession, { kind, format, totalBytes, digest }: ImportedFile): boolean {

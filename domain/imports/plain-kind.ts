@@ -7,12 +7,12 @@ import { storedFields } from '../record/resource.ts'
 import { resourceOf } from '../resources/index.ts'
 import type { ImportKind, ImportRecord, LineReading, Reference } from './kind.ts'
 
-/** Says what is wrong with a value. */
+/** Describes what is wrong with a value. */
 type Describe = (issue: v.BaseIssue<unknown>) => string
 
 /**
- * The import of a resource whose lines are its fields. All of it is derived from the resource's record.
- * @param describe for a kind whose problems must not quote received values
+ * The import of a resource whose lines contain its fields, derived from the resource's record.
+ * @param describe describes problems; needed for a kind whose problems must not quote received values
  */
 export function plainKind(resource: Resource, describe: Describe = ({ message }) => message): ImportKind {
   const stored = storedFields(resource)
@@ -37,7 +37,7 @@ export function plainKind(resource: Resource, describe: Describe = ({ message })
   }
 }
 
-/** Reads lines by the input schemas of the fields. The schema is built once per context, not per line. */
+/** Makes a reader of lines, by the input schemas of the fields. The schema is built once per context, not per line. */
 function createReader(fields: ReadonlyMap<string, Field>, describe: Describe) {
   const schemas = new Map<ImportContext, ReturnType<typeof schemaOf>>()
   return (record: ImportRecord, context: ImportContext): LineReading<Record<string, unknown>> => {
@@ -64,7 +64,7 @@ function toIssue(issue: v.BaseIssue<unknown>, describe: Describe): ImportIssue {
   }
 }
 
-/** Fills what follows from the rest of the row, in the order of declaration. */
+/** Adds the fields that are derived from the rest of the row, in the order of declaration. */
 function withDerived(
   row: Record<string, unknown>,
   stored: readonly (readonly [string, ResourceField])[],

@@ -3,8 +3,8 @@ import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import { organization } from '../../test/conformance/fixtures.ts'
 import { testSecrets } from '../../test/support/fakes.ts'
 import { importWorld, sourceOf } from '../../test/support/imports.ts'
+import { openedPurchaseId } from '../../test/support/opened-purchase-id.ts'
 import { utf8 } from '../text/encoding.ts'
-import { openPurchaseId } from '../access/purchase-id.ts'
 import { runImport } from './run-import.ts'
 
 const clock = { nowMs: () => Date.UTC(2026, 5, 1) }
@@ -65,7 +65,8 @@ describe('importing purchases', () => {
     expect(await run([purchase('ch_1')])).toMatchObject({ kind: 'imported', changed: 1 })
     const [row] = await stored(['ch_1'])
     expect(row).toMatchObject({ items: [{ ...item, productId: null }], fulfillmentCodes: [['A-1', 'A-2']] })
-    expect(await openPurchaseId(String(row?.purchaseId), 'acme', await testSecrets())).toBe('ch_1')
+    const { current } = await testSecrets()
+    expect(await openedPurchaseId(String(row?.purchaseId), 'acme', current)).toBe('ch_1')
   })
 
   it('keeps the id through every rotation of the root secret, and changes nothing the second time', async () => {
@@ -76,7 +77,8 @@ describe('importing purchases', () => {
     await run([purchase('ch_1', { totalCents: 1 }), purchase('ch_2')], 'acme', rotated)
     expect(await stored(['ch_1'])).toEqual([{ ...before, totalCents: 1 }])
     const [later] = await stored(['ch_2'])
-    expect(await openPurchaseId(String(later?.purchaseId), 'acme', await rotated())).toBe('ch_2')
+    const { current } = await rotated()
+    expect(await openedPurchaseId(String(later?.purchaseId), 'acme', current)).toBe('ch_2')
   })
 
   it('makes another id of the same purchase in another organization', async () => {

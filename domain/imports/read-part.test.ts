@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/fakes.ts'
 import { utf8 } from '../text/encoding.ts'
 import type { Entry } from './entry.ts'
-import { lineMaxBytes } from './lines.ts'
+import { LINE_MAX_BYTES } from './lines.ts'
 import type { FileFormat, Reading } from './read-part.ts'
 import { readPart, startOfFile } from './read-part.ts'
 
@@ -15,7 +15,10 @@ const formats: readonly FileFormat[] = [
   { format: 'csv', columns },
 ]
 
-/** Reads bytes in parts that end at these offsets. What waits between two parts goes through JSON, as when it is stored. */
+/**
+ * Reads bytes in parts that end at these offsets. Between two parts the state is serialized as JSON, as when it is
+ * stored.
+ */
 function readAt(bytes: Uint8Array, ends: readonly number[], file: FileFormat): readonly Entry[] {
   const entries: Entry[] = []
   let reading: Reading = startOfFile
@@ -29,7 +32,7 @@ function readAt(bytes: Uint8Array, ends: readonly number[], file: FileFormat): r
   return entries
 }
 
-/** Pieces of files, right ones and faulty ones, from which files are drawn. */
+/** Pieces from which files are drawn, some of them faulty. */
 const pieces = [
   '{"a":1}\n',
   '{"a":"é🚗"}\r\n',
@@ -68,22 +71,22 @@ describe.each(formats)('$format', (file) => {
     for (let count = 0; count < 400; count += 1) {
       const { entries, reading: after } = readPart(reading, part, false, file)
       expect(entries).toEqual([])
-      expect(after.rest.length).toBeLessThanOrEqual(Math.ceil(lineMaxBytes / 3) * 4)
+      expect(after.rest.length).toBeLessThanOrEqual(Math.ceil(LINE_MAX_BYTES / 3) * 4)
       reading = after
     }
     const { entries } = readPart(reading, utf8('x\n'), true, file)
     expect(entries).toEqual([
-      { line: 1, issue: { field: '(line)', message: `is longer than ${lineMaxBytes} bytes` } },
+      { line: 1, issue: { field: '(line)', message: `is longer than ${LINE_MAX_BYTES} bytes` } },
     ])
   })
 })
 
 it('goes on behind a line that is too long', () => {
-  const bytes = utf8(`{"a":1}\n"${'x'.repeat(lineMaxBytes)}"\n{"a":2}\n`)
+  const bytes = utf8(`{"a":1}\n"${'x'.repeat(LINE_MAX_BYTES)}"\n{"a":2}\n`)
   const ends = Array.from({ length: 10 }, (_, index) => (index + 1) * 90_000)
   expect(readAt(bytes, ends, { format: 'ndjson', columns })).toEqual([
     { line: 1, record: { a: 1 } },
-    { line: 2, issue: { field: '(line)', message: `is longer than ${lineMaxBytes} bytes` } },
+    { line: 2, issue: { field: '(line)', message: `is longer than ${LINE_MAX_BYTES} bytes` } },
     { line: 3, record: { a: 2 } },
   ])
 })

@@ -4,24 +4,24 @@ import type { Columns, Header, RecordReading } from './csv.ts'
 import { createCsvReader, NEVER_ENDS, NEVER_ENDS_OR_TOO_LONG } from './csv.ts'
 import type { Entry } from './entry.ts'
 import { unreadable } from './entry.ts'
-import { lineMaxBytes, linesIn, tooLongProblem } from './lines.ts'
+import { LINE_MAX_BYTES, linesIn, tooLongProblem } from './lines.ts'
 import { readNdjson } from './ndjson.ts'
 
-/** Where the reading of a file stands between two parts. It is JSON, so that it can be kept with the session. */
+/** The state of reading a file between two parts. It is JSON, so that it can be stored with the session. */
 export interface Reading {
   /** The number of the line that the next bytes begin or continue. */
   readonly line: number
-  /** The bytes behind the last whole record, base64. */
+  /** The bytes after the last complete record, in base64. */
   readonly rest: string
   /** A record that grew too long: its bytes are dropped until its line ends, and then it is refused. */
   readonly dropped: { readonly line: number; readonly message: string } | null
-  /** Of a CSV file. Null: not read yet. */
+  /** The header of a CSV file; null: not read yet. */
   readonly header: Header | null
 }
 
 export const startOfFile: Reading = { line: 1, rest: '', dropped: null, header: null }
 
-/** How a file is to be read. */
+/** The format of a file, and how its values are read. */
 export interface FileFormat {
   readonly format: ImportFormat
   readonly columns: Columns
@@ -35,9 +35,9 @@ export interface PartReading {
 const LINE_FEED = 0x0a
 
 /**
- * Reads the next bytes of a file, which may end anywhere: in a line, a quoted cell or a character. What is not a whole
- * record yet waits for the next part, in at most `lineMaxBytes` bytes however long a line is.
- * @param isLast whether the file ends here, so that nothing can follow
+ * Reads the next bytes of a file, which may end anywhere: in a line, a quoted cell or a character. The bytes of an
+ * incomplete record wait for the next part. They are at most `LINE_MAX_BYTES`, however long a line is.
+ * @param isLast whether these are the last bytes of the file
  */
 export function readPart(from: Reading, bytes: Uint8Array, isLast: boolean, file: FileFormat): PartReading {
   const { reading: before, bytes: given, entries } = afterDropped(from, bytes, isLast)
@@ -60,7 +60,7 @@ export function readPart(from: Reading, bytes: Uint8Array, isLast: boolean, file
   }
 }
 
-/** Every entry of a file that comes in pieces of any size. */
+/** Reads every entry of a file that arrives in pieces of any size. */
 export async function* entriesOf(source: AsyncIterable<Uint8Array>, file: FileFormat): AsyncGenerator<Entry> {
   let reading = startOfFile
   for await (const bytes of source) {
@@ -80,7 +80,7 @@ function readerOf({ format, columns }: FileFormat, header: Header | null): Recor
   return format === 'csv' ? createCsvReader(columns, header) : { read: readNdjson, header: () => null }
 }
 
-/** Skips what is left of a record that was too long, and refuses it when its line ends. */
+/** Skips the rest of a record that was too long, and refuses it when its line ends. */
 function afterDropped(
   reading: Reading,
   bytes: Uint8Array,
@@ -97,9 +97,9 @@ function afterDropped(
   }
 }
 
-/** The state in which a file waits for its next part: with the bytes of an open record, unless they are too many. */
+/** The state before the next part: with the bytes of an open record, unless those are too many. */
 function waiting(line: number, rest: Uint8Array, header: Header | null): Reading {
-  if (rest.length <= lineMaxBytes) return { line, rest: toBase64(rest), dropped: null, header }
+  if (rest.length <= LINE_MAX_BYTES) return { line, rest: toBase64(rest), dropped: null, header }
   const lines = rest.reduce((count, byte) => (byte === LINE_FEED ? count + 1 : count), 0)
   const message = lines === 0 ? tooLongProblem : NEVER_ENDS_OR_TOO_LONG
   return { line: line + lines, rest: '', dropped: { line, message }, header }

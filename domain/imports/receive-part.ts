@@ -6,13 +6,13 @@ import { existingRows } from './existing-rows.ts'
 import { sha256 } from './file-parts.ts'
 import type { ImportKind } from './kind.ts'
 import { kindOf } from './kinds.ts'
-import { problemsMax } from './limits.ts'
+import { FILE_PROBLEMS_MAX } from './limits.ts'
 import type { Reading } from './read-part.ts'
 import { readPart } from './read-part.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { inBuckets } from './repetitions.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
-import { conflict } from './world.ts'
+import { conflict, GIVEN_UP } from './world.ts'
 
 /** A part of a file as it was sent. */
 export interface ReceivedPart {
@@ -24,9 +24,9 @@ export interface ReceivedPart {
 }
 
 /**
- * Takes the next part of a file: reads and checks it, and stages its rows. A part that was taken before is answered again
- * when it is the same, so that a sender who missed the answer can repeat it. The answer's session tells what is wrong
- * with the file so far, and which part is next.
+ * Takes the next part of a file: reads and checks it, and stages its rows. A part that was taken before is accepted
+ * again when it is the same, so that a sender who missed the reply can repeat it. The returned session contains the
+ * problems of the file so far, and the number of the next part.
  */
 export async function receivePart(
   importId: string,
@@ -54,7 +54,7 @@ async function answerAgain(
   { part, digest }: ReceivedPart,
   { sessions }: ImportWorld,
 ): Promise<ImportAnswer> {
-  // After the decision nothing depends on parts any more, and their digests are not kept.
+  // After the decision to write, parts have no effect, and their digests are no longer stored.
   if (session.state === 'writing' || session.state === 'done') return { kind: 'session', session }
   const digests = await sessions.digests(session.importId)
   if (digests[part - 1] === digest) return { kind: 'session', session }
@@ -63,7 +63,7 @@ async function answerAgain(
   )
 }
 
-/** Somebody else changed the session meanwhile: perhaps by sending the same part. */
+/** The reply when a concurrent call has changed the session, perhaps by sending the same part. */
 async function afterRace(
   importId: string,
   received: ReceivedPart,
@@ -75,11 +75,11 @@ async function afterRace(
   return conflict(misfitOf(session, received) ?? `Part ${received.part} was not taken. Send it again.`)
 }
 
-/** Why a part cannot be taken next, or null. */
+/** Why a part cannot be taken next; null: it can. */
 function misfitOf(session: ImportSession, { part, bytes }: ReceivedPart): string | null {
   const { state, nextPart, receivedBytes, totalBytes } = session
   if (state === 'refused') return 'The import was refused because of what is wrong with its file.'
-  if (state === 'aborted') return 'The import was given up.'
+  if (state === 'aborted') return GIVEN_UP
   if (state !== 'receiving') return 'The whole file was received before.'
   if (part > nextPart) return `Part ${part} is out of order: the next one is part ${nextPart}.`
   if (bytes.length === 0) return `Part ${part} is empty.`
@@ -99,14 +99,14 @@ async function stagedPart(
   const file = { format: session.format, columns: kind }
   const { entries, reading } = readPart(readingOf(session), bytes, isLast, file)
   const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
-  const problems = [...session.problems, ...checked.problems].slice(0, problemsMax)
+  const problems = [...session.problems, ...checked.problems].slice(0, FILE_PROBLEMS_MAX)
   return {
     part,
     digest,
     bytes: bytes.length,
     readRows: entries.length,
     problems,
-    state: problems.length === problemsMax ? 'refused' : 'receiving',
+    state: problems.length === FILE_PROBLEMS_MAX ? 'refused' : 'receiving',
     reading: JSON.stringify(reading),
     rows: problems.length > 0 ? [] : await drafts(checked.rows, kind, world),
     keys: inBuckets(checked.keys, bucketCount(session.totalBytes)),
@@ -114,11 +114,11 @@ async function stagedPart(
 }
 
 function readingOf({ reading }: ImportSession): Reading {
-  // This service wrote it, and nobody else can.
+  // Only this service writes this text, so it needs no check.
   return JSON.parse(reading) as Reading
 }
 
-/** What is staged of rows: themselves, unless the kind completes them when they are written. */
+/** The rows as they are staged: unchanged, or as drafts when the kind completes its rows only as they are written. */
 async function drafts(
   rows: readonly StoredRow[],
   kind: ImportKind,

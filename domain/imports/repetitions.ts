@@ -1,13 +1,13 @@
 import type { ImportProblem, RepeatedKey, StagedKeys } from '../../ports/import-sessions.ts'
 import type { ImportKind, ImportRecord } from './kind.ts'
 
-/** What tells a line apart from the others of its file, and where it stands. */
+/** The key of a line, with the line's number. */
 export interface KeyedLine {
   readonly key: string
   readonly line: number
 }
 
-/** The key of a line; null when the line lacks a part of it, which its own check says. */
+/** The key of a line; null when the line lacks a part of it, which is reported as a problem of the line. */
 export function keyedLine(line: number, record: ImportRecord, { key }: ImportKind): KeyedLine | null {
   const parts = key.map((field) => record[field])
   const [only] = parts
@@ -15,7 +15,7 @@ export function keyedLine(line: number, record: ImportRecord, { key }: ImportKin
   return { line, key: parts.length === 1 ? String(only) : JSON.stringify(parts) }
 }
 
-/** Spreads the keys of a part over the buckets. */
+/** Distributes the keys of a part over the buckets. */
 export function inBuckets(lines: readonly KeyedLine[], buckets: number): readonly StagedKeys[] {
   const staged = new Map<number, { readonly keys: string[]; readonly lines: number[] }>()
   for (const { key, line } of lines) {
@@ -28,7 +28,7 @@ export function inBuckets(lines: readonly KeyedLine[], buckets: number): readonl
   return [...staged].map(([bucket, held]) => ({ bucket, ...held }))
 }
 
-/** FNV-1a over the key's UTF-16 units. */
+/** The bucket of a key: an FNV-1a hash over its UTF-16 units, modulo the number of buckets. */
 function bucketOf(key: string, buckets: number): number {
   if (buckets === 1) return 0
   let hash = 0x811c9dc5
@@ -37,7 +37,7 @@ function bucketOf(key: string, buckets: number): number {
   return (hash >>> 0) % buckets
 }
 
-/** What is wrong with lines that repeat the key of an earlier one. */
+/** The problems of lines that repeat the key of an earlier line. */
 export function repetitionProblems(
   repeated: readonly RepeatedKey[],
   { keyField }: ImportKind,

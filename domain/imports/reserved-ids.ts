@@ -1,7 +1,7 @@
 import { endpoints } from '../catalog.ts'
 import type { Endpoint } from '../record/endpoint.ts'
 
-/** The path prefix after which the id of a resource's row is placed. */
+/** A place in a path at which the id of a row of a collection follows a prefix. */
 interface Place {
   readonly collection: string
   readonly prefix: string

@@ -3,7 +3,7 @@ import { createScratchStorage } from '../../test/support/scratch-storage.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { importWorld, ndjsonBytes, sourceOf } from '../../test/support/imports.ts'
 import type { ImportSource } from './file-parts.ts'
-import { PART_BYTES, problemsMax } from './limits.ts'
+import { PART_BYTES, FILE_PROBLEMS_MAX } from './limits.ts'
 import { runImport } from './run-import.ts'
 import type { ImportOutcome } from './transfer-file.ts'
 import { testSecrets } from '../../test/support/fakes.ts'
@@ -14,7 +14,7 @@ const clock = { nowMs: () => nowMs }
 let storage = createScratchStorage({ clock })
 let hashes = 0
 
-/** Hashes that show how often they were made. */
+/** Hashes with a counter, which shows how many were made. */
 const passwords = {
   hash: async (password: string) => `${password}#${(hashes += 1)}`,
   verify: async (password: string, stored: string) => stored.startsWith(`${password}#`),
@@ -42,7 +42,7 @@ beforeEach(async () => {
   for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
 })
 
-/** A source that yields the next of these texts each time it is opened, and then always the last one. */
+/** A source that yields the next of these versions each time it is opened, and the last one from then on. */
 function source(...versions: readonly (readonly object[])[]): ImportSource {
   let opened = 0
   return {
@@ -198,7 +198,7 @@ describe('importing a resource', () => {
 
   it('ends the check at a bounded number of problems', async () => {
     const bad = Array.from({ length: 50 }, (_, index) => ({ nope: index }))
-    expect(problemsOf(await run('contacts', bad))).toHaveLength(problemsMax)
+    expect(problemsOf(await run('contacts', bad))).toHaveLength(FILE_PROBLEMS_MAX)
   })
 
   it('refuses references to what is not stored', async () => {

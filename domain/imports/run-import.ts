@@ -5,13 +5,13 @@ import type { ImportOutcome, ImportTarget, Transfer, TransferAnswer } from './tr
 import { transferFile } from './transfer-file.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
 
-/** How long one call writes before it reports how far it is. */
+/** How long one call writes before it reports progress. */
 const COMMIT_MS = 500
 
 /**
- * Imports a file in this process: the whole of it is checked before anything is written, and then all of it is. When the
- * process ends in between, a sweep or another import of the same file goes on. Throws what the storage and the source
- * throw.
+ * Imports a file in this process. The whole file is checked before anything is written, and then all of it is. When the
+ * process ends in between, a sweep or another import of the same file continues. Throws errors of the storage and of
+ * the source.
  */
 export function runImport(file: Omit<Transfer, 'target'>, world: ImportWorld): Promise<ImportOutcome> {
   return transferFile({ ...file, target: targetIn(world) })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FIRST_STEP_CHUNKS, nextStepChunks } from './step-size.ts'
 
-/** The step that is reached when every chunk takes as long as the others. */
+/** The step size that is reached when every chunk takes the same time. */
 function settled(chunkMs: number): number {
   let chunks = FIRST_STEP_CHUNKS
   for (let step = 0; step < 10; step += 1) chunks = nextStepChunks(chunks, chunks * chunkMs)

@@ -1,8 +1,8 @@
 import type { ImportIssue } from '../record/resource.ts'
 
 /**
- * Finds what no store could keep unchanged: a lone surrogate, which has no UTF-8 form, and a number that is too large
- * for a double. Both would silently be stored as something else.
+ * Finds values that no database could store unchanged: a lone surrogate, which has no UTF-8 form, and a number that is
+ * too large for a double. Both would silently be stored as something else.
  */
 export function storabilityIssues(record: Readonly<Record<string, unknown>>): readonly ImportIssue[] {
   const issues: ImportIssue[] = []

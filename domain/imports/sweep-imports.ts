@@ -6,28 +6,27 @@ import { ABANDONED_MS } from './limits.ts'
 import { continueWriting, dropStaged } from './write-import.ts'
 import type { ImportWorld } from './world.ts'
 
-/** What the sweep of imports needs. */
+/** The ports that the sweep of imports needs. */
 export interface ImportSweepWorld {
   readonly imports: ImportDirectory
-  /** The world of an organization's imports; null when there is no such organization any more. */
+  /** The world of an organization's imports; null when the organization no longer exists. */
   readonly openImports: (organizationId: string) => Promise<ImportWorld | null>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** How long nobody must have written a chunk of an import before the sweep takes it up. */
+/** How long no chunk of an import must have been written before the sweep continues it, in ms. */
 const STALLED_MS = 15_000
 
-/** How long one sweep may take: less than the time between two. */
+/** The maximum duration of one sweep, in ms: less than the time between two sweeps. */
 const SWEEP_MS = 20_000
 
-/** Most imports of each sort that one sweep looks at. */
+/** The maximum number of imports of each sort in one sweep. */
 const REFS_MAX = 100
 
 /**
- * The work on imports that nobody asks for: goes on writing those whose client or service was interrupted, gives up those
- * that received nothing for a day, and removes what is staged of imports that are over. One import that fails hinders no
- * other.
+ * Continues imports whose client or service was interrupted while writing, aborts those that received nothing for a
+ * day, and removes the staged rows of imports that have ended. An import that fails does not stop the others.
  */
 export async function sweepImports(world: ImportSweepWorld): Promise<void> {
   const { imports, clock } = world

@@ -3,17 +3,18 @@ import type { ImportSource } from './file-parts.ts'
 import { digestOfParts, partsOf, sha256 } from './file-parts.ts'
 import { PART_BYTES } from './limits.ts'
 import type { ReceivedPart } from './receive-part.ts'
+import { GIVEN_UP } from './world.ts'
 
-/** What a sender learns of an import. */
+/** The part of an import's session that its sender needs. */
 export type ImportProgress = Pick<
   ImportSession,
   'importId' | 'state' | 'nextPart' | 'readRows' | 'problems' | 'writtenRows' | 'changedRows'
 >
 
-/** How an import answers its sender; a message is one sentence for a person, and the import goes no further. */
+/** The reply to a sender. A message is one sentence for a person, and ends the transfer. */
 export type TransferAnswer = { readonly session: ImportProgress } | { readonly message: string }
 
-/** The import of one organization's files, in this process or at a service. */
+/** Where the files of one organization are imported: in this process or at a service. */
 export interface ImportTarget {
   open(file: ImportedFile): Promise<TransferAnswer>
   part(importId: string, part: ReceivedPart): Promise<TransferAnswer>
@@ -22,18 +23,18 @@ export interface ImportTarget {
 }
 
 export interface Transfer {
-  /** The import kind. */
+  /** The name of the import kind. */
   readonly kind: string
   readonly format: ImportFormat
   readonly source: ImportSource
   readonly target: ImportTarget
-  /** Called with the number of rows that were checked, or written, so far. */
+  /** Called with the number of rows that have been checked, or written, so far. */
   readonly onProgress: (pass: 'checking' | 'writing', rows: number) => void
 }
 
 export type ImportOutcome =
   | { readonly kind: 'imported'; readonly read: number; readonly changed: number; readonly unchanged: number }
-  /** Nothing was written. At `problemsMax` problems the check ends, so there may be more. */
+  /** Nothing was written. The check ends after `FILE_PROBLEMS_MAX` problems, so there may be more. */
   | { readonly kind: 'invalid'; readonly problems: readonly ImportProblem[] }
   /** Nothing was written; the message says why. */
   | { readonly kind: 'stopped'; readonly message: string }
@@ -42,9 +43,9 @@ const CHANGED =
   'The file changed while it was imported. Nothing was imported. Import it again when it no longer changes.'
 
 /**
- * Imports a file: computes its digest, sends what the import lacks of it, and has it written. An import of the same file
- * that was interrupted is taken up where it stopped. Holds one part in memory, and the digests. Throws what the target
- * and the source throw: the import stays as it is, and another transfer of the same file goes on with it.
+ * Imports a file: computes its digest, sends the parts that the import lacks, and has it written. An interrupted import
+ * of the same file is continued where it stopped. Holds one part and the digests in memory. Throws errors of the target
+ * and of the source; the import is then unchanged, and another transfer of the same file continues it.
  */
 export async function transferFile(transfer: Transfer): Promise<ImportOutcome> {
   const { kind, format, source, target } = transfer
@@ -98,7 +99,10 @@ async function changed(target: ImportTarget, { importId }: ImportProgress): Prom
   return { message: CHANGED }
 }
 
-/** Has the import checked as a whole and written. One call writes for a while, so that progress can be shown. */
+/**
+ * Has the whole import checked and written. Each call writes for a limited time, so that progress can be shown in
+ * between.
+ */
 async function commit({ target, onProgress }: Transfer, received: ImportProgress): Promise<ImportOutcome> {
   let session = received
   while (session.state === 'receiving' || session.state === 'writing') {
@@ -109,7 +113,7 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
   }
   const { state, problems, writtenRows, changedRows } = session
   if (state === 'refused') return { kind: 'invalid', problems }
-  if (state === 'aborted') return stopped({ message: 'The import was given up. Nothing was imported.' })
+  if (state === 'aborted') return stopped({ message: `${GIVEN_UP} Nothing was imported.` })
   onProgress('writing', writtenRows)
   return {
     kind: 'imported',

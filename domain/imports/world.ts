@@ -6,10 +6,12 @@ import type { RandomSource } from '../../ports/random-source.ts'
 import type { Lookup } from './check-part.ts'
 import type { ImportTools } from './kinds.ts'
 
-/** Where an organization's rows of a point of sale go, or the sentence that says why they cannot be imported here. */
+/**
+ * The writer for an organization's rows of a point of sale, or a sentence that says why they cannot be imported here.
+ */
 export type PosDestination = { readonly writer: PosWriter } | { readonly refusal: string }
 
-/** What the imports of one organization need. */
+/** The ports that the imports of one organization need. */
 export interface ImportWorld {
   readonly organization: Organization
   readonly sessions: ImportSessions
@@ -17,19 +19,22 @@ export interface ImportWorld {
   readonly tools: ImportTools
   readonly clock: Clock
   readonly random: RandomSource
-  /** Asked only for kinds that are kept at a point of sale. */
+  /** Called only for kinds that are stored at a point of sale. */
   readonly pos: () => PosDestination
 }
 
-/** What a request about an import came to. */
+/** The outcome of a request about an import. */
 export type ImportAnswer =
   | { readonly kind: 'session'; readonly session: ImportSession }
   /** The organization has no import of that id. */
   | { readonly kind: 'missing' }
-  /** What was asked does not fit the state of the import: nothing was changed. */
+  /** The request does not fit the state of the import. Nothing was changed. */
   | { readonly kind: 'conflict'; readonly message: string }
   /** A part did not arrive as it was sent: nothing was changed, and it may be sent again. */
   | { readonly kind: 'damaged'; readonly message: string }
+
+/** Said of an import that was aborted. */
+export const GIVEN_UP = 'The import was given up.'
 
 export function conflict(message: string): ImportAnswer {
   return { kind: 'conflict', message }

@@ -3,15 +3,15 @@ import type { StoredRow } from '../../ports/query.ts'
 import { importContext } from './context.ts'
 import { existingRows } from './existing-rows.ts'
 import type { ImportKind } from './kind.ts'
-import { isPosKind, kindOf } from './kinds.ts'
+import { isKeptAtPos, kindOf } from './kinds.ts'
 import { isStagedAsDrafts } from './open-import.ts'
 import { FIRST_STEP_CHUNKS, nextStepChunks } from './step-size.ts'
 import type { ImportWorld } from './world.ts'
 
 /**
- * Writes an import step by step until it is done or the time is over, and removes what is staged when the import is
- * over. It may be interrupted at any point, and several may run at once: chunks and the note that they were written are one
- * step. Returns the session as it is then.
+ * Writes an import step by step until it is complete or the time is over, and removes the staged rows when it has
+ * ended. It may be interrupted at any point, and several calls may run at once, because a step writes chunks and counts
+ * them as written in one transaction. Returns the latest session.
  */
 export async function continueWriting(
   session: ImportSession,
@@ -26,14 +26,14 @@ export async function continueWriting(
     const startedMs = clock.nowMs()
     const next = await writeStep(current, chunksMax, kind, world)
     chunksMax = nextStepChunks(chunksMax, clock.nowMs() - startedMs)
-    // Somebody else wrote the chunk.
+    // A concurrent call wrote the chunk.
     current = next ?? (await sessions.find(current.importId)) ?? current
   }
   if (current.state !== 'writing') await dropStaged(current.importId, untilMs, world)
   return current
 }
 
-/** Removes what is staged for an import that is over, as far as the time allows. */
+/** Removes the staged rows of an import that has ended, as far as the time allows. */
 export async function dropStaged(
   importId: string,
   untilMs: number,
@@ -53,14 +53,14 @@ async function writeStep(
   if (!isStagedAsDrafts(kind)) return sessions.writeNext(session, chunksMax)
   const chunk = await sessions.nextChunk(session.importId)
   if (chunk === null) return null
-  return isPosKind(kind.collection)
+  return isKeptAtPos(kind.collection)
     ? writeToPos(session, chunk, world)
     : sessions.writeChunk(session, { chunk: chunk.chunk, rows: await completed(chunk, kind, world) })
 }
 
 /**
- * A point of sale is another database. When the service ends between the two steps, the chunk is written again, which
- * changes nothing and is counted as unchanged.
+ * Writes a chunk to a point of sale, which is another database. When the process ends before the chunk is counted, the
+ * chunk is written again, which changes nothing and counts as unchanged.
  */
 async function writeToPos(
   session: ImportSession,

@@ -3,13 +3,13 @@ import type { SendResult } from '../../ports/send-result.ts'
 import { openJobBench } from '../../test/support/jobs.ts'
 import { toInstant } from '../text/instant.ts'
 import { pauseAfter } from '../bounds/backoff.ts'
-import { ATTEMPTS_MAX, BACKOFF } from './backoff.ts'
+import { BACKOFF } from './backoff.ts'
 import { deliver } from './deliver.ts'
 
 const busy: SendResult = { kind: 'unavailable', reason: 'Busy.', throttled: false, retryAfterMs: null }
 const refused: SendResult = { kind: 'refused', reason: 'No such recipient.' }
 
-/** A bench with one submission and its first entry. */
+/** A bench with one submission and the first outbox entry of that submission. */
 async function one(steps: readonly unknown[] = [], settings: object = {}) {
   const bench = await openJobBench(steps, settings)
   const refs = await bench.submit('sub-1', steps.length > 0 ? [] : ['office@example.com'])
@@ -88,14 +88,14 @@ describe('a notification', () => {
 
   test('is tried eight times within a day, then left to the operator, and driven again by him', async () => {
     const { world, ref, email, entry, settle, clock, storage, sends } = await one()
-    email.answers.push(...Array<SendResult>(ATTEMPTS_MAX).fill(busy))
+    email.answers.push(...Array<SendResult>(8).fill(busy))
     const startMs = clock.nowMs()
     await deliver(ref, world)
     expect(await entry()).toMatchObject({ status: 'pending', attempts: 1, lastError: 'Busy.' })
     await settle()
     expect(await entry()).toMatchObject({
       status: 'failed',
-      attempts: ATTEMPTS_MAX,
+      attempts: 8,
       lastError: 'Given up: Busy.',
     })
     expect(clock.nowMs() - startMs).toBeGreaterThan(15 * 3_600_000)

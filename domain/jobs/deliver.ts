@@ -4,7 +4,7 @@ import { within } from '../bounds/within.ts'
 import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../forms/submit/outbox.ts'
 import { toInstant } from '../text/instant.ts'
 import { BACKOFF } from './backoff.ts'
-import type { Held } from './lease.ts'
+import type { HeldLease } from './lease.ts'
 import { newLease } from './lease.ts'
 import { notify } from './notify.ts'
 import { runAutomation } from './run-automation.ts'
@@ -15,11 +15,11 @@ import type { JobWorld } from './world.ts'
 /** Longest wait for one storage call, in ms. */
 const STORAGE_TIMEOUT_MS = 10_000
 
-/** The outcome for an entry: `idle` when there was nothing to do, `lost` when another worker took it over. */
+/** The outcome for an entry. `idle`: there was nothing to do. `lost`: another worker took the entry over. */
 export type Delivery = Settlement['kind'] | 'idle' | 'lost'
 
-/** Work of a kind, done once. May reject; that counts as a failed attempt. */
-type Work = (entry: ClaimedEntry, held: Held, outbox: TenantOutbox, world: JobWorld) => Promise<Verdict>
+/** Does the work of one kind of entry once. May reject, which counts as a failed attempt. */
+type Work = (entry: ClaimedEntry, held: HeldLease, outbox: TenantOutbox, world: JobWorld) => Promise<Verdict>
 
 const works: Readonly<Record<string, Work>> = {
   [NOTIFICATION_EMAIL]: (entry, _held, _outbox, world) => notify(entry, world),
@@ -27,9 +27,9 @@ const works: Readonly<Record<string, Work>> = {
 }
 
 /**
- * Works off one outbox entry: claims it, does what it says and writes what became of it. Safe to call for any entry
- * at any time, as often as one likes: only one caller at a time gets it, and one that died holds it no longer than
- * its lease. Rejects when storage fails; the entry is found again by the sweep.
+ * Processes one outbox entry: claims it, does its work and writes the outcome. Safe to call for any entry at any time
+ * and any number of times: only one caller at a time gets the entry, and a caller that died blocks it only until its
+ * lease ends. Rejects when storage fails; the sweep then finds the entry again.
  */
 export async function deliver({ organizationId, outboxId }: OutboxRef, world: JobWorld): Promise<Delivery> {
   const outbox = boundOutbox(world.outbox.open(organizationId), world)
@@ -47,7 +47,7 @@ export async function deliver({ organizationId, outboxId }: OutboxRef, world: Jo
   return isHeld ? settlement.kind : 'lost'
 }
 
-/** A storage that hangs must not hold up everything else. */
+/** An outbox whose calls time out, so that a storage call that hangs does not block everything else. */
 function boundOutbox(outbox: TenantOutbox, { deadline }: JobWorld): TenantOutbox {
   const bound = <Value>(call: Promise<Value>) => within(deadline, STORAGE_TIMEOUT_MS, call)
   return {
@@ -60,7 +60,7 @@ function boundOutbox(outbox: TenantOutbox, { deadline }: JobWorld): TenantOutbox
 
 async function attempt(
   entry: ClaimedEntry,
-  held: Held,
+  held: HeldLease,
   outbox: TenantOutbox,
   world: JobWorld,
 ): Promise<Verdict> {

@@ -4,14 +4,14 @@ import { randomBase62 } from '../text/encoding.ts'
 import { toInstant } from '../text/instant.ts'
 
 /**
- * How long a claimed entry is left to its worker, in ms: longer than a storage call, a send and another storage call
- * may take together, and short enough that what a crash left is taken up by the next sweep or the one after it.
+ * How long a claimed entry belongs to its worker, in ms. That is longer than a storage call, a send and another storage
+ * call may take together, and short enough that after a crash one of the next two sweeps takes the entry up.
  */
-export const LEASE_MS = 45_000
+export const ENTRY_LEASE_MS = 45_000
 const TOKEN_LENGTH = 22
 
-/** An entry's lease, as its worker knows it. */
-export type Held = Pick<Lease, 'token'>
+/** The lease of an entry, for the worker that holds it. */
+export type HeldLease = Pick<Lease, 'token'>
 
 /** A lease that begins now. */
 export function newLease(nowMs: number, random: RandomSource): Lease {
@@ -20,5 +20,5 @@ export function newLease(nowMs: number, random: RandomSource): Lease {
 
 /** The end of a lease that begins, or is renewed, now. */
 export function leaseEnd(nowMs: number): string {
-  return toInstant(nowMs + LEASE_MS)
+  return toInstant(nowMs + ENTRY_LEASE_MS)
 }

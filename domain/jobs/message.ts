@@ -5,7 +5,7 @@ const ID_MAX_LENGTH = 300
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(ID_MAX_LENGTH))
 const Message = v.object({ organizationId: id, outboxId: id })
 
-/** The entry that a queue message names, or null when it is no such message. */
+/** The entry that a queue message names, or null when the message is malformed. */
 export function readMessage(body: unknown): OutboxRef | null {
   const reading = v.safeParse(Message, body)
   return reading.success ? reading.output : null

@@ -11,16 +11,16 @@ import { readField } from '../forms/definition/field-settings.ts'
 
 const SUBJECT_MAX_LENGTH = 200
 
-/** One answer as it is shown. */
+/** One answer in the form in which the email shows it. */
 interface Line {
   readonly label: string
   readonly value: string
 }
 
 /**
- * The email that tells somebody of a submission: the answers under the form's labels, in the form's order. What reads
- * as a secret is left out, as it is wherever answers are published. The same entry gives the same message while the
- * form stays as it is.
+ * The email that reports a submission: the answers under the form's labels, in the form's order. Answers that look like
+ * secrets are left out, as they are wherever answers are published. The same entry gives the same message while the
+ * form does not change.
  */
 export function notificationEmail(
   { submission, form }: Required<Pick<ClaimedEntry, 'submission' | 'form'>>,
@@ -50,7 +50,9 @@ function fieldsOf(definition: FormDefinition | undefined): readonly AnswerField[
     .flatMap((reading) => (reading.kind === 'field' && isAnswerField(reading.field) ? [reading.field] : []))
 }
 
-/** Answers in the form's order. Answers to fields that were removed since come last, with their id as the label. */
+/**
+ * The answers in the form's order. Answers to fields that no longer exist come last, with the field's id as the label.
+ */
 function linesOf(
   answers: Readonly<Record<string, unknown>>,
   fields: readonly AnswerField[],
@@ -62,7 +64,7 @@ function linesOf(
     .map((id) => ({ label: known.get(id)?.label || id, value: shown(answers[id], known.get(id)) }))
 }
 
-/** An answer in words: choices by their labels, yes and no, lists with commas. */
+/** The text of an answer: choices as their labels, booleans as yes or no, lists with commas. */
 function shown(answer: unknown, field: AnswerField | undefined): string {
   if (Array.isArray(answer)) return answer.map((one) => shown(one, field)).join(', ')
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
@@ -71,8 +73,8 @@ function shown(answer: unknown, field: AnswerField | undefined): string {
 }
 
 /**
- * The visitor's own address, so that an answer reaches them and not the service. A mistyped one is no reason for the
- * provider to refuse the whole email.
+ * The address for replies: the visitor's, so that replies do not go to the service. Null when it is malformed, because
+ * the provider would then refuse the whole email.
  */
 function replyTo(answers: Readonly<Record<string, unknown>>, fields: readonly AnswerField[]): string | null {
   const given = fields
@@ -102,12 +104,12 @@ function htmlBody(formName: string, lines: readonly Line[], footer: string): Htm
     </html> `
 }
 
-/** Control characters must not reach a header. */
+/** Removes control characters, which must not get into a header. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
 }
 
-/** `2026-06-15 12:00 UTC`. */
+/** Formats an instant as `2026-06-15 12:00 UTC`. */
 function readable(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
 }

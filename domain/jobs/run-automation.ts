@@ -2,42 +2,42 @@ import * as v from 'valibot'
 import type { ClaimedEntry, RunState, StepEffect, TenantOutbox } from '../../ports/outbox-store.ts'
 import type { SendRecord } from '../../ports/send-log.ts'
 import { toInstant } from '../text/instant.ts'
-import type { Held } from './lease.ts'
+import type { HeldLease } from './lease.ts'
 import { leaseEnd } from './lease.ts'
-import { sendEmail, sendSms, UNCONFIGURED_MS } from './send.ts'
+import { attemptEmail, attemptSms, noEmailProvider } from './send.ts'
 import { tenantMailbox } from '../messaging/sender.ts'
 import type { Step } from './steps.ts'
 import { RUN_CONTACT, Steps } from './steps.ts'
 import type { Verdict } from './verdict.ts'
-import { hopeless, postponed } from './verdict.ts'
+import { hopeless, malformedEntry } from './verdict.ts'
 import type { JobWorld } from './world.ts'
 
 const Payload = v.object({ automationId: v.string() })
 
-/** A step that was executed, or why the run cannot go on now or ever. */
+/** The result of a step: executed, or why the run cannot continue now or ever. */
 type StepResult =
   { readonly kind: 'executed'; readonly effect: StepEffect; readonly sends: readonly SendRecord[] } | Verdict
 
-/** Everything that executing a step looks at. */
+/** Everything that a step may need. */
 interface RunContext {
   readonly entry: ClaimedEntry
-  readonly held: Held
+  readonly held: HeldLease
   readonly outbox: TenantOutbox
   readonly world: JobWorld
 }
 
 /**
- * Executes the steps of an automation in order, from where the run was left. What a step does to stored data is
- * written together with the run's progress; what it sends has the run and the step as its idempotency key.
+ * Executes the steps of an automation in order, from where the run stopped. The effect of a step on stored data is
+ * written together with the run's progress. A step that sends uses the run and the step as its idempotency key.
  */
 export async function runAutomation(
   entry: ClaimedEntry,
-  held: Held,
+  held: HeldLease,
   outbox: TenantOutbox,
   world: JobWorld,
 ): Promise<Verdict> {
   const payload = v.safeParse(Payload, entry.payload)
-  if (!payload.success) return hopeless('The entry is malformed.')
+  if (!payload.success) return malformedEntry
   const contactId = entry.contact?.contactId ?? null
   const now = toInstant(world.clock.nowMs())
   const run = await outbox.startRun(entry.outboxId, held.token, payload.output.automationId, contactId, now)
@@ -65,7 +65,7 @@ async function executeFrom(run: RunState, steps: readonly Step[], context: RunCo
   return { kind: 'done', sends: [] }
 }
 
-/** Reasons say which step they are about. */
+/** Adds the number of the step to a verdict's reason. */
 function inStep(number: number, verdict: Verdict): Verdict {
   return 'reason' in verdict ? { ...verdict, reason: `Step ${number}: ${verdict.reason}` } : verdict
 }
@@ -97,14 +97,14 @@ async function execute(step: Step, number: number, context: RunContext): Promise
   }
 }
 
-/** A send that succeeded makes its step executed. Every other result is returned unchanged. */
+/** The step's result for a verdict: executed when the send succeeded; all other verdicts are returned unchanged. */
 function executed(verdict: Verdict): StepResult {
   return verdict.kind === 'done'
     ? { kind: 'executed', effect: { kind: 'none' }, sends: verdict.sends }
     : verdict
 }
 
-/** A contact who has unsubscribed from a channel gets no message over it; the step is skipped. */
+/** The verdict for a contact who has unsubscribed from a channel: the step sends nothing and is skipped. */
 const passedOver: Verdict = { kind: 'done', sends: [] }
 
 async function emailStep(
@@ -112,7 +112,7 @@ async function emailStep(
   key: string,
   { entry: { organization, contact }, world }: RunContext,
 ): Promise<Verdict> {
-  if (world.mail === null) return postponed('No email provider is configured.', UNCONFIGURED_MS)
+  if (world.mail === null) return noEmailProvider
   const isToContact = to === RUN_CONTACT
   const address = isToContact ? contact?.email : to
   if (address === undefined || address === null) return hopeless('The contact has no email address.')
@@ -120,7 +120,7 @@ async function emailStep(
   const from = tenantMailbox(organization, world.mail)
   if (from === null) return hopeless('The organization has no slug to send email from.')
   const message = { from, to: address, subject, html, text: null, replyTo: null, attachments: [] }
-  return sendEmail(message, key, world)
+  return attemptEmail(message, key, world)
 }
 
 async function smsStep(
@@ -133,5 +133,5 @@ async function smsStep(
   if (contact === null || phone === null) return hopeless('The contact has no phone number.')
   if (contact.smsConsent === 'unsubscribed') return passedOver
   const from = { kind: 'number', number: organization.smsNumber } as const
-  return sendSms({ from, to: phone, body, mediaUrls: [] }, key, world)
+  return attemptSms({ from, to: phone, body, mediaUrls: [] }, key, world)
 }

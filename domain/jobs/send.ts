@@ -8,22 +8,24 @@ import type { Verdict } from './verdict.ts'
 import { postponed } from './verdict.ts'
 import type { JobWorld } from './world.ts'
 
-/** An entry for which no provider is configured is looked at again after this long. */
-export const UNCONFIGURED_MS = 10 * 60_000
-/** The least pause after a provider asks to wait. */
+/** After how long an entry is tried again when no provider is configured, in ms. */
+const UNCONFIGURED_MS = 10 * 60_000
+/** The verdict for an entry that needs an email provider when there is none. */
+export const noEmailProvider = postponed('No email provider is configured.', UNCONFIGURED_MS)
+/** The minimum pause after a provider asked to wait, in ms. */
 const THROTTLED_MS = 60_000
-/** However long a provider asks to wait, the entry is tried again at least this often. */
+/** The maximum pause after a provider asked to wait, in ms. */
 const WAIT_MAX_MS = 6 * 3_600_000
 
 /**
- * Sends one email and says what that means for the entry. The key is also the id under which the send is recorded. An
- * email that is refused goes out without its address for replies, which a visitor may have mistyped, once: that is
- * another email to the provider, so it has a key of its own. Whoever repeats this after a crash is refused the first
- * one again, and the provider recognises the second.
+ * Sends one email and returns the verdict for the entry. The key is also the id under which the send is recorded. When
+ * the provider refuses an email, it is sent once more without its reply address, which a visitor may have mistyped. For
+ * the provider that is another email, so it has its own key. When all this is repeated after a crash, the first email
+ * is refused again, and the provider recognises the second.
  */
-export async function sendEmail(message: EmailMessage, key: string, world: JobWorld): Promise<Verdict> {
+export async function attemptEmail(message: EmailMessage, key: string, world: JobWorld): Promise<Verdict> {
   const { email } = world
-  if (email === null) return postponed('No email provider is configured.', UNCONFIGURED_MS)
+  if (email === null) return noEmailProvider
   const identity = {
     channel: 'email',
     from: formatMailbox(message.from),
@@ -41,8 +43,8 @@ function withoutRepliesKey(key: string): string {
   return `${key}-without-reply-to`
 }
 
-/** Sends one text message; see `sendEmail`. */
-export async function sendSms(message: SmsMessage, key: string, world: JobWorld): Promise<Verdict> {
+/** Sends one text message; see `attemptEmail`. */
+export async function attemptSms(message: SmsMessage, key: string, world: JobWorld): Promise<Verdict> {
   const { sms } = world
   if (sms === null) return postponed('No SMS provider is configured.', UNCONFIGURED_MS)
   const identity = { ...smsIdentity(message, sms), to: message.to, sendId: key }

@@ -11,13 +11,17 @@ import { sweepFamilies } from './sweep-families.ts'
 const MINUTE_MS = 60_000
 const silent: Log = { info: () => undefined, error: () => undefined }
 
+/** What the sweeps of one test logged. */
+let errors: [event: string, cause: unknown][]
+const log: Log = { ...silent, error: (event, _fields, cause) => void errors.push([event, cause]) }
+
 let scratch: ScratchPlaces
 let noted: [familyId: string, at: string][]
 let worked: string[]
 
 beforeEach(async () => {
   scratch = createScratchPlaces()
-  ;[noted, worked] = [[], []]
+  ;[noted, worked, errors] = [[], [], []]
   const { administration, tenant } = open()
   for (const [organizationId, choice] of [
     ['acme', OWN],
@@ -30,7 +34,7 @@ beforeEach(async () => {
 
 const noteWork: AllPlaces['noteWork'] = (familyId, at) => void noted.push([familyId, at])
 
-/** The storage as an isolate has it that has met nobody yet. */
+/** The storage as a new isolate has it, which remembers no place. */
 function open() {
   return createPlacedStorage({ ...scratch.isolate().places, noteWork }, silent)
 }
@@ -44,7 +48,7 @@ function submit(storage: ReturnType<typeof open>, organizationId: string, id: st
     .saveSubmission(submission(id, { formId: `form-${organizationId}`, outbox }))
 }
 
-/** A run of the cron, in which the database of a family does its work, or fails. */
+/** A run of the cron. `work` is what the database of a family does, which may fail. */
 async function sweep(work: (familyId: string) => Promise<void>): Promise<void> {
   const { directory, storageAt } = scratch.isolate().places
   await sweepFamilies({
@@ -54,7 +58,7 @@ async function sweep(work: (familyId: string) => Promise<void>): Promise<void> {
       return { outbox, imports, work: () => work(place.familyId) }
     },
     clock: scratch.clock,
-    log: silent,
+    log,
   })
 }
 
@@ -103,7 +107,24 @@ test('a family whose work fails is asked again, and hinders no other', async () 
     worked.push(familyId)
   })
   expect(worked).toEqual(['other'])
+  expect(errors).toEqual([['family_sweep_failed', new Error('no answer')]])
   scratch.clock.ms += 2 * MINUTE_MS
   await sweep(done)
   expect(worked).toEqual(['other', 'acme'])
+})
+
+test('a failure that the directory cannot note either is logged too', async () => {
+  await scratch.directory.noteWork('acme', toInstant(scratch.clock.nowMs()))
+  const failed = new Error('no answer')
+  const second = new Error('no directory')
+  await sweep(async () => {
+    scratch.before = () => {
+      throw second
+    }
+    throw failed
+  })
+  expect(errors).toEqual([
+    ['family_sweep_failed', failed],
+    ['family_sweep_not_settled', second],
+  ])
 })

@@ -8,22 +8,22 @@ import { eachOf } from '../bounds/within.ts'
 import { ALARM_MS } from '../placement/note-work.ts'
 import { toInstant } from '../text/instant.ts'
 
-/** Most families of one sweep. */
+/** The maximum number of families in one sweep. */
 const FAMILIES_MAX = 100
 
-/** When a family is asked again whose import is being written, or which did not answer, in ms. */
+/** After how long a family is asked again when an import of it is being written, or when it did not answer, in ms. */
 const SOON_MS = 60_000
 const RETRY_MS = 120_000
 
-/** What the database of one family shows of its work. */
+/** The pending work in the database of one family. */
 export interface FamilyWork {
   readonly outbox: Pick<OutboxStore, 'nextDue'>
   readonly imports: Pick<ImportDirectory, 'untouched' | 'withLeftovers'>
-  /** Works on what is due, entries and imports. */
+  /** Does the work that is due: outbox entries and imports. */
   work(): Promise<void>
 }
 
-/** What the sweep of families needs. */
+/** The ports that the sweep of families needs. */
 export interface FamilySweepWorld {
   readonly directory: Pick<PlaceDirectory, 'familiesWithWork' | 'settleWork'>
   readonly openWork: (place: OwnPlace) => FamilyWork
@@ -32,9 +32,9 @@ export interface FamilySweepWorld {
 }
 
 /**
- * Looks after families with databases of their own whose work was noted and whose alarm should have done it by now. A
- * family is forgotten when it had no work twice, ten minutes apart: work that came in between was noted meanwhile, or is
- * seen the second time.
+ * Checks on families with databases of their own for which work was noted, and whose alarm should have done it by now.
+ * A family is forgotten when it had no work at two checks, ten minutes apart. Work that arrives in between is noted
+ * again, or is found by the second check.
  */
 export async function sweepFamilies(world: FamilySweepWorld): Promise<void> {
   const { directory, clock, log } = world
@@ -46,7 +46,9 @@ export async function sweepFamilies(world: FamilySweepWorld): Promise<void> {
       const { familyId } = family.place
       log.error('family_sweep_failed', { familyId }, cause)
       const next = toInstant(clock.nowMs() + RETRY_MS)
-      await directory.settleWork(family, false, next).catch(() => undefined)
+      await directory.settleWork(family, false, next).catch((second: unknown) => {
+        log.error('family_sweep_not_settled', { familyId }, second)
+      })
     }
   })
 }

@@ -39,7 +39,8 @@ test('beside a flood of one organization, what 50 others have to deliver is deli
   const swept = await sweep(bench.world)
   expect(swept.due).toBe(500)
   const delivered = bench.email.delivered.map(([key]) => key)
-  // Each has its turn before the flood has its second one, give or take what is worked on at once.
+  // Each other organization is served before `acme` is served twice, give or take the entries that are processed at
+  // once.
   expect(delivered.slice(0, 55)).toEqual(expect.arrayContaining(others.map((id) => `notify-${id}`)))
 })
 
@@ -47,7 +48,7 @@ test('when time runs out within a sweep, others begin the next one', async () =>
   const bench = await openJobBench()
   const others = Array.from({ length: 40 }, (_, index) => `other-${index}`)
   for (const organizationId of others) await notifyOne(bench, organizationId)
-  // Every call takes ten seconds, so that a sweep has time for a few entries only, and nothing is delivered.
+  // Every claim takes ten seconds, so a sweep has time for a few entries only, and nothing is delivered.
   const tried = new Set<string>()
   const world: JobBench['world'] = {
     ...bench.world,

@@ -5,22 +5,22 @@ import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import { eachOf } from '../bounds/within.ts'
 import type { JobWorld } from './world.ts'
 
-/** Most entries of one sweep. The next one follows within a minute. */
+/** The maximum number of entries in one sweep. The next sweep follows within a minute. */
 const ENTRIES_MAX = 500
-/** No new entry is begun after this long, in ms: sweeps must not run into each other. */
+/** No new entry is begun after this long, in ms, so that sweeps do not overlap. */
 const BUDGET_MS = 40_000
 
-/** What a sweep found and did. */
+/** How many entries a sweep found, and what became of them. */
 export interface Swept {
   readonly due: number
   readonly worked: number
 }
 
 /**
- * Works off what is due: entries whose queue message was lost, whose next attempt has come, or whose worker died.
- * Organizations take turns, in what is asked for and in the order in which it is worked off, so that one with thousands
- * of entries delays nobody else's. Bounded in number and time. Rejects when what is due cannot be read.
- * @param from whose entries: those of the shared place, unless a family's database is given
+ * Processes the entries that are due: those whose queue message was lost, whose next attempt has come, or whose worker
+ * died. Organizations take turns, both in reading and in processing, so that one with thousands of entries does not
+ * delay the others. Bounded in number and time. Rejects when the due entries cannot be read.
+ * @param from the outbox to read: that of the shared database, unless a family's is given
  */
 export async function sweep(world: JobWorld, from: Pick<OutboxStore, 'due'> = world.outbox): Promise<Swept> {
   const startedMs = world.clock.nowMs()

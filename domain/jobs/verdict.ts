@@ -1,30 +1,33 @@
 import type { SendRecord } from '../../ports/send-log.ts'
 
-/** The result of working on an entry once. Reasons are for the operator: short, and without personal data. */
+/** The result of one attempt at an entry. Reasons are for the operator: short, and without personal data. */
 export type Verdict =
   | { readonly kind: 'done'; readonly sends: readonly SendRecord[] }
-  /** Trying again cannot help. */
+  /** Another attempt cannot help. */
   | { readonly kind: 'failed'; readonly reason: string; readonly sends: readonly SendRecord[] }
-  /** Trying again may help. */
+  /** Another attempt may help. */
   | {
       readonly kind: 'unavailable'
       readonly reason: string
-      /** False: nothing was wrong with the entry, so this does not count among its attempts. */
+      /** Whether this counts among the entry's attempts. False: nothing was wrong with the entry. */
       readonly counted: boolean
-      /** How long to wait at least, in ms. */
+      /** The minimum time until the next attempt, in ms. */
       readonly retryAfterMs: number
-      /** What to record of the send should this have been the last attempt; null: it was not about one. */
+      /** The record of the send, to be written if this was the last attempt; null: the work was not a send. */
       readonly send: SendRecord | null
     }
-  /** Somebody else has taken the entry over. */
+  /** Another worker has taken the entry over. */
   | { readonly kind: 'lost' }
 
-/** The entry itself is not at fault; it waits. */
+/** A verdict for an entry that is not at fault and waits. */
 export function postponed(reason: string, retryAfterMs: number): Verdict {
   return { kind: 'unavailable', reason, counted: false, retryAfterMs, send: null }
 }
 
-/** Trying again cannot help, and nothing was sent. */
+/** A verdict for an entry that another attempt cannot help. Nothing was sent. */
 export function hopeless(reason: string): Verdict {
   return { kind: 'failed', reason, sends: [] }
 }
+
+/** The verdict for an entry whose payload does not have the form of its kind. */
+export const malformedEntry = hopeless('The entry is malformed.')

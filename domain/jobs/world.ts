@@ -7,13 +7,13 @@ import type { RandomSource } from '../../ports/random-source.ts'
 import type { SmsSender } from '../../ports/sms-sender.ts'
 import type { MailIdentity } from '../messaging/sender.ts'
 
-/** The ports that working on the outbox needs. */
+/** The ports that work on the outbox needs. */
 export interface JobWorld {
   readonly outbox: OutboxStore
-  /** Null: no provider is configured, and what needs one waits. */
+  /** Null: no provider is configured, and entries that need one wait. */
   readonly email: EmailSender | null
   readonly sms: SmsSender | null
-  /** The service's own part of sender addresses; null together with `email`. */
+  /** The service's own sender domain and name; null together with `email`. */
   readonly mail: MailIdentity | null
   readonly clock: Clock
   readonly deadline: Deadline

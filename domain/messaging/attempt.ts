@@ -9,13 +9,19 @@ import { cutText } from '../text/cut-text.ts'
 import { toInstant } from '../text/instant.ts'
 import { broken } from './send-results.ts'
 
-/** Longest wait for one send, in ms. Senders have deadlines of their own; this is for one that does not keep its own. */
+/**
+ * The maximum duration of one send, in ms. Senders have deadlines of their own; this one guards against a sender that
+ * does not keep its deadline.
+ */
 const SEND_TIMEOUT_MS = 15_000
 
-/** Longest sender and recipient that is recorded: an address with its display name fits, and anything longer is not one. */
+/**
+ * The maximum length of a recorded sender or recipient. Every address with its display name fits; longer text is no
+ * address.
+ */
 const RECORDED_MAX_LENGTH = 400
 
-/** Hands one message over once. Never rejects and answers within 15 seconds, whatever the sender does. */
+/** Hands one message to a sender once. Never rejects, and resolves within 15 seconds, whatever the sender does. */
 export async function attemptSend(
   send: () => Promise<SendResult>,
   { deadline }: { readonly deadline: Deadline },
@@ -28,15 +34,16 @@ export async function attemptSend(
 }
 
 /**
- * Logs what was caught while a message was handed over, if anything was: it may be a mistake in this program that looks
- * like a provider which does not answer.
+ * Logs an exception that was caught while a message was handed over, or why the provider's response could not be read.
+ * It may be a mistake in this program that looks like a provider that does not answer.
  */
 export function logCause(result: SendResult, sendId: string, log: Log): void {
-  if (result.kind !== 'unavailable' || result.cause === undefined) return
-  log.error('send_broke', { sendId, reason: result.reason }, result.cause)
+  if (result.cause === undefined) return
+  const reason = result.kind === 'accepted' ? 'The message was accepted.' : result.reason
+  log.error('send_broke', { sendId, reason }, result.cause)
 }
 
-/** Who sends what to whom, as it is recorded. */
+/** The part of a send's record that is known before it is sent. */
 export type SendIdentity = Pick<SendRecord, 'sendId' | 'channel' | 'from' | 'to'>
 
 /** How a text message is recorded: its channel, and the number or short code that its recipient sees. */
@@ -50,7 +57,7 @@ export function smsIdentity(
   }
 }
 
-/** What is to be written of a send that ended now: what the provider calls it, or why it failed. */
+/** The record of a send that has just ended: with the provider's id, or why it failed. */
 export function recordOf(
   identity: SendIdentity,
   ending: { readonly providerId: string | null } | { readonly error: string },

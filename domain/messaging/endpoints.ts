@@ -1,7 +1,8 @@
 import { jsonResponse, operationAt } from '../record/operation.ts'
-import { ErrorBody } from '../record/reply.ts'
+import { ErrorBody, internalError } from '../record/reply.ts'
 import { emailBody, messageBody } from './request.ts'
-import { NO_NUMBER, NO_SLUG, responses } from './response.ts'
+import { INVALID_ADDRESS, INVALID_NUMBER, MALFORMED, NO_NUMBER, NO_SLUG, responses } from './response.ts'
+import { PLATFORM_LOCAL_PART, PLATFORM_PHONE_COUNTRY } from './sender.ts'
 import { REQUEST_DURATION_MS } from './send-to-all.ts'
 import { emailRoute, messageRoute } from './routes.ts'
 
@@ -10,28 +11,28 @@ const common = `Each recipient is processed independently, and results come in t
 const internalFailure = jsonResponse(
   'Internal failure, or the service has no provider for this. Nothing was sent.',
   ErrorBody,
-  { error: 'The request could not be processed. Request id: req_3kTzB0n9QmVx1aYe' },
+  internalError('req_3kTzB0n9QmVx1aYe').value,
 )
 
 function malformed(...details: string[]) {
   return jsonResponse(
     'The body is not what it must be. Nothing was sent. `details` holds `path: message`.',
     responses.malformed,
-    { error: 'Invalid request format', details },
+    { error: MALFORMED, details },
   )
 }
 
 const badNumber = {
   to: '555-0100',
   success: false as const,
-  error: 'This is not a valid phone number in E.164, ten digits or dashed ten digits.',
+  error: INVALID_NUMBER,
 }
 
 export const sendMessage = operationAt(messageRoute, {
   tag: 'Messaging',
   deprecated: true,
   summary: 'Send an SMS or MMS',
-  description: `A tenant's messages come from its number, or from the shared short code with \`useShortcode: true\`; messages of platform keys always from the short code. Numbers without a country are read in the country of the tenant (platform keys: US). A provider of text messages does not recognise a message that is handed over again, so one whose fate is unknown is not repeated. ${common}`,
+  description: `A tenant's messages come from its number, or from the shared short code with \`useShortcode: true\`; messages of platform keys always from the short code. Numbers without a country are read in the country of the tenant (platform keys: ${PLATFORM_PHONE_COUNTRY}). A provider of text messages does not recognise a message that is handed over again, so one whose fate is unknown is not repeated. ${common}`,
   body: messageBody,
   responses: {
     200: jsonResponse('All recipients succeeded.', responses.messageSent, {
@@ -57,7 +58,7 @@ export const sendEmail = operationAt(emailRoute, {
   tag: 'Messaging',
   deprecated: true,
   summary: 'Send an email',
-  description: `A tenant's email comes from \`{slug}@{mail_domain}\`, that of platform keys from any address on the mail domain (default \`contact@{mail_domain}\`). An email whose fate is unknown is repeated under the same idempotency key, with which it is sent once. ${common}`,
+  description: `A tenant's email comes from \`{slug}@{mail_domain}\`, that of platform keys from any address on the mail domain (default \`${PLATFORM_LOCAL_PART}@{mail_domain}\`). An email whose fate is unknown is repeated under the same idempotency key, with which it is sent once. ${common}`,
   body: emailBody,
   responses: {
     200: jsonResponse('All recipients succeeded.', responses.emailSent, {
@@ -66,7 +67,7 @@ export const sendEmail = operationAt(emailRoute, {
     }),
     207: jsonResponse('Some recipients failed, or all.', responses.emailPartlySent, {
       success: false,
-      results: [{ to: 'ada', success: false, error: 'This is not a valid email address.' }],
+      results: [{ to: 'ada', success: false, error: INVALID_ADDRESS }],
     }),
     400: malformed('from: must be acme@mail.example.com, alone or as Name <acme@mail.example.com>'),
     422: jsonResponse('The tenant has no slug to send email from.', ErrorBody, { error: NO_SLUG }),

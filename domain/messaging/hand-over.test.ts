@@ -10,7 +10,7 @@ const lost = unavailable('The provider did not answer.')
 const refused: SendResult = { kind: 'refused', reason: 'Refused.' }
 const unnamed: SendResult = { kind: 'accepted', providerId: null }
 
-/** Hands one message over to a provider that answers so, once each; the last answer is for ever. */
+/** Hands one message over to a provider that gives these answers in turn and then repeats the last one. */
 async function handedOver(answers: readonly SendResult[], isRepeatable = true, durationMs = 60_000) {
   const time = virtualTime()
   const startMs = time.clock.nowMs()
@@ -103,10 +103,14 @@ test('a sender that hangs or breaks is one that did not answer, and the log says
   const mistake = new TypeError('x')
   expect(await handedOver(() => Promise.reject(mistake), true)).toEqual(hung)
   const fields = { sendId: 'snd_1', reason: 'The provider did not answer.' }
-  // Once for a hand-over, however many attempts it took.
+  // The status alone says that the message was accepted, so an answer that breaks off after it does not change that.
+  const cutOff = new Error('cut off')
+  expect(await handedOver(async () => ({ ...accepted, cause: cutOff }), false)).toEqual(accepted)
+  // One log line for each hand-over, however many attempts it took.
   expect(errors).toEqual([
     ['send_broke', fields, expect.objectContaining({ name: 'TimedOut' })],
     ['send_broke', fields, mistake],
+    ['send_broke', { sendId: 'snd_1', reason: 'The message was accepted.' }, cutOff],
   ])
 })
 

@@ -7,15 +7,20 @@ import { pauseAfter } from '../bounds/backoff.ts'
 import { pause } from '../bounds/within.ts'
 import { attemptSend, logCause } from './attempt.ts'
 
-/** Attempts at a message whose fate is unknown, when the provider recognises it as the same. */
+/** Attempts at a message with an unknown outcome, when the provider recognises repetitions. */
 const BACKOFF: Backoff = { pausesMs: [1_000, 1_000] }
-/** A provider that asks for patience gets at least this much, in ms, or it would be asked again without end. */
+/**
+ * The minimum pause when a provider asks to wait, in ms. Without it, a provider that asks for no time would be called
+ * without pause.
+ */
 const PATIENCE_MIN_MS = 1_000
 
-/** What all sends of a request share: the end of the time in which they may begin, and the provider's wish to wait. */
+/** Shared by all sends of a request: when the last send may begin, and for how long the provider asked to wait. */
 export interface Pace {
   readonly endMs: number
-  /** No send begins before this instant. Every send that is asked to wait moves it on, for all sends of the request. */
+  /**
+   * No send begins before this time. Each send that is asked to wait moves it forward, for all sends of the request.
+   */
   notBeforeMs: number
 }
 
@@ -24,11 +29,11 @@ export type Fate =
   | { readonly kind: 'accepted'; readonly providerId: string | null }
   | { readonly kind: 'failed'; readonly error: string }
 
-/** One message on its way to one recipient. */
+/** One message to one recipient. */
 export interface Sending {
-  /** Names the send in the log. */
+  /** The id of the send in the log. */
   readonly sendId: string
-  /** Hands the message over once. */
+  /** Hands the message to the provider once. */
   readonly send: () => Promise<SendResult>
   /** Whether the provider recognises a message that is handed over again. */
   readonly isRepeatable: boolean
@@ -41,9 +46,9 @@ interface HandOverWorld {
 }
 
 /**
- * Hands one message over, as often as it takes and as its provider allows: it waits when asked to, and repeats what
- * may have been lost, or was accepted without an id, only where that cannot send it twice. Never rejects; no attempt
- * begins after the pace's end.
+ * Hands one message over, in as many attempts as it takes and the provider allows. It waits when asked to. It repeats
+ * an attempt whose outcome is unknown, or that was accepted without an id, only where that cannot send the message
+ * twice. Never rejects; no attempt begins after the end of the pace.
  */
 export async function handOver(
   { sendId, send, isRepeatable }: Sending,
@@ -78,7 +83,7 @@ function isThrottled(result: SendResult): result is Throttled {
   return result.kind === 'unavailable' && result.throttled
 }
 
-/** A message that was accepted stays accepted, even when asking for its id failed. */
+/** A message that was accepted stays accepted, even when a repetition to learn its id fails. */
 function settled(result: SendResult, before: SendResult | null): SendResult {
   return before?.kind === 'accepted' && result.kind !== 'accepted' ? before : result
 }
@@ -87,7 +92,7 @@ function isFinal(result: SendResult): boolean {
   return result.kind === 'refused' || (result.kind === 'accepted' && result.providerId !== null)
 }
 
-/** Waits until a send may begin; false when that is not before the end. */
+/** Waits until a send may begin. False: that is not before the end of the pace. */
 async function isTurn(earliestMs: number, pace: Pace, { clock, deadline }: HandOverWorld): Promise<boolean> {
   for (;;) {
     const nowMs = clock.nowMs()
@@ -107,7 +112,7 @@ function notBegun({ notBeforeMs, endMs }: Pace): string {
 function fateOf(last: SendResult, isUncertain: boolean): Fate {
   switch (last.kind) {
     case 'accepted':
-      return last
+      return { kind: 'accepted', providerId: last.providerId }
     case 'refused':
       return failed(last.reason)
     case 'unavailable':

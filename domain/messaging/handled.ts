@@ -3,7 +3,7 @@ import { sendEmail, sendMessage } from './endpoints.ts'
 import { serveEmail } from './serve-email.ts'
 import { serveMessage } from './serve-message.ts'
 
-// Sending with its handlers, loaded by the first request that sends.
+// Sending, with its handlers. The first request that sends loads this module.
 
 export const message = handled(sendMessage, serveMessage)
 export const email = handled(sendEmail, serveEmail)

@@ -1,20 +1,23 @@
 import type { Mailbox } from '../../ports/email-sender.ts'
 import { isEmailAddress } from '../text/email-address.ts'
 
-/** What a display name may be without quotes: anything but what structures an address list (RFC 5322, specials). */
+/**
+ * A display name that needs no quotes: it has none of the characters that structure an address list (RFC 5322,
+ * specials).
+ */
 const UNQUOTED_NAME = /^[^"\\()<>[\]:;@,]+$/
 const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)"$/su
 
 /**
- * Reads one address with an optional display name, `Name <address>` or the address alone, and nothing else: null for
- * two addresses, a comment, a group, an encoded word, a control character or an unquoted comma. What several mail
- * programs would read in several ways is nothing to send in somebody's name.
+ * Reads one address with an optional display name: `Name <address>`, or the address alone. Null for anything else: two
+ * addresses, a comment, a group, an encoded word, a control character or an unquoted comma. Text that mail programs may
+ * interpret differently must not be sent in somebody's name.
  */
 export function parseMailbox(text: string): Mailbox | null {
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) return null
   const trimmed = trimSpaces(text)
   if (!trimmed.endsWith('>')) return isEmailAddress(trimmed) ? { name: null, address: trimmed } : null
-  // An address holds no angle bracket, so whatever stands before the last one is the name.
+  // An address contains no angle bracket, so everything before the last one is the name.
   const open = trimmed.lastIndexOf('<')
   const address = trimmed.slice(open + 1, -1)
   const name = readName(trimSpaces(trimmed.slice(0, Math.max(open, 0))))
@@ -30,7 +33,7 @@ function readName(text: string): string | null {
   return text === '' || UNQUOTED_NAME.test(text) ? text : null
 }
 
-/** Without the spaces at both ends. Other white space is part of a name, and of no address. */
+/** Removes the spaces at both ends. Other white space is part of a name, and not allowed in an address. */
 function trimSpaces(text: string): string {
   let start = 0
   let end = text.length

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAddress, readPhone } from './recipients.ts'
+import { addressRecipient, phoneRecipient } from './recipients.ts'
 
 test.each([
   ['+12125550123', 'US', '+12125550123'],
@@ -10,7 +10,7 @@ test.each([
   ['612-345-678', 'ES', null],
   ['0612345678', 'FR', '+33612345678'],
 ])('%s in %s is %s', (given, country, number) => {
-  const recipient = readPhone(given, country)
+  const recipient = phoneRecipient(given, country)
   if (number === null) expect(recipient).toMatchObject({ kind: 'unreachable', to: given })
   else expect(recipient).toEqual({ kind: 'reachable', key: number, to: number })
 })
@@ -38,16 +38,16 @@ test.each([
   'ada@example.com',
   '2125550123\n',
 ])('%j is no number, which is its own failure', (given) => {
-  expect(readPhone(given, 'US')).toMatchObject({ kind: 'unreachable', to: given })
+  expect(phoneRecipient(given, 'US')).toMatchObject({ kind: 'unreachable', to: given })
 })
 
 test('an address is written to as given; its domain alone is the same in any case', () => {
-  expect(readAddress('Ada@Example.COM')).toEqual({
+  expect(addressRecipient('Ada@Example.COM')).toEqual({
     kind: 'reachable',
     key: 'Ada@example.com',
     to: 'Ada@Example.COM',
   })
-  expect(readAddress('ada@example.com').key).not.toBe(readAddress('Ada@example.com').key)
+  expect(addressRecipient('ada@example.com').key).not.toBe(addressRecipient('Ada@example.com').key)
 })
 
 test.each([
@@ -63,7 +63,7 @@ test.each([
   'ada@example.com,bob@example.com',
   'ada@example.com\r\nBcc: x@example.com',
 ])('%j is no address', (given) => {
-  const recipient = readAddress(given)
+  const recipient = addressRecipient(given)
   expect(recipient).toMatchObject({ kind: 'unreachable', to: given })
-  expect(recipient.key).not.toBe(readAddress('ada@example.com').key)
+  expect(recipient.key).not.toBe(addressRecipient('ada@example.com').key)
 })

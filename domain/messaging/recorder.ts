@@ -5,11 +5,11 @@ import type { SendRecord, TenantSendLog } from '../../ports/send-log.ts'
 import { pause, within } from '../bounds/within.ts'
 
 /**
- * Least time between two writes while sends go on, in ms. A crash loses the records of about this long, and a request
- * writes no more often than its duration divided by it, whatever the number of its recipients.
+ * The minimum time between two writes while sends are going on, in ms. A crash loses the records of about this long.
+ * The number of writes depends on the duration of a request and not on the number of its recipients.
  */
 const INTERVAL_MS = 2_000
-/** Longest wait for one write, in ms. */
+/** The maximum duration of one write, in ms. */
 const WRITE_TIMEOUT_MS = 10_000
 /** The pause before the last write is repeated, in ms. */
 const REPEAT_PAUSE_MS = 1_000
@@ -20,15 +20,20 @@ interface RecorderWorld {
   readonly log: Log
 }
 
-/** Writes down the sends of one request while they happen. */
+/** Records the sends of one request while they happen. */
 export interface Recorder {
-  /** Takes what became of a send. It is written soon: in the background, together with others. */
+  /** Takes the record of a send. It is written soon: in the background, together with others. */
   add(record: SendRecord): void
-  /** Writes what is left. Never rejects: a failure is logged, because what was sent must be answered all the same. */
+  /**
+   * Writes the remaining records. Never rejects: a failure is only logged, because the caller must learn what was sent.
+   */
   finish(): Promise<void>
 }
 
-/** Opens a recorder on a log of sends. Sends are written again when a write failed: that changes nothing written. */
+/**
+ * Opens a recorder on a log of sends. Records of a failed write are written again, which is safe because writing one
+ * twice changes nothing.
+ */
 export function createRecorder(log: TenantSendLog, world: RecorderWorld): Recorder {
   let waiting: SendRecord[] = []
   let writing: Promise<boolean> = Promise.resolve(true)

@@ -114,7 +114,7 @@ test.each(controls)(
       'replyTo: must be one bare email address',
     ])
     expect(ofEmail({ from: `Acme${control} <acme@mail.example.com>` })).toHaveLength(1)
-    // Texts have lines.
+    // Texts may have line breaks.
     expect([...ofEmail({ html: `a${control}` }), ...ofMessage({ body: `a${control}` })]).toEqual([])
   },
 )

@@ -1,21 +1,19 @@
 import * as v from 'valibot'
-import type { EmailAttachment as Attachment } from '../../ports/email-sender.ts'
+import type { EmailAttachment } from '../../ports/email-sender.ts'
 import { countedList } from '../bounds/counted-list.ts'
 import { described } from '../record/meaning.ts'
 import type { RequestBody } from '../record/operation.ts'
 import { isBase64 } from '../text/encoding.ts'
 import { isEmailAddress } from '../text/email-address.ts'
 import { toWebUrl } from '../text/url.ts'
-import { EMAIL_MAX_BYTES, MESSAGE_MAX_BYTES } from './limits.ts'
+import { EMAIL_MAX_BYTES, HEADER_MAX_LENGTH, MESSAGE_MAX_BYTES } from './limits.ts'
 import type { EmailSenderRule } from './sender-rule.ts'
 import { anyEmailSender } from './sender-rule.ts'
 
-/** Most recipients of one request. */
+/** The maximum number of recipients of one request. */
 export const RECIPIENTS_MAX = 500
-/** Most attachments of one request. */
+/** The maximum number of attachments of one request. */
 export const ATTACHMENTS_MAX = 20
-/** Longest header line of an email (RFC 5322, section 2.1.1). */
-const HEADER_MAX_LENGTH = 998
 const FILENAME_MAX_LENGTH = 255
 
 const TOO_MANY_RECIPIENTS = `must be at most ${RECIPIENTS_MAX} recipients`
@@ -23,10 +21,12 @@ const TOO_MANY_ATTACHMENTS = `must be at most ${ATTACHMENTS_MAX} attachments`
 
 const string = v.string('must be a string')
 const text = v.pipe(string, v.nonEmpty('must not be empty'))
-/** No control character (Unicode Cc), in a pattern that says the same with and without the `u` flag. */
+/** A text without control characters (Unicode Cc), in a pattern that means the same with and without the `u` flag. */
 const oneLine = v.regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not contain control characters')
 
-/** An entry that is empty fails by itself; when it is the only one, nobody is named. */
+/**
+ * The schema of `to`. An empty entry in a list fails by itself; an empty `to` names nobody and is refused as a whole.
+ */
 const recipients = (what: string, examples: (string | string[])[]) =>
   v.pipe(
     described(
@@ -51,7 +51,7 @@ const recipients = (what: string, examples: (string | string[])[]) =>
     v.examples(examples),
   )
 
-/** A text that means something else: what it means, or a problem when it means nothing. */
+/** Transforms a text into its meaning, or reports a problem when it has none. */
 function readAs<Meaning>(read: (text: string) => Meaning | null, problem: string) {
   return v.rawTransform<string, Meaning>(({ dataset, addIssue, NEVER }) => {
     const meaning = read(dataset.value)
@@ -113,7 +113,7 @@ const AttachmentGiven = objectOf({
 
 const attachment = v.pipe(
   AttachmentGiven,
-  v.rawTransform<v.InferOutput<typeof AttachmentGiven>, Attachment>(({ dataset, addIssue, NEVER }) => {
+  v.rawTransform<v.InferOutput<typeof AttachmentGiven>, EmailAttachment>(({ dataset, addIssue, NEVER }) => {
     const { path, content } = dataset.value
     const filename = dataset.value.filename.toWellFormed()
     if (path !== undefined && content === undefined) return { filename, path }
@@ -122,7 +122,7 @@ const attachment = v.pipe(
     return NEVER
   }),
 )
-const EmailAttachment = described(attachment, 'Either `path` or `content`, not both.')
+const EmailAttachmentBody = described(attachment, 'Either `path` or `content`, not both.')
 
 const emailParts = {
   to: recipients(`Email addresses. At most ${RECIPIENTS_MAX} when it is an array.`, [
@@ -134,10 +134,12 @@ const emailParts = {
   replyTo: v.optional(
     described(v.pipe(string, v.check(isEmailAddress, 'must be one bare email address')), 'One bare address.'),
   ),
-  attachments: v.optional(attachmentsOf(EmailAttachment)),
+  attachments: v.optional(attachmentsOf(EmailAttachmentBody)),
 } as const
 
-/** The body of `POST /api/v1/email` of a caller who may send as the rule says. Keys that it does not name are ignored. */
+/**
+ * The body of `POST /api/v1/email` of a caller with this rule about senders. Keys that it does not name are ignored.
+ */
 export const emailRequest = ({ read, allowed }: EmailSenderRule) =>
   objectOf({
     ...emailParts,
@@ -154,7 +156,7 @@ export const emailRequest = ({ read, allowed }: EmailSenderRule) =>
     ),
   })
 
-/** The body of an email as it is published: as anybody may send it. */
+/** The published body of an email, with every sender allowed. */
 export const emailBody = jsonBody(EMAIL_MAX_BYTES, emailRequest(anyEmailSender), {
   to: 'ada@example.com',
   subject: 'Your receipt',

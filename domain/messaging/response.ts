@@ -23,9 +23,9 @@ const sentEmail = v.strictObject({
 const unsentMessage = v.strictObject({ to: number, success: v.literal(false), error })
 const unsentEmail = v.strictObject({ to: address, success: v.literal(false), error })
 
-const MALFORMED = 'Invalid request format' as const
+export const MALFORMED = 'Invalid request format' as const
 
-/** The answers of the two sends, as they are published: one result for each entry of `to`, in its order. */
+/** The published responses of the two sends: one result for each entry of `to`, in its order. */
 export const responses = {
   messageSent: v.strictObject({ success: v.literal(true), results: v.array(sentMessage) }),
   messagePartlySent: v.strictObject({
@@ -40,7 +40,7 @@ export const responses = {
   malformed: v.strictObject({ error: v.literal(MALFORMED), details: v.array(v.string()) }),
 } as const
 
-/** What became of everybody: 200 when all succeeded, else 207. */
+/** The results of all recipients: 200 when all succeeded, else 207. */
 export function resultsReply<Outcome extends { readonly success: boolean }>(outcomes: readonly Outcome[]) {
   const sent = outcomes.filter((outcome): outcome is Sent<Outcome> => outcome.success)
   return sent.length === outcomes.length
@@ -50,21 +50,27 @@ export function resultsReply<Outcome extends { readonly success: boolean }>(outc
 
 type Sent<Outcome> = Extract<Outcome, { readonly success: true }>
 
-/** The body is not what it must be. */
+/** The reply to a body that does not fit its schema. */
 export function malformedReply(details: readonly string[]) {
   return jsonReply(400, { error: MALFORMED, details: [...details] }, PRIVATE)
 }
+
+/** Why an entry of `to` cannot be reached. */
+export const INVALID_NUMBER = 'This is not a valid phone number in E.164, ten digits or dashed ten digits.'
+export const INVALID_ADDRESS = 'This is not a valid email address.'
 
 export const NO_NUMBER =
   'Sending SMS is not configured for the tenant: it has no number. Set useShortcode to send without one.'
 export const NO_SLUG = 'Sending email is not configured for the tenant: it has no slug to send from.'
 
-/** The organization lacks what it would send from. */
+/** The reply when the organization has nothing to send from. */
 export function notConfiguredReply(error: string) {
   return errorReply(422, error)
 }
 
-/** The service lacks the provider: no fault of the caller's, so the log tells the operator. */
+/**
+ * The reply when the service has no provider. That is not the caller's fault, so it is also logged for the operator.
+ */
 export function noProviderReply(channel: 'email' | 'SMS', requestId: string, log: Log) {
   log.error('no_provider', { channel, requestId })
   return errorReply(

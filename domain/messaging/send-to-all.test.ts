@@ -3,14 +3,16 @@ import type { SendRecord } from '../../ports/send-log.ts'
 import type { SendResult } from '../../ports/send-result.ts'
 import { fakeRandom } from '../../test/support/fakes.ts'
 import { virtualTime } from '../../test/support/virtual-time.ts'
-import { readAddress } from './recipients.ts'
+import { addressRecipient } from './recipients.ts'
 import { throttled, unavailable } from './send-results.ts'
 import type { Mailing, SendingWorld } from './send-to-all.ts'
 import { sendToAll } from './send-to-all.ts'
 
 type Send = (to: string, key: string) => Promise<SendResult>
 
-/** A world of fakes with a provider that takes `sendMs` for each message, and a log that can be broken. */
+/**
+ * A world of fakes, with a provider that takes `sendMs` for each message and a log whose writes can be made to fail.
+ */
 function bench(sendMs = 100) {
   const time = virtualTime()
   const written: SendRecord[] = []
@@ -49,7 +51,7 @@ function bench(sendMs = 100) {
   const send = (to: readonly string[], answer: Send, idempotencyMs = 1) => {
     const mailing: Mailing = {
       organizationId: 'acme',
-      recipients: to.map(readAddress),
+      recipients: to.map(addressRecipient),
       identity: { channel: 'email', from: 'Acme <acme@mail.example.com>' },
       capabilities: { idempotencyMs },
       send: slow(answer),
@@ -82,7 +84,8 @@ test('500 recipients, three of whom fail: in order, at most six at once, each se
   expect([sentTo.length, state.widest]).toEqual([497, 6])
   expect(written.map(({ to }) => to).sort()).toEqual(addresses(500).sort())
   expect(new Set(written.map(({ sendId }) => sendId)).size).toBe(500)
-  // 500 sends of 100 ms, six at once, take 8.4 s (the lost one 3 more): a write every two seconds and the last one.
+  // 500 sends of 100 ms, six at once, take 8.4 s (and 3 s more for the lost one). The log is written every two seconds
+  // and at the end.
   expect(state.calls).toBeLessThanOrEqual(7)
 })
 
@@ -140,7 +143,7 @@ test('one who is asked to wait lets all wait, and all are served when the time s
     return accepted(to, key)
   })
   expect(outcomes.every(({ success }) => success)).toBe(true)
-  // Only those who were on their way when the provider said so.
+  // Only sends that were already under way when the provider asked to wait are refused.
   expect(refusals).toBeLessThanOrEqual(5 * 4)
 })
 
@@ -149,7 +152,7 @@ test('whom the time does not suffice for is reported and recorded as not sent', 
   const startMs = time.clock.nowMs()
   const outcomes = await send(addresses(500), accepted)
   const sent = outcomes.filter(({ success }) => success).length
-  // Six at once, three seconds each, for a minute.
+  // Six sends at once, of three seconds each, for a minute.
   expect(sent).toBe(120)
   expect(
     outcomes.slice(120).every((outcome) => !outcome.success && outcome.error.startsWith('Not sent')),

@@ -14,9 +14,9 @@ import { handOver } from './hand-over.ts'
 import type { Recipient } from './recipients.ts'
 import { createRecorder } from './recorder.ts'
 
-/** Sends at once: a Worker has six connections. */
+/** How many sends run at once: a Worker has six connections. */
 const SEND_WIDTH = 6
-/** No send of a request begins after this long, in ms: longer than this few callers wait. */
+/** No send of a request begins after this long, in ms, because few callers wait longer. */
 export const REQUEST_DURATION_MS = 60_000
 const ID_LENGTH = 22
 
@@ -30,9 +30,9 @@ export interface SendingWorld {
   readonly background: Background
 }
 
-/** One message to many. */
+/** One message to many recipients. */
 export interface Mailing {
-  /** Null: the operator's own. */
+  /** The organization that sends; null: the operator. */
   readonly organizationId: string | null
   readonly recipients: readonly Recipient[]
   readonly identity: Pick<SendIdentity, 'channel' | 'from'>
@@ -41,19 +41,20 @@ export interface Mailing {
   readonly send: (to: string, idempotencyKey: string) => Promise<SendResult>
 }
 
-/** What became of one entry of `to`. `id` is the provider's name of the message, else this service's. */
+/** The result for one entry of `to`. `id` is the provider's id of the message, or else this service's. */
 export type Outcome =
   | { readonly to: string; readonly success: true; readonly id: string }
   | { readonly to: string; readonly success: false; readonly error: string }
 
 /**
- * Sends to everybody, independently and at most six at once, and records each send. Outcomes come in the order of the
- * recipients; one who is named twice is written to once. Goes on when the caller is gone, as far as the platform
- * lets it.
+ * Sends to everybody, independently and at most six at once, and records each send. Outcomes are in the order of the
+ * recipients; a recipient who is named twice gets one message. Continues when the caller has disconnected, as far as
+ * the platform allows it.
  */
 export async function sendToAll(mailing: Mailing, world: SendingWorld): Promise<readonly Outcome[]> {
   const work = sendAndRecord(mailing, world)
-  // The platform ends what belongs to a request when its caller hangs up, unless it was told of it.
+  // The platform ends the work of a request when its caller disconnects, unless the work was registered in the
+  // background.
   world.background.run(work.catch(() => undefined))
   return work
 }
@@ -85,7 +86,7 @@ type Accepted = Extract<Fate, { kind: 'accepted' }>
 type Ending =
   { readonly success: true; readonly id: string } | { readonly success: false; readonly error: string }
 
-/** Each recipient once, in the form in which it occurs first. */
+/** Each recipient once, in the form of its first occurrence. */
 function distinct(recipients: readonly Recipient[]): readonly Recipient[] {
   const byKey = new Map<string, Recipient>()
   for (const recipient of recipients) if (!byKey.has(recipient.key)) byKey.set(recipient.key, recipient)
@@ -108,14 +109,17 @@ async function fateOf(
   return handOver({ sendId, send: () => mailing.send(recipient.to, sendId), isRepeatable }, pace, world)
 }
 
-/** When a provider accepted a message without naming it, the message is known by its own idempotency key. */
+/** The end of a send. When a provider accepted a message without an id, the idempotency key takes its place. */
 function endingOf(fate: Fate, sendId: string): Ending {
   return fate.kind === 'accepted'
     ? { success: true, id: fate.providerId ?? sendId }
     : { success: false, error: fate.error }
 }
 
-/** An email is recorded under the id that its caller was told; a text message, of which none is told, as the provider's. */
+/**
+ * The id under which a send is recorded: for an email the one that its caller gets, for a text message the provider's,
+ * because its caller gets none.
+ */
 function named({ providerId }: Accepted, { channel, sendId }: SendIdentity) {
   return { providerId: channel === 'email' ? (providerId ?? sendId) : providerId }
 }

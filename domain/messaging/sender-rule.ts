@@ -5,17 +5,17 @@ import { parseMailbox } from './mailbox-text.ts'
 import type { MailIdentity } from './sender.ts'
 import { platformMailbox, tenantMailbox } from './sender.ts'
 
-/** Whom an email may come from. */
+/** Which sender an email may have. */
 export interface EmailSenderRule {
-  /** The sender when none is asked for; null: there is nothing to send from. */
+  /** The sender when the request names none; null: there is none. */
   readonly usual: Mailbox | null
-  /** Reads a sender that is asked for; null: it is malformed or not allowed. */
+  /** Reads a sender that the request names; null: it is malformed or not allowed. */
   readonly read: (from: string) => Mailbox | null
   /** What is allowed, as the end of a sentence that begins with `from`. */
   readonly allowed: string
 }
 
-/** For the contract document, where the caller is not known: accepts every well-formed sender. */
+/** The rule for the contract document, where the caller is not known. It accepts every well-formed sender. */
 export const anyEmailSender: EmailSenderRule = {
   usual: null,
   read: parseMailbox,

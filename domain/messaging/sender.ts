@@ -1,7 +1,7 @@
 import type { Mailbox } from '../../ports/email-sender.ts'
 import type { Organization } from '../../ports/organization.ts'
 
-/** The service's own part of sender addresses. */
+/** The service's own sender domain and name. */
 export interface MailIdentity {
   /** The domain of every sender address. */
   readonly domain: string
@@ -12,12 +12,15 @@ export interface MailIdentity {
 /** Local part of the operator's own sender address (contract, `POST /api/v1/email`, `from`). */
 export const PLATFORM_LOCAL_PART = 'contact'
 
+/** The country of phone numbers that name none, in messages of platform keys. */
+export const PLATFORM_PHONE_COUNTRY = 'US'
+
 /** The operator's own sender. */
 export function platformMailbox({ domain, brand }: MailIdentity): Mailbox {
   return { name: brand, address: `${PLATFORM_LOCAL_PART}@${domain}` }
 }
 
-/** An organization's sender; null when it has no slug, so that it has no address. */
+/** An organization's sender; null when it has no slug and therefore no address. */
 export function tenantMailbox(
   { name, slug }: Pick<Organization, 'name' | 'slug'>,
   { domain }: MailIdentity,
@@ -25,10 +28,16 @@ export function tenantMailbox(
   return slug === null ? null : { name, address: `${slug}@${domain}` }
 }
 
-/** Text that needs no quotes as a display name (RFC 5322, section 3.2.3, atoms and spaces; other scripts as they are). */
+/**
+ * Text that needs no quotes as a display name (RFC 5322, section 3.2.3: atoms and spaces; letters of all scripts are
+ * allowed).
+ */
 const PLAIN_NAME = /^[\p{L}\p{N}\p{M} !#$%&'*+\-/=?^_`{|}~]+$/u
 
-/** `Name <address>`, quoted where the name needs it (RFC 5322, section 3.4). Control characters are left out. */
+/**
+ * Formats `Name <address>`, with quotes where the name needs them (RFC 5322, section 3.4). Control characters are
+ * removed.
+ */
 export function formatMailbox({ name, address }: Mailbox): string {
   const shown =
     name

@@ -4,7 +4,7 @@ import type { ReplyOf, RequestOf } from '../record/operation.ts'
 import type { MessagingWorld } from './world.ts'
 import { readJsonBody } from '../bounds/json-body.ts'
 import type { sendEmail } from './endpoints.ts'
-import { readAddress } from './recipients.ts'
+import { addressRecipient } from './recipients.ts'
 import { emailBody, emailRequest } from './request.ts'
 import { malformedReply, NO_SLUG, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
 import { formatMailbox } from './sender.ts'
@@ -36,7 +36,7 @@ export async function serveEmail(
   const outcomes = await sendToAll(
     {
       organizationId: organization?.organizationId ?? null,
-      recipients: [body.to].flat().map(readAddress),
+      recipients: [body.to].flat().map(addressRecipient),
       identity: { channel: 'email', from: formatMailbox(from) },
       capabilities: email.capabilities,
       send: (to, key) => email.send({ ...message, to }, key),

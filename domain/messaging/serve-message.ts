@@ -5,14 +5,12 @@ import type { MessagingWorld } from './world.ts'
 import { smsIdentity } from './attempt.ts'
 import { readJsonBody } from '../bounds/json-body.ts'
 import type { sendMessage } from './endpoints.ts'
-import { readPhone } from './recipients.ts'
+import { phoneRecipient } from './recipients.ts'
 import { messageBody } from './request.ts'
 import { malformedReply, NO_NUMBER, noProviderReply, notConfiguredReply, resultsReply } from './response.ts'
+import { PLATFORM_PHONE_COUNTRY } from './sender.ts'
 import { smsSenderOf } from './sender-rule.ts'
 import { sendToAll } from './send-to-all.ts'
-
-/** Country in which the operator's own ten-digit numbers are read. */
-const PLATFORM_PHONE_COUNTRY = 'US'
 
 /** Answers `POST /api/v1/message`. Rejects only on an internal failure before anything was sent. */
 export async function serveMessage(
@@ -36,14 +34,14 @@ export async function serveMessage(
   const outcomes = await sendToAll(
     {
       organizationId: organization?.organizationId ?? null,
-      recipients: [to].flat().map((given) => readPhone(given, country)),
+      recipients: [to].flat().map((given) => phoneRecipient(given, country)),
       identity: smsIdentity(message, sms),
       capabilities: sms.capabilities,
       send: (number, key) => sms.send({ ...message, to: number }, key),
     },
     world,
   )
-  // The provider's id of a text message is recorded, not answered (contract, Send results).
+  // The provider's id of a text message is recorded, but not part of the reply (contract, Send results).
   return resultsReply(
     outcomes.map((outcome) => (outcome.success ? { to: outcome.to, success: outcome.success } : outcome)),
   )

@@ -5,9 +5,9 @@ import type { MailIdentity } from './sender.ts'
 
 /** The ports that the two sends need. */
 export interface MessagingWorld extends SendingWorld {
-  /** Null: no provider is configured, and nothing is sent. */
+  /** Null: no provider is configured, and nothing can be sent. */
   readonly email: EmailSender | null
   readonly sms: SmsSender | null
-  /** The service's own part of sender addresses; null together with `email`. */
+  /** The service's own sender domain and name; null together with `email`. */
   readonly mail: MailIdentity | null
 }

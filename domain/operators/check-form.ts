@@ -3,24 +3,24 @@ import type { ImportIssue } from '../record/resource.ts'
 import { readFormLine } from '../forms/definition/check.ts'
 import { formWarnings, headlessSupport } from '../forms/definition/support.ts'
 
-/** What the service thinks of a form. */
+/** The result of checking a form. */
 export type FormVerdict =
-  /** It is no form at all, and an import would refuse it. */
+  /** The line is not a form, and an import would refuse it. */
   | { readonly kind: 'no_form'; readonly issues: readonly ImportIssue[] }
   | {
       readonly kind: 'form'
       readonly formId: string
-      /** Whether it can be submitted here; if not, it must be hosted. */
+      /** Whether the form can be submitted here. If not, it must be hosted. */
       readonly supported: boolean
-      /** Why it must be hosted, in sentences. */
+      /** Why it must be hosted, as sentences. */
       readonly reasons: readonly string[]
-      /** What its owner may not have meant, in sentences. */
+      /** Settings that its owner probably did not intend, as sentences. */
       readonly warnings: readonly string[]
     }
 
 /**
- * Judges one line of an import of forms, without its owner.
- * @param sendsTexts whether submissions of a form start a text message
+ * Checks one line of a forms import, without its owner.
+ * @param sendsTexts whether submissions of a form lead to a text message
  */
 export async function checkForm(
   line: Readonly<Record<string, unknown>>,

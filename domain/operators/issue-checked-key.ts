@@ -15,7 +15,7 @@ export interface KeyIssuing {
   readonly clock: Clock
 }
 
-/** A setting that cannot be as it was given. */
+/** A setting that is refused, although it is well-formed. */
 export interface RefusedSetting {
   readonly kind: 'refused'
   readonly setting: keyof KeySettings
@@ -24,8 +24,8 @@ export interface RefusedSetting {
 }
 
 /**
- * Issues a key and stores it.
- * @param organizationId whose key it is, which must exist; null: the platform's
+ * Checks the settings of a new key, makes it and stores it.
+ * @param organizationId the owner, which must exist; null: the platform
  */
 export async function issueCheckedKey(
   organizationId: string | null,
@@ -39,7 +39,7 @@ export async function issueCheckedKey(
   return { kind: 'issued', ...issued }
 }
 
-/** What is wrong with settings that are each well-formed; null: nothing. */
+/** The first setting that is refused although it is well-formed; null: there is none. */
 function settingProblem(
   organizationId: string | null,
   { scope, expiresAt }: KeySettings,
@@ -56,10 +56,10 @@ function settingProblem(
     : null
 }
 
-/** The problem of an end that has come already. */
+/** The problem of an expiry that is not in the future. */
 export const IN_THE_PAST = 'must be in the future'
 
-/** Whether an instant has come. */
+/** Whether an instant is now or in the past. */
 export function isPastInstant(instant: string, clock: Clock): boolean {
   return instant <= toInstant(clock.nowMs())
 }

@@ -1,20 +1,22 @@
 import * as v from 'valibot'
 import type { KeyScope } from '../../ports/administration.ts'
+import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
 import { described } from '../record/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
 
-// What an operator may say of a new key. Each message is the rest of a sentence that begins with the setting's name.
+// The settings of a new key. Each message is the rest of a sentence that begins with the setting's name.
 
 const LABEL_MAX_LENGTH = 100
 const RATE_MAX = 10_000
-const scopes = ['read', 'send', 'all'] as const satisfies readonly KeyScope[]
+/** What a key may be used for. */
+export const keyScopes = ['read', 'send', 'all'] as const satisfies readonly KeyScope[]
 
 const LABEL = `must be 1 to ${LABEL_MAX_LENGTH} characters, on one line and without control characters`
 const EXPIRES_AT =
   'must be an ISO 8601 instant with an explicit offset, such as 2030-01-31T18:00:00Z, or a day, which stands for its first instant in UTC'
 const RATE = `must be a whole number of requests a minute from 1 to ${RATE_MAX}`
 
-/** Line separators and controls would break the list of keys, which has one line for each. */
+/** Line separators and control characters. They would break the list of keys, which has one line for each key. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 const Label = v.pipe(
@@ -22,7 +24,7 @@ const Label = v.pipe(
   v.check((text) => text.trim() !== '' && text.length <= LABEL_MAX_LENGTH && !BREAKS.test(text), LABEL),
 )
 
-/** The end of a key: an instant or a day, read as the UTC instant. */
+/** The expiry of a key: an instant or a day, read as a UTC instant. */
 export const ExpiresAt = v.pipe(
   v.string(EXPIRES_AT),
   v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): string => {
@@ -35,11 +37,11 @@ export const ExpiresAt = v.pipe(
 
 const RatePerMinute = v.pipe(v.number(RATE), v.integer(RATE), v.minValue(1, RATE), v.maxValue(RATE_MAX, RATE))
 
-/** What an operator says of a new key. What is left out leaves the key unlimited. */
+/** The settings of a new key. A key without settings is unlimited. */
 export const KeySettings = v.strictObject({
   label: v.exactOptional(described(Label, 'What operators call it.')),
   scope: v.exactOptional(
-    described(v.picklist(scopes, `must be one of ${scopes.join(', ')}`), 'What it may be used for.'),
+    described(v.picklist(keyScopes, `must be one of ${keyScopes.join(', ')}`), 'What it may be used for.'),
   ),
   expiresAt: v.exactOptional(
     described(
@@ -47,7 +49,9 @@ export const KeySettings = v.strictObject({
       'The first instant at which it does not work; a day stands for its first instant in UTC.',
     ),
   ),
-  ratePerMinute: v.exactOptional(described(RatePerMinute, 'Most requests within any 60 seconds.')),
+  ratePerMinute: v.exactOptional(
+    described(RatePerMinute, `Most requests within any ${RATE_WINDOW_MS / 1000} seconds.`),
+  ),
 })
 export type KeySettings = v.InferOutput<typeof KeySettings>
 
@@ -55,13 +59,13 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const OVERLAP_MAX_DAYS = 365
 const OVERLAP = `must be a number of minutes, hours or days, such as 30m, 12h or 7d, and at most ${OVERLAP_MAX_DAYS}d`
 
-/** For how long a key works beside its successor: text such as `7d`, read as milliseconds. `0d`: not at all. */
+/** How long a key works beside its successor: text such as `7d`, read as milliseconds. `0d`: the key ends at once. */
 export const Overlap = v.pipe(
   v.string(OVERLAP),
   v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): number => {
     const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
     const overlapMs = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
-    // Text of another form makes this NaN, which is not within any bound.
+    // For text of another form this is NaN, which is not within any bound.
     if (overlapMs <= OVERLAP_MAX_DAYS * UNIT_MS.d) return overlapMs
     addIssue({ message: OVERLAP })
     return NEVER

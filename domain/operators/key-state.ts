@@ -3,9 +3,10 @@ import type { Clock } from '../../ports/clock.ts'
 import { toInstant } from '../text/instant.ts'
 
 /** Whether a key works, and if not, why. */
-export type KeyState = 'active' | 'revoked' | 'expired'
+export const keyStates = ['active', 'revoked', 'expired'] as const
+export type KeyState = (typeof keyStates)[number]
 
-/** The state of a key at this moment, as the statement that proves keys sees it. */
+/** The state of a key at this moment, by the same rule as the statement that proves keys. */
 export function keyState(
   { revokedAt, expiresAt }: Pick<StoredKey, 'revokedAt' | 'expiresAt'>,
   clock: Clock,

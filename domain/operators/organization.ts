@@ -1,22 +1,27 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organization.ts'
-import { isOrganizationId } from '../access/api-key.ts'
+import { isOrganizationId, ORGANIZATION_ID_MAX_LENGTH } from '../access/api-key.ts'
 import { PLATFORM_LOCAL_PART } from '../messaging/sender.ts'
 import { isPhoneCountry, phoneToE164 } from '../text/phone-number.ts'
-import { PosSource } from './pos-source.ts'
+import { PosSourceText } from './pos-source.ts'
 
-// The settings of an organization that an operator may give. Each message is the rest of a sentence that begins with
-// the setting's name.
+// The settings of an organization. Each message is the rest of a sentence that begins with the setting's name.
 
-/** The local part of an address has at most 64 octets (RFC 5321), and a DNS label, which a slug may become, 63. */
+/**
+ * The local part of an email address has at most 64 octets (RFC 5321). A slug may also become a DNS label, which has at
+ * most 63.
+ */
 const SLUG_MAX_LENGTH = 63
 const SLUG = /^[a-z0-9](?:-?[a-z0-9])*$/
 const NAME_MAX_LENGTH = 200
 
-/** An organization's id, as it was chosen by the operator. */
+/** The id of an organization, chosen by the operator. */
 export const OrganizationId = v.pipe(
   v.string(),
-  v.check(isOrganizationId, 'must be 1 to 64 letters, digits, _ or -, and begin with a letter or digit'),
+  v.check(
+    isOrganizationId,
+    `must be 1 to ${ORGANIZATION_ID_MAX_LENGTH} letters, digits, _ or -, and begin with a letter or digit`,
+  ),
 )
 
 export const Name = v.pipe(
@@ -41,8 +46,8 @@ export const Slug = v.pipe(
 
 export const SmsNumber = v.pipe(
   v.string(),
-  // Without a country, only the international form can be read. A number is accepted when its E.164 form is the text
-  // itself.
+  // Without a country, only the international form can be parsed. A number is accepted when it already is its own E.164
+  // form.
   v.check(
     (text) => phoneToE164(text, '') === text,
     'must be a valid number in E.164 form, such as +12125550100',
@@ -59,7 +64,7 @@ const YesNo = v.pipe(
   v.transform((text) => text === 'yes'),
 )
 
-/** Empty text clears a setting. */
+/** A setting that empty text clears. */
 function orNone<Schema extends v.GenericSchema<string, string>>(schema: Schema) {
   return v.union([
     v.pipe(
@@ -77,14 +82,14 @@ export const OrganizationChanges = v.object({
   parentId: v.exactOptional(orNone(OrganizationId)),
   smsNumber: v.exactOptional(orNone(SmsNumber)),
   phoneCountry: v.exactOptional(PhoneCountry),
-  posSource: v.exactOptional(PosSource),
+  posSource: v.exactOptional(PosSourceText),
   billingEvents: v.exactOptional(YesNo),
   analytics: v.exactOptional(YesNo),
   retentionOfferAnalytics: v.exactOptional(YesNo),
 } satisfies Readonly<Record<Exclude<keyof Organization, 'organizationId'>, v.GenericSchema>>)
 export type OrganizationChanges = v.InferOutput<typeof OrganizationChanges>
 
-/** An organization for which only an id and a name were given. */
+/** A new organization with an id, a name and defaults. */
 export function newOrganization(organizationId: string, name: string): Organization {
   return {
     organizationId,
@@ -100,7 +105,7 @@ export function newOrganization(organizationId: string, name: string): Organizat
   }
 }
 
-/** Why the parent is refused: storage does not know it, or it is the organization itself. */
+/** Why a parent is refused: it does not exist, or it is the organization itself. */
 export function parentProblem(organizationId: string, parentId: string): string {
   if (parentId === organizationId) return 'An organization cannot be its own parent.'
   return `There is no organization ${parentId}, so it cannot be the parent.`

@@ -1,15 +1,17 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organization.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
-import { jurisdictions, regions } from '../placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../placement/choices.ts'
 import { described } from '../record/meaning.ts'
 import { OrganizationSettings } from './organization-settings.ts'
 
-/** Where a family may live, as the operator interface takes it. */
+const PlaceKind = v.picklist(placeKinds, `must be ${placeKinds.join(' or ')}`)
+
+/** The keys for a family's place in the operator interface. */
 const placeEntries = {
   place: v.exactOptional(
     described(
-      v.picklist(['shared', 'own'], 'must be shared or own'),
+      PlaceKind,
       'Where a new organization without a parent lives: in the database that organizations share (the default), or with those below it in one of their own. Of an organization that exists, it must be the place where it is.',
     ),
   ),
@@ -27,20 +29,23 @@ const placeEntries = {
   ),
 }
 
-/** Where an organization is to live. */
+/** The place of an organization. */
 export const PlaceSettings = v.strictObject(placeEntries)
 
-/** Where a family is to move. */
-export const MoveTarget = v.strictObject({
+/** The place to which a family is to move. */
+export const MoveSettings = v.strictObject({
   ...placeEntries,
-  place: described(v.picklist(['shared', 'own'], 'must be shared or own'), 'Where the family is to live.'),
+  place: described(PlaceKind, 'Where the family is to live.'),
 })
 
-/** The settings of an organization, and the place of a new one. */
+/** The settings of an organization, and the place if it is new. */
 export const PlacedSettings = v.strictObject({ ...OrganizationSettings.entries, ...placeEntries })
 type PlacedSettings = v.InferOutput<typeof PlacedSettings>
 
-/** What is asked for of the place (null: nothing), or the sentence against it; and the settings without that. */
+/**
+ * Splits settings into the requested place (null: none was requested), or a sentence that refuses it, and the other
+ * settings.
+ */
 export function choiceOf({ place, region, jurisdiction, ...settings }: PlacedSettings): {
   readonly choice: PlaceChoice | string | null
   readonly settings: Omit<PlacedSettings, keyof typeof placeEntries>
@@ -53,7 +58,7 @@ export function choiceOf({ place, region, jurisdiction, ...settings }: PlacedSet
   return { choice: choose(asked, settings.parentId ?? null), settings }
 }
 
-/** The place that is asked for (null: none), or the sentence against it. */
+/** The requested place (null: none was requested), or a sentence that refuses it. */
 function choose(
   given: v.InferOutput<typeof PlaceSettings>,
   parentId: string | null,
@@ -67,12 +72,12 @@ function choose(
   return place === undefined ? null : choiceOfPlace({ ...given, place })
 }
 
-/** A place that was asked for, or the sentence against it. */
+/** The requested place, or a sentence that refuses it. */
 export function choiceOfPlace({
   place,
   region,
   jurisdiction,
-}: v.InferOutput<typeof MoveTarget>): PlaceChoice | string {
+}: v.InferOutput<typeof MoveSettings>): PlaceChoice | string {
   if (region !== undefined && jurisdiction !== undefined)
     return 'region: cannot be given together with a jurisdiction.'
   if (place === 'own') return { kind: 'own', region: region ?? null, jurisdiction: jurisdiction ?? null }
@@ -80,11 +85,11 @@ export function choiceOfPlace({
   return jurisdiction === undefined ? { kind: 'shared' } : 'jurisdiction: needs the place own.'
 }
 
-/** Why nothing can have a database of its own here. */
+/** Why families cannot have databases of their own in this service. */
 export const NO_PLACES =
   'The service has no binding FAMILIES, which a database of its own needs. Deploy it with the Durable Object class of wrangler.toml.'
 
-/** Why an organization cannot be where it was asked to be. */
+/** Why an organization cannot be in the requested place. */
 export function placeProblem(
   outcome: 'elsewhere' | 'no_places',
   { organizationId, parentId }: Organization,

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
-import { isPosKind, posKinds, SOURCE_NAME, tenantIs } from '../pos/index.ts'
+import { posSourceMeanings } from './organization-meanings.ts'
+import { isPosKind, posKinds, posSourceKinds, SOURCE_NAME, SOURCE_NAME_FORM } from '../pos/index.ts'
 
 const TENANT_MAX_LENGTH = 200
 
-/** `KIND:TENANT`, or `none`: the point of sale that serves an organization. */
-export const PosSource = v.pipe(
+/** The point of sale that serves an organization, as the text `KIND:TENANT`, or `none`. */
+export const PosSourceText = v.pipe(
   v.string(),
   v.rawTransform(({ dataset: { value: text }, addIssue, NEVER }): PosSourceTie | null => {
     if (text === 'none') return null
@@ -20,17 +21,17 @@ export const PosSource = v.pipe(
 
 const NO_TIE = `must be none or KIND:TENANT, where KIND is one of ${posKinds.join(', ')}`
 
-/** The same as an object. */
+/** The point of sale that serves an organization, as an object. */
 export const PosSourceObject = v.pipe(
   v.strictObject(
     {
-      kind: described(v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`), 'The kind of system.'),
+      kind: described(v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`), posSourceMeanings.kind),
       tenant: described(
         v.pipe(
           v.string('must be a string'),
           v.check(isTenant, `must be 1 to ${TENANT_MAX_LENGTH} characters without control characters`),
         ),
-        'What tells the organization apart there.',
+        posSourceMeanings.tenant,
       ),
     },
     'must be an object with kind and tenant, or null',
@@ -41,11 +42,13 @@ export const PosSourceObject = v.pipe(
   }),
 )
 
-/** Of some kinds the tenant is the name of a data source, which has a form of its own. */
+/**
+ * The problem of a tenant's name; null: none. For some kinds the tenant is the name of a data source, which has a form
+ * of its own.
+ */
 function nameProblem({ kind, tenant }: PosSourceTie): string | null {
-  if (tenantIs[kind] !== 'source' || SOURCE_NAME.test(tenant)) return null
-  const allowed = 'up to 64 letters, digits, - and _, the first a letter or a digit'
-  return `${kind}: takes the name of a data source: ${allowed}`
+  if (posSourceKinds[kind].tenantIs !== 'source' || SOURCE_NAME.test(tenant)) return null
+  return `${kind}: takes the name of a data source: ${SOURCE_NAME_FORM}`
 }
 
 function isTenant(text: string): boolean {

@@ -90,7 +90,7 @@ test('an end of its own can be given to the successor, and none that has come', 
   const outcome = await rotateKey({ keyId, overlapMs, expiresAt: '2028-01-01T00:00:00.000Z' }, world)
   expect(outcome).toMatchObject({
     kind: 'rotated',
-    // A rotation makes no key last longer than it would have.
+    // A rotation does not extend the life of the old key.
     endsAt: '2026-06-16T00:00:00.000Z',
     stored: { expiresAt: '2028-01-01T00:00:00.000Z' },
   })

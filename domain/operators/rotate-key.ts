@@ -7,7 +7,7 @@ import type { KeyIssuing, RefusedSetting } from './issue-checked-key.ts'
 import { IN_THE_PAST, isPastInstant } from './issue-checked-key.ts'
 import { keyState } from './key-state.ts'
 
-/** What an operator asks for when a key is to be replaced. */
+/** An operator's request to replace a key. */
 export interface RotationRequest {
   readonly keyId: string
   /** For how long the key works beside its successor. */
@@ -27,13 +27,13 @@ export interface Rotated extends IssuedKey {
 export interface NotRotated {
   readonly kind: 'not_rotated'
   readonly isKnown: boolean
-  /** One sentence. */
+  /** The reason, in one sentence. */
   readonly reason: string
 }
 
 /**
- * Issues a successor with the attributes of a key, which ends by itself after the overlap, and never later than it would
- * have ended anyway. A key has one successor at most, so that its own end is not taken for an attribute.
+ * Issues a successor with the attributes of a key. The key ends after the overlap, or at its own expiry if that comes
+ * first. A key can have only one successor, so that the end of the overlap is never passed on as an expiry.
  */
 export async function rotateKey(
   { keyId, overlapMs, expiresAt }: RotationRequest,

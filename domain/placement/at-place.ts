@@ -1,51 +1,60 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { FamilyDatabases } from '../../ports/family-databases.ts'
+import type { Log } from '../../ports/log.ts'
 import type { OwnPlace, Place, PlaceDirectory, PlaceFinder, SharedPlace } from '../../ports/placement.ts'
 import type { RequestStorage, Storage } from '../../ports/storage.ts'
+import type { Backoff } from '../bounds/backoff.ts'
+import { repeatWhileRejected, steadyPauses } from '../bounds/backoff.ts'
 import { pause } from '../bounds/within.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
 import type { PlaceMemory } from './place-memory.ts'
 
-/** What finding the database of an organization needs. `Stored` is what its storage offers. */
+/** The ports for finding and opening the database of an organization. `Stored` is what its storage offers. */
 export interface Places<Stored = RequestStorage> {
   readonly directory: PlaceFinder
-  /** Kept across requests by the host. */
+  /** Kept across requests by the host, because it is in memory. */
   readonly memory: PlaceMemory
-  /** The storage over the database of a place. No I/O. */
+  /** Opens the storage over the database of a place. No I/O. */
   readonly storageAt: (place: Place) => Stored
-  /** Notes soon, while nobody waits for it, that a family's database is to be asked for work at an instant. */
+  /** Notes in the background that the sweep should ask a family's database for work at an instant. */
   readonly noteWork: (familyId: string, at: string) => void
   readonly clock: Clock
   readonly deadline: Deadline
 }
 
-/** Places with everything that is stored in them: for operators, and for work that no request waits for. */
+/** Places with complete storage: for operators, and for background work. */
 export interface AllPlaces extends Places<Storage> {
   readonly directory: PlaceDirectory
   /** Null: families cannot have databases of their own here. */
   readonly databases: FamilyDatabases | null
 }
 
-/** Work on the storage of one place. It may be done again in another place, after a refusal that changed nothing. */
+/** All places, with a log: for work that continues when a database does not answer, and logs that. */
+export interface LoggedPlaces extends AllPlaces {
+  readonly log: Log
+}
+
+/**
+ * Work on the storage of one place. After a refusal, which changes nothing, the work may be repeated in another place.
+ */
 export type PlacedWork<Stored, Result> = (storage: Stored, place: Place) => Promise<Result>
 
 export const SHARED: SharedPlace = { kind: 'shared' }
 
-/** How often the directory is asked anew: a family that moves on and on is given up on. */
+/** How often the directory is asked again. After that, a family that keeps moving is given up on. */
 const LOOKS_MAX = 4
 
 /**
- * How often paused work is tried again, and the pause between, in ms. Together they last fifteen seconds: a move pauses
- * writes for about one, and one that was killed meanwhile gives its pause up after some more.
+ * How paused work is retried: every 50 ms for fifteen seconds. A move pauses writes for about one second, and the pause
+ * of a move that was killed expires a few seconds later.
  */
-const PAUSES_MAX = 300
-const PAUSE_MS = 50
+const BACKOFF: Backoff = { pausesMs: steadyPauses(50, 300) }
 
 /**
- * Does work where an organization lives. The place is the one that the isolate remembers, else the shared one, which
- * refuses whom it does not hold: so an organization there costs no look at the directory, and one elsewhere costs one,
- * once for each isolate and move.
+ * Does work in the place where an organization lives. It first tries the place that the isolate remembers, or else the
+ * shared database, which refuses organizations that it does not hold. So an organization in the shared database needs
+ * no look-up in the directory; one elsewhere needs one look-up per isolate and move.
  */
 export async function atPlace<Stored, Result>(
   organizationId: string,
@@ -63,7 +72,7 @@ export async function atPlace<Stored, Result>(
   }
 }
 
-/** Does work where a key is. The shared database refuses a key that it does not hold. */
+/** Does work in the place of a key. The shared database refuses a key that it does not hold. */
 export async function atKey<Stored, Result>(
   keyId: string,
   places: Places<Stored>,
@@ -80,7 +89,7 @@ export async function atKey<Stored, Result>(
   }
 }
 
-/** The place after a refusal. The shared database, which has the directory, may have said it along with that. */
+/** The place to try after a refusal. The shared database, which has the directory, may have named it in the refusal. */
 async function placeAfter(
   { found }: ElsewhereError,
   organizationId: string,
@@ -91,7 +100,7 @@ async function placeAfter(
   return found.place
 }
 
-/** Looks a place up in the directory, and remembers it. */
+/** Looks up an organization's place in the directory, and remembers it. */
 export async function lookUp(
   organizationId: string,
   { directory, memory }: Pick<Places, 'directory' | 'memory'>,
@@ -103,20 +112,18 @@ export async function lookUp(
 }
 
 /**
- * Does work in this very place, and tries it again while the writes of its family are paused. Rejects with an
- * `ElsewhereError` when the place does not hold whom the work is about.
+ * Does work in a given place, and retries it while the family's writes are paused. Rejects with an `ElsewhereError`
+ * when the place does not hold the organization that the work is about.
  */
 export async function inPlace<Stored, Result>(
   place: Place,
   { deadline, storageAt }: Pick<Places<Stored>, 'deadline' | 'storageAt'>,
   work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
-  for (let pauses = 0; ; pauses += 1) {
-    try {
-      return await work(storageAt(place), place)
-    } catch (error) {
-      if (!(error instanceof PausedError) || pauses === PAUSES_MAX) throw error
-      await pause(deadline, PAUSE_MS)
-    }
-  }
+  const wait = (durationMs: number) => pause(deadline, durationMs)
+  return repeatWhileRejected(BACKOFF, { isPassing: isPaused, wait }, () => work(storageAt(place), place))
+}
+
+function isPaused(error: unknown): boolean {
+  return error instanceof PausedError
 }

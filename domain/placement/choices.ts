@@ -1,4 +1,5 @@
-import type { Jurisdiction, Region } from '../../ports/placement.ts'
+import type { Jurisdiction, Place, Region } from '../../ports/placement.ts'
+import { keysOf } from '../text/keys-of.ts'
 
 const regionNames: Readonly<Record<Region, true>> = {
   wnam: true,
@@ -14,8 +15,11 @@ const regionNames: Readonly<Record<Region, true>> = {
 
 const jurisdictionNames: Readonly<Record<Jurisdiction, true>> = { eu: true, us: true, fedramp: true }
 
-/** Where a family's database may be asked to be. */
-export const regions = Object.keys(regionNames) as Region[]
+/** The kinds of places: the database that families share, and one of a family's own. */
+export const placeKinds = ['shared', 'own'] as const satisfies readonly Place['kind'][]
 
-/** Where a family's database may have to stay. */
-export const jurisdictions = Object.keys(jurisdictionNames) as Jurisdiction[]
+/** The regions in which a family's database can be created. */
+export const regions = keysOf(regionNames)
+
+/** The jurisdictions in which a family's database can be required to stay. */
+export const jurisdictions = keysOf(jurisdictionNames)

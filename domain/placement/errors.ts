@@ -1,9 +1,9 @@
 import type { PlacedOrganization } from '../../ports/placement.ts'
 
-/** A database does not hold the organization that it was asked about. Nothing was read, and nothing was written. */
+/** A database does not hold the organization that it was asked about. Nothing was read or written. */
 export class ElsewhereError extends Error {
   override readonly name = 'ElsewhereError'
-  /** Where the organization is, when the database that refused it knows; null: the directory must be asked. */
+  /** The organization's place, when the database that refused it knows the place; null: the directory must be asked. */
   readonly found: PlacedOrganization | null
 
   constructor(found: PlacedOrganization | null = null, options?: ErrorOptions) {

@@ -4,15 +4,15 @@ import type { AllPlaces } from './at-place.ts'
 import { atPlace, lookUp, SHARED } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 
-/** A family's database, which may have to be made. */
+/** A family's database, which may have to be created first. */
 export interface OwnTarget {
   readonly kind: 'own'
   readonly familyId: string
-  /** Where a new one is to be made; null: it is there. */
+  /** Where to create the database; null: it exists. */
   readonly choice: Pick<OwnPlace, 'region' | 'jurisdiction'> | null
 }
 
-/** Where an organization belongs: where it is, or where its parent is, or where its family is to be. */
+/** Where an organization belongs: its present place, or that of its parent, or the place chosen for its family. */
 export async function targetOf(
   { organizationId, parentId }: Organization,
   choice: PlaceChoice | null,
@@ -24,7 +24,8 @@ export async function targetOf(
   const isParentMissing = parentId !== null && parentPlace === null
   if (place.kind === 'shared') {
     if (parentPlace?.kind === 'own') return 'elsewhere'
-    // The shared database itself tells whether it has the parent, but refuses one that is reserved for another place.
+    // The shared database itself checks whether it has the parent. Only a parent that is reserved for another place
+    // must be refused here.
     const isReserved = isParentMissing && (await lookUp(parentId, places)).kind === 'own'
     return isReserved ? 'parent_missing' : SHARED
   }
@@ -37,8 +38,8 @@ export async function targetOf(
 }
 
 /**
- * The organization as it is stored; null: there is none. One that was only reserved, in a database that was never made, is
- * none either: whoever creates it takes the reservation up.
+ * The organization as it is stored; null: there is none. That includes an organization that was only reserved, in a
+ * database that was never created: whoever creates it uses the reservation.
  */
 export async function findOrganization(
   organizationId: string,
@@ -60,7 +61,7 @@ async function storedPlace(organizationId: string, places: AllPlaces): Promise<P
   return found === null ? null : (places.memory.get(organizationId) ?? SHARED)
 }
 
-/** Where an organization is, or is reserved to be; null: there is none of that id. */
+/** Where an organization is, or is reserved to be; null: there is no organization with that id. */
 async function presentPlace(organizationId: string, places: AllPlaces): Promise<Place | null> {
   const place = await lookUp(organizationId, places)
   if (place.kind === 'own') return place
@@ -74,7 +75,7 @@ function isChosen(place: Place | PlaceChoice, choice: PlaceChoice): boolean {
   return isPlain || (place.region === choice.region && place.jurisdiction === choice.jurisdiction)
 }
 
-/** Whether a place is a family's database, and not only the wish for one. */
+/** Whether a place is a family's existing database, as opposed to the choice of one. */
 function isDatabase(place: OwnPlace | Exclude<PlaceChoice, SharedPlace>): place is OwnPlace {
   return 'familyId' in place
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
   }
 })
 
-/** The databases that were called meanwhile, in order. */
+/** The databases that the work calls, in order. */
 async function callsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   scratch.calls.length = 0
   await work()

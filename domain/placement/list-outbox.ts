@@ -1,7 +1,7 @@
 import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { OwnPlace } from '../../ports/placement.ts'
 import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
-import type { AllPlaces } from './at-place.ts'
+import type { AllPlaces, LoggedPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'
 import { named } from './placed-outbox.ts'
 import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
@@ -12,13 +12,13 @@ import { askEach, FAMILIES_MAX } from './visit-families.ts'
 type OutboxPage = PlacesList<ListedEntry, PlacedOutboxPosition>
 
 /**
- * Entries of all places, at most `limit`: those of the shared place, then family by family, each oldest first. A page may
- * be short though another follows, because it asks a bounded number of databases.
+ * Outbox entries of all places, at most `limit`: those of the shared database, then family by family, each oldest
+ * first. A page may be short although another one follows, because it asks a limited number of databases.
  */
-export async function listOutbox(
+export async function listPlacedOutbox(
   after: PlacedOutboxPosition | null,
   limit: number,
-  places: AllPlaces & VisitingPlaces,
+  places: LoggedPlaces,
 ): Promise<OutboxPage> {
   const isInShared = after === null || (after.familyId === null && after.entry !== null)
   if (!isInShared) return inFamilies(after, [], limit, places)
@@ -39,7 +39,7 @@ async function inFamilies(
   after: PlacedOutboxPosition,
   first: readonly ListedEntry[],
   limit: number,
-  places: AllPlaces & VisitingPlaces,
+  places: LoggedPlaces,
 ): Promise<OutboxPage> {
   const families = await familiesFrom(after, places)
   const rows = [...first]
@@ -61,7 +61,7 @@ async function inFamilies(
   return { rows, next: families.length < FAMILIES_MAX ? null : next, ...gaps }
 }
 
-/** Where a page ends that had room for only these of a family. */
+/** The end of a page that had room for only these entries of a family. */
 function lastOf(
   familyId: string,
   taken: readonly ListedEntry[],
@@ -71,7 +71,7 @@ function lastOf(
   return entry === undefined ? (before ?? { familyId: null, entry: null }) : { familyId, entry }
 }
 
-/** The families that a page asks: the one that the page before ended in, and those after it. */
+/** The families that a page asks: the one in which the previous page ended, and those after it. */
 async function familiesFrom(
   { familyId, entry }: PlacedOutboxPosition,
   places: AllPlaces,

@@ -9,32 +9,35 @@ import { SHARED } from './at-place.ts'
 import type { MoveWorld } from './move/index.ts'
 import { newMoveId, runMove } from './move/index.ts'
 
-/** What asking for a move came to. */
+/** The reply to a request for a move. */
 export type MoveBegun =
-  /** The move runs, begun now or before. */
+  /** The move is running, begun by this request or an earlier one. */
   | { readonly kind: 'running'; readonly move: Move }
-  /** The family lives there already. */
+  /** The family already lives in the target. */
   | { readonly kind: 'there' }
   | { readonly kind: 'unknown' }
-  /** Families move as a whole, by their root. */
+  /** The organization is not the root of its family, and families only move as a whole. */
   | { readonly kind: 'child'; readonly rootId: string }
-  /** It is being moved to another place. */
+  /** The family is being moved to another place. */
   | { readonly kind: 'busy'; readonly move: Move }
-  /** There are no databases of families' own here. */
+  /** Families cannot have databases of their own in this service. */
   | { readonly kind: 'no_places' }
 
-/** Moves of families, as operators ask for them. The service does the work; who asked may go away. */
+/**
+ * Moves of families, for operators. The service does the work in the background, so the operator need not stay
+ * connected.
+ */
 export interface Moves {
   begin(organizationId: string, target: PlaceChoice): Promise<MoveBegun>
-  /** The move of this id, and work on it if nobody works on it; null: there is none. */
+  /** Returns a move, and continues it in the background when nobody works on it; null: there is none. */
   watch(moveId: string): Promise<Move | null>
-  /** The move of a family that runs; null: none does. */
+  /** The running move of a family; null: there is none. */
   running(familyId: string): Promise<Move | null>
-  /** Gives a move up. False: it has switched or ended. */
+  /** Asks to abort a move. False: it has switched or ended. */
   abort(moveId: string): Promise<boolean>
 }
 
-/** What moves need besides the engine. */
+/** The ports that `Moves` needs besides those of the move itself. */
 export interface MovesWorld extends MoveWorld {
   readonly directory: Pick<PlaceDirectory, 'placeOf'>
   readonly administration: Pick<Administration, 'findOrganization'>
@@ -44,13 +47,13 @@ export interface MovesWorld extends MoveWorld {
   readonly deadline: Deadline
 }
 
-/** How long one request goes on working on a move after its answer, in ms: less than the platform lets it. */
+/** How long a request continues to work on a move after its reply, in ms: less than the platform allows. */
 const WORK_MS = 20_000
 
-/** How long a family's tree may be followed upwards. */
+/** How many levels a family's tree may have. */
 const DEPTH_MAX = 100
 
-/** No I/O. */
+/** Opens the moves. No I/O. */
 export function createMoves(world: MovesWorld): Moves {
   const { ledger, background } = world
   const work = (move: Move): void => {
@@ -77,7 +80,7 @@ export function createMoves(world: MovesWorld): Moves {
   }
 }
 
-/** Moves that nobody works on, gone on with one after the other. For the cron. */
+/** Continues moves that nobody works on, one after another. Called by the scheduled sweep. */
 export async function sweepMoves(world: Omit<MovesWorld, 'background'>): Promise<void> {
   const nowMs = world.clock.nowMs()
   for (const { moveId } of await world.ledger.idle(toInstant(nowMs), MOVES_MAX)) {
@@ -86,7 +89,7 @@ export async function sweepMoves(world: Omit<MovesWorld, 'background'>): Promise
   }
 }
 
-/** Most moves that one sweep takes up. */
+/** The maximum number of moves in one sweep. */
 const MOVES_MAX = 20
 
 async function workOn(moveId: string, world: Omit<MovesWorld, 'background'>): Promise<void> {

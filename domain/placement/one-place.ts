@@ -4,7 +4,7 @@ import { IN_SHARED } from './overview.ts'
 import { NO_GAPS } from './places-list.ts'
 import type { Storage } from '../../ports/storage.ts'
 
-/** What operators see of all places, where there is but one: a library in a program of its own, say. */
+/** The overview for operators when there is only one database, for example in a program that embeds the library. */
 export function overviewOfOne({
   administration,
   outbox,
@@ -30,7 +30,7 @@ export function overviewOfOne({
   }
 }
 
-/** Moves where there is but one place: none. */
+/** The moves when there is only one database: none is possible. */
 export const noMoves: Moves = {
   begin: async () => ({ kind: 'no_places' }),
   watch: async () => null,

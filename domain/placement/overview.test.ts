@@ -15,7 +15,7 @@ beforeEach(() => {
   isolate = scratch.isolate()
 })
 
-/** Lets the database of a family fail every call. */
+/** Makes the database of a family fail every call. */
 function fail(name: string) {
   scratch.before = ({ at }) => {
     if (at === name) throw new Error('The database does not answer')
@@ -29,7 +29,7 @@ async function listed(limit: number) {
   for (let after: string | null = null, more = true; more; pages += 1) {
     scratch.calls.length = 0
     const page = await isolate.overview.organizations(after, limit)
-    // The directory, the shared database, and a bounded number of families.
+    // The directory, the shared database, and at most `FAMILIES_MAX` families are called.
     expect(scratch.calls.length).toBeLessThanOrEqual(FAMILIES_MAX + 2)
     ids.push(...page.rows.map(({ organizationId }) => organizationId))
     unanswered.push(...page.unanswered)
@@ -129,6 +129,22 @@ test('a family whose creation was never finished is named for what it is, until 
   expect(scratch.errors).toEqual([])
   await isolate.administration.saveOrganization(organization('b'), null, OWN)
   expect(await isolate.overview.organizations(null, 10)).toMatchObject({ unfinished: [] })
+})
+
+test('what the directory does not answer about an unfinished family is logged beside the family', async () => {
+  scratch.before = ({ kind }) => {
+    if (kind === 'create') throw new Error('The isolate was stopped')
+  }
+  await expect(isolate.administration.saveOrganization(organization('b'), null, OWN)).rejects.toThrow()
+  scratch.before = ({ at }) => {
+    if (at === 'b.1') fail('shared')
+  }
+  const visit = await isolate.overview.administrations(null, (placed) => placed.countHashes(null))
+  expect([visit.unanswered, visit.unfinished]).toEqual([['b'], []])
+  expect(scratch.errors.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { event: 'directory_unanswered', familyId: 'b', errorName: 'Error' },
+    { event: 'family_unanswered', familyId: 'b' },
+  ])
 })
 
 test('a family that moves while it is asked is not taken for an unfinished one', async () => {

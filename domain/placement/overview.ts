@@ -1,27 +1,26 @@
 import type { Administration } from '../../ports/administration.ts'
-import type { Log } from '../../ports/log.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { ListedEntry } from '../../ports/outbox-store.ts'
 import type { DirectoryEntry, Jurisdiction, OwnPlace, Region } from '../../ports/placement.ts'
 import { within } from '../bounds/within.ts'
-import type { AllPlaces } from './at-place.ts'
+import type { AllPlaces, LoggedPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'
 import { findOrganization } from './family-place.ts'
-import { listOutbox } from './list-outbox.ts'
+import { listPlacedOutbox } from './list-outbox.ts'
 import type { PlacedOutboxPosition, PlacesList } from './places-list.ts'
 import type { Visit } from './visit-families.ts'
 import { ANSWER_MS, askEach, FAMILIES_MAX, visitFamilies } from './visit-families.ts'
 
-/** Where an organization lives, as an operator sees it. */
+/** The place of an organization, as operators see it. */
 export interface PlaceDescription {
   readonly place: 'shared' | 'own'
   readonly region: Region | null
   readonly jurisdiction: Jurisdiction | null
-  /** How much its family's database stores; null in the shared one, and when it does not answer. */
+  /** The size of the family's own database; null in the shared database, and when the database does not answer. */
   readonly sizeBytes: number | null
 }
 
-/** Where the organizations of the shared place live. */
+/** The place of organizations in the shared database. */
 export const IN_SHARED: PlaceDescription = {
   place: 'shared',
   region: null,
@@ -31,44 +30,45 @@ export const IN_SHARED: PlaceDescription = {
 
 /** An organization as an operator sees it. */
 export interface DescribedOrganization {
-  /** Null: the database of its family does not answer; the directory alone knows the place. */
+  /** Null: the database of the family does not answer, so only the place is known, from the directory. */
   readonly organization: Organization | null
   readonly place: PlaceDescription
 }
 
-/** What operators see of all places together. Databases are asked a few at a time, and only as many as a page needs. */
+/**
+ * Everything that operators see of all places together. Databases are asked a few at a time, and only as many as a page
+ * needs.
+ */
 export interface Overview {
-  /** Null: there is no such organization. */
+  /** An organization with its place; null: there is none. */
   describe(organizationId: string): Promise<DescribedOrganization | null>
   /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
   organizations(afterId: string | null, limit: number): Promise<PlacesList<Organization, string>>
   /**
-   * Entries that wait or failed, oldest first in each place: those of the shared place, then family by family, at most
-   * `limit`.
+   * Entries that wait or failed, at most `limit`: those of the shared database, then family by family, each oldest
+   * first.
    */
   outbox(
     after: PlacedOutboxPosition | null,
     limit: number,
   ): Promise<PlacesList<ListedEntry, PlacedOutboxPosition>>
-  /** Does work on the keys and forms of each of the next families' databases. */
+  /** Does work on the keys and forms in the databases of the next families. */
   administrations<Result>(
     afterFamilyId: string | null,
     work: (administration: Administration) => Promise<Result>,
   ): Promise<Visit<Result>>
 }
 
-/** No I/O. */
-export function createOverview(places: AllPlaces, log: Log): Overview {
+/** Opens the overview. No I/O. */
+export function createOverview(places: LoggedPlaces): Overview {
   return {
-    describe: (organizationId) => describe(organizationId, { ...places, log }),
-    organizations: (afterId, limit) => listOrganizations(afterId, limit, { ...places, log }),
-    outbox: (after, limit) => listOutbox(after, limit, { ...places, log }),
+    describe: (organizationId) => describe(organizationId, places),
+    organizations: (afterId, limit) => listOrganizations(afterId, limit, places),
+    outbox: (after, limit) => listPlacedOutbox(after, limit, places),
     administrations: (afterId, work) =>
-      visitFamilies(afterId, { ...places, log }, ({ administration }) => work(administration)),
+      visitFamilies(afterId, places, ({ administration }) => work(administration)),
   }
 }
-
-type LoggedPlaces = AllPlaces & { readonly log: Log }
 
 async function describe(organizationId: string, places: LoggedPlaces): Promise<DescribedOrganization | null> {
   const place = await lookUp(organizationId, places)
@@ -116,7 +116,7 @@ async function listOrganizations(
   }
 }
 
-/** The first entries, as many as lie in no more families than a page may ask. */
+/** The first entries: as many as belong to no more families than a page may ask. */
 function withinFamilies(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
   const families = new Set<string>()
   const end = entries.findIndex(({ place }) => {

@@ -1,18 +1,22 @@
 import type { OwnPlace } from '../../ports/placement.ts'
 
-/** Which organizations have databases of their own, as far as an isolate has met them. It may be out of date. */
+/**
+ * The places of organizations with databases of their own, as far as an isolate has looked them up. It may be outdated.
+ */
 export interface PlaceMemory {
   get(organizationId: string): OwnPlace | null
   remember(organizationId: string, place: OwnPlace): void
   forget(organizationId: string): void
-  /** Whether work of a family is to be noted now: at most once a minute. */
+  /** Whether to note work of a family now: at most once a minute. */
   isToBeNoted(familyId: string, nowMs: number): boolean
 }
 
-/** How long a note of work is remembered, in ms. The cron believes a note for longer than that. */
+/** How long a note of work is remembered, in ms. The sweep considers a note valid for longer than that. */
 const NOTED_MS = 60_000
 
-/** A memory of at most so many organizations. The one that was not asked for longest makes room. */
+/**
+ * A memory of at most `organizationsMax` organizations. The one that has not been used for longest is dropped first.
+ */
 export function createPlaceMemory(organizationsMax = 20_000): PlaceMemory {
   const places = new Map<string, OwnPlace>()
   const notedMs = new Map<string, number>()
@@ -20,7 +24,7 @@ export function createPlaceMemory(organizationsMax = 20_000): PlaceMemory {
     get(organizationId) {
       const place = places.get(organizationId)
       if (place === undefined) return null
-      // A Map keeps the order of insertion, so putting it back makes it the youngest.
+      // A Map keeps the order of insertion, so removing and adding the place makes it the most recent one.
       places.delete(organizationId)
       places.set(organizationId, place)
       return place

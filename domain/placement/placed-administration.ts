@@ -6,7 +6,10 @@ import { findOrganization } from './family-place.ts'
 import { placedKeyUpkeep } from './placed-requests.ts'
 import { placedWrites } from './placed-writes.ts'
 
-/** Organizations and keys of all places. Lists over all organizations, and counts, are those of the shared place alone. */
+/**
+ * Administers organizations and keys of all places. Lists over all organizations, and counts, cover the shared database
+ * only.
+ */
 export function placedAdministration(places: AllPlaces, { administration: shared }: Storage): Administration {
   return {
     ...placedWrites(places, ({ administration }) => administration),

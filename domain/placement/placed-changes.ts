@@ -3,13 +3,14 @@ import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
-import { inPlace, placedEntry } from './placed-outbox.ts'
+import { idInPlace, placedEntry } from './placed-outbox.ts'
 import type { PlacedWrites } from './placed-writes.ts'
 import { placedWrites } from './placed-writes.ts'
 
 /**
- * The changes of operators in all places. In the shared database a change and its record are one step. A family's database
- * has no records, so there the change is recorded as failed before it is made, and as it went after that.
+ * The changes of operators in all places. In the shared database, a change and its record are one step. A family's
+ * database has no records: there, the change is recorded as failed before it is made, and the record is corrected
+ * afterwards.
  */
 export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorChanges {
   return (entry) => {
@@ -25,9 +26,9 @@ export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorC
         if (organizationId === null) return changes.redrive(outboxId, now)
         return atPlace(organizationId, places, ({ outbox }, place) =>
           place.kind === 'shared'
-            ? changes.redrive(inPlace(outboxId), now)
+            ? changes.redrive(idInPlace(outboxId), now)
             : recorded(
-                () => outbox.redrive(inPlace(outboxId), now),
+                () => outbox.redrive(idInPlace(outboxId), now),
                 (outcome) => outcome === 'driven',
               ),
         )
@@ -38,7 +39,7 @@ export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorC
   }
 }
 
-/** Makes a change that is recorded around it. */
+/** Makes a change, with its record written before and corrected afterwards. */
 type Recorded = <Outcome>(
   change: () => Promise<Outcome>,
   isDone: (outcome: Outcome) => boolean,

@@ -1,15 +1,15 @@
 import type { ImportSession, ImportSessions } from '../../ports/import-sessions.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { toInstant } from '../text/instant.ts'
-import type { AllPlaces } from './at-place.ts'
+import type { LoggedPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 import { reserveForms } from './reserve-forms.ts'
 
-/** When the cron asks a family's database whether an import that was decided goes on. */
+/** After how long the sweep asks a family's database whether an import that was decided is being written, in ms. */
 const ASKED_AFTER_MS = 60_000
 
 /** The imports of one organization, wherever it lives. */
-export function placedImports(places: AllPlaces, organizationId: string): ImportSessions {
+export function placedImports(places: LoggedPlaces, organizationId: string): ImportSessions {
   const at = <Result>(work: (imports: ImportSessions) => Promise<Result>) =>
     atPlace(organizationId, places, (storage) => work(storage.imports(organizationId)))
   return {
@@ -40,14 +40,14 @@ export function placedImports(places: AllPlaces, organizationId: string): Import
 }
 
 /**
- * Decides an import whose ids are unique in the whole service: they are reserved in the directory before, and theirs for
- * good once it is decided, because then every row is written.
+ * Decides an import whose ids are unique in the whole service. The ids are reserved in the directory before. Once the
+ * import is decided they are settled for good, because then every row will be written.
  */
 async function startReserved(
   session: ImportSession,
   imports: ImportSessions,
   organizationId: string,
-  places: AllPlaces,
+  places: LoggedPlaces,
 ): Promise<ImportSession | null> {
   const buckets = bucketCount(session.totalBytes)
   const formIds: string[] = []

@@ -3,13 +3,13 @@ import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 
-/** Between an organization's id and that of an entry. Neither contains it. */
+/** Separates an organization's id from that of an entry. Neither contains this character. */
 const SEPARATOR = ':'
 
 /**
- * The outbox of all places. What is due, now or next, is that of the shared place alone, and so is a list of all organizations: each
- * family's database sees to its own work. Entries of such a database are listed under ids that name the organization too,
- * so that an operator's command finds them by their id alone.
+ * The outbox of all places. The lists of due entries, and the list over all organizations, cover the shared database
+ * only, because each family's database handles its own work. Entries of such a database are listed under ids that also
+ * name the organization, so that an operator's command can find them by their id alone.
  */
 export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): OutboxStore {
   return {
@@ -18,7 +18,7 @@ export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): Ou
     nextDue: () => shared.nextDue(),
     list(organizationId, after, limit) {
       if (organizationId === null) return shared.list(null, after, limit)
-      const position = after === null ? null : { ...after, outboxId: inPlace(after.outboxId) }
+      const position = after === null ? null : { ...after, outboxId: idInPlace(after.outboxId) }
       return atPlace(organizationId, places, async ({ outbox }, place) => {
         const entries = await outbox.list(organizationId, position, limit)
         return place.kind === 'shared' ? entries : entries.map(named)
@@ -41,14 +41,14 @@ export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): Ou
   }
 }
 
-/** An entry under an id that names its organization too. */
+/** Gives an entry an id that also names its organization. */
 export function named<Entry extends { readonly organizationId: string; readonly outboxId: string }>(
   entry: Entry,
 ): Entry {
   return { ...entry, outboxId: `${entry.organizationId}${SEPARATOR}${entry.outboxId}` }
 }
 
-/** The organization and the entry that an id names; null: it names an entry alone. */
+/** The organization and the entry that an id names; null: the id does not name an organization. */
 export function placedEntry(
   outboxId: string,
 ): { readonly organizationId: string; readonly outboxId: string } | null {
@@ -57,7 +57,7 @@ export function placedEntry(
 }
 
 /** The id of an entry in its own database. */
-export function inPlace(outboxId: string): string {
+export function idInPlace(outboxId: string): string {
   return placedEntry(outboxId)?.outboxId ?? outboxId
 }
 

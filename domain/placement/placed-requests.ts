@@ -10,8 +10,8 @@ import { ElsewhereError } from './errors.ts'
 import { noteWorkOf } from './note-work.ts'
 
 /**
- * What requests need of the storage of all places together: each port finds the database of whom it is asked about. What
- * belongs to nobody in particular (platform keys and their sends) is in the shared database. No I/O.
+ * The storage of all places together, as far as requests need it: each port finds the right database by the
+ * organization. Data that belongs to no organization (platform keys and their sends) is in the shared database. No I/O.
  */
 export function placedRequests(places: Places): RequestStorage {
   const shared = places.storageAt(SHARED)
@@ -33,7 +33,7 @@ function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
   }
 }
 
-/** The shared database knows whose form it is, wherever that organization lives. */
+/** The shared database knows which organization has a form, wherever that organization lives. */
 function placedForms(places: Places, shared: RequestStorage): FormDirectory {
   return {
     async find(formId) {
@@ -67,7 +67,10 @@ export function placedSubmissions(places: Places, organizationId: string): Submi
   }
 }
 
-/** Notes about keys, wherever they are. Where the owner of a key is known, nothing has to look for the key. */
+/**
+ * Updates rows of keys that were used, wherever they are. When the owner of a key is known, the key need not be looked
+ * up.
+ */
 export function placedKeyUpkeep(places: Places): KeyUpkeep {
   const ofOwner = (
     owner: string | null | undefined,

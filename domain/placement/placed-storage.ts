@@ -14,19 +14,20 @@ import { placedOutbox } from './placed-outbox.ts'
 import { placedRequests } from './placed-requests.ts'
 import { placedTenant } from './placed-tenant.ts'
 
-/** Every port to what is stored in all places, and what operators see of them together. */
+/** Every storage port over all places, and the overview for operators. */
 export interface PlacedStorage extends Storage {
   readonly overview: Overview
 }
 
 /**
- * The storage of all places together: each port finds the database of whom it is asked about. What belongs to nobody in
- * particular (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O.
+ * The storage of all places together: each port finds the right database by the organization. Data that belongs to no
+ * organization (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O.
  */
 export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage {
   const shared = places.storageAt(SHARED)
+  const logged = { ...places, log }
   return {
-    overview: createOverview(places, log),
+    overview: createOverview(logged),
     ...placedRequests(places),
     administration: placedAdministration(places, shared),
     operatorKeys: shared.operatorKeys,
@@ -37,13 +38,13 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
       atPlace(organizationId, places, ({ analytics }) => ask(analytics.open(organizationId))),
     ),
     exitSurvey: placedExitSurvey(places),
-    tenant: (organizationId) => placedTenant(places, organizationId),
-    imports: (organizationId) => placedImports(places, organizationId),
+    tenant: (organizationId) => placedTenant(logged, organizationId),
+    imports: (organizationId) => placedImports(logged, organizationId),
     importDirectory: shared.importDirectory,
   }
 }
 
-/** A source never rejects, so the refusal of a place comes as the cause of a failure. */
+/** A source never rejects, so the refusal by a place is found in the cause of a failure. */
 function placedExitSurvey(places: AllPlaces): ExitSurveySource {
   return {
     open: (organizationId) => ({

@@ -1,5 +1,5 @@
 import type { TenantWriter } from '../../ports/tenant-writer.ts'
-import type { AllPlaces } from './at-place.ts'
+import type { LoggedPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 import { placedSubmissions } from './placed-requests.ts'
 import { formsOfOthers, reserveForms } from './reserve-forms.ts'
@@ -7,8 +7,8 @@ import { formsOfOthers, reserveForms } from './reserve-forms.ts'
 /** The collection whose ids are unique in the whole service. */
 const FORMS = 'forms'
 
-/** One organization for writing, wherever it lives. */
-export function placedTenant(places: AllPlaces, organizationId: string): TenantWriter {
+/** Opens one organization for writing, wherever it lives. */
+export function placedTenant(places: LoggedPlaces, organizationId: string): TenantWriter {
   const at = <Result>(work: (tenant: TenantWriter) => Promise<Result>) =>
     atPlace(organizationId, places, (storage) => work(storage.tenant(organizationId)))
   return {
@@ -24,7 +24,7 @@ export function placedTenant(places: AllPlaces, organizationId: string): TenantW
         await places.directory.settleForms(organizationId, formIds)
         return upserted
       }),
-    // No database knows the forms of all places, but the directory knows their ids.
+    // No database has the forms of all places, but the directory has their ids.
     foreignIds: (collection, ids) =>
       collection === FORMS
         ? formsOfOthers(ids, organizationId, places)

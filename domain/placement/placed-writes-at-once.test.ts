@@ -25,7 +25,7 @@ const slugs = () => slugsIn(scratch)
 const placeOf = (id: string) => placeIn(scratch, id)
 
 describe('two changes at once', () => {
-  /** Lets slow work run to its nth call, then quick work to its end, then the slow one to its end. */
+  /** Runs slow work up to its nth call, then quick work to its end, then the slow work to its end. */
   async function interleaved<Slow, Quick>(
     nth: number,
     slow: () => Promise<Slow>,

@@ -138,7 +138,7 @@ describe('killed at any point', () => {
         // A call that was refused has no answer that could be lost.
         expect([side, point, isKilled || made < point]).toEqual([side, point, true])
         scratch[side] = () => undefined
-        // Whoever is asked meanwhile answers: nothing of it is there, or all.
+        // A reader in between gets an answer: it sees none of the change, or all of it.
         isolate = scratch.isolate()
         await isolate.administration.findOrganization('acme')
         await work()

@@ -8,13 +8,16 @@ import { atKey, atPlace, inPlace, SHARED } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import { findOrganization, targetOf } from './family-place.ts'
 
-/** The changes that are written in the place of an organization. */
+/** The changes that are written in an organization's place. */
 export type PlacedWrites = Pick<OperatorChanges, 'saveOrganization' | 'addKey' | 'revokeKey' | 'rotateKey'>
 
-/** How to write in one place. */
+/** Opens the writes of one place. */
 export type OpenWrites = (storage: Storage, place: Place) => PlacedWrites
 
-/** Writes organizations and keys in the right place. What is new in a family's database is in the directory before. */
+/**
+ * Writes organizations and keys in the right place. Names that are new in a family's database are entered in the
+ * directory first.
+ */
 export function placedWrites(places: AllPlaces, open: OpenWrites): PlacedWrites {
   return {
     saveOrganization: (organization, replaced, choice) =>
@@ -45,7 +48,7 @@ interface Saving {
   readonly choice: PlaceChoice | null
 }
 
-/** How often a change is begun anew because a family was moved meanwhile, the organization's or its parent's. */
+/** How often a change is repeated when the family of the organization, or of its parent, was moved meanwhile. */
 const MOVES_MAX = 3
 
 async function saveOrganization(
@@ -63,7 +66,7 @@ async function saveOrganization(
   }
 }
 
-/** Rejects with an `ElsewhereError` when a family was moved since its place was looked up. */
+/** Saves an organization. Rejects with an `ElsewhereError` when a family was moved since its place was looked up. */
 async function saveOnce(
   { organization, replaced, choice }: Saving,
   places: AllPlaces,
@@ -78,7 +81,8 @@ async function saveOnce(
   const { familyId } = target
   const place = await directory.reserve({ organizationId, familyId, choice: target.choice, slug })
   if (typeof place === 'string') return place
-  // An organization that is stored has its database, which may be about to be emptied: it must not be made anew.
+  // The database of a stored organization exists. It may be about to be emptied by a move, and must not be created
+  // again.
   if (organizationId === familyId && replaced == null) await databases?.create(place)
   memory.remember(organizationId, place)
   const held = await directory.slugsOf(organizationId)
@@ -88,8 +92,9 @@ async function saveOnce(
 }
 
 /**
- * Lets go of the slugs that an organization held when its change began and does not have now. One that is reserved for a
- * later change is not among them. After a change that came too late, the change before it sees to that.
+ * Frees the slugs that an organization held when its change began and no longer has. A slug that is reserved for a
+ * later change is not among them. A change that came too late (`changed`) frees none, because the change before it
+ * does.
  */
 async function freeSlugs(
   organizationId: string,

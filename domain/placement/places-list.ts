@@ -1,14 +1,14 @@
 import type { OutboxPosition } from '../../ports/outbox-store.ts'
 
-/** The families that an answer over several databases leaves out, by the organizations at their roots. */
+/** The families that a reply over several databases leaves out, by their root organizations. */
 export interface Gaps {
   /** Their databases did not answer. */
   readonly unanswered: readonly string[]
-  /** Their creation was begun and never finished, so there is nothing that could be missing. */
+  /** Their creation was begun and never finished, so they have no rows that could be missing. */
   readonly unfinished: readonly string[]
 }
 
-/** For an answer that leaves out nothing. */
+/** The gaps of a reply that leaves out nothing. */
 export const NO_GAPS: Gaps = { unanswered: [], unfinished: [] }
 
 /** A part of a list over several databases. */
@@ -22,6 +22,6 @@ export interface PlacesList<Row, After> extends Gaps {
 export interface PlacedOutboxPosition {
   /** Null: in the shared place. */
   readonly familyId: string | null
-  /** After this entry; null: after all of the place. */
+  /** After this entry; null: after all entries of the place. */
   readonly entry: OutboxPosition | null
 }

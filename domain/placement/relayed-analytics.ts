@@ -1,12 +1,12 @@
 import type { Analytics, TenantAnalytics } from '../../ports/analytics.ts'
 
-/** Asks the analytics of an organization, wherever they are. */
+/** Runs a question on the analytics of an organization, wherever they are. */
 export type Relay = <Result>(
   organizationId: string,
   ask: (analytics: TenantAnalytics) => Promise<Result>,
 ) => Promise<Result>
 
-/** Analytics that pass each question on. */
+/** Analytics that pass each question on to another place. */
 export function relayedAnalytics(relay: Relay): Analytics {
   return {
     open: (organizationId) => ({

@@ -59,6 +59,9 @@ test('an id stays held while the database of its holder does not answer', async 
   }
   expect(await foreign('two')).toEqual(['f-1'])
   expect(await holders()).toEqual([{ form_id: 'f-1', organization_id: 'one', stored: 0 }])
+  expect(scratch.errors.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { event: 'family_unanswered', organizationId: 'one', errorName: 'Error' },
+  ])
 })
 
 test('whoever takes an old reservation up again keeps it against one who is about to free it', async () => {
@@ -68,7 +71,7 @@ test('whoever takes an old reservation up again keeps it against one who is abou
   scratch.before = async ({ at }) => {
     if (at !== 'one.1' || isTakenUp) return
     isTakenUp = true
-    // Between the look at the holder's forms, and the freeing.
+    // This happens between the look at the holder's forms and their release.
     await scratch.directory.reserveForms('one', ['f-1'])
   }
   await foreign('two')

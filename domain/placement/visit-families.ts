@@ -7,29 +7,29 @@ import type { AllPlaces } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import type { Gaps } from './places-list.ts'
 
-/** Most families of one visit, so that a request never asks more databases than the platform lets it. */
+/** The maximum number of families in one visit, because the platform limits the calls of a request. */
 export const FAMILIES_MAX = 50
 
 /** How long one database may take, in ms. */
 export const ANSWER_MS = 10_000
 
-/** What a visit of some families brought. */
+/** The result of visiting some families. */
 export interface Visit<Result> extends Gaps {
   /** In the order of the families' ids. */
   readonly results: readonly { readonly familyId: string; readonly result: Result }[]
-  /** After which family the next visit begins; null: there is none left. */
+  /** The family after which the next visit begins; null: there are no more. */
   readonly next: string | null
 }
 
-/** What visiting families needs. */
+/** The ports that visiting families needs. */
 export type VisitingPlaces = Pick<AllPlaces, 'storageAt' | 'deadline'> & {
   readonly directory: Pick<PlaceDirectory, 'families' | 'placeOf'>
   readonly log: Log
 }
 
 /**
- * Does work in the databases of the next families, a few at a time. Never rejects because of one of them: it is named
- * instead.
+ * Does work in the databases of the next families, a few at a time. A database that fails does not reject the visit:
+ * its family is listed as a gap.
  */
 export async function visitFamilies<Result>(
   afterId: string | null,
@@ -46,13 +46,13 @@ export async function visitFamilies<Result>(
   return { ...found, next }
 }
 
-/** Does work in the databases of these families, a few at a time. */
+/** Does work in the databases of the given families, a few at a time. */
 export async function askEach<Result>(
   families: readonly OwnPlace[],
   places: VisitingPlaces,
   work: (storage: Storage, familyId: string) => Promise<Result>,
 ): Promise<Omit<Visit<Result>, 'next'>> {
-  const { storageAt, deadline, log, directory } = places
+  const { storageAt, deadline, log } = places
   const results = new Map<string, Result>()
   const unanswered: string[] = []
   const unfinished: string[] = []
@@ -61,7 +61,7 @@ export async function askEach<Result>(
     try {
       results.set(familyId, await within(deadline, ANSWER_MS, work(storageAt(place), familyId)))
     } catch (cause) {
-      const isUnfinished = cause instanceof ElsewhereError && (await isStill(place, directory))
+      const isUnfinished = cause instanceof ElsewhereError && (await isStill(place, places))
       if (isUnfinished) unfinished.push(familyId)
       else {
         unanswered.push(familyId)
@@ -77,10 +77,17 @@ export async function askEach<Result>(
 }
 
 /**
- * Whether the directory still names this place. If so, a database that knows of no family was never filled; else the family
- * has just moved.
+ * Whether the directory still names this place. If so, a database that knows of no family was never filled; else the
+ * family has just moved.
  */
-async function isStill(place: OwnPlace, directory: Pick<PlaceDirectory, 'placeOf'>): Promise<boolean> {
-  const named = await directory.placeOf(place.familyId).catch(() => null)
-  return named?.generation === place.generation
+async function isStill(
+  { familyId, generation }: OwnPlace,
+  { directory, log }: Pick<VisitingPlaces, 'directory' | 'log'>,
+): Promise<boolean> {
+  try {
+    return (await directory.placeOf(familyId))?.generation === generation
+  } catch (cause) {
+    log.error('directory_unanswered', { familyId }, cause)
+    return false
+  }
 }

@@ -2,7 +2,7 @@ import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.t
 import { resource } from '../record/resource.ts'
 import { accountStatuses } from './recurring-accounts.ts'
 
-/** Most events of each kind that the details of an account show (contract, POS rules 4). */
+/** The maximum number of events of each kind in the details of an account (contract, POS rules 4). */
 export const EVENTS_SHOWN_MAX = 24
 
 const billingTypes = ['payment', 'refund', 'chargeback', 'adjustment', 'discount', 'unknown'] as const
@@ -25,9 +25,10 @@ const statusFields = {
 }
 
 /**
- * Imported for the details of accounts, which show the latest of these events. No route publishes the rows themselves.
+ * These rows are imported for the details of accounts, which show the latest events. No route publishes the rows
+ * themselves.
  */
-export const billingEvents = resource({
+export const posBillingEvents = resource({
   name: 'PosBillingEvent',
   collection: 'pos-billing-events',
   description: 'One thing that happened in the billing of a recurring account.',
@@ -36,8 +37,8 @@ export const billingEvents = resource({
   hidden: { accountId: id() },
 })
 
-/** Imported for the same purpose as `billingEvents`. */
-export const statusEvents = resource({
+/** These rows are imported for the same purpose as `posBillingEvents`. */
+export const posStatusEvents = resource({
   name: 'PosStatusEvent',
   collection: 'pos-status-events',
   description: 'A change of the status of a recurring account.',

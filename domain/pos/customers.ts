@@ -25,7 +25,7 @@ export const customers = resource({
     createdAt: nullable(timestamp()),
   },
   hidden: {
-    /** Addresses are published as given, and filters compare their normalised form. */
+    /** Addresses are published as given; filters compare this normalised form. */
     emailKey: derived(nullable(text())),
   },
   derive: { emailKey: ({ email }) => (email === null ? null : emailKey(email)) },

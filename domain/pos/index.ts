@@ -1,5 +1,5 @@
 import type { Resource } from '../record/resource.ts'
-import { billingEvents, statusEvents } from './account-events.ts'
+import { posBillingEvents, posStatusEvents } from './account-events.ts'
 import { getCustomer, listCustomers } from './customers.ts'
 import { legacyVendorEndpoints } from './legacy-vendor-routes.ts'
 import { getRecurringAccountDetails, listRecurringAccountDetails } from './recurring-account-details.ts'
@@ -8,9 +8,9 @@ import { customers } from './customers.ts'
 import { getTransaction, listTransactions, transactions } from './transactions.ts'
 
 export { EVENTS_SHOWN_MAX } from './account-events.ts'
-export { isPosKind, posCapabilities, posKinds, SOURCE_NAME, tenantIs } from './capabilities.ts'
+export { isPosKind, posKinds, posSourceKinds, SOURCE_NAME, SOURCE_NAME_FORM } from './source-kinds.ts'
 
-/** What can be read from a point-of-sale source, by the names of the collections: their rows, filters and order. */
+/** The collections that can be read from a point-of-sale source, by name: their rows, filters and order. */
 export const posCollections = {
   'pos-transactions': listTransactions,
   'pos-customers': listCustomers,
@@ -21,23 +21,23 @@ export const posCollections = {
 export const posResources: readonly Resource[] = Object.values(posCollections).map(({ resource }) => resource)
 
 /**
- * What an import writes to a source, by the names of its kinds of rows. Details are not written: they are composed of
- * accounts and their events.
+ * The kinds of rows that an import writes to a source, by name. Details are not among them, because they are composed
+ * of accounts and their events.
  */
 export const writtenPosRows = {
   'pos-transactions': transactions,
   'pos-customers': customers,
   'pos-recurring-accounts': recurringAccounts,
-  'pos-billing-events': billingEvents,
-  'pos-status-events': statusEvents,
+  'pos-billing-events': posBillingEvents,
+  'pos-status-events': posStatusEvents,
 } as const
 
 export const writtenPosResources: readonly Resource[] = Object.values(writtenPosRows)
 
 /** The lists in the details of an account, each with the resource that describes its entries. */
 export const eventLists: readonly (readonly [field: string, of: Resource])[] = [
-  ['billingEvents', billingEvents],
-  ['statusEvents', statusEvents],
+  ['billingEvents', posBillingEvents],
+  ['statusEvents', posStatusEvents],
 ]
 
 /** Every endpoint of the point of sale, in the order of the contract document. */

@@ -1,4 +1,5 @@
-import type { CollectionEndpoint, Deprecation, DetailEndpoint } from '../record/endpoint.ts'
+import type { Deprecation } from '../record/deprecation.ts'
+import type { CollectionEndpoint, DetailEndpoint } from '../record/endpoint.ts'
 import { getCustomer, listCustomers } from './customers.ts'
 import { getRecurringAccountDetails, listRecurringAccountDetails } from './recurring-account-details.ts'
 import { getRecurringAccount, listRecurringAccounts } from './recurring-accounts.ts'
@@ -11,7 +12,7 @@ const DEPRECATED_SINCE_SECONDS = 1_767_225_600
 
 type Former<Id extends string> = `legacyVendor${Capitalize<Id>}`
 
-/** The same endpoint under the vendor's name, only for the organizations of that vendor. */
+/** The common parts of an endpoint under the vendor's name, for the organizations of that vendor only. */
 function common<const Id extends string>(neutral: CollectionEndpoint<Id> | DetailEndpoint<Id>) {
   const { id, summary, path } = neutral
   const deprecation: Deprecation = {
@@ -19,7 +20,7 @@ function common<const Id extends string>(neutral: CollectionEndpoint<Id> | Detai
     successor: { path, param: neutral.kind === 'detail' ? neutral.param : null },
   }
   return {
-    // What a method of strings returns has no literal type.
+    // The compiler gives the result of a string method no literal type.
     id: `legacyVendor${id.charAt(0).toUpperCase()}${id.slice(1)}` as Former<Id>,
     summary: `${summary} (legacy vendor)`,
     description: [
@@ -34,14 +35,17 @@ function common<const Id extends string>(neutral: CollectionEndpoint<Id> | Detai
   } as const
 }
 
-/** The deprecated form of a collection. Its cursors are its own: they are bound to the endpoint's id. */
+/**
+ * The deprecated form of a collection. Its cursors are bound to its own endpoint id, so they do not work with the
+ * neutral form.
+ */
 function formerCollection<const Id extends string>(
   neutral: CollectionEndpoint<Id>,
 ): CollectionEndpoint<Former<Id>> {
   return { ...neutral, ...common(neutral), path: neutral.path.replace(PREFIX, `${PREFIX}legacyvendor/`) }
 }
 
-/** The deprecated form of a detail, which named its parameter after the resource's id. */
+/** The deprecated form of a detail. Its path parameter is named after the resource's id. */
 function formerDetail<const Id extends string>(neutral: DetailEndpoint<Id>): DetailEndpoint<Former<Id>> {
   const param = neutral.resource.idField
   const path = neutral.path

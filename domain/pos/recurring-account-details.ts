@@ -3,7 +3,7 @@ import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { json } from '../record/field.ts'
 import type { Resource } from '../record/resource.ts'
 import { resource } from '../record/resource.ts'
-import { billingEvents, EVENTS_SHOWN_MAX, statusEvents } from './account-events.ts'
+import { posBillingEvents, EVENTS_SHOWN_MAX, posStatusEvents } from './account-events.ts'
 import { accountFilters, recurringAccounts } from './recurring-accounts.ts'
 
 /** The published fields of an event in an account's list. */
@@ -19,8 +19,8 @@ const recurringAccountDetails = resource({
   idField: 'accountId',
   fields: {
     ...recurringAccounts.fields,
-    billingEvents: listOf(billingEvents),
-    statusEvents: listOf(statusEvents),
+    billingEvents: listOf(posBillingEvents),
+    statusEvents: listOf(posStatusEvents),
   },
 })
 

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import type { StoredRow } from '../../ports/query.ts'
-import type { Field } from '../record/field.ts'
 import type { Resource } from '../record/resource.ts'
+import { fieldTypeOf } from '../record/resource.ts'
 
 /**
- * A row that lacks a value without which it is never published. The error carries the row's id and none of its values.
+ * Thrown for a row that lacks a value without which it must not be published. The error contains the row's id and none
+ * of its values.
  */
 export class UnpublishableRow extends Error {
   override readonly name = 'UnpublishableRow'
@@ -21,20 +22,20 @@ export class UnpublishableRow extends Error {
   }
 }
 
-/** A row as its resource declares it, or the field that does not fit. */
+/** The checked row, or the field that does not fit its declaration. */
 export type RowReading =
   { readonly kind: 'row'; readonly row: StoredRow } | { readonly kind: 'misfit'; readonly field: string }
 
 /**
- * Checks the values of a row from an outside source: each selected field must be of its declared type. A source gives
- * exactly the selected fields, so its row is passed on unchanged. From a row with other fields, only the selected ones
- * are taken, an absent one as null. Throws `UnpublishableRow` for a row of valid types that lacks a value without which
- * it would mislead.
+ * Checks the values of a row from an outside source: each selected field must have its declared type. A row with
+ * exactly the selected fields is passed on unchanged. From any other row only the selected fields are taken, with null
+ * for a missing one. Throws `UnpublishableRow` for a row of valid types that lacks a value without which it would
+ * mislead.
  */
 export function checkedRow(of: Resource, select: readonly string[], given: StoredRow): RowReading {
   const missing: string[] = []
   for (const name of select) {
-    const field = fieldOf(of, name)
+    const field = fieldTypeOf(of, name)
     const value = given[name] ?? null
     const fits = v.is(field.schema, value)
     const mayLack = value === null && field.nullable
@@ -46,17 +47,14 @@ export function checkedRow(of: Resource, select: readonly string[], given: Store
   throw new UnpublishableRow(of.collection, String(given[of.idField]), first)
 }
 
-/** The row itself when it has exactly these fields in this order: a copy would be equal. */
-function withOnly(select: readonly string[], given: StoredRow): StoredRow {
+/**
+ * A row with exactly these fields, in this order; a missing field becomes null. A row that has them already is returned
+ * itself, because a copy would be equal.
+ */
+export function withOnly(select: readonly string[], given: StoredRow): StoredRow {
   const names = Object.keys(given)
   const isExact =
     names.length === select.length &&
     select.every((name, index) => names[index] === name && given[name] !== undefined)
   return isExact ? given : Object.fromEntries(select.map((name) => [name, given[name] ?? null]))
-}
-
-function fieldOf(of: Resource, name: string): Field {
-  const entry = of.hidden[name] ?? of.fields[name]
-  if (entry === undefined) throw new Error(`${of.collection} has no field ${name}`)
-  return entry.field
 }

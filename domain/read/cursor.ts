@@ -2,7 +2,7 @@ import type { Position } from '../../ports/query.ts'
 import type { Secrets, SecretVersion } from '../access/secrets.ts'
 import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 
-/** The request to which a cursor belongs. The cursor is refused in any other. */
+/** The request to which a cursor belongs. In any other request the cursor is refused. */
 export interface CursorScope {
   readonly organizationId: string
   readonly endpointId: string
@@ -11,18 +11,21 @@ export interface CursorScope {
 }
 
 export interface Cursor {
-  /** Name of the order that the page was read in. */
+  /** The name of the order in which the page was read. */
   readonly order: string
-  /** The last row of the page before. */
+  /** The position of the last row of the previous page. */
   readonly position: Position
 }
+
+/** Why a request with a cursor of another collection, or none that was given out, is refused. */
+export const FOREIGN_CURSOR = 'Parameter cursor must be a nextCursor that this collection gave.'
 
 const MAC_BYTES = 16
 const MAX_CURSOR_LENGTH = 4_000
 
 /**
- * The opaque token of a page: the position in clear and a MAC over position and scope, so that a client can neither
- * forge nor alter it, and the service stores nothing for it.
+ * Makes the opaque token of a page: the position in clear text, and a MAC over position and scope. So a client can
+ * neither forge nor alter it, and the service need not store it.
  */
 export async function encodeCursor(cursor: Cursor, scope: CursorScope, secrets: Secrets): Promise<string> {
   const payload = utf8(JSON.stringify([cursor.order, cursor.position.value, cursor.position.id]))
@@ -38,7 +41,7 @@ export async function nextCursorOf(
   return position === null ? null : encodeCursor({ order, position }, scope, secrets)
 }
 
-/** Reads a token back; null when it was not issued for exactly this scope, or was changed in any character. */
+/** Reads a token back; null when it was not issued for exactly this scope, or was altered. */
 export async function decodeCursor(
   token: string,
   scope: CursorScope,

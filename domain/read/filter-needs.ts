@@ -3,8 +3,8 @@ import type { ReadQuery } from '../../ports/query.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 
 /**
- * What is wrong with the filters of a read at a source with these capabilities, in a sentence for the caller; null when
- * each filter that needs another one at this source has it.
+ * The problem of the filters of a read at a source with these capabilities, as a sentence for the caller. Null when
+ * every filter that needs another one at this source has it.
  */
 export function unmetNeed(
   endpoint: ReadEndpoint,

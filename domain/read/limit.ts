@@ -1,9 +1,9 @@
-/** The page size of a request that asks for none. */
+/** The page size of a request without `limit`. */
 export const DEFAULT_LIMIT = 100
 
 /**
- * The page size that is used for the `limit` parameters of a request (none, one or several). One that is invalid or
- * repeated falls back, and one that is larger than `maximum` is capped: it never causes an error.
+ * The page size for the `limit` parameters of a request (none, one or several). An invalid or repeated one is replaced
+ * by the default, and one larger than `maximum` is capped. None is an error.
  */
 export function readLimit(given: readonly string[], maximum: number, fallback = DEFAULT_LIMIT): number {
   const [text = '', ...more] = given

@@ -1,6 +1,6 @@
 import type { PageQuery, Position, StoredRow } from '../../ports/query.ts'
 
-/** Most bytes of JSON in the rows of one page, unless the page is a single larger row. */
+/** The maximum size of the rows of one page, in bytes of JSON. A single row may be larger. */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024 - 32_768
 
 /** One page of published rows as JSON texts, and where the next one starts; null: this is the last one. */
@@ -10,9 +10,9 @@ export interface PageOfTexts {
 }
 
 /**
- * Cuts a page before the row that would make it larger than a client should have to accept. The next page starts after
- * the last row that was kept.
- * @param rowOf the stored row of the text at an index, for its place in the order
+ * Cuts a page before the row with which it would become too large for a client. The next page starts after the last row
+ * that was kept.
+ * @param rowOf the stored row for the text at an index, to find its position in the order
  */
 export function cutTexts(
   { texts, next }: PageOfTexts,
@@ -31,10 +31,10 @@ export function positionIn(row: StoredRow, { field, idField }: PageQuery['order'
   return { value: isPlaced ? value : null, id: String(row[idField]) }
 }
 
-/** A UTF-16 unit is at most three bytes of UTF-8, so most pages need no exact count. */
+/** The maximum number of UTF-8 bytes of a UTF-16 unit. With it, most pages need no exact count. */
 const BYTES_PER_UNIT_MAX = 3
 
-/** How many of these JSON texts a page has room for, from the first one on; at least that one. */
+/** How many of these JSON texts fit into a page, from the first one on; at least one. */
 export function countWithinPage(texts: readonly string[]): number {
   const units = texts.reduce((sum, text) => sum + text.length + 1, 0)
   if (units * BYTES_PER_UNIT_MAX <= PAGE_MAX_BYTES) return texts.length

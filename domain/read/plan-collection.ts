@@ -1,6 +1,6 @@
 import type { Order, PageQuery, Position, Scalar } from '../../ports/query.ts'
 import type { CursorScope } from './cursor.ts'
-import { decodeCursor, nextCursorOf } from './cursor.ts'
+import { decodeCursor, FOREIGN_CURSOR, nextCursorOf } from './cursor.ts'
 import { readLimit } from './limit.ts'
 import type { Secrets } from '../access/secrets.ts'
 import type { CollectionEndpoint } from '../record/endpoint.ts'
@@ -20,7 +20,7 @@ function collectionParameters(endpoint: CollectionEndpoint): readonly string[] {
   return ['limit', 'cursor', ...sortParameters(endpoint), ...codes, ...Object.keys(endpoint.filters)]
 }
 
-/** Plans a page of a collection, and asks for the parent where there is one. */
+/** Plans a page of a collection, and the query for its parent if it has one. */
 export const planCollection: Planner<CollectionEndpoint> = async (
   endpoint,
   request,
@@ -75,7 +75,9 @@ function selectionOf(endpoint: CollectionEndpoint, order: Order, codes: boolean)
   return [...new Set([...selection(endpoint.resource, codes), order.field, order.idField])]
 }
 
-/** What narrows every page of the collection: which rows its resource is made of, and the parent. */
+/**
+ * The predicates of every page of the collection: those that define the rows of its resource, and that for the parent.
+ */
 function fixedPredicates(
   { resource, parent }: CollectionEndpoint,
   parentId: string | null,
@@ -96,7 +98,7 @@ async function readCursor(
 ): Promise<Position | null | QueryProblem> {
   if (token === undefined) return null
   const cursor = await decodeCursor(token, scope, secrets)
-  if (cursor === null) return problem('Parameter cursor must be a nextCursor that this collection gave.')
+  if (cursor === null) return problem(FOREIGN_CURSOR)
   return cursor.order === order ? cursor.position : problem(otherOrder(cursor.order))
 }
 

@@ -9,9 +9,9 @@ import type { Resource } from '../record/resource.ts'
 import { selection } from '../record/resource.ts'
 
 /**
- * Plans the read of one row by the id in its path, and of its parent where it has one: a missing parent, and a row that
- * refers to another parent, are answered like a missing row. A detail takes no query parameters but `includeCodes`,
- * where there are codes.
+ * Plans the read of one row by the id in its path, and of its parent if it has one. A missing parent, and a row that
+ * refers to another parent, lead to the same reply as a missing row. A detail has no query parameters but
+ * `includeCodes`, where the resource has codes.
  */
 export const planDetail: Planner<DetailEndpoint> = async (endpoint, request) => {
   const parameters = readParameters(request.query, endpoint.offersCodes ? [CODES_PARAMETER] : [])
@@ -34,7 +34,7 @@ export const planDetail: Planner<DetailEndpoint> = async (endpoint, request) => 
   }
 }
 
-/** Whether a stored row is one of those that the resource is made of. */
+/** Whether a stored row belongs to the resource. */
 function isOf({ only }: Resource, row: StoredRow): boolean {
   return only === null || row[only.field] === only.value
 }

@@ -1,5 +1,5 @@
 import type { GroupPosition, GroupsQuery, Position, Predicate, StoredRow } from '../../ports/query.ts'
-import { decodeCursor, nextCursorOf } from './cursor.ts'
+import { decodeCursor, FOREIGN_CURSOR, nextCursorOf } from './cursor.ts'
 import type { CursorScope } from './cursor.ts'
 import { readLimit } from './limit.ts'
 import { toInstant } from '../text/instant.ts'
@@ -13,7 +13,7 @@ import { errorReply, pageReply } from '../record/reply.ts'
 
 const DAY_MS = 86_400_000
 
-/** How to group, and the window: instants, the end excluded. */
+/** The grouping and the time window: instants, with the end excluded. */
 interface Grouped {
   readonly groupBy: string
   readonly start: string
@@ -41,8 +41,7 @@ export const planGroups: Planner<GroupsEndpoint> = async (endpoint, request, pho
   const scope: CursorScope = { organizationId: request.organizationId, endpointId: endpoint.id, parentId }
   const token = parameters.given.get('cursor')
   const cursor = token === undefined ? null : await decodeCursor(token, scope, secrets)
-  if (token !== undefined && cursor === null)
-    return refusal(problem('Parameter cursor must be a nextCursor that this collection gave.'))
+  if (token !== undefined && cursor === null) return refusal(problem(FOREIGN_CURSOR))
   const asked =
     cursor === null
       ? withDefaults(given, endpoint.defaultGrouping, request.nowMs)
@@ -66,7 +65,7 @@ export const planGroups: Planner<GroupsEndpoint> = async (endpoint, request, pho
   }
 }
 
-/** What the caller passed of a grouping and its window; null: left out. */
+/** The grouping and window as the caller gave them; null: left out. */
 type Given = { readonly [Part in keyof Grouped]: string | null }
 
 function givenOf(echo: Readonly<Record<string, unknown>>): Given {
@@ -85,7 +84,10 @@ function withDefaults(given: Given, defaultGrouping: string, nowMs: number): Gro
   return { groupBy: given.groupBy ?? defaultGrouping, start, end }
 }
 
-/** Text order needs instants of the usual form, and the first of those begins the year 0. */
+/**
+ * The instant, but no earlier than the year 0. Instants are compared as text, and those of earlier years have another
+ * form.
+ */
 function earliest(ms: number): string {
   return toInstant(Math.max(ms, Date.parse('0000-01-01T00:00:00.000Z')))
 }
@@ -104,7 +106,7 @@ function continued(given: Given, name: string): Grouped | QueryProblem {
       )
 }
 
-/** The name by which a cursor identifies a grouping and its window. */
+/** The text that identifies a grouping and its window in a cursor. */
 function nameOf({ groupBy, start, end }: Grouped): string {
   return `${groupBy} ${start} ${end}`
 }
@@ -150,7 +152,7 @@ function published(
   }
 }
 
-/** A cursor's position must be text, but a group's value may be null: so the text of a value gets a mark. */
+/** A cursor's position must be text, but a group's value may be null. Therefore a value that is text gets this mark. */
 const MARK = '='
 
 function positionOf(next: GroupPosition | null): Position | null {

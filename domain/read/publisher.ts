@@ -4,13 +4,13 @@ import { isPublishedAsStored, serializer } from '../record/resource.ts'
 
 type Publisher = (row: StoredRow) => StoredRow
 
-/** Serializers of a resource, without and with codes, each made once. */
+/** The serializers of each resource, without and with codes. Each is made only once. */
 const made = new WeakMap<Resource, [plain?: Publisher, withCodes?: Publisher]>()
 
 /**
- * Turns a stored row of a resource into the published one; null: a row that storage wrote as JSON is in published form
- * already.
- * @param read the fields that the rows hold, in order
+ * Returns a function that turns a stored row of a resource into the published one. Null: a row that storage wrote as
+ * JSON already has its published form.
+ * @param read the fields of the rows, in order
  */
 export function publisherOf(resource: Resource, codes: boolean, read: readonly string[]): Publisher | null {
   return isPublishedAsStored(resource, codes, read) ? null : serializerOf(resource, codes)

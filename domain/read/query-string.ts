@@ -4,31 +4,31 @@ import type { Filters } from '../record/filter.ts'
 import { cutText } from '../text/cut-text.ts'
 import { readPhone } from './read-phone.ts'
 
-/** What is wrong with a query string, in a sentence for the caller. */
+/** A problem of a query string, as a sentence for the caller. */
 export interface QueryProblem {
   readonly kind: 'problem'
   readonly error: string
 }
 
-/** The parameters of a request, each at most once and none unknown. Empty values are left out. */
-export interface QueryParameters {
+/** The parameters of a request: each at most once, all of them known. Empty values are left out. */
+export interface GivenParameters {
   readonly kind: 'parameters'
   readonly given: ReadonlyMap<string, string>
   /**
-   * Every `limit` that was given, empty ones included. An invalid one falls back to the default and is never an error.
+   * Every `limit` that was given, empty ones included. An invalid one is replaced by the default and is never an error.
    */
   readonly limits: readonly string[]
 }
 
-/** Filter values as applied, and the predicates they make. */
+/** The filter values that apply, and the predicates for them. */
 export interface FilterValues {
   readonly kind: 'filters'
-  /** Every filter of the collection by parameter name; null where it was not passed. */
+  /** Every filter of the collection by parameter name; null when it was not given. */
   readonly echo: Readonly<Record<string, Scalar | null>>
   readonly where: readonly Predicate[]
 }
 
-/** A filter can only be read with the organization's phone country. */
+/** Returned when a filter cannot be read before the organization's phone country is known. */
 export interface NeedsCountry {
   readonly kind: 'needs_country'
 }
@@ -41,7 +41,7 @@ export function problem(error: string): QueryProblem {
 export function readParameters(
   query: URLSearchParams,
   allowed: readonly string[],
-): QueryParameters | QueryProblem {
+): GivenParameters | QueryProblem {
   const given = new Map<string, string>()
   const seen = new Set<string>()
   for (const [name, text] of query) {
@@ -79,17 +79,17 @@ export async function readFilters(
   return needsCountry ? { kind: 'needs_country' } : { kind: 'filters', echo, where }
 }
 
-/** The parameter that asks for codes, where a resource has any. */
+/** The parameter that requests codes, for resources that have them. */
 export const CODES_PARAMETER = 'includeCodes'
 
-/** Whether codes are asked for: exactly `true`; not when the parameter is absent or empty. */
+/** Whether codes are requested: only by `true`. An absent or empty parameter means no. */
 export function readCodes(given: ReadonlyMap<string, string>): boolean | QueryProblem {
   const text = given.get(CODES_PARAMETER) ?? 'false'
   if (text === 'true' || text === 'false') return text === 'true'
   return problem(`Parameter ${CODES_PARAMETER} must be true or false.`)
 }
 
-/** Names a parameter that a route does not have, and those that it has. */
+/** The sentence about a parameter that a route does not have, with those that it has. */
 export function unknownParameter(name: string, allowed: readonly string[]): string {
   const shown = JSON.stringify(cutText(name, ECHO_MAX_LENGTH))
   return allowed.length === 0

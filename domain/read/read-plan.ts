@@ -4,7 +4,7 @@ import type { Parent, ReadEndpoint } from '../record/endpoint.ts'
 import type { Reply } from '../record/reply.ts'
 import type { PageOfTexts } from './page-of-texts.ts'
 
-/** A request for tenant data before its key was checked: no part of it is verified. */
+/** A request for tenant data before its key has been checked. None of it is verified. */
 export interface ReadRequest {
   /** The organization that the key claims. */
   readonly organizationId: string
@@ -20,7 +20,7 @@ export interface PageOfGroups {
   readonly next: GroupPosition | null
 }
 
-/** What a read has to do: its queries and how to answer with their results, or its refusal. */
+/** The plan of a read: its queries and how to reply with their results, or a refusal. */
 export type ReadPlan =
   | {
       readonly kind: 'page'
@@ -41,7 +41,7 @@ export type ReadPlan =
       readonly kind: 'one'
       readonly parent: OneQuery | null
       readonly query: OneQuery
-      /** The same as for a page. */
+      /** As for a page. */
       readonly publish: ((row: StoredRow) => StoredRow) | null
       /** Whether the found row is the requested one; null: any row with that id is. */
       readonly isAsked: ((row: StoredRow) => boolean) | null
@@ -49,7 +49,7 @@ export type ReadPlan =
   | { readonly kind: 'refusal'; readonly reply: Reply }
   | { readonly kind: 'needs_country' }
 
-/** Asks whether the parent of a nested route exists: one row with only its id, or none. */
+/** The query for whether the parent of a nested route exists: it returns one row with only the id, or none. */
 export function parentQuery({ resource }: Parent, parentId: string): OneQuery {
   const { collection, idField } = resource
   return { kind: 'one', collection, select: [idField], id: parentId }

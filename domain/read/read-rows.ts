@@ -1,32 +1,32 @@
 import type { LinkSource } from '../../ports/link-source.ts'
 import type { QueryResult } from '../../ports/keyed-storage.ts'
-import type { PageQuery, Position, ReadQuery, StoredRow } from '../../ports/query.ts'
+import type { PageQuery, ReadQuery, StoredRow } from '../../ports/query.ts'
 import type { RecordSource, SourceFailure, SourceRefusal } from '../../ports/record-source.ts'
 import { cutPage } from './cut-page.ts'
 import { positionOfGroup } from './page-of-groups.ts'
-import { checkedRow } from './checked-row.ts'
+import { checkedRow, withOnly } from './checked-row.ts'
 import { idMaxLength } from '../record/field.ts'
 import type { ReadPlan } from './read-plan.ts'
 import type { Reply } from '../record/reply.ts'
 import { jsonTextReply, notFound, PRIVATE } from '../record/reply.ts'
 import type { PageOfTexts } from './page-of-texts.ts'
 import { cutTexts, positionIn } from './page-of-texts.ts'
-import { isEmpty, linesOf, parsedLine, rowsOf } from './query-result.ts'
+import { isEmpty, linesOf, parsedLine, storedRowsOf } from './query-result.ts'
 import type { Resource } from '../record/resource.ts'
 
-/** A plan that asks for rows. */
+/** A plan that needs rows. */
 export type RowsPlan = Extract<ReadPlan, { readonly kind: 'page' | 'groups' | 'one' }>
 
 /**
- * The queries of a plan: the parent where there is one, then the rows, one more than the page in order to learn whether
- * another follows.
+ * The queries of a plan: for the parent, if there is one, and for the rows. A page is read with one row more, to learn
+ * whether another page follows.
  */
 export function storageQueries({ parent, query }: RowsPlan): readonly ReadQuery[] {
   const asked = query.kind === 'one' ? query : { ...query, limit: query.limit + 1 }
   return parent === null ? [asked] : [parent, asked]
 }
 
-/** Answers a plan with the results of its `storageQueries`. */
+/** Replies to a plan with the results of its `storageQueries`. */
 export async function answerFromStorage(plan: RowsPlan, results: readonly QueryResult[]): Promise<Reply> {
   const result = results.at(-1)
   const isOrphan = plan.parent !== null && (results[0] === undefined || isEmpty(results[0]))
@@ -37,7 +37,7 @@ export async function answerFromStorage(plan: RowsPlan, results: readonly QueryR
     case 'page':
       return plan.answer(pageOfResult(plan, result))
     case 'groups': {
-      const rows = rowsOf(result)
+      const rows = storedRowsOf(result)
       const { limit } = plan.query
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
@@ -53,16 +53,19 @@ type PagePlan = Extract<RowsPlan, { readonly kind: 'page' }>
 function answerOne({ query, publish, isAsked }: OnePlan, result: QueryResult): Reply {
   if (isEmpty(result)) return notFound()
   if (result.kind === 'lines' && publish === null && isAsked === null) return rowReply(result.text)
-  const [row = {}] = rowsOf(result)
+  const [row = {}] = storedRowsOf(result)
   if (isAsked?.(row) === false) return notFound()
-  return rowReply(publishedText(publish, query.select, row))
+  return rowReply(storedText(publish, query.select, row))
 }
 
 function rowReply(text: string): Reply {
   return jsonTextReply(200, text, PRIVATE)
 }
 
-/** The page of a result: the lines of JSON themselves when nothing is computed from them, else each row published. */
+/**
+ * The page of a result. The lines of JSON are published directly when nothing is computed from them; else each row is
+ * serialised.
+ */
 function pageOfResult({ query, publish }: PagePlan, result: QueryResult): PageOfTexts {
   const lines = publish === null ? linesOf(result) : null
   if (lines !== null) {
@@ -73,42 +76,29 @@ function pageOfResult({ query, publish }: PagePlan, result: QueryResult): PageOf
     return cutTexts({ texts, next }, query.order, (index) => parsedLine(texts[index] ?? ''))
   }
   const isCutShort = result.kind === 'rows' && result.isCutShort
-  const { rows, next } = cutPage(rowsOf(result), query, isCutShort)
-  return publishedPage({ query, publish }, rows, next)
+  const { rows, next } = cutPage(storedRowsOf(result), query, isCutShort)
+  const texts = rows.map((row) => storedText(publish, query.select, row))
+  return cutTexts({ texts, next }, query.order, (index) => rows[index] ?? {})
 }
 
-function publishedPage(
-  { query, publish }: Pick<PagePlan, 'query' | 'publish'>,
-  rows: readonly StoredRow[],
-  next: Position | null,
-): PageOfTexts {
-  const published = publishedTexts({ query, publish }, rows, next)
-  return cutTexts(published, query.order, (index) => rows[index] ?? {})
+/** The JSON of a published row. Without a serializer, its fields are in the order of the query. */
+function storedText(publish: PagePlan['publish'], select: readonly string[], row: StoredRow): string {
+  return publishedText(publish, publish === null ? withOnly(select, row) : row)
 }
 
-function publishedTexts(
-  { query, publish }: Pick<PagePlan, 'query' | 'publish'>,
-  rows: readonly StoredRow[],
-  next: Position | null,
-): PageOfTexts {
-  return { texts: rows.map((row) => publishedText(publish, query.select, row)), next }
+function publishedText(publish: PagePlan['publish'], row: StoredRow): string {
+  return JSON.stringify(publish === null ? row : publish(row))
 }
 
-/** A published row as JSON. Where it is published as it is stored, its fields come in the order of the query. */
-function publishedText(publish: PagePlan['publish'], select: readonly string[], row: StoredRow): string {
-  if (publish !== null) return JSON.stringify(publish(row))
-  return JSON.stringify(Object.fromEntries(select.map((field) => [field, row[field] ?? null])))
-}
-
-/** The answers of a source that contain no rows. */
+/** A source's result without rows. */
 export type SourceNegative = SourceFailure | SourceRefusal
 
 /**
- * Answers a plan with rows of an outside source, none of which is published before it was checked. For a nested route,
- * the source has the parent too.
+ * Replies to a plan with rows of an outside source. Each row is checked before it is published. For a nested route, the
+ * source also has the parent.
  * @param resource the resource to which the rows must conform
- * @param refused makes the answer when the source cannot be used, or does not support the query
- * @throws UnpublishableRow for a row that lacks a value without which it is never published
+ * @param refused makes the reply when the source cannot be used, or does not support the query
+ * @throws UnpublishableRow for a row that lacks a value without which it must not be published
  */
 export async function answerFromSource(
   plan: RowsPlan,
@@ -127,8 +117,10 @@ export async function answerFromSource(
       if (page.kind !== 'page') return refused(page)
       const rows = checkedRows(resource, page.rows, plan.query)
       if ('kind' in rows) return refused(rows)
-      const published = publishedTexts(plan, rows, page.next)
-      // A source of links answers at most 100 small rows, and names its pages in its own way: none can end early.
+      const texts = rows.map((row) => publishedText(plan.publish, row))
+      const published = { texts, next: page.next }
+      // A source of links returns at most 100 small rows and has its own kind of page positions, so its pages cannot
+      // end early.
       if ('groups' in source) return plan.answer(published)
       return plan.answer(cutTexts(published, plan.query.order, (index) => page.rows[index] ?? {}))
     }
@@ -146,7 +138,7 @@ export async function answerFromSource(
       const reading = checkedRow(resource, plan.query.select, found.row)
       if (reading.kind === 'misfit') return refused(misfit(resource, reading.field))
       if (plan.isAsked?.(reading.row) === false) return notFound()
-      return rowReply(publishedText(plan.publish, plan.query.select, reading.row))
+      return rowReply(publishedText(plan.publish, reading.row))
     }
   }
 }

@@ -21,7 +21,7 @@ import type { Reply } from '../record/reply.ts'
 import { errorReply, internalError, notFound, sourceUnavailable, unauthorized } from '../record/reply.ts'
 import { queryOf } from '../text/url.ts'
 
-/** Rows that are kept outside this service. Some kinds of sources declare their differences. */
+/** A source of rows outside this service. Some kinds of sources also declare how they differ. */
 type AnySource = RecordSource | PosSource | LinkSource
 
 /** One read: the endpoint, the request and the caller's key. */
@@ -34,7 +34,8 @@ interface Read {
 }
 
 /**
- * Serves a canonical read, or answers a caller with a valid key with `verdict` (for example, that the method is wrong).
+ * Serves a canonical read. When `verdict` is given (for example, that the method is wrong), a caller with a valid key
+ * gets that instead.
  */
 export async function serveRead(
   endpoint: ReadEndpoint,
@@ -60,8 +61,8 @@ export async function serveRead(
 }
 
 /**
- * The key check travels with the page in one storage call; a request that cannot be planned still has its key
- * checked first, so that only a key holder learns what is wrong with it.
+ * The key check and the page are one storage call. When a request cannot be planned, its key is still checked first, so
+ * that only the holder of a key learns what is wrong with the request.
  */
 async function serveFromStorage(read: Read): Promise<Reply> {
   const { endpoint, tenant } = read
@@ -80,8 +81,8 @@ async function serveFromStorage(read: Read): Promise<Reply> {
 }
 
 /**
- * A source is asked only after the key was checked, so that a stranger cannot keep it busy. For an organization without
- * a source the route does not exist. Every other answer carries the endpoint's deprecation headers.
+ * A source is asked only after the key has been checked, so that callers without a key cannot keep it busy. For an
+ * organization without a source the route does not exist. All other replies have the endpoint's deprecation headers.
  */
 async function serveFromSource(read: Read, open: OpenSource, verdict: Reply | null): Promise<Reply> {
   const { endpoint, request, tenant } = read
@@ -100,7 +101,7 @@ function mayUse({ onlyFor }: Read['endpoint'], { posSource }: Organization): boo
   return onlyFor === null || posSource?.kind === onlyFor
 }
 
-/** The answer, an internal failure included: the log names a row that cannot be published by its id alone. */
+/** The reply, or an internal failure for a row that cannot be published. The log names that row by its id alone. */
 async function readOrFail(read: Read, source: AnySource, phoneCountry: string): Promise<Reply> {
   const { endpoint, requestId, world } = read
   try {
@@ -129,7 +130,7 @@ async function readSource(read: Read, source: AnySource, phoneCountry: string): 
   })
 }
 
-/** Names the parameter that a source cannot serve. */
+/** The sentence that names the parameter that a source does not support. */
 function unsupported(endpoint: ReadEndpoint, { field, operator, allowed }: SourceRefusal): string {
   const filters = endpoint.kind === 'detail' ? [] : Object.entries(endpoint.filters)
   const [name = 'sortBy'] =

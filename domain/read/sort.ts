@@ -8,7 +8,7 @@ export const SORT_ORDERS = ['asc', 'desc'] as const
 
 type Orders = Pick<CollectionEndpoint, 'order' | 'syncOrder' | 'sorts'>
 
-/** The parameters by which a caller chooses the order; none where there is no choice. */
+/** The parameters by which a caller chooses the order; none when the order is fixed. */
 export function sortParameters({ sorts }: Pick<Orders, 'sorts'>): readonly string[] {
   return sorts.length === 0 ? [] : ['sortBy', 'sortOrder']
 }
@@ -45,7 +45,7 @@ export function orderName({ order, syncOrder }: Orders, asked: Order): string {
   return asked === order || asked === syncOrder ? asked.field : `${asked.field} ${wordOf(asked)}`
 }
 
-/** What is wrong with a cursor that continues the order of this name, when another order is requested. */
+/** The problem of a request with a cursor for the order of this name, when the request asks for another order. */
 export function otherOrder(name: string): string {
   const [field = '', word] = name.split(' ')
   if (field === SYNC_FIELD)

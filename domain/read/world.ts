@@ -6,14 +6,14 @@ import type { RecordSource } from '../../ports/record-source.ts'
 import type { KeyWorld } from '../access/authenticate.ts'
 import type { RowsFrom } from '../record/endpoint.ts'
 
-/** Opens an organization's rows at an outside source, without I/O; null: the organization has no such source. */
+/** Opens the rows of an organization at an outside source, without I/O; null: the organization has no such source. */
 export type OpenSource<Source extends RecordSource = RecordSource | LinkSource> = (
   organization: Organization,
 ) => Source | null
 
-/** Where rows can be kept besides this service's own storage. */
+/** The sources of rows other than this service's own storage. */
 export interface Sources extends Readonly<Record<Exclude<RowsFrom, 'storage'>, OpenSource | null>> {
-  /** Null: links are stored here. */
+  /** Null: links are read from this service's own storage. */
   readonly links: OpenSource<LinkSource> | null
   readonly pos: OpenSource
 }

@@ -1,5 +1,18 @@
-import type { Deprecation } from './endpoint.ts'
 import type { Reply } from './reply.ts'
+
+/**
+ * Since when an endpoint is deprecated, and which endpoint replaces it. Headers of its answers say both (RFC 9745, RFC
+ * 8288).
+ */
+export interface Deprecation {
+  /** Seconds since 1970-01-01T00:00:00Z. */
+  readonly sinceSeconds: number
+  /**
+   * The path of the endpoint that replaces it, and the path's parameter for a detail's id; null: the path has no
+   * parameter.
+   */
+  readonly successor: { readonly path: string; readonly param: string | null }
+}
 
 /**
  * Adds the headers of a deprecated endpoint to an answer: `Deprecation` (RFC 9745), and a `Link` to the same collection

@@ -1,16 +1,18 @@
+import type { OperatorRole } from '../../ports/operator-keys.ts'
+
 /** Who may call an endpoint of the public interface. */
 export type PublicAccess = 'public' | 'tenant' | 'tenant_or_platform'
 
 /**
- * Who may call an endpoint of the operator interface: anybody, an operator whose role is at least this one, or, for the
- * first operator key of all, whoever holds the root secret.
+ * Who may call an endpoint of the operator interface: anybody; an operator with at least this role; or, to get the
+ * first operator key, the holder of the root secret.
  */
-export type OperatorAccess = 'public' | 'support' | 'admin' | 'admin_or_root_secret'
+export type OperatorAccess = 'public' | OperatorRole | 'admin_or_root_secret'
 
 /** Who may call an endpoint. */
 export type Access = PublicAccess | OperatorAccess
 
-/** What an endpoint does, for which a key can be restricted: it reads data, or sends messages. */
+/** The kinds of calls to which a key can be restricted: reading data, or sending messages. */
 export type Scope = 'read' | 'send'
 
 /** Groups of operations in the contract document of the public interface, in its order. */
@@ -54,7 +56,7 @@ export type Tag = (typeof tags)[number] | (typeof operatorTags)[number]
 
 /** The texts about an endpoint in the contract document. */
 export interface Described {
-  /** One line, imperative. */
+  /** One line, in the imperative. */
   readonly summary: string
   readonly description?: string
   readonly tag: Tag

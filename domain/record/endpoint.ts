@@ -2,6 +2,7 @@ import type { PosKind } from '../../ports/organization.ts'
 import type { PosCapabilities } from '../../ports/pos-source.ts'
 import type { Order } from '../../ports/query.ts'
 import type { Capability } from './capability.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { Described } from './description.ts'
 import type { Filters } from './filter.ts'
 import type { Groups } from './groups.ts'
@@ -10,38 +11,27 @@ import type { OperationEndpoint, OperationRoute } from './operation.ts'
 import type { Resource, StoredNameOf } from './resource.ts'
 import { hasCodes } from './resource.ts'
 
+/** The maximum number of rows of a page, unless an endpoint declares another (contract, `limit`). */
+export const PAGE_ROWS_MAX = 500
+
 /**
- * Where the rows of an endpoint are kept: in this service's storage, or at a place chosen by the deployment or by the
+ * Where the rows of an endpoint are stored: in this service, or in a place that depends on the deployment or on the
  * organization's settings.
  */
 export type RowsFrom = 'storage' | 'links' | 'pos'
 
-/**
- * Since when an endpoint is deprecated, and which endpoint replaces it. Headers of its answers say both (RFC 9745, RFC
- * 8288).
- */
-export interface Deprecation {
-  /** Seconds since 1970-01-01T00:00:00Z. */
-  readonly sinceSeconds: number
-  /**
-   * The path of the endpoint that replaces it, and the path's parameter for a detail's id; null: the path has no
-   * parameter.
-   */
-  readonly successor: { readonly path: string; readonly param: string | null }
-}
-
-/** A filter that some sources serve only together with another. */
+/** A filter that some sources support only together with another one. */
 export interface FilterNeed {
-  /** Names of query parameters. */
+  /** Both are names of query parameters. */
   readonly filter: string
   readonly needs: string
-  /** The capability that marks the sources that need the other filter. */
+  /** The capability of the sources that need the other filter. */
   readonly at: keyof PosCapabilities
 }
 
-/** Settings that only matter for rows of outside sources. */
+/** Settings for rows of outside sources. */
 interface Outside {
-  /** Where the rows of an endpoint are kept. */
+  /** Where the rows of the endpoint are stored. */
   readonly rowsFrom: RowsFrom
   /**
    * The kind of point-of-sale source whose organizations have this route; null: organizations of every kind have it.
@@ -68,19 +58,19 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
   readonly scope: 'read'
   readonly resource: Resource
   readonly filters: Filters
-  /** Filters that need another one at some sources. */
+  /** Filters that need another filter at some sources. */
   readonly filterNeeds: readonly FilterNeed[]
   /** The natural order: newest first. */
   readonly order: Order
   /** The order of a forward sync, used when an `updatedAfter` or `updatedBefore` is given; null: there is none. */
   readonly syncOrder: Order | null
-  /** The fields that a caller may sort by instead, the natural order's among them; empty: the order is fixed. */
+  /** The fields by which a caller may sort instead, that of the natural order among them; empty: the order is fixed. */
   readonly sorts: readonly string[]
   readonly parent: Parent | null
   readonly maxLimit: number
-  /** Whether `includeCodes` is a parameter: the resource has codes. */
+  /** Whether the endpoint has the parameter `includeCodes`, because the resource has codes. */
   readonly offersCodes: boolean
-  /** What an organization must have to use the endpoint; one without it is refused. Null: nothing. */
+  /** The capability that an organization must have to use the endpoint; null: none. */
   readonly requires: Capability | null
 }
 
@@ -97,9 +87,9 @@ export interface DetailEndpoint<Id extends string = string> extends Described, O
   readonly param: string
   /** The parent of a nested detail: it must exist, and the row must refer to it. */
   readonly parent: Parent | null
-  /** Whether `includeCodes` is a parameter: the resource has codes. */
+  /** Whether the endpoint has the parameter `includeCodes`, because the resource has codes. */
   readonly offersCodes: boolean
-  /** As of a collection. */
+  /** As for a collection. */
   readonly requires: Capability | null
 }
 
@@ -111,19 +101,19 @@ export interface GroupsEndpoint<Id extends string = string> extends Described, O
   readonly path: string
   readonly access: 'tenant'
   readonly scope: 'read'
-  /** What a group is published as. */
+  /** The resource as which a group is published. */
   readonly resource: Resource
-  /** As of a collection; a group's field of the parameter's name is the parent's id. */
+  /** As for a collection. A group has the parent's id in a field with the parameter's name. */
   readonly parent: Parent | null
-  /** `groupBy`, `start` and `end`. */
+  /** The parameters `groupBy`, `start` and `end`. */
   readonly filters: Filters
   readonly groups: Groups
-  /** The grouping when the caller names none. */
+  /** The grouping when the caller requests none. */
   readonly defaultGrouping: string
   readonly maxLimit: number
-  /** Never set: a group has no codes. */
+  /** Always false, because a group has no codes. */
   readonly offersCodes: false
-  /** As of a collection. */
+  /** As for a collection. */
   readonly requires: Capability | null
 }
 
@@ -132,12 +122,12 @@ export type ReadEndpoint = CollectionEndpoint | DetailEndpoint | GroupsEndpoint
 
 export type Endpoint = ReadEndpoint | OperationEndpoint
 
-/** What is known of an endpoint before anything of its own is loaded: a read is known by its whole record. */
+/** What is known of an endpoint before its own module is loaded. For a read, that is its whole record. */
 export type Route = ReadEndpoint | OperationRoute
 
 export const SYNC_FIELD = 'updatedAt'
 
-/** An order by fields that are known by name. */
+/** An order by fields whose names the type knows. */
 export interface OrderBy<Name extends string> extends Order {
   readonly field: Name
   readonly idField: Name
@@ -151,7 +141,7 @@ function oldestFirst(field: string, idField: string): Order {
   return { field, idField, direction: 'ascending' }
 }
 
-/** Every field that the declaration names must be a stored field of the resource. */
+/** The declaration of a collection. Every field in it must be a stored field of the resource. */
 type CollectionDeclaration<Id extends string, Of extends Resource> = Described & {
   readonly id: Id
   readonly path: string
@@ -169,7 +159,7 @@ type CollectionDeclaration<Id extends string, Of extends Resource> = Described &
 /** The defaults of a declaration. */
 const here: Outside = { rowsFrom: 'storage', onlyFor: null, deprecation: null }
 
-/** Declares a collection. Its sync order follows from its having a filter on `updatedAt`. */
+/** Declares a collection. It has a sync order when it has a filter on `updatedAt`. */
 export function collection<const Id extends string, Of extends Resource>(
   declaration: CollectionDeclaration<Id, Of>,
 ): CollectionEndpoint<Id> {
@@ -184,7 +174,7 @@ export function collection<const Id extends string, Of extends Resource>(
     ...here,
     filterNeeds: [],
     sorts: [],
-    maxLimit: 500,
+    maxLimit: PAGE_ROWS_MAX,
     offersCodes: hasCodes(declaration.resource),
     ...declaration,
     syncOrder: syncs ? oldestFirst(SYNC_FIELD, declaration.order.idField) : null,
@@ -201,7 +191,10 @@ type DetailDeclaration<Id extends string, Of extends Resource> = Described & {
   readonly rowsFrom?: RowsFrom
 }
 
-/** Declares a detail: its path ends in `{param}`, which is named after the resource's id unless it says otherwise. */
+/**
+ * Declares a detail. Its path ends in `{param}`, which has the name of the resource's id unless the declaration gives
+ * another.
+ */
 export function detail<const Id extends string, Of extends Resource>(
   declaration: DetailDeclaration<Id, Of>,
 ): DetailEndpoint<Id> {
@@ -230,7 +223,7 @@ type GroupsDeclaration<Id extends string> = Described & {
   readonly rowsFrom?: RowsFrom
 }
 
-/** Declares a read of groups. Its parameters follow from the groupings. */
+/** Declares a read of groups. Its parameters are derived from the groupings. */
 export function groups<const Id extends string>(declaration: GroupsDeclaration<Id>): GroupsEndpoint<Id> {
   return {
     kind: 'groups',
@@ -240,7 +233,7 @@ export function groups<const Id extends string>(declaration: GroupsDeclaration<I
     parent: null,
     requires: null,
     ...here,
-    maxLimit: 500,
+    maxLimit: PAGE_ROWS_MAX,
     offersCodes: false,
     filters: groupFilters(declaration.groups, declaration.defaultGrouping),
     ...declaration,

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { isEmailAddress } from '../text/email-address.ts'
-import { isCalendarDate, parseInstant } from '../text/instant.ts'
+import { INSTANT_FORM, isCalendarDate, parseInstant } from '../text/instant.ts'
 
-/** How a store keeps a field: the only thing about its type that an adapter needs to know. */
+/** How a database stores a field. Adapters need to know nothing else about its type. */
 export type StorageType = 'text' | 'integer' | 'real' | 'boolean' | 'json'
 
-/** The settings on which reading an imported value may depend. */
+/** The settings of an organization on which reading an imported value may depend. */
 export interface ImportContext {
   readonly organizationId: string
   /**
@@ -15,17 +15,17 @@ export interface ImportContext {
   readonly toE164: (text: string) => string | null
 }
 
-/** One field of a resource: the only place that says how it is published, stored and imported. */
+/** One field of a resource. Only here is defined how the field is published, stored and imported. */
 export interface Field<Value = unknown> {
   readonly storage: StorageType
   readonly nullable: boolean
-  /** The published value; the contract document and the response tests derive from it. */
+  /** The schema of the published value. The contract document and the tests of replies are derived from it. */
   readonly schema: v.GenericSchema<Value>
-  /** What an import accepts; its output is what is stored. */
+  /** The schema of an imported value; its output is stored. */
   readonly input: (context: ImportContext) => v.GenericSchema<unknown, Value>
 }
 
-/** Longest identifier that is stored. */
+/** The maximum length of a stored identifier. */
 export const idMaxLength = 200
 
 const CONTROL_CHARACTER = /\p{Cc}/u
@@ -39,8 +39,8 @@ const idSchema = v.pipe(
 )
 
 /**
- * A field whose schema is made when it is first asked for. Hundreds of fields are declared when the service starts, and
- * only the contract document, imports and rows of outside sources ask for schemas.
+ * A field whose schema is made only when it is needed. The service declares hundreds of fields at its start, but only
+ * the contract document, imports and rows of outside sources need schemas.
  */
 function field<Value>(
   storage: StorageType,
@@ -92,12 +92,15 @@ export function text(): Field<string> {
   return field('text', () => v.string())
 }
 
+/** The form of a currency code of ISO 4217. */
+export const CURRENCY_CODE = /^[A-Z]{3}$/
+
 /** A currency code of ISO 4217, published as the source gives it. Imports must give it in capitals, such as `USD`. */
 export function currency(): Field<string> {
   return field(
     'text',
     () => v.string(),
-    () => v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, 'must be a currency code such as USD')),
+    () => v.pipe(v.string(), v.regex(CURRENCY_CODE, 'must be a currency code such as USD')),
   )
 }
 
@@ -110,17 +113,17 @@ export function boolean(): Field<boolean> {
   return field('boolean', () => v.boolean())
 }
 
-/** A whole number that JSON carries without loss. */
+/** A whole number that JSON represents exactly. */
 export const WholeNumber = v.pipe(v.number(), v.safeInteger('must be a whole number'))
 
 export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Field<number> {
   return field('integer', () => v.pipe(WholeNumber, v.minValue(minimum), v.maxValue(maximum)))
 }
 
-/** A thousand million units of a currency in cents. The bound keeps sums of very many amounts exact. */
+/** A thousand million currency units, in cents. This bound keeps sums of very many amounts exact. */
 const AMOUNT_MAX_CENTS = 100_000_000_000
 
-/** An amount that is summed, in cents. */
+/** An amount in cents of which sums are computed. */
 export function summedCents(): Field<number> {
   return integer(-AMOUNT_MAX_CENTS, AMOUNT_MAX_CENTS)
 }
@@ -142,7 +145,7 @@ export const InstantInput = v.pipe(
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     const instant = parseInstant(dataset.value, 'down')
     if (instant !== null) return instant
-    addIssue({ message: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)' })
+    addIssue({ message: `must be ${INSTANT_FORM}` })
     return NEVER
   }),
 )
@@ -167,7 +170,7 @@ export function date(): Field<string> {
   )
 }
 
-/** A day of the calendar, or a UTC instant with milliseconds: whichever the import gave. */
+/** A day of the calendar, or a UTC instant with milliseconds, depending on what was imported. */
 export function dateOrTimestamp(): Field<string> {
   return field(
     'text',
@@ -228,8 +231,8 @@ export function textList(): Field<string[]> {
 }
 
 /**
- * A field that is never published without a value, although a store or source may lack it. Reading a row without the
- * value fails, because publishing it would mislead. An import may leave it out.
+ * A field that must not be published without a value, although a database or source may lack the value. Reading such a
+ * row fails, because publishing it would mislead. An import may leave the field out.
  */
 export function mayBeMissing<Value>(inner: Field<Value>): Field<Value | null> {
   return field<Value | null>(inner.storage, () => inner.schema, nullishInput(inner), true)

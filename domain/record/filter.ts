@@ -2,23 +2,26 @@ import * as v from 'valibot'
 import type { Predicate, Scalar } from '../../ports/query.ts'
 import { idMaxLength } from './field.ts'
 import { emailKey, isEmailAddress } from '../text/email-address.ts'
-import { parseInstant } from '../text/instant.ts'
+import { INSTANT_FORM, parseInstant } from '../text/instant.ts'
 
-/** What reading a filter value may yield. `phone`: a text to be read by the rules of phone numbers, which are loaded for it. */
+/**
+ * The result of reading a filter's value. `phone`: a text that must be parsed as a phone number, which needs metadata
+ * that is loaded on demand.
+ */
 export type FilterReading =
   | { readonly kind: 'value'; readonly value: Scalar }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'phone'; readonly text: string }
 
-/** One query parameter that narrows a collection. */
+/** A query parameter that filters a collection. */
 export interface Filter<Name extends string = string> {
-  /** The stored field it compares, and how. */
+  /** The stored field that the filter compares, and how. */
   readonly field: Name
   readonly operator: Predicate['operator']
-  /** What is allowed, as the end of a sentence that begins with the parameter's name. */
+  /** The allowed values, as the end of a sentence that begins with the parameter's name. */
   readonly allowed: string
   readonly description: string
-  /** The echoed value; the contract document derives the parameter from it too, and alone asks for it. */
+  /** The schema of the echoed value. Only the contract document uses it, and derives the parameter from it. */
   readonly schema: v.GenericSchema<Scalar>
   /** A value that is accepted, for examples and contract tests. */
   readonly example: string
@@ -31,7 +34,7 @@ export type Filters<Name extends string = string> = Readonly<Record<string, Filt
 const invalid: FilterReading = { kind: 'invalid' }
 const value = (of: Scalar): FilterReading => ({ kind: 'value', value: of })
 
-/** Rows whose field is exactly this identifier. */
+/** A filter for rows whose field is exactly this identifier. */
 export function idFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
   return {
     field,
@@ -46,14 +49,14 @@ export function idFilter<const Name extends string>(field: Name, description: st
   }
 }
 
-/** Rows whose list of identifiers has this one. */
+/** A filter for rows whose list of identifiers contains this one. */
 export function listFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
   return { ...idFilter(field, description), operator: 'contains' }
 }
 
 const WHOLE_NUMBER = /^-?\d{1,15}$/
 
-/** Rows whose number is at least, or at most, this whole number; a row without one is left out. */
+/** A filter for rows whose number is at least, or at most, this whole number. Rows without a number are left out. */
 export function boundFilter<const Name extends string>(
   field: Name,
   operator: 'atLeast' | 'atMost',
@@ -72,7 +75,7 @@ export function boundFilter<const Name extends string>(
   }
 }
 
-/** Rows whose number is exactly this whole number. */
+/** A filter for rows whose number is exactly this whole number. */
 export function numberFilter<const Name extends string>(
   field: Name,
   minimum: number,
@@ -93,7 +96,7 @@ export function numberFilter<const Name extends string>(
   }
 }
 
-/** Rows whose field is one of a closed list of words. */
+/** A filter for rows whose field is one of a closed list of words. */
 export function wordFilter<const Name extends string>(
   field: Name,
   words: readonly [string, ...string[]],
@@ -112,7 +115,7 @@ export function wordFilter<const Name extends string>(
   }
 }
 
-/** Rows whose boolean field is as given. */
+/** A filter for rows with this value of a boolean field. */
 export function booleanFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
   return {
     field,
@@ -127,7 +130,7 @@ export function booleanFilter<const Name extends string>(field: Name, descriptio
   }
 }
 
-/** Rows with this email address, compared in the normalised form that identifies a contact. */
+/** A filter for rows with this email address, compared in the normalised form that identifies a contact. */
 export function emailFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
   return {
     field,
@@ -142,7 +145,9 @@ export function emailFilter<const Name extends string>(field: Name, description:
   }
 }
 
-/** Rows with this phone number in any accepted form; a national form is read in the organization's country. */
+/**
+ * A filter for rows with this phone number in any accepted form. A national form is read in the organization's country.
+ */
 export function phoneFilter<const Name extends string>(field: Name, description: string): Filter<Name> {
   return {
     field,
@@ -158,7 +163,7 @@ export function phoneFilter<const Name extends string>(field: Name, description:
   }
 }
 
-/** Rows whose instant is at or after the given one, or before it, depending on the operator. */
+/** A filter for rows whose instant is at or after the given one, or before it, depending on the operator. */
 export function instantFilter<const Name extends string>(
   field: Name,
   operator: Predicate['operator'],
@@ -167,7 +172,7 @@ export function instantFilter<const Name extends string>(
   return {
     field,
     operator,
-    allowed: 'must be an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)',
+    allowed: `must be ${INSTANT_FORM}`,
     description,
     get schema() {
       return v.pipe(v.string(), v.isoTimestamp())
@@ -187,8 +192,8 @@ type Window<Stem extends string> = {
 }
 
 /**
- * The pair of filters that bounds a time: `xAfter` inclusive, `xBefore` exclusive, so that adjacent windows neither
- * overlap nor leave a gap. The parameters are named after the field without its `At`: `createdAt` gives `createdAfter`.
+ * The two filters for a time window: `xAfter` inclusive, `xBefore` exclusive, so that adjacent windows neither overlap
+ * nor leave a gap. The parameters have the field's name without its `At`: `createdAt` gives `createdAfter`.
  */
 export function window<const Stem extends string>(field: `${Stem}At`): Window<Stem> {
   const stem = field.slice(0, -'At'.length)
@@ -198,6 +203,6 @@ export function window<const Stem extends string>(field: `${Stem}At`): Window<St
     [`${stem}After`]: instantFilter(field, 'atLeast', after),
     [`${stem}Before`]: instantFilter(field, 'below', before),
   }
-  // A computed key has the type of any string.
+  // The compiler gives an object with computed keys the key type string.
   return filters as Window<Stem>
 }

@@ -2,23 +2,23 @@ import type { Filters } from './filter.ts'
 import { instantFilter, wordFilter } from './filter.ts'
 import type { Resource, StoredNameOf } from './resource.ts'
 
-/** The rows that are grouped and the fields that are added up. */
+/** The rows that are grouped and the fields that are summed. */
 export interface Groups<Name extends string = string> {
-  /** The stored collection, and its field that the window bounds. */
+  /** The stored collection, and the field to which the time window applies. */
   readonly collection: string
   readonly at: Name
   /** Stored whole-number fields, published under their names. The first one orders the groups. */
   readonly sums: readonly [Name, ...Name[]]
-  /** For each grouping the stored field that makes the groups. */
+  /** The stored field by which each grouping groups. */
   readonly groupings: Readonly<Record<string, Name>>
-  /** The grouping whose values are days, newest first; the others go by the first sum. */
+  /** The grouping by days, newest first. All other groupings are ordered by the first sum. */
   readonly dayGrouping: string
-  /** The grouping whose values are ids of this published field, which is null in the others. */
+  /** The grouping by ids, and the published field for the id. In the other groupings that field is null. */
   readonly idGrouping: { readonly grouping: string; readonly field: string }
 }
 
-/** Groups of a resource's rows, by fields that it stores. */
-export function groupsOf<Of extends Resource>(
+/** Declares groups of a resource's rows, by fields that it stores. */
+export function rowGroupsOf<Of extends Resource>(
   of: Of,
   how: Omit<Groups<StoredNameOf<Of>>, 'collection'>,
 ): Groups {
@@ -28,7 +28,9 @@ export function groupsOf<Of extends Resource>(
 /** How many days the window has when the caller gives no start. */
 export const WINDOW_DAYS = 30
 
-/** The parameters of a read of groups: how to group, and the window of time, its start included and its end not. */
+/**
+ * The parameters of a read of groups: the grouping, and the time window, with its start included and its end excluded.
+ */
 export function groupFilters({ at, groupings }: Groups, defaultGrouping: string): Filters {
   const [first = defaultGrouping, ...more] = Object.keys(groupings)
   return {

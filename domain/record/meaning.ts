@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
 /**
- * Attaches a meaning to a value in one place of a schema. A name with the same meaning everywhere does not need this:
- * the glossary of the contract document explains it.
+ * Attaches a meaning to a value in one place of a schema. A name that has the same meaning everywhere is explained in
+ * the glossary of the contract document instead.
  */
 export function described<Schema extends v.GenericSchema>(schema: Schema, meaning: string) {
   return v.pipe(schema, v.description(meaning))
@@ -13,7 +13,7 @@ export function component<Schema extends v.GenericSchema>(name: string, schema: 
   return v.pipe(schema, v.metadata({ component: name }))
 }
 
-/** The name under which the contract document shows a schema; null: it is written out wherever it is used. */
+/** The name under which the contract document defines a schema; null: the schema is written out wherever it is used. */
 export function componentName(schema: v.GenericSchema): string | null {
   const { component: name } = v.getMetadata(schema)
   return typeof name === 'string' ? name : null

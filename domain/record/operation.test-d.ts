@@ -58,7 +58,7 @@ export const declared: readonly Handler[] = [
   async ({ query }) => jsonReply(200, { total: '1', unit: query.unit }),
   // @ts-expect-error the status is not declared
   async () => errorReply(404, 'Not found'),
-  // @ts-expect-error the body of another status
+  // @ts-expect-error this is the body of another status
   async () => jsonReply(400, { total: 1, unit: 'day' as const }),
   // @ts-expect-error a declared body is missing
   async () => ({ status: 200, headers: {}, body: null }),
@@ -71,7 +71,7 @@ export const parameter: keyof RequestOf<typeof getFigures>['query'] = 'unit'
 export const noParameter: keyof RequestOf<typeof getFigures>['query'] = 'total'
 
 export const tenant: keyof Parameters<Handler>[2] = 'organizationId'
-// @ts-expect-error a tenant's key lets an organization through, and not a caller that may be the platform
+// @ts-expect-error a handler for tenant keys receives the tenant, not a caller that may be the platform
 export const caller: keyof Parameters<Handler>[2] = 'organization'
 export const nobody: Parameters<HandlerFor<typeof postFigures, object>>[2] = null
 
@@ -86,16 +86,16 @@ export async function handler({ query }: RequestOf<typeof getFigures>): Promise<
 }
 
 handled(getFigures, handler)
-// @ts-expect-error the handler of another operation
+// @ts-expect-error the handler belongs to another operation
 handled(postFigures, handler)
 
-// @ts-expect-error an example that its schema does not allow
+// @ts-expect-error the example does not match its schema
 jsonResponse('The figures.', Figures, { total: 1, unit: 'year' })
 
-// @ts-expect-error an operation with a key says what the key must be allowed to do
+// @ts-expect-error an operation with a key must name the scope that the key needs
 operation({ ...described, id: 'x', access: 'tenant', responses: {} })
-// @ts-expect-error an operation without a key asks nothing of one
+// @ts-expect-error an operation without a key has no scope
 operation({ ...described, id: 'x', access: 'public', scope: 'read', responses: {} })
 
-// @ts-expect-error a misspelt part of a declaration
+// @ts-expect-error a part of the declaration is misspelt
 operation({ ...described, id: 'x', access: 'public', responses: {}, querry: { unit } })

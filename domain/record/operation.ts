@@ -5,7 +5,7 @@ import type { NoParameters, QueryParameters, QueryValues } from './query-paramet
 import type { EmptyReply, ErrorBody, JsonReply, TextReply } from './reply.ts'
 import type { RoutedRequest } from './routed-request.ts'
 
-/** How an endpoint words its failures: as `{ error }`, or as the submission endpoint does, for pages of any origin. */
+/** The format of an endpoint's failures: `{ error }`, or that of the submission endpoint, for pages of any origin. */
 export type ErrorStyle = 'api' | 'submission'
 
 /** A header that a request may carry. */
@@ -24,7 +24,7 @@ export interface ResponseHeader {
 /** A body in one media type. */
 export interface Media<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly schema: Schema
-  /** Absent: the contract document makes one from the schema. */
+  /** An example. Without one, the contract document derives an example from the schema. */
   readonly example?: v.InferOutput<Schema>
 }
 
@@ -34,11 +34,11 @@ export interface RequestBody<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly maxBytes: number
   readonly contentTypes: readonly string[]
   readonly schema: Schema
-  /** The schema of the body as it is sent, before reading transforms it. */
+  /** An example of the body as it is sent, before the schema transforms it. */
   readonly example: v.InferInput<Schema>
 }
 
-/** An answer of an operation with one status. Without content the response has no body. */
+/** A response of an operation with one status. Without content it has no body. */
 export interface ResponseDeclaration {
   readonly description: string
   readonly headers?: Readonly<Record<string, ResponseHeader>>
@@ -71,40 +71,46 @@ export interface OperationEndpoint<
   readonly id: Id
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
   readonly path: string
-  /** Checked before the handler is called. The handler receives the admitted caller. */
+  /** Who may call the operation. Checked before the handler is called, which receives the admitted caller. */
   readonly access: Allowed
-  /** What a key must be allowed to do. Null: the operation asks for no key. */
+  /** The scope that a key must have. Null: the operation needs no key. */
   readonly scope: Scope | null
-  /** What an organization must have to use the operation; one without it is refused. Null: nothing. */
+  /** The capability that an organization must have to use the operation; null: none. */
   readonly requires: Capability | null
   readonly errorStyle: ErrorStyle
-  /** Read before the handler is called. The handler receives the values. Null: there are none. */
+  /**
+   * The query parameters; null: there are none. They are read before the handler is called, which receives their
+   * values.
+   */
   readonly query: Query | null
-  /** Request headers that matter to it, besides those of authentication and of the body. */
+  /** The request headers that the operation uses, besides those of authentication and of the body. */
   readonly headers: Readonly<Record<string, RequestHeader>>
   /**
-   * Null: the operation has no body. A handler of the public interface reads it, because the allowed body can depend on
-   * the caller; one of the operator interface receives it.
+   * The body; null: there is none. In the public interface the handler reads it, because the allowed body can depend on
+   * the caller. In the operator interface the handler receives it.
    */
   readonly body: Body
-  /** What the audit of the operator interface calls the change that it makes, such as `key.revoke`. Null: it makes none. */
+  /**
+   * The name of the operation's change in the audit, such as `key.revoke`. Only for the operator interface. Null: the
+   * operation changes nothing.
+   */
   readonly action: string | null
-  /** What the handler may answer. Refusals by the access check, and internal failures, need no declaration. */
+  /** The responses of the handler. Refusals by the access check, and internal failures, need no declaration. */
   readonly responses: Responses
 }
 
 type Routed = 'kind' | 'id' | 'method' | 'path' | 'access' | 'scope' | 'requires' | 'errorStyle'
 
 /**
- * What routing and admission need of an operation. The rest of its declaration can be loaded with its handler, when a
- * request asks for it.
+ * The part of an operation that routing and admission need. The rest of its declaration can be loaded with its handler,
+ * when a request needs it.
  */
 export type OperationRoute<Id extends string = string, Allowed extends Access = Access> = Pick<
   OperationEndpoint<Id, Allowed>,
   Routed
 >
 
-/** An operation that asks for a tenant's or the platform's key says what the key must be allowed to do. */
+/** An operation that needs the key of a tenant or of the platform must declare a scope. */
 type ScopeDeclaration<Allowed extends Access> = Allowed extends 'tenant' | 'tenant_or_platform'
   ? { readonly scope: Scope }
   : { readonly scope?: never }
@@ -114,7 +120,7 @@ type RouteDeclaration<Id extends string, Allowed extends Access> = Pick<
   'id' | 'method' | 'path' | 'access'
 > & { readonly requires?: Capability; readonly errorStyle?: ErrorStyle } & ScopeDeclaration<Allowed>
 
-/** Declares where an operation is found, and who may call it. */
+/** Declares the route of an operation, and who may call it. */
 export function operationRoute<const Id extends string, const Allowed extends Access>(
   declaration: RouteDeclaration<Id, Allowed>,
 ): OperationRoute<Id, Allowed> {
@@ -133,7 +139,7 @@ type OperationDeclaration<
   readonly responses: Responses
 }
 
-/** Declares an endpoint with a handler of its own, in one piece. */
+/** Declares an endpoint with a handler of its own, together with its route. */
 export function operation<
   const Id extends string,
   const Allowed extends Access,
@@ -146,7 +152,7 @@ export function operation<
   return operationAt(operationRoute(declaration), declaration)
 }
 
-/** Declares what an endpoint with a route of its own says and answers. */
+/** Declares the inputs and responses of an operation whose route is declared elsewhere. */
 export function operationAt<
   Id extends string,
   Allowed extends Access,
@@ -164,12 +170,12 @@ export function operationAt<
     action: null,
     ...declared,
     ...route,
-    // Without a body its type is null, which the compiler cannot see in a property that may be absent.
+    // Without a body the property is null. The compiler cannot infer that for a property that may be absent.
     body: (body ?? null) as Body,
   }
 }
 
-/** A response that is JSON of this schema and nothing else. */
+/** A response with a JSON body of this schema and no other media type. */
 export function jsonResponse<Schema extends v.GenericSchema>(
   description: string,
   schema: Schema,
@@ -186,7 +192,7 @@ export interface OperationRequest<Query extends QueryParameters> extends RoutedR
 /** The request that the handler of an operation receives. */
 export type RequestOf<Operation extends OperationEndpoint> = OperationRequest<NonNullable<Operation['query']>>
 
-/** What the handler of an operation may answer. */
+/** The replies that the handler of an operation may return. */
 export type ReplyOf<Operation extends OperationEndpoint> = ReplyTo<Operation['responses']>
 
 /**

@@ -1,24 +1,24 @@
 import type * as v from 'valibot'
 
-/** The value of one parameter's texts; or why they are refused, as a whole sentence. */
+/** The value read from the texts of one parameter, or a whole sentence that refuses them. */
 export type ParameterReading<Value> =
   { readonly kind: 'value'; readonly value: Value } | { readonly kind: 'refused'; readonly error: string }
 
-/** One query parameter of an operation: how the contract document describes it, and how it is read. */
+/** One query parameter of an operation: its description in the contract document, and how it is read. */
 export interface QueryParameter<Value = unknown> {
   readonly description: string
-  /** What a caller should send. Reading may accept more than this; the description then says so. */
+  /** The values that a caller should send. Reading may accept more; the description then says so. */
   readonly schema: v.GenericSchema
-  /** Absent: the glossary or the schema has one. */
+  /** An example. Absent: the glossary or the schema has one. */
   readonly example?: string
-  /** @param given every text that the request has for it: none, one or several */
+  /** @param given all texts that the request has for the parameter: none, one or several */
   readonly read: (given: readonly string[]) => ParameterReading<Value>
 }
 
 /** The query parameters of an operation by name, in the order of the contract document. */
 export type QueryParameters = Readonly<Record<string, QueryParameter>>
 
-/** An operation without query parameters: whatever a request has there is ignored. */
+/** An operation without query parameters. Parameters of a request are ignored. */
 export type NoParameters = Readonly<Record<string, never>>
 
 /** The values that a handler receives, by the names of their parameters. */
@@ -27,7 +27,7 @@ export type QueryValues<Parameters extends QueryParameters> = {
 }
 
 /**
- * Reads the declared parameters of a request, in their order; the first one that is refused says why.
+ * Reads the declared parameters of a request, in their order. Returns the problem of the first one that is refused.
  * @param declared null: there are none
  */
 export function readQuery<Parameters extends QueryParameters>(

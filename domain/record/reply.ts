@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { component } from './meaning.ts'
+import type { Pagination } from './pagination.ts'
 
-/** An answer as plain data; the host turns it into the platform's response. */
+/** A reply as plain data. The host turns it into the platform's response. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -16,14 +17,14 @@ export interface JsonReply<Status extends number, Body> extends Reply {
   readonly value: Body
 }
 
-/** An answer of text that is not JSON, such as a page. */
+/** A reply whose text is not JSON, such as a page. */
 export interface TextReply<Status extends number> extends Reply {
   readonly status: Status
   readonly body: string
   readonly value?: never
 }
 
-/** An answer without a body. */
+/** A reply without a body. */
 export interface EmptyReply<Status extends number> extends Reply {
   readonly status: Status
   readonly body: null
@@ -32,7 +33,7 @@ export interface EmptyReply<Status extends number> extends Reply {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** A JSON answer. */
+/** Makes a JSON reply. */
 export function jsonReply<Status extends number, Body>(
   status: Status,
   body: Body,
@@ -41,7 +42,7 @@ export function jsonReply<Status extends number, Body>(
   return writtenReply(status, body, JSON.stringify(body), headers)
 }
 
-/** A JSON answer whose text was written before. */
+/** Makes a JSON reply from a text that was made before. */
 export function writtenReply<Status extends number, Body>(
   status: Status,
   value: Body,
@@ -51,7 +52,7 @@ export function writtenReply<Status extends number, Body>(
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: text, value }
 }
 
-/** A JSON answer that storage wrote: it exists as text only. */
+/** Makes a JSON reply that storage wrote, so that it exists only as text. */
 export function jsonTextReply(
   status: number,
   body: string,
@@ -60,7 +61,7 @@ export function jsonTextReply(
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body }
 }
 
-/** Tenant data is for the caller alone and always read afresh. */
+/** The headers of replies with tenant data: only the caller may keep them, and no cache may reuse them. */
 export const PRIVATE: Readonly<Record<string, string>> = { 'cache-control': 'private, no-store' }
 
 /** One page of a collection or of groups, in the collection envelope (contract, Collection envelope). */
@@ -74,9 +75,9 @@ export interface Page {
   readonly nextCursor: string | null
 }
 
-/** A page, for the caller alone. */
+/** Makes the reply with a page, for the caller alone. */
 export function pageReply({ organizationId, filters, data, limit, nextCursor }: Page): Reply {
-  const pagination = { limit, hasMore: nextCursor !== null, nextCursor }
+  const pagination: Pagination = { limit, hasMore: nextCursor !== null, nextCursor }
   // Rows that storage wrote as JSON are inserted as text, which saves parsing and writing them again.
   const before = `{"organizationId":${JSON.stringify(organizationId)},"filters":${JSON.stringify(filters)}`
   return jsonTextReply(
@@ -99,37 +100,40 @@ export function errorReply<Status extends number>(
   return jsonReply(status, { error }, { ...PRIVATE, ...headers })
 }
 
-/** The one answer to a missing, malformed, unknown, revoked or expired key. */
-export function unauthorized(): Reply {
+/** The scheme of the `Authorization` header. */
+export const AUTH_SCHEME = 'Bearer'
+
+/** The same reply to a missing, malformed, unknown, revoked or expired key. */
+export function unauthorized(): JsonReply<401, ErrorBody> {
   return keyRefused('Unauthorized')
 }
 
 /** The answer to a key that may not make the call. */
-export function keyRefused(error: string): Reply {
-  return errorReply(401, error, { 'www-authenticate': 'Bearer' })
+export function keyRefused(error: string): JsonReply<401, ErrorBody> {
+  return errorReply(401, error, { 'www-authenticate': AUTH_SCHEME })
 }
 
-/** The one answer to an id that is missing and to one that belongs to another organization. */
-export function notFound(): Reply {
+/** The same reply to an id that does not exist and to one that belongs to another organization. */
+export function notFound(): JsonReply<404, ErrorBody> {
   return errorReply(404, 'Not found')
 }
 
-/** The organization's provider does not report the data from which the resource is made. */
-export function unavailable(): Reply {
+/** The reply when the organization's provider does not report the data of the resource. */
+export function unavailable(): JsonReply<400, ErrorBody> {
   return errorReply(400, "This resource is unavailable for the organization's provider.")
 }
 
-/** The source of the rows did not answer, or sent a malformed answer. */
-export function sourceUnavailable(): Reply {
+/** The reply when the source of the rows did not respond, or sent a malformed response. */
+export function sourceUnavailable(): JsonReply<502, ErrorBody> {
   return errorReply(502, 'A service that this resource comes from is unavailable. Try again later.')
 }
 
-/** The path does not have the method. `allow` lists those that it has. */
+/** The reply when the path does not have the method. `allow` lists the methods that it has. */
 export function methodNotAllowed(allow: readonly string[]): Reply {
   return errorReply(405, 'Method not allowed', { allow: allow.join(', ') })
 }
 
-/** An internal failure: one fixed sentence and the request id to find the log line by. */
-export function internalError(requestId: string): Reply {
+/** The reply to an internal failure: a fixed sentence, and the request id by which the log line can be found. */
+export function internalError(requestId: string): JsonReply<500, ErrorBody> {
   return errorReply(500, `The request could not be processed. Request id: ${requestId}`)
 }

@@ -14,13 +14,13 @@ export interface Join<By extends string = string> {
 export interface Imported<Value = unknown> {
   readonly origin: 'imported'
   readonly field: Field<Value>
-  /** A code: published only when codes are asked for, always imported. */
+  /** Whether the field is a code: always imported, but published only when codes are requested. */
   readonly isCode?: true
   /** The collection that must have a row of this id when a line is imported. */
   readonly refersTo?: string
 }
 
-/** A stored field that the import of this resource makes itself: a line cannot carry it. */
+/** A stored field that the import of this resource makes itself. A line may not contain it. */
 export interface Minted<Value = unknown> {
   readonly origin: 'minted'
   readonly field: Field<Value>
@@ -32,7 +32,7 @@ export interface DeclaredDerived<Value = unknown> {
   readonly field: Field<Value>
 }
 
-/** A derived field with what derives it, each time the row is written. */
+/** A derived field with the function that computes it whenever the row is written. */
 export interface Derived<Value = unknown> extends DeclaredDerived<Value> {
   readonly derive: (row: StoredRow) => Value
 }
@@ -57,14 +57,15 @@ export interface DeclaredComputed<
   readonly usesWithCodes?: readonly Codes[]
 }
 
-/** A computed field with what computes it, each time a row is published. */
+/** A computed field with the function that computes it whenever a row is published. */
 export interface Computed<Value = unknown> {
   readonly origin: 'computed'
   readonly field: Field<Value>
   readonly uses: readonly string[]
   readonly compute: (row: StoredRow) => Value
   /**
-   * The fields from which it is computed, and how, when the caller asks for codes; absent: the same as without codes.
+   * The fields and the function with which it is computed when the caller requests codes; absent: the same as without
+   * codes.
    */
   readonly withCodes?: Pick<Computed<Value>, 'uses' | 'compute'>
 }
@@ -74,12 +75,12 @@ export type ResourceField = Imported | Minted | Assigned | Derived | Joined | Co
 /** A field as a record declares it. A plain one is imported. */
 export type DeclaredField = Field | Imported | Minted | Assigned | DeclaredDerived | Joined | DeclaredComputed
 
-/** A code that a customer redeems: published only when the caller asks for codes. */
+/** A code that a customer redeems. It is published only when the caller requests codes. */
 export function code<Value>(field: Field<Value>): Imported<Value> {
   return { origin: 'imported', field, isCode: true }
 }
 
-/** An id that an import accepts only when that collection has it. */
+/** An id that an import accepts only when the collection has a row with that id. */
 export function refersTo<Value>(collection: string, field: Field<Value>): Imported<Value> {
   return { origin: 'imported', field, refersTo: collection }
 }
@@ -89,12 +90,12 @@ export function minted<Value>(field: Field<Value>): Minted<Value> {
   return { origin: 'minted', field }
 }
 
-/** A stored field that `derive` of the same record fills whenever a row is written. */
+/** A stored field that the record's `derive` computes whenever a row is written. */
 export function derived<Value>(field: Field<Value>): DeclaredDerived<Value> {
   return { origin: 'derived', field }
 }
 
-/** A field of another collection's row, whose id this row's `by` field holds. */
+/** A field of another collection's row. This row's field `by` contains the id of that row. */
 export function joined<Value, const By extends string>(
   field: Field<Value>,
   join: Join<By>,
@@ -103,8 +104,8 @@ export function joined<Value, const By extends string>(
 }
 
 /**
- * A field that `compute` of the same record makes from the stored fields that it uses.
- * @param usesWithCodes the fields from which `computeWithCodes` makes it when the caller asks for codes
+ * A field that the record's `compute` computes from the stored fields that it uses.
+ * @param usesWithCodes the fields from which `computeWithCodes` computes it when the caller requests codes
  */
 export function computed<Value, const Uses extends string, const Codes extends string = never>(
   field: Field<Value>,
@@ -120,7 +121,7 @@ export function assigned<Value>(field: Field<Value>): Assigned<Value> {
   return { origin: 'assigned', field, tally: null }
 }
 
-/** The instant the store last saw the row's content change; it orders a forward sync. */
+/** The instant at which the store last changed the row's content. It orders a forward sync. */
 export function updatedAt(): Assigned<string> {
   return assigned(timestamp())
 }

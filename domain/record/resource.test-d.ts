@@ -49,30 +49,30 @@ const fields = { boatId: id(), sail: text() }
 
 // @ts-expect-error the id is a stored field
 resource({ ...named, idField: 'boadId', fields })
-// @ts-expect-error the key is made of stored fields
+// @ts-expect-error the key consists of stored fields
 resource({ ...named, idField: 'boatId', key: ['habrourId', 'boatId'], fields })
 // @ts-expect-error the alternate key is a stored field
 resource({ ...named, idField: 'boatId', alternateKey: 'sial', fields })
-// @ts-expect-error an index pair is of stored fields
+// @ts-expect-error an index pair consists of stored fields
 resource({ ...named, idField: 'boatId', indexPairs: [['sail', 'length']], fields })
 
 const harbourName = joined(text(), { collection: 'harbours', by: 'harborId', field: 'name' })
-// @ts-expect-error a join goes by a stored field
+// @ts-expect-error a join is by a stored field
 resource({ ...named, idField: 'boatId', fields: { ...fields, harbourName } })
 
 const label = computed(text(), ['sial'])
 // @ts-expect-error a computed field uses stored fields
 resource({ ...named, idField: 'boatId', fields: { ...fields, label }, compute: { label: () => '' } })
-// @ts-expect-error every computed field is computed
+// @ts-expect-error every computed field needs a function that computes it
 resource({ ...named, idField: 'boatId', fields: { ...fields, label: computed(text(), ['sail']) } })
 
 const hidden = { sailLength: derived(integer()) }
-// @ts-expect-error every derived field is derived
+// @ts-expect-error every derived field needs a function that derives it
 resource({ ...named, idField: 'boatId', fields, hidden })
-// @ts-expect-error a derived field is of its declared type
+// @ts-expect-error a derived field has its declared type
 resource({ ...named, idField: 'boatId', fields, hidden, derive: { sailLength: ({ sail }) => sail } })
 
-// @ts-expect-error a summary leaves out published fields
+// @ts-expect-error a summary leaves out only published fields
 summaryOf(boats, 'BoatSummary', ['sailLength'])
 // A field that a summary does not show is still stored.
 type Summary = ReturnType<typeof summaryOf<typeof boats, 'length'>>

@@ -1,10 +1,11 @@
 import type { StoredRow } from '../../ports/query.ts'
+import type { Field } from './field.ts'
 import type { ResourceField } from './resource-field.ts'
 import type { FieldFunctions, WithOrigin } from './with-origin.ts'
 import { withOrigin } from './with-origin.ts'
 import type { Compute, Derive, Fields, NamesStored, NoFields, Row, StoredName } from './row.ts'
 
-/** One thing that is wrong with a line: the key (a dotted path) and why. */
+/** One problem of a line: the key (a dotted path) and what is wrong with it. */
 export interface ImportIssue {
   readonly field: string
   readonly message: string
@@ -23,13 +24,13 @@ export interface Resource {
   readonly idField: string
   /**
    * The stored fields that identify a row within an organization: the id alone, unless rows of different parents may
-   * share an id.
+   * have the same id.
    */
   readonly key: readonly string[]
   /** Whether an id is unique across all organizations, so that the id alone leads to its organization. */
   readonly serviceWideIds: boolean
   /**
-   * When the store itself makes these rows, the collection from which it makes them: they change with it in one
+   * The collection from which the store makes these rows itself. They change together with that collection, in one
    * transaction, and cannot be written. Null: the rows are written by imports and submissions.
    */
   readonly keptFrom: string | null
@@ -40,11 +41,11 @@ export interface Resource {
   readonly seenByParent: boolean
   /** Another stored field that is unique within an organization, as the id is; null: there is none. */
   readonly alternateKey: string | null
-  /** Pairs of fields that callers filter by together often enough to deserve an index of both. */
+  /** Pairs of fields that callers often filter by together, so that each pair has its own index. */
   readonly indexPairs: readonly IndexPair[]
   /** Published fields, in the order in which they are published. */
   readonly fields: Readonly<Record<string, ResourceField>>
-  /** Stored, never published. */
+  /** Fields that are stored but never published. */
   readonly hidden: Readonly<Record<string, ResourceField>>
   /** The condition that selects the rows of this resource from the collection; null: all rows. */
   readonly only: Only | null
@@ -52,7 +53,7 @@ export interface Resource {
 
 type IndexPair<Name extends string = string> = readonly [Name, Name]
 
-/** A resource whose fields the compiler knows: it checks every name of a field, and rows have types. */
+/** A resource whose fields the compiler knows. It checks every field name, and rows have types. */
 export interface ResourceOf<
   Published extends Fields,
   Hidden extends Fields,
@@ -69,13 +70,13 @@ export type RowOf<Of extends Resource> = Row<Of['fields'], Of['hidden']>
 /** The name of a stored field of a resource; any text when the type does not know the resource's fields. */
 export type StoredNameOf<Of extends Resource> = StoredName<Of['fields'], Of['hidden']>
 
-/** A stored field that must have this value. */
+/** A condition that a stored field has this value. */
 export interface Only<Name extends string = string> {
   readonly field: Name
   readonly value: boolean
 }
 
-/** What a record declares about a resource. `Resource` documents the defaults of what it leaves out. */
+/** The declaration of a resource. `Resource` documents the defaults of what is left out. */
 export type ResourceDeclaration<Published extends Fields, Hidden extends Fields, Id extends string> = {
   readonly name: string
   readonly collection: string
@@ -119,19 +120,29 @@ export function storedFields(of: Resource): readonly (readonly [string, Resource
   )
 }
 
-/** Whether a field is left out unless codes are asked for. */
+/**
+ * The type of a stored field of a resource. A hidden field comes before a published one of the same name, because it is
+ * the one that is stored. Throws when the resource has no field of that name.
+ */
+export function fieldTypeOf({ collection, fields, hidden }: Resource, name: string): Field {
+  const entry = hidden[name] ?? fields[name]
+  if (entry === undefined) throw new Error(`${collection} has no field ${name}`)
+  return entry.field
+}
+
+/** Whether a field is left out unless codes are requested. */
 export function isCode(entry: ResourceField): boolean {
   return entry.origin === 'imported' && entry.isCode === true
 }
 
-/** Whether a resource has anything that is published only when the caller asks for codes. */
+/** Whether a resource has fields that are published only when the caller requests codes. */
 export function hasCodes(of: Resource): boolean {
   return Object.values(of.fields).some(
     (entry) => isCode(entry) || (entry.origin === 'computed' && entry.withCodes !== undefined),
   )
 }
 
-/** The published fields, computed ones as they are with or without codes. */
+/** The published fields. Computed ones depend on whether codes are requested. */
 function publishedFields(of: Resource, codes: boolean): readonly (readonly [string, ResourceField])[] {
   return Object.entries(of.fields).flatMap(([name, entry]) => {
     if (codes && entry.origin === 'computed') return [[name, { ...entry, ...entry.withCodes }] as const]
@@ -139,14 +150,16 @@ function publishedFields(of: Resource, codes: boolean): readonly (readonly [stri
   })
 }
 
-/** The fields that must be read from storage to publish the resource; codes are not even read when not asked for. */
+/**
+ * The fields that must be read from storage to publish the resource. Codes are not even read unless they are requested.
+ */
 export function selection(of: Resource, codes = false): readonly string[] {
   const known = selections.get(of) ?? []
   selections.set(of, known)
   return (known[codes ? 1 : 0] ??= selectedFields(of, codes))
 }
 
-/** Selections of a resource, without and with codes, each made once. */
+/** The selections of each resource, without and with codes. Each is computed only once. */
 const selections = new WeakMap<Resource, [plain?: readonly string[], withCodes?: readonly string[]]>()
 
 function selectedFields(of: Resource, codes: boolean): readonly string[] {
@@ -167,7 +180,7 @@ export function isPublishedAsStored(of: Resource, codes: boolean, read: readonly
   return isPlain && read.length === plan.length && plan.every(([name], index) => read[index] === name)
 }
 
-/** Publishes rows: exactly the declared fields, in their order. */
+/** Returns a function that publishes a row: exactly the declared fields, in their order. */
 export function serializer(of: Resource, codes = false): (row: StoredRow) => StoredRow {
   const plan = publishedFields(of, codes)
   return (row) => {

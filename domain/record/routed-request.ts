@@ -1,12 +1,12 @@
-/** Whose a request turned out to be. */
+/** The organization and the key of a request, once they are known. */
 export interface Identity {
-  /** Whose key it came with, or whose form it submitted; null: the platform's. */
+  /** The organization of the key, or of the form that was submitted; null: the platform. */
   readonly organizationId: string | null
-  /** The key that was proven; null where none is asked for. */
+  /** The key that was proven; null when the endpoint needs none. */
   readonly keyId: string | null
 }
 
-/** One request, routed: the endpoint is known, nothing else is checked yet. */
+/** A request whose endpoint is known. Nothing else of it has been checked yet. */
 export interface RoutedRequest {
   readonly request: Request
   readonly url: URL
@@ -14,8 +14,8 @@ export interface RoutedRequest {
   readonly params: Readonly<Record<string, string>>
   readonly requestId: string
   /**
-   * Tells the host whose request it is, for its log. Called only with an organization that was verified.
-   * @param headers what every answer to the request carries from now on; none when left out
+   * Tells the host which organization sent the request, for its log. Called only with a verified organization.
+   * @param headers headers that every reply to the request has from now on; default: none
    */
   readonly identified: (identity: Identity, headers?: Readonly<Record<string, string>>) => void
 }

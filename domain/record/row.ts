@@ -23,7 +23,7 @@ export type StoredOf<Some> = {
   readonly [Name in keyof Some as Some[Name] extends NotStored ? never : Name]: ValueOf<Some[Name]>
 }
 
-/** The values of the imported fields, which are the only ones from which others are derived. */
+/** The values of the imported fields. Other fields can only be derived from these. */
 type ImportedOf<Some> = {
   readonly [Name in keyof Some as Some[Name] extends Field | Imported ? Name : never]: ValueOf<Some[Name]>
 }
@@ -35,8 +35,8 @@ export type Row<Published, Hidden> = StoredOf<Published> & StoredOf<Hidden>
 export type StoredName<Published, Hidden> = keyof Row<Published, Hidden> & string
 
 /**
- * The names of its own record that a declared field may use; the name of a field that is not stored does not compile
- * there.
+ * The names of the record's own fields to which a declared field refers. The name of a field that is not stored does
+ * not compile.
  */
 type Named<Declared, Stored extends string> = Declared extends Joined
   ? { readonly join: { readonly by: Stored } }
@@ -44,7 +44,7 @@ type Named<Declared, Stored extends string> = Declared extends Joined
     ? { readonly uses: readonly Stored[]; readonly usesWithCodes?: readonly Stored[] }
     : unknown
 
-/** A constraint on declared fields: every field that they name must be stored. */
+/** A constraint on declared fields: every field to which they refer must be stored. */
 export type NamesStored<Declared, Stored extends string> = {
   readonly [Name in keyof Declared]: Named<Declared[Name], Stored>
 }
@@ -88,7 +88,7 @@ type CodeComputations<Some, From> = {
     : never
 }
 
-/** The functions that make the derived fields of a record from its imported ones, one for each. */
+/** The functions that compute the derived fields of a record from its imported fields, one for each. */
 export type Derive<Published, Hidden> = Given<
   'derive',
   Derivations<Published, ImportedOf<Published> & ImportedOf<Hidden>> &

@@ -2,20 +2,22 @@ import * as v from 'valibot'
 import type { Field } from './field.ts'
 import { integer, json, nullable, timestamp } from './field.ts'
 
-/** A text field and the words of which it must contain one, or a number field and its least value. */
+/** A condition on a row: a text field and the words of which it must be one, or a number field and its minimum. */
 export type Condition =
   | { readonly field: string; readonly words: readonly string[] }
   | { readonly field: string; readonly atLeast: number }
 
-/** What the store counts or sums over the rows of another collection whose `by` field holds this row's id. */
+/**
+ * A value that the store counts or sums over rows of another collection: those whose field `by` contains this row's id.
+ */
 export interface Tally {
   readonly collection: string
   readonly by: string
   /** The condition on the rows that are counted; null: all of them. */
   readonly where: Condition | null
   /**
-   * The number of rows, the sum or the latest value of one of their fields, or some fields of the rows within this
-   * row's first days.
+   * What is kept: the number of rows, the sum or the latest value of one of their fields, or some fields of the rows
+   * within this row's first days.
    */
   readonly of:
     | { readonly kind: 'count' }
@@ -24,26 +26,29 @@ export interface Tally {
     | ({ readonly kind: 'first_days' } & FirstDays)
 }
 
-/** Rows whose `at`, an instant, lies within `days` days from the start of the UTC day that this row's `from` names. */
+/**
+ * Selects rows by an instant in their field `at`, which must lie within `days` days from the start of the UTC day in
+ * this row's field `from`.
+ */
 interface FirstDays {
   readonly at: string
   readonly from: string
   readonly days: number
-  /** The fields that are kept of each of these rows. */
+  /** The fields that are kept of each selected row. */
   readonly fields: readonly string[]
 }
 
-/** A field that only the store sets (`updatedAt`, a form's `version`). */
+/** A field that only the store sets, such as `updatedAt` or a form's `version`. */
 export interface Assigned<Value = unknown> {
   readonly origin: 'assigned'
   readonly field: Field<Value>
-  /** Null: the value depends on this row's own history only. */
+  /** The tally that the store maintains; null: the value depends only on this row's own history. */
   readonly tally: Tally | null
 }
 
 /**
- * How many rows of a collection refer to this one, and satisfy `where` when it is given. Kept by the store, so that a
- * list shows it without counting.
+ * The number of rows of a collection that refer to this row and satisfy `where`, when it is given. The store maintains
+ * it, so that a list shows it without counting.
  */
 export function countOf(collection: string, by: string, where: Condition | null = null): Assigned<number> {
   return { origin: 'assigned', field: integer(0), tally: { collection, by, where, of: { kind: 'count' } } }

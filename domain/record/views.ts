@@ -5,7 +5,7 @@ import { storedFields } from './resource.ts'
 import type { Compute, Fields, NamesStored, StoredOf, ValueOf } from './row.ts'
 import { withOrigin } from './with-origin.ts'
 
-/** The published fields of another resource, without its id, as fields that are joined through a field of this one. */
+/** The published fields of another resource, without its id, joined through a field of this one. */
 type JoinedFrom<Of extends Resource, By extends string> = {
   readonly [Name in Exclude<keyof Of['fields'], Of['idField']>]: Joined<ValueOf<Of['fields'][Name]>, By>
 }
@@ -17,11 +17,11 @@ export function joinedFrom<Of extends Resource, const By extends string>(of: Of,
     name,
     joined(field, { collection: of.collection, by, field: name }),
   ])
-  // The compiler does not follow the names of a list of entries into the object made of them.
+  // The compiler does not relate the names in a list of entries to the object made from it.
   return Object.fromEntries(fields) as JoinedFrom<Of, By>
 }
 
-/** A resource of which some stored fields are no longer published. */
+/** A resource with some stored fields no longer published. */
 type Summary<Whole extends Resource, DetailOnly extends keyof Whole['fields']> = ResourceOf<
   Omit<Whole['fields'], DetailOnly>,
   Whole['hidden'] & Pick<Whole['fields'], DetailOnly>,
@@ -29,9 +29,9 @@ type Summary<Whole extends Resource, DetailOnly extends keyof Whole['fields']> =
 >
 
 /**
- * The same resource as a collection shows it: without the fields that only its detail has. Storage and imports use the
- * whole resource.
- * @param name of the schema of a collection's row in the contract document
+ * A resource in the form in which a collection shows it: without the fields that only its detail has. Storage and
+ * imports use the whole resource.
+ * @param name the name of the schema of a collection's row in the contract document
  */
 export function summaryOf<Whole extends Resource, const DetailOnly extends keyof Whole['fields'] & string>(
   whole: Whole,
@@ -43,7 +43,7 @@ export function summaryOf<Whole extends Resource, const DetailOnly extends keyof
   const fields = Object.fromEntries(entries.filter(([field]) => isShown(field)))
   const unpublished = Object.fromEntries(entries.filter(([field]) => !isShown(field)))
   const summary: Resource = { ...whole, name, fields, hidden: { ...whole.hidden, ...unpublished } }
-  // Which fields moved is known by their names alone, which the compiler does not follow through the filters above.
+  // Which fields have moved is known only by name, which the compiler does not track through the filters above.
   return summary as Summary<Whole, DetailOnly>
 }
 
@@ -51,7 +51,7 @@ export function summaryOf<Whole extends Resource, const DetailOnly extends keyof
 type ViewRow<Whole extends Resource, Published> = Omit<RowOf<Whole>, keyof StoredOf<Published>> &
   StoredOf<Published>
 
-/** The hidden fields of a view: every other field that the whole resource stores. */
+/** The hidden fields of a view: all other fields that the whole resource stores. */
 type Unpublished<Whole extends Resource, Published> = Omit<
   StoredFields<Whole['fields']> & StoredFields<Whole['hidden']>,
   keyof StoredOf<Published>
@@ -66,8 +66,8 @@ type View<Whole extends Resource, Published extends Fields> = ResourceOf<
 >
 
 /**
- * Another resource made from some rows of a stored one. Its fields are stored fields of that resource with the same
- * names, or computed from them.
+ * Declares another resource over some rows of a stored one. Its fields are stored fields of that resource with the same
+ * names, or are computed from those.
  */
 export function viewOf<Whole extends Resource, Published extends Fields>(
   whole: Whole,
@@ -87,6 +87,6 @@ export function viewOf<Whole extends Resource, Published extends Fields>(
     storedFields(whole).filter(([name]) => fields[name] === undefined || fields[name].origin === 'computed'),
   )
   const made: Resource = { ...whole, ...said, fields, hidden }
-  // As above: the names of what is hidden come from a filter, which the compiler does not follow.
+  // The names of the hidden fields come from a filter, which the compiler does not track.
   return made as View<Whole, Published>
 }

@@ -27,7 +27,7 @@ type Completed<Declared> =
           ? Declared
           : never
 
-/** Functions of the declaring record's rows, by the names of the fields that they make. */
+/** Functions of a record's rows, by the names of the fields that they compute. */
 type Functions = Readonly<Record<string, (row: never) => unknown>>
 
 /** A record's functions for its derived and computed fields. */
@@ -37,7 +37,7 @@ export interface FieldFunctions {
   readonly computeWithCodes?: Functions | undefined
 }
 
-/** Makes plain fields imported ones, and gives the derived and computed ones the functions that make them. */
+/** Turns plain fields into imported ones, and gives derived and computed fields their functions. */
 export function withOrigin<const Some extends Fields>(
   fields: Some,
   functions: FieldFunctions,
@@ -46,7 +46,7 @@ export function withOrigin<const Some extends Fields>(
     name,
     completed(name, declared, functions),
   ])
-  // The compiler does not follow the names of a list of entries into the object made of them.
+  // The compiler does not relate the names in a list of entries to the object made from it.
   return Object.fromEntries(entries) as WithOrigin<Some>
 }
 
@@ -61,10 +61,7 @@ function completed(name: string, declared: DeclaredField, functions: FieldFuncti
   return { ...plain, withCodes }
 }
 
-/**
- * The stores return rows of the record's types, but the compiler cannot see that, so the type of the row is dropped
- * here.
- */
+/** Drops the type of the row, because the compiler cannot infer that storage returns rows of the record's types. */
 function ofStoredRow(name: string, functions: Functions = {}): (row: StoredRow) => unknown {
   const found = functions[name]
   if (found === undefined) throw new Error(`The record does not say how ${name} is made`)

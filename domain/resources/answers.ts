@@ -9,7 +9,7 @@ import { isJsonObject } from '../text/json.ts'
 type Answers = Readonly<Record<string, unknown>>
 
 /**
- * The hidden field `answers`. Everything is stored, because the rule of what is sensitive may change later. Imports
+ * The hidden field `answers`. All answers are stored, because the rule about sensitive keys may change later. Imports
  * keep the object unchanged: `v.record` would drop ids such as `constructor`, and accept a list as an object.
  */
 export function storedAnswers(): Field<Answers> {

@@ -30,7 +30,7 @@ export const automationRuns = resource({
     updatedAt: updatedAt(),
   },
   hidden: {
-    /** The automation's steps as they were when the service began this run; null for an imported one. */
+    /** The automation's steps at the time when the service began this run; null for an imported run. */
     steps: assigned(nullable(json(Steps))),
   },
 })

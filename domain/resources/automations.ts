@@ -42,7 +42,7 @@ export const automations = resource({
      * began.
      */
     steps: json(Steps),
-    /** The form whose submissions trigger the automation. Submissions find their automations by it. */
+    /** The form whose submissions trigger the automation. A submission finds its automations by this field. */
     triggerFormId: derived(nullable(text())),
   },
   derive: {

@@ -4,7 +4,7 @@ import { resource } from '../record/resource.ts'
 
 const types = ['payment', 'failed', 'refund', 'discount'] as const
 
-/** Imported for cancellation records and analytics. No route publishes the rows themselves. */
+/** These rows are imported for cancellation records and analytics. No route publishes the rows themselves. */
 export const billingEvents = resource({
   name: 'BillingEvent',
   collection: 'billing-events',

@@ -17,7 +17,12 @@ import { computed, updatedAt } from '../record/resource-field.ts'
 import { viewOf } from '../record/views.ts'
 import type { BillingEvent } from './cancellations/billing-event.ts'
 import { firstYearCoverage } from './cancellations/coverage.ts'
-import { firstYearPayments, signupDiscounts } from './cancellations/first-year.ts'
+import {
+  FIRST_YEAR_DAYS,
+  firstYearPayments,
+  SIGNUP_DISCOUNT_DAYS,
+  signupDiscounts,
+} from './cancellations/first-year.ts'
 import { churnTypes, memberships } from './memberships.ts'
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger())
@@ -59,8 +64,8 @@ export const cancellationRecords = viewOf(memberships, {
   name: 'CancellationRecord',
   description:
     'A membership that ended at a known date, with the billing of its first year. ' +
-    '`signupDiscounts` are those of the first 30 days and `hadSignupDiscount` is null when nothing is known of ' +
-    "the membership's billing. `firstYearPaymentCoverage` compares the payments that were due in the first 365 days, " +
+    `\`signupDiscounts\` are those of the first ${SIGNUP_DISCOUNT_DAYS} days and \`hadSignupDiscount\` is null when nothing is known of ` +
+    `the membership's billing. \`firstYearPaymentCoverage\` compares the payments that were due in the first ${FIRST_YEAR_DAYS} days, ` +
     'or until the cancellation, with those recorded. An import of billing events moves `updatedAt`.',
   only: { field: 'isCancellation', value: true },
   fields: {

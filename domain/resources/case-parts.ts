@@ -33,7 +33,7 @@ export function caseCustomer(): Field<v.InferOutput<typeof Customer>> {
   return json(Customer, v.nullish(CustomerInput, {}))
 }
 
-/** The site that the case is about, in the same form. */
+/** The site that the case is about. Like the customer, always an object with null for unknown values. */
 export function caseSite(): Field<v.InferOutput<typeof Site>> {
   return json(Site, v.nullish(SiteInput, {}))
 }
@@ -62,7 +62,10 @@ export function caseNotes(): Field<v.InferOutput<typeof Note>[]> {
   return json(v.array(Note), v.pipe(v.array(NoteInput), v.transform(inTimeOrder)))
 }
 
-/** Entries of the same instant stay in the order in which they were given. Instants are ASCII of one length. */
+/**
+ * Sorts entries by time. Entries of the same instant keep their order. Instants are ASCII texts of equal length, so
+ * they can be compared as text.
+ */
 function inTimeOrder<Timed extends { readonly timestamp: string }>(entries: readonly Timed[]): Timed[] {
   const compare = (left: string, right: string) => Number(left > right) - Number(left < right)
   return entries.toSorted((left, right) => compare(left.timestamp, right.timestamp))

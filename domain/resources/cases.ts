@@ -34,7 +34,7 @@ export const cases = resource({
     notes: caseNotes(),
   },
   hidden: {
-    /** The filter on this value needs a column of its own. */
+    /** The id of the case's site. A filter needs it in a column of its own. */
     siteId: derived(nullable(id())),
   },
   derive: { siteId: ({ site }) => site.siteId },

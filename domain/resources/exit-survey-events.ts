@@ -3,8 +3,8 @@ import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
 /**
- * Imported for the cancellation survey where no analytics database is configured. No route publishes the rows
- * themselves.
+ * These rows are imported for the cancellation survey, where no analytics database is configured. No route publishes
+ * the rows themselves.
  */
 export const exitSurveyEvents = resource({
   name: 'ExitSurveyEvent',

@@ -9,7 +9,7 @@ import type { FormDefinition } from '../../ports/form-directory.ts'
 
 const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.string()) })
 
-/** Only the import of forms stores a definition, and it checks all of it. */
+/** The schema need not check more, because only the import of forms stores a definition, and it checks all of it. */
 const Definition = v.looseObject({}) as v.GenericSchema<object> as v.GenericSchema<FormDefinition>
 const definition = json(Definition)
 
@@ -29,7 +29,7 @@ export const forms = resource({
   collection: 'forms',
   description: 'A form definition and whether it takes submissions.',
   idField: 'formId',
-  // A form id is public and reveals nothing about its organization.
+  // Form ids can be unique in the whole service, because an id is public and reveals nothing about its organization.
   serviceWideIds: true,
   fields: {
     formId: id(),
@@ -49,7 +49,10 @@ export const forms = resource({
   hidden: {
     definition,
     passwordHash: nullable(text()),
-    /** Moves with every change of the row; a submission is saved only against the version it was checked with. */
+    /**
+     * The store raises it with every change of the row. A submission is saved only if the form still has the version
+     * against which it was checked.
+     */
     version: assigned(integer(1)),
   },
   compute: {

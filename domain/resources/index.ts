@@ -25,7 +25,9 @@ import { voucherGroups } from './voucher-groups.ts'
 import { voucherRedemptions } from './voucher-redemptions.ts'
 import { vouchers } from './vouchers.ts'
 
-/** Every stored resource, in an order in which imports can be made: referenced ones first. */
+/**
+ * Every stored resource. A resource comes after those to which it refers, so that imports can be made in this order.
+ */
 export const resources: readonly Resource[] = [
   sites,
   products,

@@ -1,6 +1,6 @@
 import { groups } from '../record/endpoint.ts'
 import { id, integer, nullable, oneOf, text } from '../record/field.ts'
-import { groupsOf } from '../record/groups.ts'
+import { rowGroupsOf } from '../record/groups.ts'
 import { resource } from '../record/resource.ts'
 import { linkEvents } from './link-events.ts'
 import { links } from './links.ts'
@@ -25,7 +25,7 @@ const linkAnalytics = resource({
   },
 })
 
-const ofEvents = groupsOf(linkEvents, {
+const ofEvents = rowGroupsOf(linkEvents, {
   at: 'occurredAt',
   sums: ['clicks', 'leads', 'sales', 'saleAmountCents'],
   groupings: {

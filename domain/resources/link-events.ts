@@ -8,14 +8,14 @@ const events = ['click', 'lead', 'sale'] as const
 
 const DIMENSION_MAX_LENGTH = 200
 
-/** A value that events are grouped by. Its length is bounded, since a cursor carries it. */
+/** A field by which events are grouped. Its length is bounded, because a cursor contains its value. */
 function dimension(): Field<string | null> {
   const plain = text()
   const short = v.pipe(v.string(), v.maxLength(DIMENSION_MAX_LENGTH))
   return nullable({ ...plain, input: () => short })
 }
 
-/** Imported for the counts of links and their analytics. No route publishes the rows themselves. */
+/** These rows are imported for the counts and the analytics of links. No route publishes the rows themselves. */
 export const linkEvents = resource({
   name: 'LinkEvent',
   collection: 'link-events',
@@ -36,7 +36,7 @@ export const linkEvents = resource({
   },
   hidden: {
     updatedAt: updatedAt(),
-    /** The UTC day. */
+    /** The UTC day of the event. */
     day: derived(date()),
     clicks: derived(integer(0, 1)),
     leads: derived(integer(0, 1)),

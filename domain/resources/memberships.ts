@@ -18,13 +18,14 @@ import { BillingEvent } from './cancellations/billing-event.ts'
 import { cancellationInstant, siteOf, tenureDaysOf } from './cancellations/membership.ts'
 import { FIRST_YEAR_DAYS } from './cancellations/first-year.ts'
 
-const statuses = ['active', 'churned'] as const
+export const membershipStatuses = ['active', 'churned'] as const
 const intervals = ['week', 'month', 'quarter', 'year'] as const
 export const churnTypes = ['voluntary', 'involuntary'] as const
 
 /**
- * Imported for cancellation records and analytics. No route publishes the rows themselves. The store keeps with each
- * membership what a cancellation record needs of its billing events, so that a page of records reads memberships alone.
+ * These rows are imported for cancellation records and analytics. No route publishes the rows themselves. With each
+ * membership the store keeps the part of its billing events that a cancellation record needs, so that a page of records
+ * reads memberships only.
  */
 export const memberships = resource({
   name: 'Membership',
@@ -39,7 +40,7 @@ export const memberships = resource({
     membershipId: id(),
     customerId: nullable(id()),
     signupDate: nullable(date()),
-    status: oneOf(statuses),
+    status: oneOf(membershipStatuses),
     churnType: nullable(oneOf(churnTypes)),
     cancelDate: nullable(dateOrTimestamp()),
     cancelReason: nullable(text()),
@@ -56,20 +57,23 @@ export const memberships = resource({
   },
   hidden: {
     updatedAt: updatedAt(),
-    /** Whether it is a cancellation record: churned, at a known date. */
+    /** Whether the membership is a cancellation record: churned at a known date. */
     isCancellation: derived(boolean()),
     canceledAt: derived(nullable(timestamp())),
-    /** How long a churned member had stayed. */
+    /** How long a churned member had stayed, in whole days. */
     tenureDays: derived(nullable(integer(0))),
     siteCode: derived(nullable(text())),
     siteName: derived(nullable(text())),
     eventCount: countOf('billing-events', 'membershipId'),
-    /** Changes with every change of a billing event, so that a sync sees the membership as changed too. */
+    /**
+     * The latest change of a billing event. It makes each such change also a change of the membership, which a sync
+     * then sees.
+     */
     eventsChangedAt: latestOf('billing-events', 'membershipId', 'updatedAt'),
     firstYearEvents: firstDaysOf({
       collection: 'billing-events',
       by: 'membershipId',
-      where: { field: 'type', words: ['payment', 'failed', 'discount'] },
+      where: { field: 'type', words: BillingEvent.entries.type.options },
       at: 'occurredAt',
       from: 'signupDate',
       days: FIRST_YEAR_DAYS,
@@ -85,7 +89,7 @@ export const memberships = resource({
   },
 })
 
-/** The stored fields from which the members export is made. */
+/** The stored fields that the members export needs. */
 export const memberFields = [
   'membershipId',
   'customerId',

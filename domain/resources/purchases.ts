@@ -25,7 +25,10 @@ const ItemInput = v.strictObject({
   fulfillmentCodes: codes,
 })
 
-/** An imported purchase's items as they are stored: apart from their codes, so that these are read only when asked for. */
+/**
+ * Splits the items of an imported purchase into the items without codes and the codes, which are stored separately, so
+ * that codes are read only when they are requested.
+ */
 export function splitCodes(imported: unknown): {
   readonly items: readonly v.InferOutput<typeof StoredItem>[]
   readonly fulfillmentCodes: readonly string[][]
@@ -64,7 +67,7 @@ export const purchases = resource({
     updatedAt: updatedAt(),
   },
   hidden: {
-    /** How an import finds the purchase again. It is never published, logged or named in an error. */
+    /** The id by which an import finds the purchase again. It is never published, logged or named in an error. */
     processorId: processorId(),
     items: json(v.array(StoredItem), v.array(ItemInput)),
     fulfillmentCodes: minted(json(v.array(codes))),

@@ -4,7 +4,7 @@ import { resource } from '../record/resource.ts'
 
 const events = ['viewed', 'accepted', 'declined'] as const
 
-/** Imported for the analytics of retention offers. No route publishes the rows themselves. */
+/** These rows are imported for the analytics of retention offers. No route publishes the rows themselves. */
 export const retentionOfferEvents = resource({
   name: 'RetentionOfferEvent',
   collection: 'retention-offer-events',

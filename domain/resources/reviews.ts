@@ -31,7 +31,7 @@ const content = {
   createdAt: timestamp(),
 }
 
-/** The reviews that an organization imports, including those that are never shown. */
+/** The reviews that an organization has imported, including those that are never shown. */
 export const reviews = resource({
   name: 'ImportedReview',
   collection: 'reviews',
@@ -69,7 +69,7 @@ export const visibleReviews = resource({
   },
   hidden: {
     ownerId: assigned(id()),
-    /** Review ids are unique within their owner only. This key sorts by the review's id, then by owner. */
+    /** The key of a row: review ids are unique only within their owner. It sorts by the review's id, then by owner. */
     rowId: assigned(text()),
   },
   compute: { organizationId: ({ ownerId }) => ownerId },

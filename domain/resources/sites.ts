@@ -19,7 +19,7 @@ export const sites = resource({
   collection: 'sites',
   description: 'A place of business of the organization.',
   idField: 'siteId',
-  // A parent's reviews carry the name of the child's site.
+  // The reviews that a parent reads contain the name of the child's site.
   seenByParent: true,
   fields: {
     siteId: id(),

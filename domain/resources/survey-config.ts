@@ -38,7 +38,7 @@ const switchKeys = [
 
 const categoryTextKeys = ['label', 'buttonText', 'buttonUrl', 'freetextPlaceholder'] as const
 
-/** The categories of a response, by its score or by the chosen option. */
+/** The categories of a response. They depend on its score or on the chosen option. */
 export const surveyCategories = [
   'negative',
   'neutral',
@@ -62,7 +62,7 @@ const entries = {
 const Config = v.strictObject(entries)
 type Config = v.InferOutput<typeof Config>
 
-/** Some exports write null for a setting that was not made. */
+/** Removes null values, which some exports write for a setting that was not made. */
 function withoutNulls(value: unknown): unknown {
   if (!isJsonObject(value)) return value
   return Object.fromEntries(

@@ -20,7 +20,7 @@ export const voucherRedemptions = resource({
     redeemedAt: timestamp(),
   },
   hidden: {
-    /** Not published, because redemptions have no forward sync of their own: a client syncs the vouchers. */
+    /** Not published, because redemptions have no forward sync of their own: clients sync the vouchers. */
     updatedAt: updatedAt(),
   },
 })

@@ -1,4 +1,4 @@
-/** `;q=0`, in any spelling of zero: the sender does not accept this type. */
+/** Matches `;q=0`, in any spelling of zero: the sender does not accept this type. */
 const ZERO_WEIGHT = /^\s*q\s*=\s*"?0(?:\.0*)?"?\s*$/i
 
 /**
@@ -14,7 +14,7 @@ export function acceptNames(header: string | null, mediaType: string): boolean {
   })
 }
 
-/** Splits at a separator, but not within quotes, where `\` escapes. A quote that never closes takes in the rest. */
+/** Splits at a separator, but not within quotes, where `\` escapes. A quote that is never closed includes the rest. */
 function split(text: string, separator: ',' | ';'): readonly string[] {
   const parts: string[] = []
   let start = 0

@@ -9,7 +9,7 @@ export function contentTypeOf(headers: Headers): HeaderValue | null {
   return parseHeaderValue(headers.get('content-type') ?? '')
 }
 
-/** The content type when it is one of those accepted, of a body that is uncompressed and in UTF-8; else null. */
+/** The content type, if it is one of the accepted types and the body is uncompressed and in UTF-8; else null. */
 export function acceptedType(
   type: HeaderValue | null,
   headers: Headers,

@@ -1,4 +1,6 @@
-/** RFC 5321, section 4.5.3.1.3: a path holds at most 256 octets, angle brackets included. */
+/**
+ * The maximum length of an address: RFC 5321, section 4.5.3.1.3, limits a path to 256 octets, angle brackets included.
+ */
 const EMAIL_MAX_LENGTH = 254
 
 /** The address syntax of HTML's `<input type=email>`, so that a browser and the service agree on what is valid. */
@@ -10,11 +12,17 @@ export function isEmailAddress(text: string): boolean {
   return text.length <= EMAIL_MAX_LENGTH && HTML_EMAIL.test(text)
 }
 
-/** RFC 5321, section 4.5.3.1.1. An address of `HTML_EMAIL` is ASCII, so that characters are octets. */
+/**
+ * The maximum length of a local part (RFC 5321, section 4.5.3.1.1). An address that matches `HTML_EMAIL` is ASCII, so
+ * characters are octets.
+ */
 const LOCAL_PART_MAX_LENGTH = 64
-/** Names without a dot at either end and without two in a row (RFC 5322, dot-atom). */
+/** Matches a name without a dot at either end and without two dots in a row (RFC 5322, dot-atom). */
 const DOT_ATOM = /^[^.]+(?:\.[^.]+)*$/
-/** At least two labels, of which the last is neither a number, as in an IP address, nor a single letter. */
+/**
+ * Matches a domain of at least two labels. The last one is not a number, as in an IP address, and longer than one
+ * letter.
+ */
 const PUBLIC_DOMAIN = /\.(?!\d+$)[a-zA-Z0-9-]{2,}$/
 
 /**
@@ -32,8 +40,8 @@ export function isProviderAddress(text: string): boolean {
 }
 
 /**
- * The form under which an address identifies a contact: trimmed and lower-cased. Local parts are case-sensitive on
- * paper only; no provider in use tells two people apart by case.
+ * The form in which an address identifies a contact: trimmed and lower-cased. In theory local parts are case-sensitive,
+ * but no provider in use distinguishes two people by case.
  */
 export function emailKey(address: string): string {
   return address.trim().toLowerCase()

@@ -7,14 +7,17 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text)
 }
 
-/** How many bytes a string has in UTF-8. A lone surrogate counts three, as the character that stands for it has. */
+/**
+ * How many bytes a string has in UTF-8. A lone surrogate counts as three, like the replacement character that is
+ * written for it.
+ */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index)
     if (unit < 0x80) continue
     bytes += unit < 0x800 ? 1 : 2
-    // A pair of surrogates has four bytes: the first counted three, and the second only its own unit.
+    // A pair of surrogates has four bytes. Three were counted for the first one, so only one is left for the second.
     if (isPairAt(text, index)) index += 1
   }
   return bytes
@@ -27,7 +30,7 @@ function isPairAt(text: string, index: number): boolean {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const decoderWithoutMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Text of UTF-8 bytes, or null when they are not UTF-8. A byte order mark is kept unless `dropMark`. */
+/** Decodes UTF-8, or returns null when the bytes are not UTF-8. A byte order mark is kept unless `dropMark`. */
 export function decodeUtf8(bytes: Uint8Array, dropMark = false): string | null {
   try {
     return (dropMark ? decoderWithoutMark : decoder).decode(bytes)
@@ -36,7 +39,10 @@ export function decodeUtf8(bytes: Uint8Array, dropMark = false): string | null {
   }
 }
 
-/** Base64url without padding (RFC 4648, section 5), of tokens and hashes: a few hundred bytes at most. */
+/**
+ * Encodes bytes as base64url without padding (RFC 4648, section 5). Meant for tokens and hashes of a few hundred bytes
+ * at most.
+ */
 export function toBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
@@ -44,21 +50,21 @@ export function toBase64Url(bytes: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/** The bytes of base64url text without padding, or null when it is not the canonical encoding of any bytes. */
+/** Decodes base64url without padding. Null when the text is not the canonical encoding of any bytes. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null
   const bytes = bytesOfBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
   return toBase64Url(bytes) === text ? bytes : null
 }
 
-/** Few enough bytes to be the arguments of one call. */
+/** The maximum number of bytes that are passed as arguments of one call. */
 const CALL_MAX_BYTES = 8_192
 
-/** Standard base64 with padding (RFC 4648, section 4) of any number of bytes. */
+/** Encodes any number of bytes as standard base64 with padding (RFC 4648, section 4). */
 export function toBase64(bytes: Uint8Array): string {
   const parts: string[] = []
   for (let start = 0; start < bytes.length; start += CALL_MAX_BYTES)
-    // Spreading the bytes would take five times as long, because it iterates over them.
+    // `fromCharCodes` does not spread the bytes, because iterating over them would take five times as long.
     parts.push(fromCharCodes(bytes.subarray(start, start + CALL_MAX_BYTES)))
   return btoa(parts.join(''))
 }
@@ -67,7 +73,7 @@ function fromCharCodes(codes: Uint8Array): string {
   return String(Reflect.apply(String.fromCharCode, null, codes))
 }
 
-/** The bytes of base64 text, padded or not. Throws for other text. */
+/** Decodes base64, padded or not. Throws for other text. */
 export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text)
   const bytes = new Uint8Array(binary.length)
@@ -75,7 +81,7 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** The bytes of several pieces, one behind the other. */
+/** Concatenates pieces of bytes. */
 export function concatenated(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   let offset = 0

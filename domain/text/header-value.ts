@@ -6,7 +6,10 @@ export interface HeaderValue {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** `; name=value`, the value quoted or not. Sticky, so that nothing between two parameters goes unread. */
+/**
+ * Matches `; name=value`, with the value quoted or not. It is sticky, so that no text between two parameters is
+ * skipped.
+ */
 const PARAMETER = /\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)\s*=\s*(?:"([^"]*)"|([^\s";]*)))?/giy
 
 /**

@@ -10,14 +10,14 @@ export class Html {
 type Value = string | number | Html | readonly Html[] | null
 
 /**
- * Markup of a template: text is escaped, markup is inserted unchanged, null inserts nothing. For content and quoted
- * attributes.
+ * Makes markup from a template, for content and quoted attributes. Text is escaped, markup is inserted unchanged, and
+ * null inserts nothing.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.reduce((markup, part, index) => markup + rendered(values[index - 1] ?? null) + part))
 }
 
-/** Trusted markup: a constant of this program, never input. */
+/** Marks text as markup. Only for constants of this program, never for input. */
 export function trusted(markup: string): Html {
   return new Html(markup)
 }
@@ -38,7 +38,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 function escapeHtml(text: string): string {
-  // U+0000 is not allowed in a document, and a lone surrogate has no UTF-8.
+  // U+0000 is not allowed in a document, and a lone surrogate has no UTF-8 form.
   return text
     .toWellFormed()
     .replaceAll('\0', '\ufffd')

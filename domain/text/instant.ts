@@ -1,8 +1,10 @@
 const INSTANT =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|([+-])(\d\d):(\d\d))$/
+/** The description of what `parseInstant` accepts, as messages to callers give it. */
+export const INSTANT_FORM = 'an ISO 8601 timestamp with an explicit offset (Z or ±hh:mm)'
 const MINUTE_MS = 60_000
 
-/** Days of a month, leap years included. `month` is 1–12. */
+/** The number of days of a month, leap years included. `month` is 1–12. */
 function daysInMonth(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
   return [4, 6, 9, 11].includes(month) ? 30 : 31
@@ -20,9 +22,9 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
 }
 
 /**
- * Reads an ISO 8601 instant with an explicit offset (`Z` or `±hh:mm`) and returns it as UTC text with
- * milliseconds, or null. Of a finer fraction, stored instants drop the rest (`down`); bounds go to the next
- * millisecond (`up`), which against stored milliseconds keeps an inclusive lower and an exclusive upper one exact.
+ * Reads an ISO 8601 instant with an explicit offset (`Z` or `±hh:mm`) and returns it as UTC text with milliseconds, or
+ * null. A finer fraction is rounded `down` for instants to store, and `up` to the next millisecond for bounds. Stored
+ * instants have milliseconds, so rounding up keeps both an inclusive lower bound and an exclusive upper bound exact.
  */
 export function parseInstant(text: string, rounding: 'up' | 'down'): string | null {
   const match = INSTANT.exec(text)
@@ -58,7 +60,9 @@ function instantFromMs(ms: number): string | null {
   return text.length === 24 ? text : null
 }
 
-/** UTC text with milliseconds, the form in which every instant is stored and published. */
+/**
+ * UTC text with milliseconds of an instant in ms since 1970: the form in which every instant is stored and published.
+ */
 export function toInstant(ms: number): string {
   return new Date(ms).toISOString()
 }

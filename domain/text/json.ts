@@ -1,6 +1,16 @@
-/** What a text is the JSON of, unchecked. Throws when it is none. */
+/** Parses JSON, without checking the value. Throws when the text is not JSON. */
 export function parseJson(text: string): unknown {
   return JSON.parse(text)
+}
+
+/** The parsed JSON, without checking the value; the fallback when the text is not JSON. */
+export function parsedOr(text: string, fallback: unknown): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return fallback
+    throw error
+  }
 }
 
 /** Whether a value is a JSON object: neither null nor a list. */
@@ -8,12 +18,12 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The members of a JSON object; none of any other value. */
+/** The members of a JSON object; empty for any other value. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return isJsonObject(value) ? value : {}
 }
 
-/** The values of a list; none of any other value. */
+/** The values of a list; empty for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

@@ -2,8 +2,8 @@ import type { MetadataJson } from 'libphonenumber-js/core'
 import metadata from 'libphonenumber-js/max/metadata'
 
 /**
- * The rules of every country's phone numbers, the full set. The Worker's build replaces this module by one that holds
- * them as text, without what only formatting needs, and reads the text when a number is first asked about.
+ * The full metadata of every country's phone numbers. The Worker's build replaces this module by one that contains the
+ * metadata as text, without the parts for formatting, and parses it when it is first needed.
  */
 export function phoneMetadata(): MetadataJson {
   return metadata

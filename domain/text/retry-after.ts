@@ -1,6 +1,6 @@
 /**
- * The pause in ms that a `Retry-After` header asks for (RFC 9110, section 10.2.3: seconds, or a date), or null when it
- * is missing or says nothing usable.
+ * The pause that a `Retry-After` header asks for, in ms (RFC 9110, section 10.2.3: seconds, or a date). Null when the
+ * header is missing or not usable.
  */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null

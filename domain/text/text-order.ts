@@ -24,7 +24,7 @@ function rank(unit: number): number {
   return unit < AFTER_SURROGATES ? unit + 0x2000 : unit - 0x800
 }
 
-/** Text ascending, null last: for sorting. */
+/** Compares texts for sorting in ascending order, with null last. */
 export function nullsLast(left: string | null, right: string | null): number {
   if (left === right) return 0
   if (left === null || right === null) return left === null ? 1 : -1

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { assert, expect, test } from 'vitest'
 import { crc32 } from './crc32.ts'
 import { fromBase64Url, randomBase62, toBase62, toBase64Url, utf8, utf8Length } from './encoding.ts'
 import { isCalendarDate, parseInstant } from './instant.ts'
+import { parsedOr } from './json.ts'
 import { phoneToE164 } from './phone-number.ts'
 import { isSensitiveKey, withoutSensitiveKeys } from './sensitive-keys.ts'
 
@@ -132,4 +133,13 @@ test('sensitive keys are removed at any depth, in arrays too, and __proto__ stay
   ) as object
   expect(withoutSensitiveKeys(payload)).toEqual({ a: [{ b: { c: [[{ e: null }]] } }], constructor: {} })
   expect(withoutSensitiveKeys({ values: ['token', null, 1] })).toEqual({ values: ['token', null, 1] })
+})
+
+test('a text that is no JSON has the fallback, and nothing else has', () => {
+  expect(['{"a":[1]}', 'null', '""'].map((text) => parsedOr(text, undefined))).toEqual([{ a: [1] }, null, ''])
+  expect(['', '{', 'undefined', "{'a':1}", '\ufeff{}'].map((text) => parsedOr(text, 'none'))).toEqual(
+    Array(5).fill('none'),
+  )
+  const broken = { toString: () => assert.fail('ours') } as unknown as string
+  expect(() => parsedOr(broken, null)).toThrow('ours')
 })

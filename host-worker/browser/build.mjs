@@ -11,7 +11,7 @@ const target = join(folder, 'dist', 'form-client.mjs')
 const reference = join(folder, '..', 'pages', 'public', 'assets', 'reference')
 const viewer = join(folder, '..', '..', 'node_modules', 'swagger-ui-dist')
 
-/** The viewer's files, with the licences of what is in them. */
+/** The viewer's files, with the licences of their parts. */
 const viewerFiles = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
@@ -20,7 +20,7 @@ const viewerFiles = [
   'NOTICE',
 ]
 
-/** The client as browsers load it: one minified ES module for every browser of the last three years or so. */
+/** Bundles the client for browsers: one minified ES module for every browser of about the last three years. */
 export async function bundleClient() {
   return bundled('form-client.ts', 'esm')
 }
@@ -40,8 +40,8 @@ async function bundled(entry, format) {
 }
 
 /**
- * Builds what browsers load: the form client, into a module that the Worker imports (its text and a hash of it), and
- * the reference page's files, into the folder of static assets.
+ * Builds the parts that browsers load: the form client, as a module that the Worker imports (its text and a hash of
+ * it), and the reference page's files, in the folder of static assets.
  */
 export async function buildBrowserParts() {
   const source = await bundleClient()

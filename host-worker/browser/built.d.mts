@@ -1,4 +1,4 @@
 /** The built browser client. */
 export const source: string
-/** Changes with the source. */
+/** A hash of the source. */
 export const hash: string

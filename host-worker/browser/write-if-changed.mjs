@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Replaces a file only if its content changed: file watchers must not be triggered without need. */
+/** Writes a file only if its content has changed, so that file watchers are not triggered without need. */
 export function writeIfChanged(path, content) {
   if (readText(path) !== String(content)) replaceFile(path, content)
 }
 
-/** Writes a file, or replaces it, in one step: builds may run at the same time. */
+/** Writes or replaces a file in one step, because several builds may run at the same time. */
 export function replaceFile(path, content) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.${process.pid}`, content)

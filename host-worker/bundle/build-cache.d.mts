@@ -1,4 +1,4 @@
-/** The folders and files under `root` from which all is made, and the folder of the results. */
+/** The folders and files under `root` that are the input of a build, and the folder in which results are kept. */
 export interface BuildPlace {
   readonly root: string
   readonly sources: readonly string[]

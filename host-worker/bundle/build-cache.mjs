@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { replaceFile } from '../browser/write-if-changed.mjs'
 
-/** How many results are kept, so that going back to an earlier state of the sources is quick too. */
+/** How many results are kept, so that returning to an earlier state of the sources is fast too. */
 const KEPT_MAX = 4
 
 /**
- * Returns what `build` made of the same sources before, or runs it. Starting the service builds it, and most starts follow
- * one without a change in between. A result is kept only if nothing changed while it was made.
- * @param place the folders and files under `root` from which all is made, and the folder of the results
- * @param build makes something that `node:v8` can serialize
+ * Returns the kept result of `build` for the same sources, or runs it. Starting the service builds it, and usually
+ * nothing has changed since the last start. A result is kept only if no source changed during the build.
+ * @param place the folders and files under `root` that are the input, and the folder of the results
+ * @param build returns a value that `node:v8` can serialize
  */
 export async function builtOfSameSources({ root, sources, folder }, build) {
   const hash = hashOf(root, sources)
@@ -27,7 +27,7 @@ export async function builtOfSameSources({ root, sources, folder }, build) {
   return result
 }
 
-/** A hash of the names and the contents of all files; null when one of them went while it was made. */
+/** A hash of the names and contents of all files; null when a file disappeared meanwhile. */
 function hashOf(root, sources) {
   const hash = createHash('sha256')
   try {
@@ -42,7 +42,10 @@ function hashOf(root, sources) {
   return hash.digest('hex')
 }
 
-/** The paths of a file, or of the files in a folder. What is installed there is no source: a lock file says what it is. */
+/**
+ * The path of a file, or the paths of the files in a folder. Installed packages are not included, because a lock file
+ * identifies them.
+ */
 function filesOf(root, path) {
   if (!statSync(join(root, path)).isDirectory()) return [path]
   return readdirSync(join(root, path))
@@ -50,7 +53,7 @@ function filesOf(root, path) {
     .flatMap((name) => filesOf(root, join(path, name)))
 }
 
-/** What was kept; null when there is nothing, or nothing that this Node can read. */
+/** A kept result; null when there is none, or none that this version of Node can read. */
 function read(path) {
   try {
     return deserialize(readFileSync(path))
@@ -61,7 +64,7 @@ function read(path) {
 
 function removeOldest(folder) {
   const modifiedMs = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  // A name with a dot is what another process is writing.
+  // A name with a dot is a file that another process is still writing.
   const results = readdirSync(folder).filter((name) => !name.includes('.'))
   const paths = results.map((name) => join(folder, name))
   const newestFirst = paths.toSorted((left, right) => modifiedMs(right) - modifiedMs(left))

@@ -1,7 +1,7 @@
 /**
- * Builds everything that a deployment uploads: what browsers load, then the Worker. wrangler runs this before it reads
- * the Worker (`[build]` in wrangler.toml), so a fresh clone needs no other step. Plain JavaScript, because it runs on
- * whatever Node runs wrangler.
+ * Builds everything that a deployment uploads: the parts for browsers, then the Worker. wrangler runs this before it
+ * reads the Worker (`[build]` in wrangler.toml), so a fresh clone needs no other step. It is plain JavaScript, because
+ * it runs on the Node version that runs wrangler.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { bundleWorker, outdir } from './bundle-worker.mjs'
 
 await buildBrowserParts()
 const { files } = await bundleWorker()
-// The entry comes last, so that whoever reads it finds the modules that it names.
+// The entry is written last, so that every reader of it finds the modules that it names.
 for (const { path, contents } of files.toReversed()) writeIfChanged(join(outdir, path), contents)
 removeAllBut(new Set(files.map(({ path }) => path)))
 

@@ -6,11 +6,14 @@ export interface BuiltFile {
 
 /** A module of the built Worker. */
 export interface BuiltModule {
-  /** The source file that is imported on demand to load it; null: it is only loaded with other modules. */
+  /**
+   * The source file that is imported on demand and so loads this module; null: the module is only loaded together with
+   * others.
+   */
   readonly source: string | null
-  /** Source files that are in it, relative to the project. */
+  /** The source files in the module, relative to the project. */
   readonly inputs: readonly string[]
-  /** Paths of the modules that it imports at once. Those imported on demand are left out. */
+  /** The paths of the modules that it imports statically. Modules that it imports on demand are left out. */
   readonly loads: readonly string[]
 }
 

@@ -6,12 +6,15 @@ import { migrationTexts } from './migration-texts.mjs'
 import { phoneMetadata } from './phone-metadata.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-/** Where the files belong (`main` in wrangler.toml). wrangler watches the folders of the sources, so it is none of them. */
+/**
+ * The folder of the built files (`main` in wrangler.toml). It is outside the folders of the sources, because wrangler
+ * watches those.
+ */
 export const outdir = join(root, '.wrangler', 'worker')
 const ENTRY = 'worker.js'
 
 const SERVICE = 'host-worker/worker.ts'
-/** Everything that the Worker of the service is made from. */
+/** The sources of the service's Worker. */
 const place = {
   root,
   sources: ['adapters', 'domain', 'host-worker', 'ports', 'package-lock.json', 'tsconfig.json'],
@@ -19,10 +22,10 @@ const place = {
 }
 
 /**
- * Bundles the Worker: `worker.js` with what every request needs, and a module for each part that is imported only when
- * a request asks for it. wrangler's own bundler makes one module of everything, which every isolate would then
- * evaluate when it starts.
- * @param source where to begin, when another Worker is to be made of the same parts
+ * Bundles the Worker: `worker.js` with the code for every request, and a module for each part that is imported on
+ * demand. wrangler's own bundler would make a single module of everything, which every isolate would evaluate at its
+ * start.
+ * @param source the entry, for building another Worker from the same parts
  */
 export async function bundleWorker(source = SERVICE) {
   return source === SERVICE ? builtOfSameSources(place, () => bundle(source)) : bundle(source)
@@ -58,7 +61,7 @@ async function bundle(source) {
   return { files: entryFirst, modules: modulesOf(metafile) }
 }
 
-/** The modules by path, with what each of them loads at once. */
+/** The modules by path, each with those that it imports statically. */
 function modulesOf({ outputs }) {
   const pathOf = (output) => slashed(relative(outdir, join(root, output)))
   const modules = Object.entries(outputs).filter(([output]) => output.endsWith('.js'))
@@ -77,12 +80,14 @@ function modulesOf({ outputs }) {
   )
 }
 
-/** Paths of the modules that are loaded and evaluated before the first request: the entry, and what it imports. */
+/**
+ * The paths of the modules that are loaded and evaluated before the first request: the entry and its static imports.
+ */
 export function loadedFirst(modules) {
   return loadedWith(modules, ENTRY)
 }
 
-/** Paths of the modules that are loaded when one of them is: it, and what it imports. */
+/** The paths of the modules that are loaded together with one module: the module and its static imports. */
 export function loadedWith(modules, path) {
   const loaded = new Set([path])
   for (const each of loaded) for (const needed of modules.get(each)?.loads ?? []) loaded.add(needed)

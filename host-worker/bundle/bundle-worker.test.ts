@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import type { BuiltWorker } from './bundle-worker.mjs'
 import { bundleWorker, loadedFirst } from './bundle-worker.mjs'
 
-/** Every isolate loads this much before it answers anything. */
+/** The bound of the code that every isolate loads before it answers its first request. */
 const FIRST_MAX_GZIP_BYTES = 95_000
 
 let built: BuiltWorker

@@ -4,16 +4,17 @@ import { fileURLToPath } from 'node:url'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'adapters', 'sqlite', 'migrations')
 
-/** The migrations of the service's database in the order of their names. */
+/** The migrations of the service's database, sorted by name. */
 function readMigrations() {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }))
 }
 
 /**
- * Replaces the two modules of `adapters/durable-object` that read the migrations from files, which a Worker does not have:
- * one by their texts, which are loaded when an object needs them, the other by the name of the last.
- * @param further migrations to add after those of the folder: what a later version of the service would bring
+ * Replaces the two modules of `adapters/durable-object` that read the migrations from files, because a Worker has no
+ * files. One is replaced by the texts of the migrations, which are loaded when an object needs them; the other by the
+ * name of the last one.
+ * @param further migrations to add after those of the folder, as a later version of the service would have
  */
 export function migrationTexts(further = []) {
   const migrations = () => [...readMigrations(), ...further]

@@ -1,2 +1,2 @@
-/** JSON of the phone metadata that is in the Worker. */
+/** The phone metadata for the Worker, as JSON. */
 export function phoneRules(): string

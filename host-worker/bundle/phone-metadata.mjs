@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Where a country's formats stand in the library's list of its rules, and what stands there when it has none. */
+/** The index of the formats in the library's list for a country, and the value there for a country without formats. */
 const FORMATS = 4
 const NONE = 0
 
 /**
- * The phone metadata as JSON, without the rules for formatting. The service only asks whether a number is valid and
- * what its E.164 form is, which needs none of them.
+ * The phone metadata as JSON, without the rules for formatting. They are not needed, because the service only checks
+ * whether a number is valid and computes its E.164 form.
  */
 export function phoneRules() {
   const path = createRequire(import.meta.url).resolve('libphonenumber-js/max/metadata')
@@ -19,8 +19,8 @@ export function phoneRules() {
 }
 
 /**
- * Replaces `domain/text/phone-metadata.ts`. As an object in the source, the rules would be a quarter of what every
- * isolate compiles when it starts; text costs next to nothing until it is read.
+ * Replaces `domain/text/phone-metadata.ts`. As an object in the source code, the metadata would be a quarter of the
+ * code that every isolate compiles at its start. As text it costs almost nothing until it is parsed.
  */
 export const phoneMetadata = {
   name: 'phone-metadata',

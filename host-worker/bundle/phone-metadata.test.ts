@@ -10,7 +10,7 @@ const inWorker = JSON.parse(phoneRules()) as MetadataJson
 const countries = Object.keys(full.countries) as CountryCode[]
 const draw = createDraw(1)
 
-/** Numbers as people of a country write them: near a real one, and of any length, with and without prefixes. */
+/** Numbers as people in a country write them: near a real number or of any length, with and without prefixes. */
 function numbersOf(country: CountryCode): readonly string[] {
   const callingCode = getCountryCallingCode(country, full)
   const example = getExampleNumber(country, examples, full)?.nationalNumber ?? '2125550123'
@@ -29,7 +29,7 @@ function digits(count: number): string {
   return Array.from({ length: count }, () => draw.below(10)).join('')
 }
 
-/** What the service asks of the library. */
+/** Everything that the service asks the library about a number. */
 function readingOf(text: string, defaultCountry: CountryCode, metadata: MetadataJson) {
   const number = parsePhoneNumberFromString(text, { defaultCountry, extract: false }, metadata)
   return number?.isValid() === true ? `${number.number} ${number.ext ?? ''}` : null
@@ -41,7 +41,7 @@ it('reads every number as the full metadata does', () => {
   )
   const different = read.filter(([text, country, reading]) => readingOf(text, country, inWorker) !== reading)
   expect(different).toEqual([])
-  // A sample that is all valid or all invalid would prove little.
+  // If the sample were all valid or all invalid, it would prove little.
   const valid = read.filter(([, , reading]) => reading !== null).length
   expect(valid).toBeGreaterThan(read.length / 5)
   expect(read.length - valid).toBeGreaterThan(read.length / 5)

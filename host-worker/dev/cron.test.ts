@@ -15,7 +15,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** A service that answers as it is told, and the paths that it was asked for. */
+/** A service that answers in this way, and records the requested paths. */
 async function listen(answer: RequestListener): Promise<string> {
   server = createServer(answer)
   server.listen(0, '127.0.0.1')

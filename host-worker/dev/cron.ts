@@ -1,32 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { answers } from './readiness.ts'
 
-/** How often the cron is fired and the service is looked at, in ms. */
+/** How often the cron trigger is fired and the service is probed, in ms. */
 export interface Pace {
   readonly cronEveryMs: number
   readonly probeEveryMs: number
-  /** The pause after what was not answered. */
+  /** The pause after a request without a response. */
   readonly retryMs: number
   /**
-   * How long a probe waits for its answer. A busy machine may take many seconds for it: a large import beside other
-   * programs has, and a restart would break requests that were about to be answered.
+   * How long a probe waits for its response. On a busy machine that may take many seconds, for example during a large
+   * import, and a restart would break requests that are about to be answered.
    */
   readonly probeTimeoutMs: number
 }
 
 const PACE: Pace = { cronEveryMs: 60_000, probeEveryMs: 5_000, retryMs: 1_000, probeTimeoutMs: 20_000 }
 
-/** The platform ends a cron's work after this time, so that no answer comes later, in ms. */
+/** After this time the platform ends the work of a cron trigger, so a response can no longer arrive, in ms. */
 const CRON_MAX_MS = 15 * 60_000
 
-/** After so many unanswered probes in a row the service is considered hung. */
+/** After this many failed probes in a row, the service is considered hung. */
 const FAILURES_MAX = 3
 
 /**
- * Fires the cron trigger now and every minute until the signal: wrangler does not do it locally. The trigger answers when
- * the work is done, which may take longer than a minute; it is not fired again before. Meanwhile this requests a page that
- * the Worker serves without storage or a log line, because wrangler keeps listening, and never answers again, when its
- * proxy has died. (It starts a Worker's runtime that has died again by itself.)
+ * Fires the cron trigger now and every minute until the signal, because wrangler does not do that locally. The trigger
+ * responds when its work is done, which may take longer than a minute; it is not fired again before. In between, this
+ * probes a page that the Worker serves without storage and without a log line: when wrangler's proxy has died, wrangler
+ * keeps listening but never responds again. (When the Worker's runtime has died, wrangler restarts it by itself.)
  */
 export async function keepCronFiring(
   url: string,

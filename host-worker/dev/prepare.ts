@@ -12,7 +12,7 @@ import { demoOrganization } from './demo/index.ts'
 import { demoPosLines, placeOfDemo, posOrganizations } from './demo/pos.ts'
 import { demoLines, importLines } from './demo/seed.ts'
 
-/** Keys that a fresh local service shows. */
+/** The keys that a fresh local service shows. */
 export interface DemoKeys {
   /** The key of the demo organization. */
   readonly demo: string
@@ -21,8 +21,9 @@ export interface DemoKeys {
 }
 
 /**
- * Makes a state directory ready to serve: root secret, migrated databases, an operator key, demo organizations with a key
- * each. Existing state is kept. All of it is done through the operator interface. Returns the keys of the organizations.
+ * Prepares a state directory for serving: root secret, migrated databases, an operator key, and demo organizations with
+ * a key each. Existing state is kept. Everything is done through the operator interface. Returns the keys of the
+ * organizations.
  */
 export async function prepareState(directory: string): Promise<DemoKeys> {
   const note = (line: string) => void process.stderr.write(`${line}\n`)
@@ -57,7 +58,7 @@ export async function prepareDemo(
   return { demo, pos }
 }
 
-/** The ids of the keys of an organization that work. Null: it never had a key, or is not there. */
+/** The ids of an organization's active keys. Null: it never had a key, or does not exist. */
 async function workingKeys(
   organizationId: string,
   service: OperatorService,
@@ -82,7 +83,10 @@ async function isKnown(organizationId: string, service: OperatorService): Promis
   }
 }
 
-/** The key is issued after this, so a demo organization that has a key is completely seeded. */
+/**
+ * Creates and fills a demo organization. Its key is issued only afterwards, so an organization with a key is completely
+ * seeded.
+ */
 async function seed(
   { organizationId, ...settings }: Organization,
   lines: typeof demoLines,
@@ -96,7 +100,7 @@ async function seed(
   await importLines(lines, organizationId, service)
 }
 
-/** The key kept in the state directory, unless it is missing or does not work any more: then a new one. */
+/** The key in the state directory, or a new one when that is missing or no longer works. */
 async function demoKey(
   directory: string,
   organizationId: string,

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const POLL_MS = 100
 const ATTEMPT_TIMEOUT_MS = 5_000
 
-/** Whether nothing listens on this port of the loopback interface, on which the service will listen. */
+/** Whether no program listens on this port of the loopback interface. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer()
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export async function portNear(preferred: number): Promise<number> {
   })
 }
 
-/** Waits for the first answer, whatever it is. False: the signal came first. */
+/** Waits until the URL responds with any status. False: the signal came first. */
 export async function waitUntilServing(url: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (await answers(`${url}/api/v1/openapi.json`, signal)) return true
@@ -43,7 +43,7 @@ export async function waitUntilServing(url: string, signal: AbortSignal): Promis
   return false
 }
 
-/** Whether an HTTP request is answered in time, with any status. */
+/** Whether an HTTP request gets a response in time, with any status. */
 export async function answers(
   url: string,
   signal: AbortSignal,

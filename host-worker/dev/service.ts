@@ -6,19 +6,22 @@ import type { Supervised } from './supervised-process.ts'
 import { startSupervised } from './supervised-process.ts'
 import { wranglerEnvironment } from '../local/wrangler-environment.ts'
 
-/** What the Worker logs comes with wrangler's `log` level. Read early: the same variable quietens wrangler in here. */
+/**
+ * The log level for wrangler; `log` includes what the Worker logs. It is read early, because the same variable also
+ * silences wrangler within this process.
+ */
 const logLevel = process.env.WRANGLER_LOG ?? 'log'
 
 export interface ServiceOptions {
   readonly port: number
   readonly stateDirectory: string
-  /** Where the local ODBC gateway listens. */
+  /** The port of the local ODBC gateway. */
   readonly gatewayPort: number
-  /** The demo tenant's web site, for the start page. */
+  /** The URL of the demo tenant's web site, for the start page. */
   readonly demoSiteUrl: string
 }
 
-/** Starts `wrangler dev`. It serves some moments later; see `waitUntilServing`. */
+/** Starts `wrangler dev`. The service responds only some moments later; see `waitUntilServing`. */
 export function startService(options: ServiceOptions): Supervised {
   const { port, stateDirectory, gatewayPort, demoSiteUrl } = options
   const args = [
@@ -26,12 +29,12 @@ export function startService(options: ServiceOptions): Supervised {
     'dev',
     '--local',
     ...['--ip', '127.0.0.1', '--port', String(port)],
-    // Any free port: two copies of the service must not meet on a fixed one.
+    // 0 means any free port, because two copies of the service must not use the same one.
     ...['--inspector-port', '0'],
     ...['--persist-to', stateDirectory],
     // Secrets are passed in files, because every user of the machine can read command lines.
     ...['--env-file', secretsPath(stateDirectory), '--env-file', localPosPaths(stateDirectory).secret],
-    // Only the local start sets this: messages are not sent but kept, and shown at /mailbox.
+    // Only a local start sets this: messages are kept instead of sent, and shown at /mailbox.
     ...['--var', 'LOCAL_MAILBOX:1', `DEMO_SITE_URL:${demoSiteUrl}`],
     ...['--var', `POS_GATEWAY_URL:http://127.0.0.1:${gatewayPort}`],
     '--show-interactive-dev-session=false',
@@ -40,7 +43,9 @@ export function startService(options: ServiceOptions): Supervised {
   return startSupervised(args, environment, (line) => !NOISE.test(stripStyles(line)))
 }
 
-/** The lines that wrangler prints about itself at a start. They are left out; what the Worker logs is passed on. */
+/**
+ * Matches the lines that wrangler prints about itself at a start, which are not shown. The Worker's own log lines are.
+ */
 const NOISE =
   /^(?:\[custom build\]|Attaching additional modules|[┌├│└]|Using secrets defined|Your Worker has access|Binding |env\.|⎔ |▲ |.*Scheduled Workers are not|.*To manually trigger|.*curl "http|.*For more details, see|.*\[wrangler:info\])/
 

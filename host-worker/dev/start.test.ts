@@ -18,7 +18,10 @@ afterAll(async () => {
   rmSync(state, { recursive: true, force: true })
 })
 
-/** SQLite may have removed a journal between listing and reading it. */
+/**
+ * Whether other users can read a file. A file may be missing, because SQLite may have removed a journal after the
+ * listing.
+ */
 function isOpenToOthers(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   return found !== undefined && (found.mode & 0o077) !== 0
@@ -103,7 +106,7 @@ it(
 
     const posKeys = first.output().match(/ck_live_demo-pos-[\w-]+/g) ?? []
     const posAnswers = await Promise.all(posKeys.map((posKey) => transactions(posKey)))
-    // One key for each source, and one of them once more in the examples.
+    // One key for each source. One of the keys occurs once more in the examples.
     expect([new Set(posKeys).size, ...posAnswers]).toEqual([3, 200, 200, 200, 200])
     expect(await transactions(key)).toBe(404)
 

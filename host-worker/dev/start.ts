@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import * as v from 'valibot'
 import { demoForms, demoOrganization, demoPassword } from './demo/index.ts'
 import { placeOfDemo } from './demo/pos.ts'
 import { keepCronFiring } from './cron.ts'
@@ -19,11 +20,14 @@ import type { Supervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787
 const PARENT_CHECK_MS = 1_000
-/** Far from the service's port, because a second copy of the service is likely to take the port after it. */
+/**
+ * The distance of the demo site's port from the service's. It is large, because a second copy of the service is likely
+ * to use the next port.
+ */
 const DEMO_SITE_OFFSET = 1_000
 const GATEWAY_OFFSET = 2_000
 
-/** A program that ends this often within the window is not started again: another start would not help. */
+/** A program that ends this often within the window is not restarted, because another start would not help. */
 const CRASHES_MAX = 5
 const CRASH_WINDOW_MS = 60_000
 const RESTART_PAUSE_MS = 500
@@ -35,15 +39,17 @@ function stop(): void {
   stopping.abort()
 }
 
-/** `PORT`, else 8787. Throws when it is no port. */
+const Port = v.pipe(v.string(), v.digits(), v.transform(Number), v.minValue(1), v.maxValue(65_535))
+
+/** The port in `PORT`, else 8787. Throws when the text is not a port number. */
 function portOf(text: string | undefined): number {
   if (text === undefined || text === '') return DEFAULT_PORT
-  const port = /^\d+$/.test(text) ? Number(text) : 0
-  if (port >= 1 && port <= 65_535) return port
+  const port = v.safeParse(Port, text)
+  if (port.success) return port.output
   throw new Error(`PORT must be a whole number from 1 to 65535, not ${JSON.stringify(text)}.`)
 }
 
-/** Runs a program until it is stopped; starts it again when it ends by itself, within bounds. */
+/** Runs a program until it is stopped. When it ends by itself, it is restarted a limited number of times. */
 async function supervise(name: string, runOnce: () => Promise<void>): Promise<void> {
   let recentEnds: readonly number[] = []
   while (!isStopping()) {
@@ -63,7 +69,7 @@ function isStopping(): boolean {
   return stopping.signal.aborted
 }
 
-/** Runs the gateway until it ends or is stopped. None of its processes remain then. */
+/** Runs the gateway until it ends or is stopped. Afterwards none of its processes are left. */
 async function runGateway(directory: string): Promise<void> {
   const gateway = startLocalGateway(directory)
   await Promise.race([gateway.ended, aborted(stopping.signal)])
@@ -71,8 +77,8 @@ async function runGateway(directory: string): Promise<void> {
 }
 
 /**
- * Runs the service until it ends or is stopped, and fires its cron trigger meanwhile. None of its processes remain
- * then.
+ * Runs the service until it ends or is stopped, and fires its cron trigger meanwhile. Afterwards none of its processes
+ * are left.
  */
 async function runService(options: ServiceOptions, onServing: () => void): Promise<void> {
   const service = startService(options)
@@ -144,7 +150,7 @@ async function main(): Promise<void> {
     )
   }
   const keys = await prepareState(directory)
-  // Until the service is announced, no command may start one of its own on this state.
+  // Until the service has been announced, no command may start a service of its own on this state.
   const release = await takeFileLock(serviceLockPath(directory))
   const url = `http://127.0.0.1:${port}`
   const site = await startDemoSite({
@@ -176,7 +182,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Waits for both; when one gives up, the other is stopped too. */
+/** Waits for both. When one of them fails for good, the other is stopped too. */
 async function bothUntilStopped(first: Promise<void>, second: Promise<void>): Promise<void> {
   try {
     await Promise.all([first, second])
@@ -187,7 +193,7 @@ async function bothUntilStopped(first: Promise<void>, second: Promise<void>): Pr
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-// The process that started this one waits for it. When that process is gone, nobody needs the service any more.
+// The parent process waits for this one. When the parent has ended, the service is no longer needed.
 setInterval(() => {
   if (process.ppid !== parent) stop()
 }, PARENT_CHECK_MS).unref()

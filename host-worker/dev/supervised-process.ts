@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { projectRoot } from '../local/root.ts'
 
-/** A program while it runs, with everything that it starts, in a process group of their own. */
+/** A running program with all processes that it starts, in their own process group. */
 export interface Supervised {
-  /** Settles when the whole group is gone. */
+  /** Resolves when the whole group has ended. */
   readonly ended: Promise<void>
-  /** Ends the group; settles as `ended` does. */
+  /** Ends the group. Resolves like `ended`. */
   stop(): Promise<void>
 }
 
@@ -50,11 +50,14 @@ function forwardLines(from: Readable, to: NodeJS.WritableStream, isShown: (line:
   })
 }
 
-/** The leader kills its group when it ends. Processes remain only when the leader itself was killed. */
+/**
+ * Kills what is left of a process group. The leader kills its group when it ends, so processes are left only when the
+ * leader itself was killed.
+ */
 function killRest(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // No process is left in the group.
+    // The group has no more processes.
   }
 }

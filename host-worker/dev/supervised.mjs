@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process'
 
-/** How long the command may take to end by itself before everything in the group is killed. */
+/** How long the command may take to end by itself before the whole group is killed, in ms. */
 const GRACE_MS = 5_000
 
 const [program, ...args] = process.argv.slice(2)
@@ -20,7 +20,7 @@ function end() {
   child.kill('SIGTERM')
 }
 
-/** Kills this process too: nothing of the group may outlive it. */
+/** Kills the group, this process included, because no process of the group may outlive it. */
 function killGroup() {
   process.kill(-process.pid, 'SIGKILL')
 }

@@ -11,7 +11,10 @@ function nameOr(usual: string) {
   )
 }
 
-/** The account is sent in headers, and the path and query of the URL belong to the request. */
+/**
+ * Whether a URL has no user name, password, path or query. The account is sent in headers, and the request has its own
+ * path and query.
+ */
 function isRoot(given: string): boolean {
   const url = URL.parse(given)
   return isSafeUrl(url) && [url.origin, `${url.origin}/`].includes(given)
@@ -28,7 +31,7 @@ const entries = {
   CLICKHOUSE_TABLE: nameOr('exit_survey_events'),
 }
 
-/** The ClickHouse that holds events of the exit survey. Null: they are in the service's own database. */
+/** The ClickHouse database with events of the exit survey. Null: the events are in the service's own database. */
 export const ClickHouse = group(
   Object.keys(entries),
   {},

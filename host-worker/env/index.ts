@@ -20,21 +20,24 @@ const Own = v.pipe(
     ROOT_SECRET_PREVIOUS: v.pipe(text, rootSecret),
     DB: v.optional(v.nonNullable(database(NO_DATABASE), NO_DATABASE), ''),
     FAMILIES: objects('must be a Durable Object binding'),
-    DEMO_SITE_URL: v.optional(v.unknown()),
+    DEMO_SITE_URL: v.optional(v.fallback(v.nullable(v.string()), null), null),
   }),
   v.transform((given) => ({
     database: given.DB,
-    /** The objects in which families have databases of their own; null: there are none, all families are in `database`. */
+    /**
+     * The objects in which families have databases of their own; null: there are none, so all families are in
+     * `database`.
+     */
     families: given.FAMILIES,
     rootSecret: given.ROOT_SECRET,
-    /** The root secret before the one in force, while a rotation lasts. */
+    /** The previous root secret, during a rotation; null: there is none. */
     previousRootSecret: given.ROOT_SECRET_PREVIOUS === '' ? null : given.ROOT_SECRET_PREVIOUS,
-    /** The demo tenant's web site, which only a local start has; null: there is none. */
-    demoSiteUrl: typeof given.DEMO_SITE_URL === 'string' ? given.DEMO_SITE_URL : null,
+    /** The demo tenant's web site, for a local start only; null: there is none, or it is not text. */
+    demoSiteUrl: given.DEMO_SITE_URL,
   })),
 )
 
-/** The deployment's configuration, checked. */
+/** The checked configuration of the deployment. */
 export interface Env extends Readonly<v.InferOutput<typeof Own>>, ProviderSettings, PosSettings {}
 
 export type EnvReading =

@@ -7,7 +7,7 @@ import { apiRoot, group, required, text } from './variables.ts'
 const DOMAIN =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
 
-/** The service's own part of sender addresses. */
+/** The service's own sender domain and name. */
 export const Mail = v.pipe(
   v.object({
     MAIL_DOMAIN: v.pipe(text, v.toLowerCase(), v.regex(DOMAIN, 'must be the domain of the sender addresses')),

@@ -3,7 +3,7 @@ import { SECRET_LENGTH_MIN } from '../../adapters/pos-odbc/secret-length.ts'
 import type { Bindings, Problems } from './variables.ts'
 import { binding, database, group, isSafeUrl, read, text, whenSet } from './variables.ts'
 
-/** A Workers VPC service, which takes requests to one port of a private network whatever their host. */
+/** A Workers VPC service. It sends requests to one port of a private network, whatever their host is. */
 interface GatewayService {
   fetch(url: string, init: RequestInit): Promise<Response>
 }
@@ -11,7 +11,7 @@ interface GatewayService {
 /** A VPC service ignores the host, but a request needs one. */
 const SERVICE_URL = 'http://pos-gateway'
 
-/** Whether the URL has no path of its own: the signed path must be the path that the gateway sees. */
+/** Whether a URL has no path of its own, because the path that is signed must be the path that the gateway receives. */
 function isRoot(given: string): boolean {
   const url = URL.parse(given)
   return isSafeUrl(url) && url.href === `${url.origin}/`
@@ -47,10 +47,12 @@ const Gateway = group(
 
 const Legacy = v.object({ POS_LEGACY: database('must be a D1 database binding') })
 
-/** How the ODBC gateway is reached: its address without a path, the secret that signs requests, and the way there. */
+/**
+ * How to reach the ODBC gateway: its address without a path, the secret that signs requests, and how requests are sent.
+ */
 export type PosGatewaySettings = NonNullable<v.InferOutput<typeof Gateway>>
 
-/** Which point-of-sale sources the service reaches. Null: organizations tied to such a source get 502. */
+/** How to reach point-of-sale sources. Null: organizations with such a source get 502. */
 export interface PosSettings {
   readonly posGateway: PosGatewaySettings | null
   readonly posLegacy: v.InferOutput<typeof Legacy>['POS_LEGACY']

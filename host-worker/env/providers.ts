@@ -18,7 +18,7 @@ const Dub = v.pipe(
 
 type Read<Schema extends v.GenericSchema> = v.InferOutput<Schema> | null
 
-/** The providers with which the service works. Null: none is configured. */
+/** The providers that the service uses. Null: none is configured. */
 export interface ProviderSettings {
   readonly mail: Read<typeof Mail>
   readonly email: Read<typeof Resend> | { readonly kind: 'mailbox' }
@@ -26,9 +26,9 @@ export interface ProviderSettings {
   readonly queue: Read<typeof Qstash> | Read<typeof CloudflareQueue>
   /** Null: the exit survey is in the service's own database. */
   readonly clickHouse: Read<typeof ClickHouse>
-  /** Null: links are stored here. */
+  /** Null: links are in the service's own storage. */
   readonly links: Read<typeof Dub>
-  /** Whether the mailbox's page is served: on a developer's machine only. */
+  /** Whether to serve the mailbox's page, which only a local start does. */
   readonly localMailbox: boolean
 }
 

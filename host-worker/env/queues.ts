@@ -4,7 +4,7 @@ import { QSTASH_URL } from '../../adapters/queue-qstash/index.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import { apiRoot, binding, group, isSafeUrl, required, text, whenSet } from './variables.ts'
 
-/** Where QStash is to deliver. Outside `/api`, which belongs to the contract. */
+/** The path to which QStash delivers. It is outside `/api`, which belongs to the contract. */
 export const QSTASH_PATH = '/qstash'
 
 function isCallback(given: string): boolean {
@@ -43,7 +43,7 @@ export const Qstash = group(
   ),
 )
 
-/** A queue of Cloudflare's; null when there is none. */
+/** A Cloudflare queue; null when there is none. */
 export const CloudflareQueue = v.pipe(
   v.object({ JOBS: binding<QueueBinding<OutboxRef>>(['sendBatch'], 'must be a queue binding') }),
   v.transform(({ JOBS }) => (JOBS === null ? null : { kind: 'cloudflare' as const, binding: JOBS })),

@@ -1,13 +1,15 @@
 import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
 import * as v from 'valibot'
 
-/** What the platform hands to the Worker: variables and secrets as text, and bindings to its own services. */
+/**
+ * The values that the platform passes to the Worker: variables and secrets as text, and bindings to its own services.
+ */
 export type Bindings = Readonly<Record<string, unknown>>
 
 /** Collects a sentence for each problem. Sentences name variables, never their values. */
 export type Problems = string[]
 
-/** Reads the variables of a schema; null when something is wrong with them. */
+/** Reads the variables of a schema; null when there is a problem with them. */
 export function read<Schema extends v.GenericSchema>(
   schema: Schema,
   bindings: Bindings,
@@ -24,7 +26,7 @@ export function read<Schema extends v.GenericSchema>(
 /** A variable; empty text when it is not set. */
 export const text = v.optional(v.string('must be text'), '')
 
-/** A variable that must be set, because others of its group are. */
+/** A variable that must be set, because other variables of its group are. */
 export function required(group: string) {
   return v.pipe(text, v.nonEmpty(`is missing: other ${group} variables are set`))
 }
@@ -37,7 +39,9 @@ export function whenSet(
   return v.check((given: string) => given === '' || isGood(given), message)
 }
 
-/** The root of a provider's API. The variable is set when a stand-in or a regional host replaces the usual one. */
+/**
+ * The root URL of a provider's API. The variable is only set to replace the usual URL by a stand-in or a regional host.
+ */
 export function apiRoot(usual: string) {
   return v.pipe(
     text,

@@ -5,29 +5,29 @@ import type { Log } from '../../ports/log.ts'
 import type { Reply } from '../../domain/record/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
 
-/** The facts about a request that are known after its answer. */
+/** The facts about a request that are known once its response has been made. */
 export interface Answered {
   readonly requestId: string
   /** The endpoint's id; the path pattern when the method is wrong; null when there is no such route. */
   readonly endpointId: string | null
   readonly status: number
-  /** The organization whose key was sent, or whose form was submitted; null: none, the platform, or unknown. */
+  /** The organization of the key, or of the form that was submitted; null: none, the platform, or unknown. */
   readonly organizationId: string | null
-  /** The key that it was proven to come with; null: none, or a forged one. */
+  /** The id of the key that the request proved to have; null: it has none, or a forged one. */
   readonly keyId: string | null
 }
 
 /** What a host provides for one request. */
 export interface RequestHost<World extends LoggingWorld> {
   readonly requestId: string
-  /** The request's address, where the host has read it already. */
+  /** The parsed URL of the request, when the host has parsed it already. */
   readonly url?: URL
   readonly world: World
-  /** Called once per request, after the answer is made and before it is sent. */
+  /** Called once per request, when the response has been made but not yet sent. */
   answered(facts: Answered): void
 }
 
-/** The port that the HTTP side itself needs, beside what its endpoints do. */
+/** The port that the HTTP side itself needs, besides those of its endpoints. */
 interface LoggingWorld {
   readonly log: Log
 }
@@ -36,7 +36,7 @@ const NOBODY: Identity = { organizationId: null, keyId: null }
 
 const NO_HEADERS: Reply['headers'] = {}
 
-/** Answers a request to a path whose pattern has these parameters. */
+/** Responds to a request for a path whose pattern has these parameters. */
 type Answer<World extends LoggingWorld> = (
   params: Readonly<Record<string, string>>,
   request: Request,
@@ -45,8 +45,8 @@ type Answer<World extends LoggingWorld> = (
 ) => Promise<Response>
 
 /**
- * Builds the HTTP side of an interface from its routes: routing, 404, 405, `HEAD`, 500 and the common headers.
- * It uses Web APIs only, so any host that speaks `Request` and `Response` can serve it.
+ * Makes the HTTP side of an interface from its routes: routing, 404, 405, `HEAD`, 500 and the common headers. It only
+ * uses Web APIs, so any host with `Request` and `Response` can use it.
  */
 export function createFetchHandler<World extends LoggingWorld>(
   api: Api<World>,
@@ -70,12 +70,12 @@ type Section<World extends LoggingWorld> = readonly {
   readonly answer: Answer<World>
 }[]
 
-/** How many segments a section is named by, where so many of them are literal. */
+/** The maximum number of literal segments by which a section is identified. */
 const SECTION_LENGTH = 3
 
 /**
- * Finds a section of the paths, such as `/api/v1/contacts`: patterns are tried one after another, so a path is only tried
- * on those that it can match. A section is made when it is first asked for.
+ * Divides the paths into sections, such as `/api/v1/contacts`. The patterns of a section are tried one after another,
+ * so a path is only compared with those that it may match. A section is made when it is first needed.
  */
 function createSections<World extends LoggingWorld>(
   api: Api<World>,
@@ -97,8 +97,9 @@ function createSections<World extends LoggingWorld>(
 }
 
 /**
- * What a path looks like, as the router compiles it. Only that is taken from the router: it would read the address and the
- * query of each request once more, and write what it finds onto the request, which costs the platform's garbage collector.
+ * The regular expression for a path, as the router compiles it. The router is not used for anything else: it would
+ * parse the URL and the query of each request again, and would add properties to the request, which makes garbage
+ * collection more expensive.
  */
 function patternOf(path: string): RegExp {
   const router = IttyRouter()
@@ -174,7 +175,7 @@ function respond(
   })
 }
 
-/** Paths with their routes; literal segments come before parameters, so that they win. */
+/** Paths with their routes. Literal segments are sorted before parameters, so that they take precedence. */
 function groupByPath(all: readonly Route[]): readonly (readonly [string, readonly Route[]])[] {
   const byPath = new Map<string, Route[]>()
   for (const route of all) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
@@ -188,7 +189,7 @@ function decoded(params: Readonly<Record<string, string>>): Record<string, strin
   return texts
 }
 
-/** Malformed escapes stay as they are: no stored id looks like that, so the request ends in a 404. */
+/** Decodes a path segment. Malformed escapes are kept: no stored id contains them, so the request ends in a 404. */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text
   try {

@@ -1,17 +1,17 @@
 import { namesEtag } from '../../domain/text/etag.ts'
 
-/** Where the browser client is served: `import { attach } from 'https://…/form-client.js'`. */
+/** The path of the browser client: `import { attach } from 'https://…/form-client.js'`. */
 export const FORM_CLIENT_PATH = '/form-client.js'
 
-/** The built client: its text, and a hash that changes with it. */
+/** The built client: its text, and a hash of it. */
 export interface FormClient {
   readonly source: string
   readonly hash: string
 }
 
 /**
- * Serves the browser client to pages of any origin, as modules are fetched with CORS. An hour in a cache is short
- * enough for a fix to arrive by itself; with `?v=HASH` it may be kept for ever.
+ * Serves the browser client to pages of any origin, because browsers fetch modules with CORS. Caches may keep it for an
+ * hour, which is short enough for fixes to arrive by themselves; with `?v=HASH` they may keep it for ever.
  */
 export function serveFormClient(request: Request, { source, hash }: FormClient): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD') {

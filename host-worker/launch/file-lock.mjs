@@ -68,7 +68,7 @@ function acquire(path, token) {
   return false
 }
 
-/** Moves the lock away and checks it again: it may be a new lock of another process, which is then put back. */
+/** Moves the lock file away and checks it again. When it is a new lock of another process, it is moved back. */
 function evict(path, holder, token) {
   const aside = `${path}.${token.replace(' ', '.')}`
   try {
@@ -83,7 +83,7 @@ function evict(path, holder, token) {
 
 function isStale(path, holder) {
   try {
-    // An empty file belongs to a holder that has created but not yet written it: only its age can tell.
+    // An empty file belongs to a process that has created but not yet written it, so only its age can be checked.
     if (holder !== '' && !isAlive(Number(holder.split(' ')[0]))) return true
     return Date.now() - statSync(path).mtimeMs > STALE_MS
   } catch {
@@ -104,7 +104,7 @@ function touch(path) {
   try {
     utimesSync(path, new Date(), new Date())
   } catch {
-    // The lock was taken over; the holder's own check at the end sees that.
+    // Another process has taken the lock over; the final check by the former holder notices that.
   }
 }
 

@@ -52,8 +52,8 @@ function matchesHiddenLock(root) {
 }
 
 /**
- * The environment variables that npm needs: the places of programs, its own files and a proxy, and its own settings.
- * Anything else, such as ROOT_SECRET or a cloud token, is kept from a package manager.
+ * Matches the environment variables that npm needs: for the search path, its own files, a proxy, and its own settings.
+ * All other variables, such as ROOT_SECRET or a cloud token, are not passed to a package manager.
  */
 const NPM_ENVIRONMENT =
   /^(?:PATH|HOME|TMPDIR|LANG|npm_config_.*|(?:https?|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:SYSTEM|WIN)(?:ROOT|DIR)|COMSPEC|PATHEXT|TEMP|TMP|USERPROFILE|(?:LOCAL)?APPDATA)$/i
@@ -65,13 +65,13 @@ function npmEnvironment(path) {
 }
 
 async function npmCi(root) {
-  // The path leaves out the project's own binaries, because they are about to be replaced.
+  // The search path excludes the project's own binaries, because npm is about to replace them.
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.startsWith(join(root, 'node_modules')))
   const child = spawn(
     'npm',
-    // No package needs its install script: the binaries come as packages of their own, one for each platform.
+    // No package needs its install script: binaries are packages of their own, one for each platform.
     [
       'ci',
       '--ignore-scripts',

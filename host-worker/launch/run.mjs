@@ -1,7 +1,7 @@
 /**
- * Installs what is missing and runs a script on the project's own Node: `run.mjs SCRIPT [ARGUMENT…]`, paths from the
- * project's root; without a script it only installs. Plain JavaScript, because it runs on whatever Node a machine
- * has (20 or newer), before anything is installed.
+ * Installs what is missing and runs a script on the project's own Node: `run.mjs SCRIPT [ARGUMENT…]`, with paths
+ * relative to the project's root. Without a script it only installs. It is plain JavaScript, because it runs on any
+ * installed Node (20 or newer), before anything is installed.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -37,13 +37,16 @@ function run(node, script, args) {
   endWithNpm(child)
 }
 
-/** Where the processes of a script keep the modules that they compiled: the next ones start in half the time. */
+/**
+ * The folder in which the processes of a script keep compiled modules, so that later processes start in half the time.
+ */
 function compileCache() {
   return process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled')
 }
 
 /**
- * npm waits for its script. So when an ancestor process is gone, npm was killed, and nobody else would end the child.
+ * Ends the child when npm was killed. npm waits for its script, so an ancestor process that is gone means that npm was
+ * killed, and no other process would end the child.
  */
 function endWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return
@@ -54,11 +57,12 @@ function endWithNpm(child) {
   setInterval(check, PARENT_CHECK_MS).unref()
 }
 
-/** The parent, and where the system shows it the parent's parent: npm puts a shell in between. */
+/** The parent process and, where the system provides it, the parent's parent, because npm starts a shell in between. */
 function ancestors() {
   try {
     const status = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
-    // The second field is the program's name in brackets, which may hold anything; the fourth is the parent.
+    // The second field is the program's name in brackets, which may contain any characters. The fourth field is the
+    // parent.
     return `${process.ppid} ${status.slice(status.lastIndexOf(')') + 2).split(' ')[1]}`
   } catch {
     return String(process.ppid)

@@ -1,9 +1,10 @@
 /**
- * Applies migrations to local databases. The local runtime loads it beside the service, because a program outside the
- * runtime reaches a database only by a slow detour. Plain JavaScript, because the runtime gets this file as it is.
+ * Applies migrations to local databases. The local runtime loads this Worker beside the service, because a program
+ * outside the runtime can reach a database only slowly. It is plain JavaScript, because the runtime gets this file
+ * without a build.
  */
 
-/** wrangler's own record of applied migrations, so that its commands and this agree. */
+/** wrangler's own record of applied migrations, so that wrangler's commands and this Worker agree on them. */
 const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT UNIQUE,
@@ -12,8 +13,8 @@ const CREATE_RECORD = `CREATE TABLE IF NOT EXISTS d1_migrations (
 
 export default {
   /**
-   * Answers the names of the migrations that a database has (`{ binding }`), or applies one, all or nothing
-   * (`{ binding, name, statements }`).
+   * Returns the names of the migrations that a database has (`{ binding }`), or applies one in a transaction (`{
+   * binding, name, statements }`).
    */
   async fetch(request, env) {
     const { binding, name, statements } = await request.json()

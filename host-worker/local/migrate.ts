@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { splitStatements } from '../../adapters/sqlite/index.ts'
 
-/** A step by which a database comes up to date. */
+/** One migration of a database. */
 export interface Migration {
   readonly name: string
   readonly statements: () => readonly string[]
 }
 
-/** What `migrate-worker.mjs` is asked. */
+/** A request to `migrate-worker.mjs`. */
 export interface MigrationRequest {
   /** The binding of the database. */
   readonly binding: string
@@ -16,7 +16,7 @@ export interface MigrationRequest {
   readonly statements?: readonly string[]
 }
 
-/** The migrations of a directory of `NNNN_name.sql` files, in the order of their names. */
+/** The migrations in a folder of `NNNN_name.sql` files, sorted by name. */
 export function migrationsIn(directory: string): readonly Migration[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
@@ -28,7 +28,7 @@ export function migrationsIn(directory: string): readonly Migration[] {
 }
 
 /**
- * Applies the migrations that are missing from a local database, each in one transaction, in their order.
+ * Applies the missing migrations of a local database in order, each in one transaction.
  * @param ask sends a request to `migrate-worker.mjs`
  */
 export async function migrate(

@@ -7,7 +7,7 @@ import { projectRoot } from './root.ts'
 import { localSecrets, persistPath } from './state.ts'
 import { projectWranglerFile, stringIn } from './wrangler-file.ts'
 
-/** A service that runs as long as the program that started it, on a free port of the loopback interface. */
+/** A service that runs until the program that started it ends, on a free port of the loopback interface. */
 export interface OwnService {
   readonly url: string
   close(): Promise<void>
@@ -15,7 +15,7 @@ export interface OwnService {
 
 const MIGRATOR = 'migrator'
 
-/** The migrations of the databases, by their bindings. */
+/** The migrations of each database, by its binding. */
 const migrationsOf: Readonly<Record<string, () => readonly Migration[]>> = {
   DB: () => [
     ...migrationsIn(migrationsDirectory('sqlite')),
@@ -29,10 +29,10 @@ function migrationsDirectory(adapter: string): string {
 }
 
 /**
- * Starts the service on a state directory, on the runtime and the database files that `npm start` uses, without what a
- * developer needs (reloading, static files, the queue). Applies the missing migrations first. Nothing else may run on the
- * directory meanwhile.
- * @param report receives what the service logs as an error
+ * Starts the service on a state directory, with the runtime and the database files of `npm start`, but without the
+ * parts for developers (reloading, static files, the queue). Applies missing migrations first. No other service may run
+ * on the directory at the same time.
+ * @param report called with errors that the service logs
  */
 export async function startOwnService(
   directory: string,
@@ -58,7 +58,7 @@ export async function startOwnService(
   }
 }
 
-/** The databases that `wrangler.toml` names and that have migrations here: their ids by binding. */
+/** The ids of the databases in `wrangler.toml` that have migrations here, by binding. */
 export function localDatabases(): Readonly<Record<string, string>> {
   const tables = projectWranglerFile().tables.filter(({ name }) => name === 'd1_databases')
   const ids = tables.flatMap(({ values }) => {
@@ -73,7 +73,7 @@ export function localDatabases(): Readonly<Record<string, string>> {
   return Object.fromEntries(ids)
 }
 
-/** Modules by their paths, the entry first. */
+/** Modules by path, with the entry first. */
 type Modules = Readonly<Record<string, string>>
 
 function workersOf(service: Modules, secrets: Readonly<Record<string, string | undefined>>) {
@@ -92,7 +92,7 @@ function workersOf(service: Modules, secrets: Readonly<Record<string, string | u
   ]
 }
 
-/** What a Worker of the local runtime is bound to. */
+/** A binding of a Worker in the local runtime. */
 type Binding =
   | { readonly type: 'd1'; readonly id: string }
   | { readonly type: 'text'; readonly value: string }
@@ -111,12 +111,12 @@ function workerOf(name: string, given: Modules, env: Bindings) {
   }
 }
 
-/** The name in `wrangler.toml`, by which the files of objects are kept. */
+/** The service's name in `wrangler.toml`. The files of its objects are stored under that name. */
 export function serviceName(): string {
   return stringIn(projectWranglerFile().top.name) ?? ''
 }
 
-/** The classes of objects that `wrangler.toml` binds, and the bindings. */
+/** The Durable Object classes in `wrangler.toml`, and their bindings. */
 function families() {
   const tables = projectWranglerFile().tables.filter(({ name }) => name === 'durable_objects.bindings')
   const bound = tables.flatMap(({ values }) => {
@@ -145,13 +145,13 @@ async function ask(migrator: URL, request: MigrationRequest): Promise<unknown> {
   return response.json()
 }
 
-/** The modules of the Worker by their paths. */
+/** The modules of the Worker by path. */
 async function builtModules(): Promise<Modules> {
   const [{ bundleWorker }, { buildBrowserParts }] = await Promise.all([
     import('../bundle/bundle-worker.mjs'),
     import('../browser/build.mjs'),
   ])
-  // What browsers load is a part of the Worker, and is missing in a fresh clone.
+  // The parts for browsers belong to the Worker, and a fresh clone does not have them yet.
   if (!existsSync(join(projectRoot, 'host-worker', 'browser', 'dist'))) await buildBrowserParts()
   const { files } = await bundleWorker()
   const modules = files

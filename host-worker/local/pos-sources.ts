@@ -11,13 +11,13 @@ import { createPrivateFile } from './private-files.ts'
 
 /** The folder of the local point-of-sale systems below a state directory. */
 export interface LocalPosPaths {
-  /** The configuration of the local gateway; every start writes it anew. */
+  /** The configuration of the local gateway, which every start writes again. */
   readonly config: string
   /** The secret that the service and the gateway share, in `.env` form. */
   readonly secret: string
-  /** The database of a kind that has one for all its organizations. */
+  /** The database file of a kind with one database for all its organizations. */
   readonly fileOf: (kind: SourceKind) => string
-  /** The folder of a kind that has one for each: each `NAME.sqlite` in it is a data source of that name. */
+  /** The folder of a kind with a database for each organization: each `NAME.sqlite` in it is the data source NAME. */
   readonly folderOf: (kind: SourceKind) => string
 }
 
@@ -31,7 +31,7 @@ export function localPosPaths(directory: string): LocalPosPaths {
   }
 }
 
-/** The embedded database, behind the local gateway, of an organization's source; null for a kind that has none. */
+/** The embedded database of an organization's source, which the local gateway serves; null for a kind without one. */
 export function localSourceFile(directory: string, { kind, tenant }: PosSourceTie): string | null {
   if (!isSourceKind(kind)) return null
   const { fileOf, folderOf } = localPosPaths(directory)
@@ -57,7 +57,7 @@ export function prepareLocalGateway(directory: string, port: number): void {
   writeFileSync(paths.config, `${JSON.stringify(config, null, 2)}\n`)
 }
 
-/** Creates the place of a kind's databases and returns its part of the gateway's configuration. */
+/** Creates the file or folder for a kind's databases, and returns its part of the gateway's configuration. */
 function localSource({ fileOf, folderOf }: LocalPosPaths, kind: SourceKind): object {
   const common = { kind, driver: 'sqlite', currency: 'USD' }
   if (hasOwnDatabases(kind)) {
@@ -70,7 +70,7 @@ function localSource({ fileOf, folderOf }: LocalPosPaths, kind: SourceKind): obj
   return { ...common, file }
 }
 
-/** The environment that gives the local gateway its secret. */
+/** The environment that passes the secret to the local gateway. */
 export function gatewayEnvironment(directory: string): Readonly<Record<string, string | undefined>> {
   return parseEnv(readFileSync(localPosPaths(directory).secret, 'utf8'))
 }

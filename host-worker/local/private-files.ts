@@ -1,11 +1,11 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Files that only their owner may read: they hold secrets and tenants' data. */
+/** The mode of files that only their owner may read, because they contain secrets or tenants' data. */
 const PRIVATE_MODE = 0o600
 export const PRIVATE_DIRECTORY_MODE = 0o700
 
-/** Creates a private file with its content in one step, unless there is one. */
+/** Creates a private file with its content in one step, unless it exists. */
 export function createPrivateFile(path: string, content: () => string): void {
   if (readTextFile(path) !== null) return
   const complete = writeBeside(path, content())
@@ -18,7 +18,7 @@ export function createPrivateFile(path: string, content: () => string): void {
   }
 }
 
-/** Writes a private file in one step: whoever reads it finds the old content, or all of the new. */
+/** Writes a private file in one step: readers find either the old content or the complete new one. */
 export function writePrivateFile(path: string, content: string): void {
   renameSync(writeBeside(path, content), path)
 }

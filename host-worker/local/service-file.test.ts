@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { announcedService, announceService } from './service-file.ts'
 
 const URL = 'http://127.0.0.1:8787'
-/** More than any system gives to a process. */
+/** A process id that no system assigns. */
 const NO_PROCESS = 2 ** 30
 let directory = ''
 let path = ''
@@ -35,6 +35,11 @@ test.each([
 ])('a file %s counts for nothing', (_what, text) => {
   writeFileSync(path, text)
   expect(announcedService(directory)).toBe(null)
+})
+
+test('a file that cannot be read is not the same as none', () => {
+  mkdirSync(path)
+  expect(() => announcedService(directory)).toThrow('EISDIR')
 })
 
 test('a file that was not touched for a while counts for nothing, though its number is a process again', () => {

@@ -1,9 +1,10 @@
 import { rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { parsedOr } from '../../domain/text/json.ts'
 import { readTextFile, writePrivateFile } from './private-files.ts'
 
-/** The service that runs on a state directory. */
+/** The service that is running on a state directory. */
 export interface RunningService {
   readonly url: string
   /** The process that runs it. */
@@ -16,9 +17,10 @@ const BEAT_MS = 2_000
 const STALE_MS = 20_000
 
 /**
- * Says that this process runs a service on a state directory, so that commands find it. The file is touched as long as
- * that is so: a process that was killed leaves it behind, and its number may soon be another process's.
- * @returns ends that, and removes the file
+ * Announces that this process runs a service on a state directory, so that commands find it. The announcement is a file
+ * whose time is updated continually. A process that was killed leaves the file behind, and its process id may soon
+ * belong to another process, so only a recent file counts.
+ * @returns a function that ends the announcement and removes the file
  */
 export function announceService(directory: string, url: string): () => void {
   const path = servicePath(directory)
@@ -30,12 +32,15 @@ export function announceService(directory: string, url: string): () => void {
   beat.unref()
   return () => {
     clearInterval(beat)
-    // Another service may have been announced on the same directory meanwhile.
+    // Meanwhile another service may have been announced on the same directory.
     if (writtenIn(path)?.pid === pid) rmSync(path, { force: true })
   }
 }
 
-/** The service that is announced on a state directory; null: there is none, or it was killed. */
+/**
+ * The service that is announced on a state directory; null: there is none, or it was killed. Throws when the
+ * announcement cannot be read.
+ */
 export function announcedService(directory: string): RunningService | null {
   const path = servicePath(directory)
   const written = writtenIn(path)
@@ -47,11 +52,8 @@ function servicePath(directory: string): string {
 }
 
 function writtenIn(path: string): RunningService | null {
-  try {
-    return v.parse(Written, JSON.parse(readTextFile(path) ?? ''))
-  } catch {
-    return null
-  }
+  const written = v.safeParse(Written, parsedOr(readTextFile(path) ?? '', null))
+  return written.success ? written.output : null
 }
 
 function isFresh(path: string): boolean {
@@ -63,7 +65,7 @@ function touch(path: string): void {
   try {
     utimesSync(path, new Date(), new Date())
   } catch {
-    // The state directory was removed while the service runs; the next command then finds none.
+    // The state directory was removed while the service was running, so later commands find no service.
   }
 }
 

@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
 
-/** Takes every permission away from everybody but the owner. */
+/** Removes all permissions of everybody but the owner. */
 const PRIVATE_UMASK = 0o077
 
 /**
- * Makes the directory of local state, if it is missing, and keeps it from other users of the machine: the directory
- * itself, and each file that this process and the processes that it starts will make in it. To be called before
- * anything else touches the state, because the programs that create databases cannot be told a file mode.
+ * Creates the directory of local state, if it is missing, and keeps other users of the machine from reading it: the
+ * directory itself, and each file that this process and its child processes will create in it. It must be called before
+ * anything else touches the state, because the programs that create databases have no option for a file mode.
  */
 export function openPrivateState(directory: string): void {
   process.umask(PRIVATE_UMASK)
@@ -18,13 +18,16 @@ export function openPrivateState(directory: string): void {
   chmodSync(directory, PRIVATE_DIRECTORY_MODE)
 }
 
-/** The directory of local state: the database, the root secret, the demo key. `STATE_DIR`, else `.wrangler/state`. */
+/**
+ * The directory of local state, with the databases, the root secret and the demo keys: `STATE_DIR`, else
+ * `.wrangler/state`.
+ */
 export function stateDirectory(root: string): string {
   const given = process.env.STATE_DIR
   return given === undefined || given === '' ? join(root, '.wrangler', 'state') : resolve(given)
 }
 
-/** Where wrangler keeps databases below a `--persist-to` directory. */
+/** The folder of databases that wrangler creates below a `--persist-to` directory. */
 export function persistPath(directory: string): string {
   return join(directory, 'v3')
 }
@@ -34,14 +37,17 @@ export function secretsPath(directory: string): string {
   return join(directory, 'secrets.env')
 }
 
-/** The local secrets. A new state directory gets a root secret of its own; later calls, and processes, find that one. */
+/**
+ * The local secrets. The first call for a state directory makes a root secret; later calls, also of other processes,
+ * read it.
+ */
 export function localSecrets(directory: string): Readonly<Record<string, string | undefined>> {
   const path = secretsPath(directory)
   createPrivateFile(path, () => `ROOT_SECRET=${randomBytes(32).toString('base64url')}\n`)
   return parseEnv(readFileSync(path, 'utf8'))
 }
 
-/** A demo organization's tenant key, as it was shown when it was issued; null when there is none yet. */
+/** A demo organization's tenant key, as it was issued; null when there is none yet. */
 export function readDemoKey(directory: string, organizationId: string): string | null {
   return readTextFile(demoKeyPath(directory, organizationId))?.trim() ?? null
 }
@@ -51,7 +57,7 @@ export function writeDemoKey(directory: string, organizationId: string, key: str
   writePrivateFile(demoKeyPath(directory, organizationId), `${key}\n`)
 }
 
-/** `demo-key` of the organization `demo`, `demo-x-key` of `demo-x`. */
+/** The path of a demo key: `demo-key` for the organization `demo`, `demo-x-key` for `demo-x`. */
 function demoKeyPath(directory: string, organizationId: string): string {
   return join(directory, `${organizationId}-key`)
 }
@@ -61,7 +67,7 @@ export function readLocalOperatorKey(directory: string): string | null {
   return readTextFile(operatorKeyPath(directory))?.trim() ?? null
 }
 
-/** Keeps the operator key of the local service, for the commands of whoever may read the state. */
+/** Stores the operator key of the local service, for the commands of every user who can read the state. */
 export function writeLocalOperatorKey(directory: string, key: string): void {
   writePrivateFile(operatorKeyPath(directory), `${key}\n`)
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 
 /**
- * Environment variables that keep wrangler quiet, offline and to itself: no telemetry, no banner, no look-up of the
- * machine's location, no traces of requests on disk, and a registry of running Workers of its own, so that two copies
- * of this service do not take each other for one.
+ * Environment variables that keep wrangler quiet, offline and isolated: no telemetry, no banner, no look-up of the
+ * machine's location, no traces of requests on disk, and a separate registry of running Workers, so that two copies of
+ * this service are not confused.
  */
 export function wranglerEnvironment(stateDirectory: string): Readonly<Record<string, string>> {
   return {

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from './root.ts'
 
-/** What `wrangler.toml` says, as far as it is read here: values as they are written there, by key. */
+/** The parts of `wrangler.toml` that are needed here, with values as they are written in the file. */
 export interface WranglerFile {
-  /** The keys above the first table. */
+  /** The keys before the first table. */
   readonly top: Readonly<Record<string, string>>
-  /** The tables and the entries of lists of tables, in their order. */
+  /** The tables, and the entries of arrays of tables, in order. */
   readonly tables: readonly { readonly name: string; readonly values: Readonly<Record<string, string>> }[]
 }
 
-/** The project's `wrangler.toml`. wrangler itself would read it too, but takes a second to load. */
+/** Reads the project's `wrangler.toml`. wrangler could read it too, but takes a second to load. */
 export function projectWranglerFile(): WranglerFile {
   return readWranglerFile(readFileSync(join(projectRoot, 'wrangler.toml'), 'utf8'))
 }
@@ -28,12 +28,12 @@ export function readWranglerFile(text: string): WranglerFile {
   return { top, tables }
 }
 
-/** The text of a value that is a string; undefined: it is something else. */
+/** The text of a string value; undefined: the value is not a string. */
 export function stringIn(value: string | undefined): string | undefined {
   return /^(["'])(.*)\1$/.exec(value ?? '')?.[2]
 }
 
-/** Lines without comments; a list that goes on over several lines is one. */
+/** The lines without comments. A list that continues over several lines becomes one line. */
 function logicalLines(text: string): readonly string[] {
   const lines: string[] = []
   let open = ''
@@ -47,7 +47,7 @@ function logicalLines(text: string): readonly string[] {
   return open === '' ? lines : [...lines, open]
 }
 
-/** Whether a list or a table within a value goes on in the next line. */
+/** Whether a list or a table within a value continues in the next line. */
 function isOpen(line: string): boolean {
   const marks = line.replaceAll(/"[^"]*"|'[^']*'/g, '')
   return marks.includes('=') && count(marks, /[[{]/g) > count(marks, /[\]}]/g)

@@ -1,7 +1,10 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Asks for a key at the terminal, without showing what is typed; reads the first line of any other standard input. */
+/**
+ * Asks for a key at the terminal without showing what is typed. When standard input is not a terminal, reads its first
+ * line.
+ */
 export async function askKey(question: string): Promise<string> {
   const { stdin, stderr } = process
   const isTerminal = stdin.isTTY

@@ -14,7 +14,8 @@ import type { TestService } from '../../test/support/service.ts'
 import { openTestService } from '../../test/support/service.ts'
 import type { Reach } from './client/send-request.ts'
 
-// What a person at the command line is told when an import goes wrong, and that nothing of it is half done or lost.
+// Checks which message a person at the command line gets when an import goes wrong, and that nothing of the import is
+// half done or lost.
 
 const directory = mkdtempSync(join(tmpdir(), 'bad-imports-'))
 afterAll(() => {
@@ -34,7 +35,7 @@ beforeEach(async () => {
 const line = (contactId: string, filler = '') =>
   `${JSON.stringify({ contactId, source: filler, tags: [], emailConsent: 'unknown', smsConsent: 'unknown', createdAt: '2026-01-01T00:00:00Z' })}\n`
 
-/** Lines that make three parts. */
+/** Enough lines for three parts. */
 const threeParts = Array.from({ length: 1_500 }, (_, index) => line(`c-${index}`, 'x'.repeat(300))).join('')
 
 function fileOf(content: string | Uint8Array, name = 'contacts.ndjson'): string {
@@ -55,14 +56,14 @@ async function contacts(): Promise<number> {
   return ((await response.json()) as { readonly data: readonly unknown[] }).data.length
 }
 
-/** The command failed with these words, and the organization has no contact. */
+/** Expects that the command failed with this message, and that the organization has no contact. */
 async function expectNothing({ code, stdout, stderr }: Operated, saying: RegExp): Promise<void> {
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(saying)])
   expect(stderr).not.toMatch(/\bat \S+:\d+:\d+|Error:/)
   expect(await contacts()).toBe(0)
 }
 
-/** Lets requests through until a part of this number was sent and answered. */
+/** Passes requests on, and calls `then` after the part with this number was sent and answered. */
 function afterPart(number: number, then: () => void | Promise<void>): Reach {
   const reach = reachOf(service)
   return async (request) => {
@@ -175,7 +176,7 @@ test('two files of a kind at the very same moment: never both, and none is mixed
 test('an import that is abandoned for a day is given up, and the same command begins it anew', async () => {
   const path = fileOf(threeParts)
   const world = importWorld(storage, newOrganization('acme', 'acme'), toolsWithoutSecrets(service.clock))
-  // Its operator loses the key, and nobody else takes the import up.
+  // The operator key is revoked during the import, and nobody continues the import.
   await expectNothing(
     await runImport(
       path,

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { operatorEndpoints } from '../../domain/operator-catalog.ts'
-import { tableRows } from './command/help.ts'
+import type { Command } from './command/command.ts'
+import { synopsisOf } from './command/command.ts'
 import { allCommands, commandsOf } from './commands.ts'
 
 const commands = await allCommands()
 
-/** Operations that no command calls: they are for programs. */
+/** Operations that no command calls, because only programs need them. */
 const FOR_PROGRAMS = ['operatorContract.get', 'imports.show', 'imports.list']
 
 it('covers the whole interface', () => {
@@ -33,3 +34,19 @@ it('is listed in the manual, each command with its summary', () => {
   const rows = [...manual.matchAll(/^\| (`.*`) +\| (.*?) +\|$/gm)].map(([, call, does]) => [call, does])
   expect(rows).toEqual(tableRows(commands))
 })
+
+/** The number of optional flags that the manual shows for a command with too many to show all. */
+const SHOWN_FLAGS = 2
+
+/** The commands as rows of a table of the manual: the call and what the command does. */
+function tableRows(of: readonly Command[]): readonly (readonly [call: string, does: string])[] {
+  return of.map((command) => {
+    const optional = Object.entries(command.flags).filter(([, { presence }]) => presence === 'optional')
+    const hidden = optional.length > SHOWN_FLAGS + 1 ? optional.slice(SHOWN_FLAGS).map(([name]) => name) : []
+    const shown = Object.entries(command.flags).filter(([name]) => !hidden.includes(name))
+    const synopsis = synopsisOf({ positionals: command.positionals, flags: Object.fromEntries(shown) })
+    const call = [...command.words, synopsis, hidden.length > 0 ? '…' : '']
+    const text = call.filter((part) => part !== '').join(' ')
+    return [`\`${text.replaceAll('|', '\\|')}\``, `${command.summary}.`]
+  })
+}

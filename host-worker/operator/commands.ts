@@ -5,8 +5,8 @@ interface Group {
 }
 
 /**
- * The commands by the word that they begin with, in the order of `help` and of the manual. Each group is loaded when it is
- * asked for: a command starts in half the time without the others.
+ * The commands by their first word, in the order of `help` and of the manual. Each group is loaded when it is needed,
+ * which halves the time to start a command.
  */
 const groups: Readonly<Record<string, () => Promise<Group>>> = {
   org: () => import('./commands/organization-commands.ts'),
@@ -21,7 +21,7 @@ const groups: Readonly<Record<string, () => Promise<Group>>> = {
   logout: () => import('./commands/logout-command.ts'),
 }
 
-/** The commands that begin with a word; none when there is no such word. */
+/** The commands with a first word; empty when no command has it. */
 export async function commandsOf(word: string): Promise<readonly Command[]> {
   const group = Object.hasOwn(groups, word) ? await groups[word]?.() : undefined
   return group?.commands ?? []

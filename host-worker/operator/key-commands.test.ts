@@ -180,7 +180,8 @@ describe('the root secret', () => {
       operate([...args, '--url', TEST_URL, '--key', operatorKey], { reach: reachOf(service) })
     const counts = (keys: number) => ({ keys, formPasswords: 0 })
     const during = await serviceUnder(next, root)
-    // Asking uses the operator key, which moves with that; the tenant's was not used yet.
+    // This call uses the operator key, whose hash thereby moves to the new root secret. The tenant key has not been
+    // used yet.
     await under(during, 'org', 'list')
     await during.settled()
     const halfway = await under(during, 'secrets', 'status')

@@ -10,7 +10,7 @@ import { announceService } from '../local/service-file.ts'
 import { openLocalService } from './client/local-service.ts'
 import type { OpenConnection } from './client/local-service.ts'
 
-/** The commands as a person runs them, on a state directory, with the real runtime. */
+/** The commands as a person runs them, on a state directory and with the real runtime. */
 const directory = mkdtempSync(join(tmpdir(), 'operator-local-'))
 const state = join(directory, 'state')
 const main = join(import.meta.dirname, 'main.ts')
@@ -23,9 +23,10 @@ let umask = 0
 
 beforeAll(async () => {
   created = await operator(state, 'org', 'create', '--id', 'acme', '--name', 'Acme')
-  // Opening local state takes every permission of new files away from others; the other tests of this process go on.
+  // Opening local state changes the umask of this process, so that others cannot read new files. Other tests need the
+  // old one.
   umask = process.umask(0o077)
-  // As of a service that was killed: its file is still there.
+  // The file that a killed service leaves behind.
   writeFileSync(join(state, 'service.json'), JSON.stringify({ url: 'http://127.0.0.1:9', pid: 2 ** 30 }))
   service = await openLocalService(state, { key: null, note: (line) => noted.push(line) })
   endAnnouncement = announceService(state, service.connection.url)

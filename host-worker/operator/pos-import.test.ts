@@ -33,7 +33,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true })
 })
 
-/** Imports lines as the command does, into the point of sale of an organization. */
+/** Imports lines, as the command does, into the point-of-sale data of an organization. */
 async function imported(kind: string, organizationId: string, ...given: readonly object[]) {
   const transfer = {
     kind,
@@ -53,7 +53,7 @@ function file(name: string, content: object): string {
 const accountId = 'a-1'
 const occurredAt = '2026-03-01T10:00:00+02:00'
 
-/** A line of each kind, and the same line with one thing changed. */
+/** A line of each kind, and a change of that line. */
 const lines: Readonly<Record<string, readonly [line: object, change: object]>> = {
   'pos-transactions': [
     {
@@ -177,7 +177,9 @@ describe('what takes no imports says so', () => {
       expect(open(ties.second, stateDirectory)).toThrow('has no source odbc_second north')
     }
     vi.stubEnv('POS_GATEWAY_CONFIG', join(directory, 'missing.json'))
-    expect(open(ties.shared, state)).toThrow('cannot be read')
+    expect(open(ties.shared, state)).toThrow(
+      'missing.json cannot be read (ENOENT: no such file or directory).',
+    )
     vi.stubEnv('POS_GATEWAY_CONFIG', file('gateway.json', { sources: [{ kind: 'odbc_third' }] }))
     expect(open(ties.shared, state)).toThrow('sources[0].kind must be one of')
     vi.stubEnv('POS_GATEWAY_CONFIG', '')

@@ -9,7 +9,7 @@ import { textOf } from './command/arguments.ts'
 import type { Command } from './command/command.ts'
 import type { Context, Streams } from './command/context.ts'
 
-/** What surrounds the commands: the machine they run on, or a test. */
+/** The environment of the commands: that of the machine, or of a test. */
 export interface Host extends Omit<Surroundings, 'note'>, Pick<Sources, 'deployed'> {
   readonly askKey: Context['askKey']
 }

@@ -7,7 +7,10 @@ import { allCommands, commandsOf } from './commands.ts'
 import type { Host } from './run-command.ts'
 import { runCommand } from './run-command.ts'
 
-/** Runs one command. Returns the exit code: 0 done, 1 it could not be done, 2 it was called wrongly. */
+/**
+ * Runs one command. Returns the exit code: 0 for success, 1 when the command failed, 2 when it was called with wrong
+ * arguments.
+ */
 export async function runOperator(given: readonly string[], streams: Streams, host: Host): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   const group = await commandsOf(args[0] ?? '')
@@ -36,8 +39,8 @@ function report(error: unknown, command: Command, { note }: Streams): number {
 const HELP = ['--help', '-h']
 
 /**
- * Shows the commands, or those of a group (`key`), when help is asked for or nothing is given; else says that there is
- * no such command.
+ * Shows all commands, or those of a group (`key`), when help is requested or no arguments are given. Otherwise says
+ * that there is no such command.
  */
 async function withoutCommand(args: readonly string[], { out, note }: Streams): Promise<number> {
   const named = args.filter((word) => !HELP.includes(word))

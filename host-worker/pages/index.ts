@@ -1,4 +1,4 @@
-// The service's own pages, loaded together by the first request for one.
+// The service's own pages. The first request for one loads all of them.
 export { serveMailbox } from './mailbox.ts'
 export { serveReference } from './reference.ts'
 export { serveStart } from './start.ts'

@@ -12,7 +12,10 @@ img { max-width: 100%; max-height: 22rem; display: block; border-radius: 4px; ma
 figcaption { font-size: .875rem }
 </style>`)
 
-/** The page of the local mailbox. @param path where it is served; the parts of messages are served below it */
+/**
+ * The page of the local mailbox.
+ * @param path the path of the page; the parts of messages are served below it
+ */
 export function mailboxPage(messages: readonly MailboxMessage[], messagesMax: number, path: string): Html {
   const none = html`<p>Nothing was sent yet. Submit a form or send something, and reload this page.</p>`
   return html`<!doctype html>
@@ -43,7 +46,10 @@ function article(message: MailboxMessage, path: string): Html {
   </article> `
 }
 
-/** An email is a document of its own. The headers with which it is served forbid scripts, forms and requests. */
+/**
+ * Shows an email in a frame, as a document of its own. The headers with which it is served forbid scripts, forms and
+ * requests.
+ */
 function body({ html: content, text, messageId }: MailboxMessage, path: string): Html {
   const src = `${path}/html?id=${encodeURIComponent(messageId)}`
   return content === null
@@ -51,7 +57,7 @@ function body({ html: content, text, messageId }: MailboxMessage, path: string):
     : html`<iframe sandbox loading="lazy" title="The email" src="${src}"></iframe>`
 }
 
-/** The picture of an MMS is loaded from the sender's URL, as a provider would load it. */
+/** Shows the picture of an MMS. It is loaded from the sender's URL, as a provider would load it. */
 function picture(url: string): Html {
   return html`<figure>
     <img src="${url}" alt="Media of the message" loading="lazy" referrerpolicy="no-referrer" />

@@ -12,15 +12,18 @@ const common = {
   'x-content-type-options': 'nosniff',
 }
 
-/** No script, and nothing from anywhere but the pictures of messages and the emails beside the page. */
+/** The policy of the page: no scripts, and only the pictures of messages and the framed emails are loaded. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src http: https:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** Content written by strangers, shown without scripts, forms, links to this page, or requests to other hosts. */
+/** The policy of content from outside: no scripts, forms, links to this page, or requests to other hosts. */
 const STRANGER_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 
-/** Shows what the local mailbox holds, as a page or, when asked for, as JSON. Null when there is no local mailbox. */
+/**
+ * Serves the messages in the local mailbox, as a page or, when the request asks for it, as JSON. Null when there is no
+ * local mailbox.
+ */
 export async function serveMailbox(request: Request, env: Env): Promise<Response | null> {
   if (!env.localMailbox) return null
   if (request.method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET' } })
@@ -66,7 +69,7 @@ function document(
   })
 }
 
-/** A browser only saves an attachment and never shows it, whatever its type. */
+/** Serves an attachment as a download, so that a browser only saves it and never shows it, whatever its type. */
 function download(found: Awaited<ReturnType<Mailbox['attachment']>>): Response {
   if (found === null) return document('text/plain', null)
   const name = encodeURIComponent(found.filename).replaceAll("'", '%27')

@@ -1,4 +1,7 @@
-/** A page of the service's own: it loads its own files, talks to its own host, and cannot be framed. */
+/**
+ * The headers of the service's own pages: they load files of this service only, connect to this host only, and cannot
+ * be framed.
+ */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
@@ -6,7 +9,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // The viewer's icons are data URLs in its style sheet.
+    // `data:` is for the icons in the viewer's style sheet.
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -19,7 +22,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Answers `GET` and `HEAD` with a page, another method with 405. */
+/** Responds to `GET` and `HEAD` with a page, and to other methods with 405. */
 export function pageResponse(request: Request, markup: () => string): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return Response.json({ error: 'Method not allowed' }, { status: 405, headers: { allow: 'GET, HEAD' } })

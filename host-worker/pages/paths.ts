@@ -1,4 +1,4 @@
-/** Where the service's own pages are. */
+/** The paths of the service's own pages. */
 export const START_PATH = '/'
 export const REFERENCE_PATH = '/docs'
 export const MAILBOX_PATH = '/mailbox'

@@ -1,7 +1,7 @@
 import { html } from '../../domain/text/html.ts'
 import { pageResponse } from './page-headers.ts'
 
-/** The reference of the API: a viewer that reads the contract document of this host. */
+/** Serves the reference of the API: a viewer of this host's contract document. */
 export function serveReference(request: Request): Response {
   return pageResponse(request, () => page().markup)
 }

@@ -5,8 +5,8 @@ import { pageResponse } from './page-headers.ts'
 import { MAILBOX_PATH, REFERENCE_PATH } from './paths.ts'
 
 /**
- * The start page: says what the service is and links to its parts. Links to parts that only a local start has appear
- * only there.
+ * Serves the start page, which says what the service is and links to its parts. Links to parts that only a local start
+ * has appear only there.
  */
 export function serveStart(request: Request, env: Pick<Env, 'localMailbox' | 'demoSiteUrl'>): Response {
   return pageResponse(request, () => page(new URL(request.url).origin, env).markup)

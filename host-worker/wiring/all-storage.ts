@@ -1,6 +1,5 @@
 import { createD1Storage } from '../../adapters/d1/storage.ts'
 import { createFamilyDatabases } from '../../adapters/durable-object/family-databases.ts'
-import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import { createObjectStorage } from '../../adapters/durable-object/storage.ts'
 import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
@@ -9,14 +8,14 @@ import type { Background } from '../../ports/background.ts'
 import type { Meter } from '../../ports/meter.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import type { DatabaseEnv } from './storage.ts'
-import { bound, createMeter, placeTools } from './storage.ts'
+import { createMeter, placeTools, storageOfPlaces } from './storage.ts'
 
-/** Opens all of the service's storage: for operators, analytics, and work that follows requests. No I/O. */
+/** Opens all of the service's storage: for operators, analytics and follow-up work. No I/O. */
 export function openStorage(env: DatabaseEnv, meter?: Meter, background?: Background): PlacedStorage {
   return createPlacedStorage(openPlaces(env, meter, background), consoleLog)
 }
 
-/** What finds the database of an organization. No I/O. */
+/** Opens the places of organizations with their complete storage. No I/O. */
 export function openPlaces(
   env: DatabaseEnv,
   meter: Meter = createMeter(),
@@ -28,10 +27,7 @@ export function openPlaces(
   return {
     ...placeTools(env, background),
     directory,
-    storageAt: (place) =>
-      place.kind === 'shared'
-        ? shared
-        : createObjectStorage({ namespace: bound(families), place, clock, meter, migrations: ownMigrations }),
+    storageAt: storageOfPlaces(shared, createObjectStorage, { families, meter }),
     databases: families === null ? null : createFamilyDatabases({ namespace: families, clock, meter }),
   }
 }

@@ -1,16 +1,18 @@
 import type { SourceFailure } from '../../ports/record-source.ts'
 
 /**
- * Asks an outside source whose adapter is loaded on demand. A source never rejects, so an adapter that cannot be loaded
- * makes it unavailable to this request alone: the next one tries again.
+ * Asks an outside source whose adapter is loaded on demand. A source never rejects, so when the adapter cannot be
+ * loaded, the source is unavailable to this request only; the next request tries again.
  */
 export async function askLoaded<Source, Answer>(
   load: () => Promise<Source>,
   ask: (source: Source) => Promise<Answer>,
 ): Promise<Answer | SourceFailure> {
+  let source: Source
   try {
-    return await ask(await load())
+    source = await load()
   } catch (cause) {
     return { kind: 'unavailable', reason: 'the adapter of the source could not be loaded', cause }
   }
+  return ask(source)
 }

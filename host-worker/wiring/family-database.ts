@@ -5,10 +5,10 @@ import { consoleLog, systemClock } from '../system.ts'
 
 export { FollowUpEntrypoint } from '../../adapters/durable-object/family-database.ts'
 
-/** The class of the objects in which families have databases of their own. */
+/** The Durable Object class for families with databases of their own. */
 export class FamilyDatabase extends FamilyDatabaseObject {
   constructor(state: DurableObjectState, env: Readonly<Record<string, unknown>>) {
-    // The Worker's other exports, by their names in host-worker/worker.ts.
+    // The exports of the Worker, by their names in host-worker/worker.ts.
     const { FollowUp: followUp } = state.exports as unknown as { readonly FollowUp: FollowUp }
     super(state, env, {
       clock: systemClock,

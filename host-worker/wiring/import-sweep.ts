@@ -7,8 +7,8 @@ import { importTools, openImportWorld, posDestination } from './imports.ts'
 import { secretsOf } from './world.ts'
 
 /**
- * Goes on with imports that were interrupted, and removes what is left of others.
- * @param imports those of one database
+ * Continues imports that were interrupted, and removes what others have left behind.
+ * @param imports the imports of one database
  */
 export async function sweepImportsOf(
   env: Env,

@@ -9,7 +9,7 @@ import type { Env } from '../env/index.ts'
 import { systemClock, systemRandom } from '../system.ts'
 import { openPosLegacy } from './storage.ts'
 
-/** What an import may need of a storage. */
+/** The parts of a storage that an import may need. */
 export type ImportStorage = Pick<Storage, 'imports' | 'tenant'>
 
 /** The ports for the imports of one organization. No I/O. */
@@ -31,7 +31,9 @@ export function openImportWorld(
   }
 }
 
-/** What kinds of imports need besides the lines: the root secret, asked for when a password or an id needs it. */
+/**
+ * What import kinds need besides the lines: the root secret, which is only opened when a password or an id needs it.
+ */
 export function importTools(secrets: () => Promise<Secrets>): ImportTools {
   return {
     passwords: {
@@ -43,7 +45,7 @@ export function importTools(secrets: () => Promise<Secrets>): ImportTools {
   }
 }
 
-/** Where the rows of an organization's point of sale go, as far as the service itself can reach it. */
+/** The destination of rows for an organization's point of sale, as far as the service itself can reach it. */
 export function posDestination(
   { organizationId, posSource }: Organization,
   { posLegacy }: Pick<Env, 'posLegacy'>,

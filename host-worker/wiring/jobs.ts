@@ -22,8 +22,8 @@ export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 /**
- * Works on the due entries that no queue message reached, on imports, on what families with databases of their own left
- * undone, and on moves. A failure of one does not hinder the others.
+ * Processes due entries that no queue message reached, imports, unfinished work of families with databases of their
+ * own, and moves. A failure of one does not stop the others.
  */
 export async function serveCron(env: Env): Promise<void> {
   const outcomes = await Promise.allSettled([
@@ -35,13 +35,13 @@ export async function serveCron(env: Env): Promise<void> {
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** Loaded when it is needed: requests do without what imports need. */
+/** The module is loaded on demand, because requests do not need it. */
 async function sweepImports(env: Env, imports: ImportDirectory): Promise<void> {
   const { sweepImportsOf } = await import('./import-sweep.ts')
   await sweepImportsOf(env, openStorage(env), imports)
 }
 
-/** Loaded when it is needed: few sweeps find a move. */
+/** The module is loaded on demand, because few sweeps find a move. */
 async function sweepMovesOf(env: Env): Promise<void> {
   const [{ openMoves }, { sweepMoves }] = await Promise.all([
     import('./moves.ts'),
@@ -50,7 +50,7 @@ async function sweepMovesOf(env: Env): Promise<void> {
   await sweepMoves(openMoves(env))
 }
 
-/** The ports for looking after families with databases of their own. */
+/** The ports for checking on families with databases of their own. */
 function openFamilySweep(env: Env): FamilySweepWorld {
   const { directory, storageAt } = openPlaces(env)
   return {
@@ -69,8 +69,8 @@ function openFamilySweep(env: Env): FamilySweepWorld {
 }
 
 /**
- * Works on entries that a family's alarm hands over, some at a time: a queue has had its chance with them, and one that
- * loses everything must not hold them up. One that fails is handed over again, and hinders no other.
+ * Processes entries that a family's alarm hands over, a few at a time. They are not sent to the queue again, because it
+ * had its chance and may have lost them. An entry that fails is handed over again, and does not stop the others.
  */
 export async function workOff(refs: readonly OutboxRef[], env: Env): Promise<void> {
   const world = openJobWorld(env)
@@ -79,7 +79,7 @@ export async function workOff(refs: readonly OutboxRef[], env: Env): Promise<voi
   })
 }
 
-/** Answers a delivery by QStash; null when the service does not work with it. */
+/** Serves a delivery by QStash; null when the service does not use QStash. */
 export async function serveQstash(request: Request, env: Env): Promise<Response | null> {
   const { queue } = env
   if (queue?.kind !== 'qstash') return null
@@ -88,11 +88,12 @@ export async function serveQstash(request: Request, env: Env): Promise<Response 
     keys: queue.keys,
     url: queue.callbackUrl,
     deadline: systemDeadline,
+    log: consoleLog,
     deliver: (ref) => deliverOrLog(ref, world),
   })
 }
 
-/** The ports for work that follows requests. */
+/** The ports for follow-up work. */
 function openJobWorld(env: Env): JobWorld {
   return {
     outbox: openStorage(env).outbox,
@@ -107,7 +108,7 @@ function openJobWorld(env: Env): JobWorld {
 }
 
 /**
- * Works on an entry. A rejection makes the queue deliver its message again; the queue does not report the reason, so it
+ * Processes an entry. A rejection makes the queue deliver its message again. The queue does not report the error, so it
  * is logged here.
  */
 async function deliverOrLog(ref: OutboxRef, world: JobWorld): Promise<void> {

@@ -6,13 +6,13 @@ import type { Meter } from '../../ports/meter.ts'
 import type { Env } from '../env/index.ts'
 import { askLoaded } from './ask-loaded.ts'
 
-/** What few requests ask for, so that the statements for it are loaded only then. */
+/** Storage that few requests need, so that its statements are loaded on demand. */
 export interface LateStorage {
   readonly analytics: Analytics
   readonly exitSurvey: ExitSurveySource
 }
 
-/** No I/O before something is asked. */
+/** No I/O before the first call. */
 export function openLateStorage(env: Env, meter: Meter, background: Background): LateStorage {
   const load = async () => {
     const { openStorage } = await import('./all-storage.ts')

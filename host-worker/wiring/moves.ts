@@ -10,10 +10,13 @@ import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system
 import { openPlaces } from './all-storage.ts'
 import { createMeter } from './storage.ts'
 
-/** Rows that one step of a move reads or writes in the shared database: others wait for it meanwhile. */
+/**
+ * How many rows one step of a move reads or writes in the shared database. Other organizations wait meanwhile, so it is
+ * small.
+ */
 const SHARED_ROWS_MAX = 200
 
-/** The ports of moves, for work that nobody waits for. No I/O. */
+/** The ports of moves, for background work. No I/O. */
 export function openMoves(env: Env, meter: Meter = createMeter()): Omit<MovesWorld, 'background'> {
   const { database, families } = env
   const clock = systemClock

@@ -1,4 +1,4 @@
-// The adapters of rows that are kept elsewhere. They are loaded together, by the first request for such rows.
+// The adapters of rows that are stored elsewhere. The first request for such rows loads all of them.
 export { openDubLinks } from '../../adapters/links-dub/index.ts'
 export { openLegacyVendor } from '../../adapters/pos-legacy-vendor/index.ts'
 export { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'

@@ -1,5 +1,5 @@
 import type { SourceKind } from '../../adapters/pos-odbc/index.ts'
-import { posCapabilities } from '../../domain/pos/index.ts'
+import { posSourceKinds } from '../../domain/pos/index.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { PosKind } from '../../ports/organization.ts'
 import type { PosSource, PosSources } from '../../ports/pos-source.ts'
@@ -10,8 +10,8 @@ import { askLoaded } from './ask-loaded.ts'
 import { openPosLegacy } from './storage.ts'
 
 /**
- * Picks the adapter of each kind of point of sale. A source that is not configured answers `unavailable` when it is
- * read.
+ * Chooses the adapter for each kind of point of sale. A source that is not configured is reported as `unavailable` when
+ * it is read.
  */
 export function openPosSources({ posGateway, posLegacy }: PosSettings, meter: Meter): PosSources {
   const open: Readonly<Record<PosKind, (tenant: string) => PosSource>> = {
@@ -45,7 +45,7 @@ function openOdbc(gateway: PosGatewaySettings | null, kind: SourceKind, tenant: 
 /** A source whose adapter is loaded when it is read: most organizations have none. */
 function loadedSource(kind: PosKind, open: () => Promise<PosSource>): PosSource {
   return {
-    capabilities: posCapabilities[kind],
+    capabilities: posSourceKinds[kind].capabilities,
     page: (query) => askLoaded(open, (source) => source.page(query)),
     one: (query) => askLoaded(open, (source) => source.one(query)),
   }
@@ -56,5 +56,9 @@ function unconfigured(kind: PosKind, missing: string): PosSource {
     kind: 'unavailable',
     reason: `the organization is tied to ${kind}, for which ${missing} must be configured`,
   }
-  return { capabilities: posCapabilities[kind], page: async () => failure, one: async () => failure }
+  return {
+    capabilities: posSourceKinds[kind].capabilities,
+    page: async () => failure,
+    one: async () => failure,
+  }
 }

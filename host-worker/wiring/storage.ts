@@ -1,6 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { createExecutor, isLockFailure } from '../../adapters/d1/executor.ts'
+import { createExecutor } from '../../adapters/d1/executor.ts'
 import { createD1RequestStorage } from '../../adapters/d1/request-storage.ts'
+import type { ObjectExecutorOptions } from '../../adapters/durable-object/executor.ts'
 import { createObjectRequestStorage } from '../../adapters/durable-object/request-storage.ts'
 import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
 import type { Mailbox } from '../../adapters/local/index.ts'
@@ -18,13 +19,10 @@ import { consoleLog, systemClock, systemDeadline } from '../system.ts'
 
 export { createMeter } from '../../adapters/sqlite/statement/meter.ts'
 
-/** Whether work failed because another process holds the local database: nothing was written, so it may be done again. */
-export const isStorageLocked: (error: unknown) => boolean = isLockFailure
-
 /** The bindings of the databases. */
 export type DatabaseEnv = Pick<Env, 'database' | 'families'>
 
-/** For work of which nothing depends on whether it is done. */
+/** Runs background work where nothing keeps the isolate alive for it, so only for work that may be lost. */
 const detached: Background = {
   run: (work) => {
     work.catch((cause: unknown) => {
@@ -33,12 +31,12 @@ const detached: Background = {
   },
 }
 
-/** What the isolate has met of organizations with databases of their own. */
+/** The places of organizations with databases of their own, as far as this isolate has looked them up. */
 const placeMemory = createPlaceMemory()
 
 /**
- * Opens the part of the service's storage that most requests need. No I/O. Nothing else of the Worker knows which engine
- * keeps the data.
+ * Opens the part of the service's storage that most requests need. No I/O. Only this folder of the Worker knows which
+ * database engine is used.
  */
 export function openRequestStorage(env: DatabaseEnv, meter: Meter, background: Background): RequestStorage {
   const clock = systemClock
@@ -47,27 +45,39 @@ export function openRequestStorage(env: DatabaseEnv, meter: Meter, background: B
   return placedRequests({
     ...placeTools(env, background),
     directory,
-    storageAt: (place) =>
-      place.kind === 'shared'
-        ? shared
-        : createObjectRequestStorage({
-            namespace: bound(families),
-            place,
-            clock,
-            meter,
-            migrations: ownMigrations,
-          }),
+    storageAt: storageOfPlaces(shared, createObjectRequestStorage, { families, meter }),
   })
 }
 
-/** What finding a place needs besides the storage of places. */
+/**
+ * Opens the storage of a place: the shared one, or one in the place's object. Throws for an object where there is no
+ * binding of families' databases.
+ */
+export function storageOfPlaces<Stored>(
+  shared: Stored,
+  createInObject: (options: ObjectExecutorOptions) => Stored,
+  { families, meter }: Pick<DatabaseEnv, 'families'> & { readonly meter: Meter },
+): Places<Stored>['storageAt'] {
+  return (place) => {
+    if (place.kind === 'shared') return shared
+    return createInObject({
+      namespace: bound(families),
+      place,
+      clock: systemClock,
+      meter,
+      migrations: ownMigrations,
+    })
+  }
+}
+
+/** The dependencies for finding places, besides their storage. */
 export function placeTools(
   { database }: DatabaseEnv,
   background: Background = detached,
 ): Pick<Places, 'memory' | 'noteWork' | 'clock' | 'deadline'> {
   return {
     memory: placeMemory,
-    // The note is no part of the request, whose calls the meter counts.
+    // The note is not part of the request, whose meter counts its calls, so it gets its own storage.
     noteWork: (familyId, at) => {
       const { directory } = createD1RequestStorage({ database, clock: systemClock })
       background.run(directory.noteWork(familyId, at))
@@ -77,8 +87,11 @@ export function placeTools(
   }
 }
 
-/** The binding of families' databases. A family can only have one where there is that binding. */
-export function bound(families: DatabaseEnv['families']): NonNullable<DatabaseEnv['families']> {
+/**
+ * The binding of families' databases. Throws without one, because a family can only have a database of its own where
+ * there is that binding.
+ */
+function bound(families: DatabaseEnv['families']): NonNullable<DatabaseEnv['families']> {
   if (families === null)
     throw new Error('A family has a database of its own: the binding FAMILIES is missing')
   return families
@@ -89,7 +102,7 @@ export function openPosLegacy(database: D1Database, meter: Meter = createMeter()
   return createExecutor({ database, clock: systemClock, meter })
 }
 
-/** Opens the mailbox that takes the place of providers on a developer's machine. No I/O. */
+/** Opens the mailbox that replaces the providers on a developer's machine. No I/O. */
 export function openMailbox({ database }: Pick<Env, 'database'>): Mailbox {
-  return createMailbox(database, systemClock)
+  return createMailbox(createExecutor({ database, clock: systemClock }), systemClock)
 }

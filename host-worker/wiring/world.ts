@@ -17,7 +17,7 @@ export interface Lifetime {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Kept for the life of the isolate. */
+/** Kept for the lifetime of the isolate. */
 const formCache = createFormCache()
 const rateLimiter = createRateLimiter(systemClock)
 const openedSecrets = new Map<string, Promise<Secrets>>()
@@ -54,7 +54,7 @@ export async function openWorld(env: Env, lifetime: Lifetime, meter: Meter): Pro
   }
 }
 
-/** The root secrets, opened once for the life of the isolate. */
+/** The root secrets. They are opened once in the lifetime of the isolate. */
 export function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secrets> {
   const name = `${rootSecret}.${previousRootSecret ?? ''}`
   const known = openedSecrets.get(name)
@@ -64,7 +64,7 @@ export function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secr
   return opened
 }
 
-/** Work after the response; a failure of it is logged. */
+/** Runs work after the response, and logs its failures. */
 export function backgroundOf(lifetime: Lifetime): Background {
   return {
     run: (work) => {

@@ -4,10 +4,10 @@ import { openLocalD1 } from '../support/d1-runtime.ts'
 import { openTestService } from '../support/service.ts'
 import { quantile } from './load.ts'
 
-/** Members of the organizations that are measured. */
+/** The numbers of members of the measured organizations. */
 const sizes = [10_000, 100_000, 1_000_000]
 const RUNS = 5
-/** Memberships that are written before each question, so that no answer can be one that was worked out before. */
+/** Memberships that are written before each question, so that no answer can come from an earlier computation. */
 const WRITTEN_BETWEEN = 20
 
 const questions: readonly (readonly [name: string, path: (members: number) => string])[] = [
@@ -27,8 +27,8 @@ const questions: readonly (readonly [name: string, path: (members: number) => st
 ]
 
 /**
- * Prints the cost of the analytics on local D1 as an organization grows and while rows are written: the median time of a
- * whole request in this process, and the rows that D1 would bill.
+ * Prints the cost of the analytics on local D1 as an organization grows and while rows are written: the median time of
+ * a whole request in this process, and the rows that D1 would bill.
  */
 export async function benchAnalytics(): Promise<void> {
   const databases = await openLocalD1(1)

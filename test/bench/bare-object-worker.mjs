@@ -1,9 +1,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { DETAIL, INSERT, LIST, ORGANIZATION_HEADER } from './bare-statements.mjs'
 
-/** `bare-worker.mjs` with its rows in an object: as little as can be between the request and SQLite there. */
+/**
+ * `bare-worker.mjs` with its rows in an object: as little code as possible between the request and the object's SQLite.
+ */
 export class FamilyDatabase extends DurableObject {
-  /** Rows as arrays, with the names of the columns once. */
+  /** Returns rows as arrays, with the names of the columns once. */
   run(sql, ...parameters) {
     const cursor = this.ctx.storage.sql.exec(sql, ...parameters)
     return { columns: cursor.columnNames, rows: [...cursor.raw()] }

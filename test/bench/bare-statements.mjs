@@ -1,9 +1,9 @@
-/** Names the organization whose object the bare worker on objects asks. */
+/** The header that names the organization whose object the bare worker on objects calls. */
 export const ORGANIZATION_HEADER = 'x-organization'
 
 /**
- * What both bare workers ask of their database: the reads and the insert of the measured requests. The row that is inserted
- * names a contact, as the service's does, and so is in all indexes of its table.
+ * The statements that both bare workers run: the reads and the insert of the measured requests. The inserted row names
+ * a contact, as the service's row does, so it enters all indexes of its table.
  */
 export const LIST = `SELECT contact_id, first_name, last_name, email, phone, license_plate, tags, email_consent, sms_consent,
   source, site_id, created_at, updated_at

@@ -1,8 +1,8 @@
 import { DETAIL, INSERT, LIST } from './bare-statements.mjs'
 
 /**
- * What the service is measured against: the same reads and the same insert with nothing around them. No key, no
- * checks, no cursor, no contact, no outbox.
+ * The baseline of the service: the same reads and the same insert, and nothing around them. No key, no checks, no
+ * cursor, no contact, no outbox.
  */
 export default {
   async fetch(request, env) {

@@ -6,7 +6,7 @@ export interface Case {
   /** The share of the bare worker's throughput that the service is to reach. */
   readonly aim: number
   readonly shotsPerRound: number
-  /** The request to this service, which the bare worker answers too. */
+  /** The request to the service, which the bare worker answers too. */
   readonly shot: Shot
   /** The same request to Directus. */
   readonly directus: Shot

@@ -6,29 +6,29 @@ import type { Target } from './runtime.ts'
 
 /** How a case is measured. */
 export interface Measuring {
-  /** Requests at a time. */
+  /** Requests in progress at a time. */
   readonly concurrency: number
   readonly rounds: number
 }
 
-/** How everything is measured that does not say otherwise. */
+/** The settings of every measurement that has none of its own. */
 export const USUAL: Measuring = {
   concurrency: 4,
-  // Fewer leave the medians to chance.
+  // With fewer rounds, chance decides the medians.
   rounds: Number(process.env.BENCH_ROUNDS ?? 20),
 }
 
-/** One who is measured. */
+/** A service or Worker that is measured. */
 export interface Contender {
   readonly name: string
   readonly target: Target
-  /** What is sent to it: one request, or several in turn. */
+  /** The request that is sent to it, or several that are sent in turn. */
   readonly shot: Shot | readonly Shot[]
   /** The share of its throughput that the first contender is to reach; null: there is none. */
   readonly aim: number | null
 }
 
-/** What one contender did in the rounds that count. */
+/** The figures of one contender, without those of the warm-up round. */
 export interface Side extends Contender {
   readonly ratesPerSecond: number[]
   readonly cpuMsPerRequest: number[]
@@ -36,8 +36,8 @@ export interface Side extends Contender {
 }
 
 /**
- * Measures one case on all contenders in turn, in one run: only their ratios mean anything, those of the first one to each
- * of the others, which are printed first.
+ * Measures one case on all contenders in turn, in one run. Only their ratios mean anything, so the ratios of the first
+ * contender to each other one are printed first.
  */
 export async function compare(
   { name, shotsPerRound }: Pick<Case, 'name' | 'shotsPerRound'>,
@@ -52,7 +52,7 @@ export async function compare(
   return sides
 }
 
-/** Prints how many times as much one side does as another, with the share that it is to reach (null: there is none). */
+/** Prints the ratio of one side's figures to another's, with the share that it should reach (null: there is none). */
 export function printRatio(name: string, upper: Side, lower: Side, aimed: number | null = null): void {
   const throughput = spread(ratios(upper.ratesPerSecond, lower.ratesPerSecond))
   const cpu = spread(ratios(lower.cpuMsPerRequest, upper.cpuMsPerRequest))
@@ -102,12 +102,12 @@ function summary({ name, ratesPerSecond, cpuMsPerRequest, latenciesMs }: Side, w
   return `${name.padEnd(width)}${rate}/s   CPU ${cpu} ms   p50 ${p50.toFixed(2)} ms   p99 ${p99.toFixed(2)} ms`
 }
 
-/** Round by round, because what else the machine does in one round slows down all sides. */
+/** The ratio of each round, because other work of the machine slows down all sides of a round alike. */
 function ratios(upper: readonly number[], lower: readonly number[]): readonly number[] {
   return upper.map((value, index) => value / (lower[index] ?? Number.NaN))
 }
 
-/** The median and the middle half of the values. */
+/** The median of the values, and the range of their middle half. */
 function spread(values: readonly number[]): string {
   const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(values, share).toFixed(2))
   return `${middle} (${low}–${high})`

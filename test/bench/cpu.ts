@@ -9,9 +9,9 @@ export function runtimePids(): readonly number[] {
 }
 
 /**
- * How long a process has kept a processor busy since it began, in ms; null where the system does not tell. It is the sum
- * over the threads that the process has now, because the system counts a process as a whole in steps of 10 ms only. The
- * threads of the runtime last as long as it does.
+ * How long a process has used a processor since it began, in ms; null where the system does not tell. It is the sum
+ * over the present threads of the process, because the system counts a whole process only in steps of 10 ms. The
+ * threads of the runtime last as long as their process.
  */
 export function cpuMsOf(pid: number): number | null {
   try {

@@ -24,7 +24,7 @@ export interface Member {
   readonly formId: string
 }
 
-/** Organizations, each with a key. */
+/** Draws organizations, each with a key. */
 export async function drawMembers(count: number): Promise<readonly Member[]> {
   const secrets = await testSecrets()
   return Promise.all(
@@ -36,13 +36,13 @@ export async function drawMembers(count: number): Promise<readonly Member[]> {
   )
 }
 
-/** The files of the runtimes that have the same rows. */
+/** The folders in which the runtimes keep their files, all with the same rows. */
 export interface FleetFiles {
-  /** All on one D1 database. */
+  /** Every organization in one D1 database. */
   readonly shared: string
-  /** Each organization in an object of its own, and the directory of them on D1. */
+  /** Each organization in an object of its own, and the directory of places in D1. */
   readonly own: string
-  /** The objects once more, for a Worker that asks no directory. */
+  /** Copies of the objects, for a Worker that reads no directory. */
   readonly bare: string
 }
 
@@ -64,7 +64,7 @@ export async function fillFleet(
   return files
 }
 
-/** Where a runtime looks for its database, in a folder that exists then. */
+/** The path at which a runtime looks for its database, in a folder that this creates. */
 function newDatabase(files: string): string {
   const path = databaseFile(files, DATABASE_ID)
   mkdirSync(dirname(path), { recursive: true })
@@ -111,6 +111,6 @@ async function fill(
   await storage.administration.addKey(stored)
   const tenant = storage.tenant(organizationId)
   await tenant.upsert('contacts', contacts)
-  // Nobody is told of a submission: an object would see to it itself some seconds later, in the process that is measured.
+  // The form has no notifications. Otherwise an object would send them some seconds later, in the measured process.
   await tenant.upsert('forms', [plainFormOf(formId, [])])
 }

@@ -14,10 +14,10 @@ const CONTACTS = Number(process.env.FLEET_CONTACTS ?? 1_000)
 const CONNECTIONS = 64
 const MEASURING = { concurrency: CONNECTIONS, rounds: Number(process.env.BENCH_ROUNDS ?? 6) }
 
-/** A round of fewer requests leaves its figures to chance. */
+/** In a round of fewer requests, chance decides the figures. */
 const SHOTS_MIN = 1_000
 
-/** What the fleet on objects is to reach of the one on D1. */
+/** How many times as many submissions as the fleet on D1 the fleet on objects should take. */
 const SUBMISSION_AIM = 3
 
 interface FleetCase {
@@ -37,9 +37,9 @@ const cases: readonly FleetCase[] = [
 ]
 
 /**
- * Measures a fleet of organizations, asked in no order over many connections, once on one D1 database and once with an
- * object for each: the same rows in both. A bare Worker on objects does nothing but the read or the insert: no service could
- * take more submissions on this machine.
+ * Measures a fleet of organizations that are requested in shuffled order over many connections, once in one D1 database
+ * and once with an object for each, both with the same rows. The third contender is a bare Worker on objects, which
+ * does only the read or the insert: no service could take more submissions on this machine.
  */
 export async function benchFleet(folder: string): Promise<void> {
   const script = buildWorker(folder)
@@ -52,8 +52,9 @@ export async function benchFleet(folder: string): Promise<void> {
   const shared = await startTarget(script, files.shared)
   const bare = await startTarget(bareWorker(folder, 'bare-object-worker.mjs'), files.bare)
   const mixed = inNoOrder(members)
-  // Each organization once: all contenders have their turn within the ten seconds after which a runtime closes an object
-  // that nobody has asked, so that what is measured is a fleet that is busy.
+  // A round has only one request for each organization, unless there are few organizations. So all contenders have
+  // their turn within the ten seconds after which a runtime closes an object without requests, and the measured fleet
+  // is a busy one.
   const shotsPerRound = Math.max(SHOTS_MIN, ORGANIZATIONS)
   for (const { name, aim, shotOf } of cases) {
     const shot = mixed.map(shotOf)
@@ -68,7 +69,7 @@ export async function benchFleet(folder: string): Promise<void> {
   await Promise.all([own, shared, bare].map(({ runtime }) => runtime.dispose()))
 }
 
-/** The same request, and which object a bare Worker is to ask. */
+/** The same request, with a header that tells a bare Worker which object to call. */
 function namingOrganization(shotOf: FleetCase['shotOf']): FleetCase['shotOf'] {
   return (member) => {
     const shot = shotOf(member)
@@ -76,7 +77,7 @@ function namingOrganization(shotOf: FleetCase['shotOf']): FleetCase['shotOf'] {
   }
 }
 
-/** The same order in every run. */
+/** The members in a shuffled order, the same in every run. */
 function inNoOrder(members: readonly Member[]): readonly Member[] {
   const next = seededRandom(16)
   return members

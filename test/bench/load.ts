@@ -6,7 +6,7 @@ export interface Shot {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** What it must be answered with; left out: 200. */
+  /** The expected status of the answer; left out: 200. */
   readonly status?: number
 }
 
@@ -16,8 +16,9 @@ export interface LoadResult {
 }
 
 /**
- * Sends `count` shots at `origin`, `concurrency` at a time, over kept-alive connections. Any other status than the shot's is
- * an error. @param shots one that is sent again and again, or several that are sent in turn
+ * Sends `count` shots to `origin`, `concurrency` at a time, over kept-alive connections. A status that differs from the
+ * shot's is an error.
+ * @param shots one shot that is sent again and again, or several that are sent in turn
  */
 export async function runLoad(
   origin: string,

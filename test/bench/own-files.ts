@@ -3,15 +3,15 @@ import { createFacts, writeFact } from '../../adapters/durable-object/facts.ts'
 import { NEWEST_MIGRATION } from '../../adapters/durable-object/newest-migration.ts'
 import { openObjectDatabase } from '../support/scratch-object.ts'
 
-/** What is in a database of its own. */
+/** The contents of a database of its own. */
 export interface Owned {
-  /** Has no parent, so that it is a family. */
+  /** An organization without a parent, so it is the root of a family. */
   readonly organizationId: string
   readonly keyIds: readonly string[]
   readonly formIds: readonly string[]
 }
 
-/** The directory says that an organization, its keys and its forms are in its own database. */
+/** Enters into the directory that an organization, its keys and its forms are in a database of their own. */
 export function enterDirectory(shared: DatabaseSync, { organizationId: id, keyIds, formIds }: Owned): void {
   const insert = (into: string, rows: readonly (readonly string[])[]) => {
     const statement = shared.prepare(`insert into ${into} values (?, ?)`)
@@ -29,7 +29,7 @@ export function enterDirectory(shared: DatabaseSync, { organizationId: id, keyId
   )
 }
 
-/** The object knows that it is open, and that it needs no migration. */
+/** Stores in the object's database that it is open and needs no migration. */
 export function openObject(sqlite: DatabaseSync, familyId: string): void {
   const database = openObjectDatabase(sqlite)
   createFacts(database)

@@ -12,21 +12,21 @@ import { bareWorker, buildWorker, filesWith, seedImage, withNothingAfterwards } 
 import type { Target } from './runtime.ts'
 import { OBJECTS_KEY, startTarget } from './runtime.ts'
 
-/** The organization of the bench, whose object has the first of its names. */
+/** The organization of the bench. Its object has the first name that the family's objects get. */
 const FAMILY = 'bench'
 const OBJECT = `${FAMILY}.1`
 
 /**
- * What the service on a database of its own is to reach of the others, by case. A conditional submission is one more insert
- * to a bare worker.
+ * The ratios to the others that the service on a database of its own should reach, by case. For a bare worker, a
+ * conditional submission is only one more insert.
  */
 const aims: Readonly<Record<string, number>> = { 'list of 100': 1.5, detail: 2 }
 const SUBMISSION_AIM = 1.5
 const OF_BARE_OBJECT_AIM = 0.85
 
 /**
- * Measures the service on an organization with a database of its own against a bare worker on the shared database, a bare
- * worker on an object, and the service on the shared database: the same rows in each of them.
+ * Measures the service on an organization with a database of its own. It is compared with a bare worker on the shared
+ * database, a bare worker on an object, and the service on the shared database, all with the same rows.
  */
 export async function benchPlaces(folder: string): Promise<void> {
   const script = withNothingAfterwards(buildWorker(folder))
@@ -75,7 +75,7 @@ function contendersOf(
   ]
 }
 
-/** A copy of a database with a change. */
+/** A copy of a database, after a change. */
 function changed(image: Uint8Array, change: (sqlite: DatabaseSync) => void): Uint8Array {
   const sqlite = new DatabaseSync(':memory:')
   sqlite.deserialize(image)

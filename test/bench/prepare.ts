@@ -15,8 +15,8 @@ export function buildWorker(folder: string): string {
 }
 
 /**
- * Takes the work after submissions and leaves it undone. The queue of the local runtime would do its own work in the
- * measured process, which takes longer than storing a submission.
+ * A Worker that accepts the work after submissions and never does it. Otherwise the queue of the local runtime would do
+ * that work in the measured process, which takes longer than storing a submission.
  */
 const NOTHING_AFTERWARDS = `import { WorkerEntrypoint } from 'cloudflare:workers'
 import service from './worker.js'
@@ -29,21 +29,21 @@ export default {
 }
 `
 
-/** The built Worker with nobody to do the work after submissions: its entry, beside the Worker's own. */
+/** The built Worker without the work after submissions. Returns its entry, which is beside the Worker's own. */
 export function withNothingAfterwards(script: string): string {
   const entry = join(dirname(script), 'nothing-afterwards.mjs')
   writeFileSync(entry, NOTHING_AFTERWARDS)
   return entry
 }
 
-/** The database that everybody is measured on, and what requests need to know of it. */
+/** The database that every contender starts with, and what the requests need to know about it. */
 export interface Seeded {
   readonly image: Uint8Array
   readonly key: string
   readonly contactId: string
 }
 
-/** Fills a database once, in a runtime of its own; those that are measured begin with copies of it. */
+/** Fills a database once, in a runtime of its own; the measured runtimes start with copies of it. */
 export async function seedImage(script: string, folder: string): Promise<Seeded> {
   const files = join(folder, 'seed')
   const runtime = openMiniflare(script, files)
@@ -53,14 +53,14 @@ export async function seedImage(script: string, folder: string): Promise<Seeded>
   return { image: readPlaced(files, DATABASE_ID), key, contactId }
 }
 
-/** The files of a runtime that holds a database. */
+/** Places a database where a runtime with these files finds it. Returns the folder of the files. */
 export function filesWith(image: Uint8Array, folder: string, name: string): string {
   const files = join(folder, name)
   placeDatabase(files, DATABASE_ID, image)
   return files
 }
 
-/** A bare worker and what it imports, in a folder where nothing else is. */
+/** Copies a bare worker and its imports into a folder that contains nothing else. */
 export function bareWorker(folder: string, name: string): string {
   const own = join(folder, basename(name, '.mjs'))
   mkdirSync(own)

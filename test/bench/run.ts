@@ -21,8 +21,8 @@ import { benchSteps } from './steps/run-steps.ts'
 import { benchUnauthorized } from './unauthorized.ts'
 
 /**
- * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against a
- * Directus where one is given. What can be measured besides: `steps`, `places`, `fleet`, `analytics` and
+ * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against
+ * Directus if its folder is given. An argument selects another measurement: `steps`, `places`, `fleet`, `analytics` or
  * `unauthorized`.
  */
 const { values, positionals } = parseArgs({
@@ -42,7 +42,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  // First of all, because a folder without Directus should be told before minutes have passed.
+  // Directus is started first, so that a folder without it is reported at once and not after minutes.
   const directus = await openDirectus(values.directus)
   try {
     await benchService(directus)

@@ -4,10 +4,10 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { testRootSecret } from '../support/fakes.ts'
 import { runtimePids } from './cpu.ts'
 
-/** Something that is measured. */
+/** A process that is measured. */
 export interface Target {
   readonly origin: string
-  /** The process that answers. */
+  /** The process that answers the requests. */
   readonly pid: number
 }
 
@@ -31,15 +31,15 @@ export const DATABASE_ID = 'bench'
 
 const WORKER = 'bench'
 const CLASS = 'FamilyDatabase'
-/** Where a runtime has the files of the objects, if its Worker exports their class. */
+/** The subfolder in which a runtime keeps the files of the objects, if its Worker exports their class. */
 export const OBJECTS_KEY = `${WORKER}-${CLASS}`
 
-/** Variables of a Worker. */
+/** Environment variables of a Worker. */
 export type Variables = Readonly<Record<string, string>>
 
 /**
- * A Worker with a database, without wrangler's proxy.
- * @param variables besides those that the service needs
+ * Starts a Worker with a database, without wrangler's proxy.
+ * @param variables those that are added to what the service needs
  */
 export function openMiniflare(script: string, persist: string, variables: Variables = {}): Miniflare {
   return new Miniflare(
@@ -59,20 +59,20 @@ export function openMiniflare(script: string, persist: string, variables: Variab
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       resourcePersistencePath: persist,
       cf: false,
-      // The log line of each request is part of the service, but printing it here would measure the terminal.
+      // The log line of each request is part of the service, but printing it here would measure the terminal as well.
       handleStructuredLogs: () => undefined,
     }),
   )
 }
 
-/** The module that begins a Worker, and those that it imports from the folder beside it. */
+/** The entry module of a Worker and the modules that it imports from the folder beside it. */
 function modulesOf(script: string): readonly [string, ...string[]] {
   const folder = dirname(script)
   const others = globSync(['worker.js', 'chunks/*.js', 'bare-statements.mjs'], { cwd: folder })
   return [script, ...others.map((path) => join(folder, path)).filter((path) => path !== script)]
 }
 
-/** Whether a Worker exports the class of the objects: a runtime does not start where a class is missing. */
+/** Whether a Worker exports the class of the objects. A runtime does not start if the class is missing. */
 function hasObjects(script: string): boolean {
   return readFileSync(script, 'utf8').includes(CLASS)
 }

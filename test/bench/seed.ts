@@ -12,7 +12,7 @@ import { sampleRow } from '../support/sample-rows.ts'
 
 const CONTACTS = 20_000
 const CHUNK = 2_000
-/** Who is told of each submission. */
+/** The recipients of the notification of each submission. */
 const DESK = ['desk@example.com']
 
 /** Fills a database for the bench: one organization, its key, 20,000 contacts and a published form. */
@@ -34,12 +34,15 @@ export async function seedBench(
   return { key, contactId: 'contactId-10000' }
 }
 
-/** The contacts that are read. */
+/** The contacts that the measured requests read. */
 export function benchContacts(count = CONTACTS): readonly StoredRow[] {
   return Array.from({ length: count }, (_, index) => sampleRow(contacts, index))
 }
 
-/** A form of three plain fields. @param notificationEmails who is to be told of a submission */
+/**
+ * A form of three plain fields.
+ * @param notificationEmails the recipients of the notification of each submission
+ */
 export function plainFormOf(formId: string, notificationEmails: readonly string[]): Record<string, unknown> {
   return formRow(formId, notificationEmails, [
     { id: 'full_name', type: 'short_text', label: 'Name', required: true },
@@ -50,10 +53,10 @@ export function plainFormOf(formId: string, notificationEmails: readonly string[
 
 export const plainForm = plainFormOf('bench-form', DESK)
 
-/** The same, and nobody is told of a submission, so that nothing follows it. */
+/** The same form without notifications, so that no work follows a submission. */
 export const quietForm = plainFormOf('bench-quiet', [])
 
-/** Answers to it. */
+/** Answers to the plain form. */
 export const plainAnswers = { full_name: 'Ada Lovelace', email: 'ada@example.com', message: 'Hello there' }
 
 /** Twenty fields, eight of them shown on condition: a chain of four, and four that depend on a choice. */

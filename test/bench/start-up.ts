@@ -8,12 +8,12 @@ import { startTarget } from './runtime.ts'
 const PROFILES = 5
 const STARTS = 20
 
-/** The least that a Worker can be: what its runtime costs is not ours. */
+/** The smallest possible Worker: its cost is the runtime's own. */
 const EMPTY_WORKER = 'export default { fetch: () => new Response() }'
 
 /**
- * Prints what starting the Worker costs, in two ways: the profile of its start that wrangler takes, and the processor
- * time of a fresh runtime beside one with an empty Worker. The second counts every thread, and the compilation of
+ * Prints the cost of starting the Worker in two ways: wrangler's profile of the start, and the processor time of a
+ * fresh runtime beside that of one with an empty Worker. The second way counts every thread, and the compilation of
  * modules that are loaded on demand.
  */
 export async function printStartUp(wrangler: string, script: string, folder: string): Promise<void> {

@@ -5,8 +5,8 @@ import { quantile, runLoad } from './load.ts'
 const ROUNDS = 4_000
 
 /**
- * Measures how long a forged key is refused, for an organization that exists and for two that do not, in turn. The two
- * that do not exist show how much of a difference is noise.
+ * Measures how long the refusal of a forged key takes, in turn for an organization that exists and two that do not. The
+ * difference between the two that do not exist is noise.
  */
 export async function benchUnauthorized(origin: string): Promise<void> {
   const latenciesMs: Record<string, number[]> = { bench: [], 'nobody-a': [], 'nobody-b': [] }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Forms in a real Chromium: the demo's web site on one origin, the service on another. Screenshots go to
-# .wrangler/screenshots. CHROMIUM names another browser than the one that Debian installs.
+# Tests forms in a real Chromium: the demo's web site is on one origin, the service on another. Screenshots are written
+# to .wrangler/screenshots. CHROMIUM names a browser to use instead of Debian's.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

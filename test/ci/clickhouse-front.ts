@@ -1,7 +1,7 @@
 /**
- * The HTTP side of ClickHouse before the embedded engine: takes questions as ClickHouse's interface does, and hands them
- * with their parameters to the engine. `POST /` runs statements of the test itself, which no reader could. Prints its
- * port once it listens.
+ * The HTTP side of ClickHouse in front of the embedded engine: takes queries as ClickHouse's interface does, and passes
+ * them to the engine with their parameters. `POST /` runs the test's own statements, which no reader may run. Prints
+ * its port once it listens.
  */
 import { createRequire } from 'node:module'
 import { createServer } from 'node:http'

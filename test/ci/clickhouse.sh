@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The cancellation survey on a real ClickHouse engine: chdb from npm, in a folder of its own, since half a gigabyte is no
-# dependency. CHDB names a folder in which it is installed already. See clickhouse.ts.
+# Runs the cancellation survey on a real ClickHouse engine: chdb from npm. It is half a gigabyte, so it is installed in
+# a folder of its own and not as a dependency. CHDB names a folder that has it already. See clickhouse.ts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

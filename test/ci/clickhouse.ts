@@ -75,7 +75,7 @@ async function deliver(
   )
 }
 
-/** A service of one organization that asks this source. */
+/** A service with one organization, whose survey source is the given one. */
 async function openService(exitSurvey: ExitSurveySource) {
   const service = await openTestService((clock) => ({ ...createScratchStorage({ clock }), exitSurvey }))
   const key = await service.addOrganization('org-a')
@@ -89,7 +89,7 @@ async function openService(exitSurvey: ExitSurveySource) {
   }
 }
 
-// Timers of deadlines do not keep a process alive, and a server that was killed does not either.
+// Keeps this process alive: timers of deadlines do not, and neither does a server that was killed.
 const staysAlive = setInterval(() => undefined, 60_000)
 const server = await startServer()
 say(`ClickHouse ${(await server.run('SELECT version()')).trim()}`)
@@ -102,7 +102,7 @@ const [createTable = '', ...grants] = schema
 await check('the schema makes the table, and its other statements are understood', async () => {
   await server.run(createTable)
   assert.equal(grants.length, 2)
-  // The embedded engine keeps no users, so these are only parsed.
+  // The embedded engine has no users, so the grants are only parsed.
   for (const statement of grants) await server.run(`EXPLAIN AST ${statement}`)
 })
 
@@ -181,7 +181,7 @@ await check('a server that stands still is given up in bounded time: 200, availa
 
 await check('a server killed in mid-query: 200, available: false', async () => {
   const { ask } = await openService(source(server))
-  // Stopped first, so that the question is in flight when it dies.
+  // The server is stopped first, so that the question is in progress when it is killed.
   server.process.kill('SIGSTOP')
   const asked = ask()
   await new Promise((resume) => setTimeout(resume, 300))

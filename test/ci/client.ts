@@ -10,8 +10,8 @@ import { createChecks } from '../support/checks.ts'
 import { freePort, scratchDirectory, startService } from '../support/started-service.ts'
 
 /**
- * The program in test/client as an integrator would have it: in a folder of its own, with dependencies from the
- * registry, types generated from the running service, and killed in the middle of its first run.
+ * Runs the program in test/client as an integrator would: in a folder of its own, with dependencies from the registry
+ * and types generated from the running service. Its first run is killed halfway.
  */
 const { check, say, report } = createChecks()
 const folder = join(scratchDirectory(), 'client')
@@ -60,7 +60,7 @@ interface Page {
   readonly pagination: { readonly nextCursor: string | null }
 }
 
-/** Every contact, read in another order than the program does. */
+/** Every contact, read in another order than the program uses. */
 async function allContacts(): Promise<ReadonlyMap<string, unknown>> {
   const found = new Map<string, unknown>()
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -139,7 +139,7 @@ await check('resumed, it has everything, and read only the rest', async () => {
   assert(pages <= Math.ceil((all.size - before) / Number(SMALL_PAGE)) + 1)
 })
 await check('run again after changes, it reads what changed and the last instant once more', async () => {
-  // The demo's contacts all changed in one instant, that of their import.
+  // All contacts of the demo changed at the same instant, that of their import.
   await submit('first@example.com')
   await sync()
   await submit('second@example.com')

@@ -1,6 +1,6 @@
 /**
- * Hostile requests against the service as `npm start` runs it. `HOSTILE_REQUESTS` is their number and `HOSTILE_SEED` what
- * they are drawn from; the same seed makes the same requests in the same order.
+ * Sends hostile requests to the service as `npm start` runs it. `HOSTILE_REQUESTS` is their number. They are drawn from
+ * `HOSTILE_SEED`: the same seed makes the same requests in the same order.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -21,14 +21,15 @@ import { freePort, operateOrThrow, scratchDirectory, startService } from '../sup
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
 const SEED = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000)
 const CONNECTIONS = 16
-/** The requests are sent in parts, and after each the runtime's memory is looked at. */
+/** The requests are sent in this many parts, and the runtime's memory is measured after each. */
 const PARTS = 10
 /**
- * The runtime collects garbage when it likes, so its memory rises at first and then stays; a leak goes on rising. The
- * second half of the requests may add so much to what the first half left.
+ * The runtime collects garbage at times of its own choosing, so its memory rises at first and then stays the same; with
+ * a leak it goes on rising. After the second half of the requests, memory may be at most this many times what it was
+ * after the first.
  */
 const GROWTH_MAX = 1.2
-/** In fewer requests than these the local runtime, which has gigabytes, sees no reason to collect garbage. */
+/** With fewer requests than these, the local runtime, which has gigabytes, has no reason to collect garbage. */
 const REQUESTS_FOR_MEMORY = 100_000
 
 const { check, report, say } = createChecks()
@@ -96,7 +97,7 @@ await service.stop()
 report()
 process.exit()
 
-/** Sends so many requests, a few at once, and tells the runtime's memory in MiB at the end. */
+/** Sends this many requests, a few at once. Returns the runtime's memory at the end, in MiB. */
 async function flood(count: number): Promise<number> {
   const client = openClient(service.origin, CONNECTIONS)
   let sent = 0
@@ -115,7 +116,7 @@ async function flood(count: number): Promise<number> {
 function note({ method, path, headers, body }: HostileRequest, ending: Ending): void {
   const kind = describe(ending)
   statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
-  // The local runtime answers 501 by itself where it takes the rest of a body that nobody read for the next request.
+  // The local runtime itself answers 501 when it takes the unread rest of a body for the next request.
   const isBad = ending.kind === 'hung' || (ending.kind === 'status' && ending.isOurs && ending.status >= 500)
   if (!isBad || bad.length >= 10) return
   const shown = { ...headers, authorization: headers.authorization === undefined ? 'none' : 'a key' }
@@ -137,8 +138,7 @@ function runtimeMemoryMiB(): number {
   return runtimes.reduce((sum, { pid }) => sum + kibOf(pid), 0) / 1024
 }
 
-/** The operations of the contract document, those that take a body several times: there is more to get wrong. */
-/** A key of the operator interface with every right: what it may do to the service is to be an answer, too. */
+/** An operator key with every right, so that requests reach operations and are not all refused for their key. */
 async function firstOperatorKey(): Promise<string> {
   const { ROOT_SECRET: root = '' } = localSecrets(state)
   const { current } = await openSecrets(root, null)
@@ -158,6 +158,9 @@ type Paths = Readonly<
   Record<string, Readonly<Record<string, { readonly parameters?: readonly { name: string; in: string }[] }>>>
 >
 
+/**
+ * The operations of both contract documents. Those with a body occur several times, because more can go wrong in them.
+ */
 async function readTargets(): Promise<readonly [Target, ...Target[]]> {
   const [first, ...others] = [
     ...(await targetsOf('/api/v1/openapi.json', 12)),

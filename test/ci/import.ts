@@ -19,7 +19,10 @@ const ROWS = 25_000
 /** Line of the file with a mistake: the last but one. */
 const BAD_LINE = ROWS - 1
 const PAGE = 500
-/** Rows beyond the page that a request may read: the key, the organization, the row that says whether more follows. */
+/**
+ * How many rows a request may read beyond its page: the key, the organization, and the row that shows whether more
+ * follow.
+ */
 const OVERHEAD_ROWS = 12
 
 const { check, report, say } = createChecks()
@@ -41,7 +44,7 @@ async function createOrganization(organizationId: string): Promise<string> {
   return operateOrThrow(state, 'key', 'issue', '--org', organizationId)
 }
 
-/** Imports contacts and prints how fast that was, the start of the command included. */
+/** Imports contacts and prints the speed, including the start of the command. */
 async function importContacts(file: string, organizationId: string): Promise<Operated> {
   const startedAt = performance.now()
   const outcome = await operate(state, 'import', 'contacts', path(file), '--org', organizationId)
@@ -63,7 +66,7 @@ function assertComplete({ rows }: Walk, expected: readonly ContactLine[]): void 
   assert.deepEqual(order, [...order].sort().reverse(), 'newest first')
 }
 
-/** Walks again and again while some work goes on; at least once from its beginning. */
+/** Walks again and again while some work is in progress. The first walk starts at the beginning of the work. */
 async function walkDuring<Result>(
   work: Promise<Result>,
   read: () => Promise<Walk>,
@@ -77,7 +80,7 @@ async function walkDuring<Result>(
     do walks.push(await read())
     while (!progress.isDone)
   } finally {
-    // A walk that failed leaves nothing running behind the next check.
+    // Even if a walk fails, the work ends before the next check begins.
     await watched
   }
   return [await watched, walks]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Deaths of the runtime: a few at random moments (test/faults/kill.ts) and a few at points of a move
-# (test/faults/move-deaths.ts). The long form, within an hour: `KILL_ROUNDS=1000 MOVE_POINTS=50 test/ci/kill.sh`
+# Kills the runtime: a few times at random moments (test/faults/kill.ts) and a few times at points of a move
+# (test/faults/move-deaths.ts). A long run, within an hour: `KILL_ROUNDS=1000 MOVE_POINTS=50 test/ci/kill.sh`
 cd "$(dirname "$0")/../.." || exit 1
 status=0
 KILL_ROUNDS=${KILL_ROUNDS:-4} node host-worker/launch/run.mjs test/faults/kill.ts || status=1

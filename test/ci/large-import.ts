@@ -22,7 +22,9 @@ const GROWTH_MAX_MIB = 192
 /** The most memory that the importer may take, including the runtime behind its connection to the local database. */
 const PEAK_MAX_MIB = 640
 
-/** Imports 100,000 rows: how fast, in how much memory, what is seen meanwhile, and what a bad line leaves behind. */
+/**
+ * Imports 100,000 rows and checks the speed, the memory, what readers see meanwhile, and what a bad line leaves behind.
+ */
 export async function importLargeFiles(
   { check, say }: Pick<Checks, 'check' | 'say'>,
   state: string,
@@ -91,7 +93,7 @@ export async function importLargeFiles(
   })
 }
 
-/** What an operator command draws on a terminal, which `script` lends it. */
+/** The output of an operator command on a terminal, which the program `script` provides. */
 async function onTerminal(stateDirectory: string, ...args: readonly string[]): Promise<string> {
   const main = join(projectRoot, 'host-worker', 'operator', 'main.ts')
   const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')

@@ -40,7 +40,7 @@ async function post(origin: string, email: string, note: string): Promise<Answer
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-/** One address in two spellings, which is one contact. */
+/** The posts use one email address in two spellings, which identify the same contact. */
 function postAtOnce(origin: string, name: string): Promise<readonly Answer[]> {
   const spellings = [`${name}@example.com`, `${name.toUpperCase()}@Example.COM`]
   return Promise.all(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The ODBC gateway on real drivers: odbc_shared on PostgreSQL through psqlODBC, odbc_second on SQLite through SQLite
-# ODBC, all from Debian. A PostgreSQL of its own lives in a folder of its own for as long as the tests run.
+# Tests the ODBC gateway on real drivers, all from Debian: odbc_shared on PostgreSQL through psqlODBC, odbc_second on
+# SQLite through SQLite ODBC. The tests start a PostgreSQL server in a temporary folder.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -24,7 +24,7 @@ if ! command -v odbcinst >/dev/null || [ ! -x "$(bin)/initdb" ] || ! odbcinst -q
     fail 'unixODBC, its drivers or PostgreSQL are missing and could not be installed.'
 fi
 
-# As an operator does it: what the gateway needs beyond Node is installed beside it.
+# Installs what the gateway needs beyond Node beside the gateway, as an operator does.
 if [ ! -e "$gateway/node_modules/.package-lock.json" ] ||
   [ "$gateway/package-lock.json" -nt "$gateway/node_modules/.package-lock.json" ]; then
   npm ci --prefix "$gateway" --no-audit --no-fund --loglevel=error || fail 'The package odbc could not be built.'

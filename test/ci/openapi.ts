@@ -9,8 +9,9 @@ import { createChecks } from '../support/checks.ts'
 import { scratchDirectory } from '../support/started-service.ts'
 
 /**
- * Lints the contract document: neither an error nor a warning, but at the places that openapi/redocly.lint-ignore.yaml
- * argues. The linters are large and nothing else needs them, so they are installed from a lock file of their own.
+ * Lints the contract document. It must have neither errors nor warnings, except at the places for which
+ * openapi/redocly.lint-ignore.yaml gives reasons. The linters are large and nothing else needs them, so they are
+ * installed from a lock file of their own.
  */
 const { check, report } = createChecks()
 const tools = join(import.meta.dirname, 'openapi')
@@ -20,7 +21,7 @@ interface Linter {
   readonly name: string
   readonly program: string
   readonly args: readonly string[]
-  /** What it prints when it found nothing at all. */
+  /** The text that it prints when it has found nothing. */
   readonly content: RegExp
 }
 

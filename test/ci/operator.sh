@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One command line and two services; a machine without state, secret or cloud login; a rotation of the root secret from
-# start to end.
+# Operates two services from one command line, on a machine that has no state, secret or cloud login, and rotates a root
+# secret from start to end.
 cd "$(dirname "$0")/../.." || exit 1
 exec node host-worker/launch/run.mjs test/ci/operator.ts

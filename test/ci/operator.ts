@@ -17,7 +17,7 @@ const { check, report, say } = createChecks()
 interface Place {
   readonly state: string
   readonly service: StartedService
-  /** The operator key that `npm start` made. */
+  /** The operator key that `npm start` created. */
   readonly key: string
 }
 
@@ -27,11 +27,11 @@ async function startPlace(): Promise<Place> {
   return { state, service, key: readFileSync(join(state, 'operator-key'), 'utf8').trim() }
 }
 
-/** What no command may need: a state, a secret, a login at the cloud. */
+/** An empty home: commands must need neither state nor a secret nor a login at the cloud provider. */
 const bareHome = scratchDirectory()
 const bare = { STATE_DIR: join(bareHome, 'state'), HOME: bareHome, XDG_CONFIG_HOME: bareHome }
 
-/** Runs a command where there is nothing but the address and the key of a service. */
+/** Runs a command that has only the address and the key of a service. */
 function at({ service, key }: Place, ...args: readonly string[]): Promise<Operated> {
   return operateIn(bareHome, bare, ...args, '--url', service.origin, '--key', key)
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
-# The contract tests with every organization in a database of its own; `npm test` has them in the shared one.
+# Runs the contract tests with every organization in a database of its own; in `npm test` all are in the shared
+# database.
 cd "$(dirname "$0")/../.." || exit 1
 TEST_PLACE=own exec bash test/support/counted-tests.sh test/contract

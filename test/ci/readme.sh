@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command of the README and of the manuals in a fresh copy of the project, twice, with a restart in between. See
-# readme.ts.
+# Runs every command of the README and of the manuals in a fresh copy of the project, twice, with a restart in between.
+# See readme.ts.
 cd "$(dirname "$0")/../.." || exit 1
 exec node host-worker/launch/run.mjs test/ci/readme.ts

@@ -11,9 +11,8 @@ import { commandBlocks, runCommands } from '../support/readme-commands.ts'
 import { freePort, scratchDirectory, signalGroup, startService } from '../support/started-service.ts'
 
 /**
- * Follows the README, and then the manuals of the folders, like somebody who has just cloned the project: `npm start`,
- * every further command in its order, and a part of `npm test`. Deploying needs an account, so its commands are run as
- * far as they go without one.
+ * Follows the README, and then the manuals of the folders, as after a fresh clone: `npm start`, all further commands in
+ * order, and a part of `npm test`. Deploying needs an account, so its commands are run as far as they go without one.
  */
 const { check, report } = createChecks()
 const copy = join(scratchDirectory(), 'copy')
@@ -25,7 +24,7 @@ type Json = Readonly<Record<string, unknown>>
 
 interface Expectation {
   readonly name: string
-  /** Finds the command among those of the tour. */
+  /** Whether a command of the tour is the one that this expectation is about. */
   readonly is: (command: string) => boolean
   readonly holds: (output: string, ran: readonly Ran[]) => void | Promise<void>
 }
@@ -42,7 +41,7 @@ function isSubmission(command: string): boolean {
   return command.includes('/api/forms/demo-contact/submissions') && command.includes('"email"')
 }
 
-/** What the tour promises above its commands. */
+/** The results that the README promises for its commands. */
 const expectations: readonly Expectation[] = [
   {
     name: 'a visitor submits the form',
@@ -142,7 +141,7 @@ const expectations: readonly Expectation[] = [
   },
 ]
 
-/** What a clone has: everything that is tracked, or would be. */
+/** Copies what a clone contains: every tracked file, and every file that would be tracked. */
 async function copyProject(): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: projectRoot,
@@ -155,7 +154,10 @@ const isDeployment = ({ heading }: Block): boolean => heading === 'Deploy to Clo
 const GATEWAY = 'adapters/pos-odbc/README.md'
 const isGateway = ({ path }: Block): boolean => path === GATEWAY
 
-/** The gateway runs beside a database, and the other two have checks of their own: the tour leaves them out. */
+/**
+ * The tour leaves out three kinds of commands: the gateway's, which need a database, and those of the start and the
+ * deployment, which have checks of their own.
+ */
 const isOfTour = (block: Block): boolean => !isStart(block) && !isDeployment(block) && !isGateway(block)
 
 function commandsIn(isMeant: (block: Block) => boolean): readonly string[] {
@@ -190,7 +192,7 @@ async function rehearse(command: string): Promise<void> {
   const wrangler = ['node_modules/wrangler/bin/wrangler.js']
   if (!command.startsWith('npx wrangler')) {
     assert.match(command, /^npm run -s operator .* --remote$/)
-    // A deployment that was not made has no address to log in at.
+    // Logging in needs the address of a deployment, which does not exist here.
     if (command.includes(' login '))
       await assert.rejects(run('bash', ['-c', command], options), /wrangler\.toml names no address/)
     else await run('bash', ['-c', command.replace(' --remote', '')], options)
@@ -258,7 +260,7 @@ for (const command of commandsIn(isDeployment)) {
   await check(`as far as it goes without an account: ${command}`, () => rehearse(command))
 }
 await check('the gateway starts with the configuration of its manual', startGateway)
-// All of them ran in the checkout that this is a copy of.
+// All other tests have run in the checkout from which this copy was made.
 await check('npm test, of the core', async () => {
   const { stdout } = await run('npm', ['test', '--', 'domain'], { cwd: copy, maxBuffer: 50_000_000 })
   assert.match(stdout, /Tests.*passed/)

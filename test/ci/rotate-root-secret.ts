@@ -14,8 +14,8 @@ interface Counts {
 const NONE: Counts = { keys: 0, formPasswords: 0 }
 
 /**
- * Rotates the root secret of a local service from start to end, as its manual says: both secrets, then everything is
- * used, then the previous one is removed.
+ * Rotates the root secret of a local service from start to end, as its manual says: sets both secrets, uses everything,
+ * then removes the previous secret.
  */
 export async function rotateRootSecret(
   state: string,
@@ -85,7 +85,7 @@ async function statusOf({ origin }: StartedService, key: string): Promise<number
   return response.status
 }
 
-/** Fills in the demo's form with a password. */
+/** Submits the demo's form that has a password. */
 async function submit({ origin }: StartedService): Promise<number> {
   const response = await fetch(`${origin}/api/forms/demo-members/submissions`, {
     method: 'POST',

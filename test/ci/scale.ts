@@ -10,14 +10,14 @@ import { checkPlans, collections } from '../support/plan-checks.ts'
 import { checkRowsRead } from '../support/row-counts.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 
-/** Rows that are made one by one, and what every tenant but the first has. */
+/** The number of rows that are created one by one. Every tenant but the first has as many. */
 const BASE_ROWS = 1_000
-/** How many copies of each row the first tenant gets, with other ids and times. */
+/** How many copies of each row the first tenant gets, with different ids and times. */
 const COPIES = 100
 const COPIES_PER_STATEMENT = 20
 const TENANTS = 20
 
-/** Read by other collections, so they stay when their own checks are done. */
+/** Collections that others read, so their rows stay after their own checks. */
 const JOINED: ReadonlySet<string> = new Set(['contacts', 'forms'])
 
 const { check, report, say } = createChecks()
@@ -30,7 +30,7 @@ const bench = { executor: createExecutor({ database, clock }), storage, meter }
 
 const run = async (sql: string) => (await database.prepare(sql).all<Record<string, string>>()).results
 
-/** Rows of every collection, made as the store makes them: with their counts, their lists and what is kept of them. */
+/** Creates rows of every collection as the store does: with their counts, their lists and other derived values. */
 async function makeBase(): Promise<void> {
   await storage.administration.saveOrganization(organization('org-a'))
   await storage.administration.addKey(tenantKey('org-a', 'key-a'))
@@ -63,8 +63,8 @@ function tablesOf(
 }
 
 /**
- * Multiplies the rows of a table: `COPIES` times for the first tenant, once for each other. Copies differ in their ids and
- * lie some seconds apart, and refer to what the original refers to.
+ * Multiplies the rows of a table: `COPIES` times for the first tenant, once for each other. Copies have ids of their
+ * own, lie some seconds apart, and refer to the same rows as the original.
  */
 async function multiply(table: string, ids: readonly string[]): Promise<void> {
   const columns = (await run(`pragma table_info(${table})`)).map(({ name = '' }) => name)

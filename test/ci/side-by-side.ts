@@ -15,7 +15,7 @@ import {
 import type { ApiRow } from '../support/walk.ts'
 import { walk } from '../support/walk.ts'
 
-/** Within this time nothing of a service that ended may be left. */
+/** Within this time, no process of a service that ended may be left. */
 const GONE_WITHIN_MS = 10_000
 
 const { check, report, say } = createChecks()
@@ -74,7 +74,7 @@ async function bothServeApart(first: Copy, second: Copy): Promise<void> {
   })
 }
 
-/** Ends a copy in some way and checks that nothing of it is left in time. */
+/** Ends a copy in a given way, and checks that nothing of it is left after the time limit. */
 async function leavesNothing(
   how: string,
   copy: Copy,
@@ -97,7 +97,8 @@ async function leavesNothing(
 }
 
 function killOnly(tree: readonly SeenProcess[], script: string): void {
-  // Behind npm and the wrapper, whose arguments name the script too, comes the script itself.
+  // The arguments of npm and of the wrapper name the script too, so the last process that names it is the script
+  // itself.
   const victim = tree.findLast(({ command }) => command.includes(script))
   assert(victim !== undefined, `${script} runs`)
   process.kill(victim.pid, 'SIGKILL')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Simulates the service from fresh seeds for a minute, and prints them. SIMULATION_SECONDS makes it shorter or longer, and
-# SIMULATION_MUTANTS=yes also has every planted mistake found.
+# Simulates the service for a minute from fresh seeds, which it prints. SIMULATION_SECONDS sets another duration. With
+# SIMULATION_MUTANTS=yes, the simulation must also find every planted mistake.
 cd "$(dirname "$0")/../.." || exit 1
 mutants=()
 if [ "${SIMULATION_MUTANTS:-}" = yes ]; then mutants=(--mutants); fi

@@ -1,6 +1,7 @@
 /**
- * The service in a process of its own, over Node's `http`, so that its heap can be bounded: `small-heap-server.ts FILE N`
- * keeps its data in FILE, brings N submissions of the worst kind, and prints a line of JSON with its address, a tenant's key and an operator's.
+ * The service in a process of its own, over Node's `http`, so that its heap can be bounded. `small-heap-server.ts FILE
+ * N` stores its data in FILE, saves N submissions of the worst kind, and prints a line of JSON with its address, a
+ * tenant's key and an operator's key.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -12,7 +13,7 @@ import { openTestService } from '../support/service.ts'
 
 const [file = ':memory:', count = '0'] = process.argv.slice(2)
 const CHUNK = 20
-/** As many control characters as the body of a submission holds; each is six characters in JSON. */
+/** As many control characters as the body of a submission can contain; each takes six characters in JSON. */
 const NOTE = '\u0001'.repeat(60_000)
 
 const accepted = async (): Promise<SendResult> => ({ kind: 'accepted', providerId: null })

@@ -1,7 +1,7 @@
 /**
  * What a stranger can store and send must not exhaust a Worker's memory, which is 128 MB: the service runs in a process
- * whose heap is as small, while a tenant reads everything, callers send the worst bodies, and an operator imports a large
- * file. `HEAP_SUBMISSIONS` is the number of stored submissions, `HEAP_IMPORT_ROWS` that of rows in the file.
+ * whose heap is as small, while a tenant reads everything, callers send the worst bodies, and an operator imports a
+ * large file. `HEAP_SUBMISSIONS` is the number of stored submissions, `HEAP_IMPORT_ROWS` that of rows in the file.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -43,7 +43,7 @@ interface Page {
   readonly pagination: { readonly nextCursor: string | null }
 }
 
-/** One page after a cursor, and how large it was. */
+/** One page after a cursor, and its size. */
 async function readPage(cursor: string): Promise<Page & { readonly bytes: number }> {
   const more = cursor === '' ? '' : `&cursor=${cursor}`
   const path = `/api/v1/forms/submissions?updatedAfter=2020-01-01T00:00:00Z&limit=500${more}`
@@ -97,7 +97,7 @@ for (const [path, what, body] of bodies) {
         headers: { authorization, 'content-type': 'application/json' },
         body,
       })
-    // Several at once, as a caller who means harm would.
+    // Several at once, as an attacker would send them.
     for (const response of await Promise.all([send(), send(), send()])) {
       const text = await response.text()
       assert.equal(response.status, 400, text.slice(0, 200))
@@ -110,8 +110,8 @@ await check(`an import of ${IMPORT_ROWS} contacts`, async () => {
   await writeManyContacts(path, IMPORT_ROWS)
   const outcome = await importThroughService({
     organizationId: 'acme',
+    url: origin,
     call: operatorCall(origin, operatorKey),
-    isPassing: () => false,
     kind: 'contacts',
     format: 'ndjson',
     source: { open: () => createReadStream(path, { highWaterMark: 256 * 1024 }) },

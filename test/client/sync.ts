@@ -6,7 +6,10 @@ import type { components, paths } from './schema.d.ts'
 
 type Contact = components['schemas']['Contact']
 
-/** Where the copy stands. A cursor is there in the middle of a read, and needs `updatedAfter` beside it. */
+/**
+ * The position up to which the copy is complete. In the middle of a read there is a cursor, which needs `updatedAfter`
+ * beside it.
+ */
 interface Position {
   readonly updatedAfter: string
   readonly cursor: string | null
@@ -29,7 +32,7 @@ function position(): Position {
   return row === undefined ? BEGINNING : (JSON.parse(String(row.position)) as Position)
 }
 
-/** Rows and position change together or not at all; a row that comes again replaces itself. */
+/** Rows and position are saved together or not at all. A row that comes again replaces its old version. */
 function save(contacts: readonly Contact[], next: Position): void {
   database.exec('BEGIN')
   for (const contact of contacts)
@@ -47,7 +50,7 @@ async function readPage({ updatedAfter, cursor }: Position) {
 
 for (let at = position(), hasMore = true; hasMore; at = position()) {
   const { data, pagination } = await readPage(at)
-  // Changes come oldest first. Rows of the last instant come again the next time, so that none is missed.
+  // Changes come oldest first. The rows of the last instant are read again next time, so that none is missed.
   const updatedAfter = pagination.hasMore ? at.updatedAfter : (data.at(-1)?.updatedAt ?? at.updatedAfter)
   save(data, { updatedAfter, cursor: pagination.nextCursor })
   hasMore = pagination.hasMore

@@ -148,7 +148,7 @@ export const analyticsCases: readonly StorageCase[] = [
         reasons: [{ reason: 'moved', churnType: 'voluntary', count: 1 }],
         tenure: { known: 1, unknown: 0, totalDays: 45, membersWithinDays: { 30: 0, 90: 1, 180: 1, 365: 1, 730: 1 }, middleDays: [45, 45] }, // prettier-ignore
       })
-      // Canceled before the signup: how long the member stayed is unknown.
+      // The member canceled before the signup, so the length of the membership is unknown.
       await save(churned('m-1', '2025-01-14T23:59:59.999Z', { churnType: null }))
       assert.deepEqual(await figures(), {
         cohorts: [{ month: '2025-01', value: null, members: 1, ...still, churned: 1 }],

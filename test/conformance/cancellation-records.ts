@@ -52,7 +52,7 @@ async function recordOf(storage: TwoTenants, id: string): Promise<Published> {
   return record
 }
 
-/** Numbers below `limit` that are the same in every run. */
+/** Draws numbers below `limit`, the same ones in every run. */
 function numbers(seed: number): (limit: number) => number {
   let state = seed
   return (limit) => {
@@ -68,7 +68,7 @@ const DAY_MS = 86_400_000
 function generatedEvent(below: (limit: number) => number): StoredRow {
   const type = types[below(types.length)]
   const isDiscount = type === 'discount'
-  // Borders of the windows more often than chance would have it.
+  // The borders of the windows are drawn more often than chance would draw them.
   const start = Date.parse(signups[below(4)] ?? '')
   const days = [-1, 0, 29, 30, 364, 365, below(700)][below(7)] ?? 0
   const occurredAt = new Date(start + days * DAY_MS + (below(2) === 0 ? 0 : below(DAY_MS))).toISOString()
@@ -81,7 +81,7 @@ function generatedEvent(below: (limit: number) => number): StoredRow {
   })
 }
 
-/** What a record must show of its events, from all that were written. */
+/** The values that a record must show, computed from all events that were written. */
 function expected(row: StoredRow, events: readonly StoredRow[]) {
   const own = events.filter(({ membershipId }) => membershipId === row.membershipId)
   const kept = own.filter(({ type }) => type !== 'refund') as unknown as BillingEvent[]

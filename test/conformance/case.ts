@@ -17,7 +17,7 @@ import type {
   TenantWriter,
 } from '../../ports/index.ts'
 
-/** An outbox entry as a probe of the store shows it. */
+/** An outbox entry as `outboxOf` shows it. */
 export interface SeenOutboxEntry {
   readonly outboxId: string
   readonly submissionId: string
@@ -41,7 +41,7 @@ export interface StorageInstance {
   tenant(organizationId: string): TenantWriter
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
-  /** Reads the outbox of an organization without the ports. */
+  /** Reads the outbox of an organization directly, without the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
 }
 
@@ -56,8 +56,9 @@ export interface MakeStorage {
   /** Makes a fresh, empty store that tells the time by `clock`. */
   (clock: Clock): Promise<StorageInstance>
   /**
-   * Makes one that holds these tenants and nothing else, as if they had been saved through its ports. Most cases begin so;
-   * they save the tenants themselves when this is left out, and the cases of organizations and keys always do.
+   * Makes a store that holds these tenants and nothing else, as if they had been saved through its ports. Most cases
+   * begin with one. When this is left out, they save the tenants themselves, as the cases of organizations and keys
+   * always do.
    */
   readonly holding?: (clock: Clock, tenants: readonly SavedTenant[]) => Promise<StorageInstance>
 }

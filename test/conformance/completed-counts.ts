@@ -39,7 +39,7 @@ function purchase(purchaseId: string, checkoutLinkId: string | null, status: str
   }
 }
 
-/** What each link of `org-a` counts, and whether it changed since `before`. */
+/** The completed count of each link of `org-a`, and whether the link changed after `before`. */
 async function counts({ read }: TwoTenants, before = at(5)): Promise<readonly unknown[]> {
   const select = ['checkoutLinkId', 'completedCount', 'updatedAt']
   const results = await read(

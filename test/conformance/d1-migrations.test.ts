@@ -6,19 +6,21 @@ import { afterFile } from '../support/after-file.ts'
 import { migratedImage } from '../support/migrated-image.ts'
 import { openSharedD1 } from '../support/shared-d1.ts'
 
-/** What a file without a byte is to SQLite: a database without a table. */
+/** An empty file, which SQLite reads as a database without tables. */
 const EMPTY = new Uint8Array()
-/** Without the tables of SQLite and of D1, and the one in which adapters/node-sqlite notes what it applied. */
+/**
+ * Leaves out the tables of SQLite and of D1, and the one in which adapters/node-sqlite records the applied migrations.
+ */
 const SCHEMA = `select type, name, sql from sqlite_master where name not like 'sqlite!_%' escape '!'
   and name not like '!_cf!_%' escape '!' and name <> 'applied_migrations' order by type, name`
 
-/** What a database has, one text for each table, index and trigger. */
+/** The schema of a database, one text for each table, index and trigger. */
 function schemaOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
   return rows.map(({ type, name, sql }) => `${String(type)} ${String(name)} ${String(sql)}`)
 }
 
-// Most tests begin with an image that node:sqlite made. A deployment has wrangler cut each migration into statements, and
-// D1 run them, each migration as one batch.
+// Most tests begin with an image that node:sqlite made. In a deployment, wrangler splits each migration into
+// statements, and D1 runs each migration as one batch.
 test.each(['sqlite', 'pos-legacy-vendor'] as const)(
   'the migrations of %s, cut by wrangler, give D1 the schema that all other tests begin with',
   async (adapter) => {

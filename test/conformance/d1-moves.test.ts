@@ -12,7 +12,8 @@ import { openSharedD1 } from '../support/shared-d1.ts'
 const FAMILY = ['acme']
 const OTHERS = ['acme-2']
 
-// The schema is read, triggers come and go, and batches are refused, in ways that D1 could allow less than SQLite does.
+// A move reads the schema, creates and drops triggers, and has batches refused. D1 could allow less of this than
+// SQLite.
 test('a family of odd rows moves from D1 and back', async () => {
   const clock = fakeClock()
   const origin = openImage(migratedImage())

@@ -16,7 +16,7 @@ import { sampleRow } from '../support/sample-rows.ts'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 import { form, organization, submission, tenantKey } from './fixtures.ts'
 
-/** Ten pages: whatever reads more than its page shows in the counts. */
+/** Ten pages, so that a read of more rows than its page shows in the counts. */
 const ROWS = 1000
 const ROWS_PER_CALL = 100
 
@@ -24,7 +24,7 @@ let databases: LocalD1
 let storage: SqliteStorage
 /** The rows on D1, which counts what it reads. */
 let counted: PlanBench
-/** The same rows on node:sqlite, for what needs no counts. */
+/** The same rows in node:sqlite, for checks that need no counts. */
 let planned: PlanBench
 const meter: Meter = createMeter()
 
@@ -186,7 +186,7 @@ describe('other reads', () => {
   })
 })
 
-// Each begins with what the ones before have left in the outbox.
+// Each test starts from the outbox that the previous ones have left.
 describe('work after a receipt', { shuffle: false }, () => {
   async function rowsRead(work: () => Promise<unknown>): Promise<number> {
     const before = meter.rowsRead

@@ -14,7 +14,7 @@ import { registerStorageSuite } from './index.ts'
 
 const place = { familyId: 'family', generation: 1, region: null, jurisdiction: null }
 
-/** The tables of a family. What the object knows of itself besides stays as it is. */
+/** The tables of a family. The object's facts about itself are in other tables and stay as they are. */
 const ofObjects = new Set(tablesOf(openedImage()))
 const tables = tablesOf(migratedImage()).filter((table) => ofObjects.has(table))
 const clearing = tables.map((table) => say(`delete from ${table}`))
@@ -27,8 +27,9 @@ function say(sql: string): Statement {
 }
 
 /**
- * The one object without any row, then with those of `beginning`. The runtime takes longer to open another object, whose
- * whole schema it would read. Triggers may write to tables that were cleared before, so it looks whether all are empty.
+ * Clears the one object, and then writes the rows of `beginning` to it. Opening another object would take longer,
+ * because the runtime would read its whole schema. Triggers may write to tables that were cleared before, so this
+ * repeats until all are empty.
  */
 async function emptied(clock: Clock, beginning: readonly Statement[]): Promise<StorageInstance> {
   const options = { namespace: runtime.namespace, place, clock }

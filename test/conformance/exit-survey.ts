@@ -11,7 +11,7 @@ export interface SurveyEvent {
 /** A source under test, and a way to put events into it. */
 export interface ExitSurveyInstance {
   readonly source: ExitSurveySource
-  /** Delivers events of an organization: new ones, and known ones once more. */
+  /** Delivers events of an organization to the source; an event that it already has may be delivered again. */
   deliver(organizationId: string, events: readonly SurveyEvent[]): Promise<void>
 }
 
@@ -37,7 +37,7 @@ function event(eventId: string, occurredAt: string, reasonCode = 'moved'): Surve
   return { eventId, reasonCode, occurredAt }
 }
 
-/** The counts of a source that answers, by code. */
+/** The counts by reason code. The source must be available. */
 async function counted(
   { source }: ExitSurveyInstance,
   range: InstantRange = everything,

@@ -10,13 +10,13 @@ import type {
   TenantWriter,
   WorkingKey,
 } from '../../ports/index.ts'
-import { rowsOf } from '../../domain/read/query-result.ts'
+import { storedRowsOf } from '../../domain/read/query-result.ts'
 import { emailKey } from '../../domain/text/email-address.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import type { MakeStorage, SavedTenant, StorageInstance } from './case.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
 
-/** When every case begins. */
+/** The time at which every case begins. */
 export const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
 
 /** A clock that stands still until it is set. */
@@ -52,7 +52,7 @@ export function tenantKey(
   }
 }
 
-/** What a read tells of a key. */
+/** The parts of a key that a read returns. */
 export function workingKey(key: StoredKey): WorkingKey {
   const { keyId, organizationId, secretVersion, scope, ratePerMinute, lastUsedAt } = key
   return { keyId, organizationId, secretVersion, scope, ratePerMinute, lastUsedAt }
@@ -235,7 +235,7 @@ function submittedContact(
 export interface TwoTenants extends StorageInstance {
   readonly clock: TestClock
   readonly tenant: (organizationId: string) => TenantWriter
-  /** Reads as the owner of an organization's key. */
+  /** Reads with the organization's key. */
   readonly read: (
     organizationId: 'org-a' | 'org-b',
     queries: readonly ReadQuery[],
@@ -271,7 +271,7 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
       const keyId = organizationId.replace('org', 'key')
       const read = await keyed.open(claimOf(organizationId, keyId)).read(queries)
       assert(read.authenticated)
-      return read.results.map(rowsOf)
+      return read.results.map(storedRowsOf)
     },
   }
 }

@@ -23,7 +23,7 @@ const part = (number: number, changes: Partial<StagedPart> = {}): StagedPart => 
 const open = ({ imports }: TwoTenants, importId = 'imp-1', organizationId = 'org-a') =>
   imports(organizationId).open(importId, contacts, 'rows', 'start')
 
-/** A session with these chunks of contacts, decided to be written. */
+/** A session with these chunks of contacts, which has been decided to be written. */
 async function decided(
   storage: TwoTenants,
   ...chunks: readonly (readonly string[])[]

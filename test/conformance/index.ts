@@ -1,7 +1,7 @@
 /**
- * What every adapter of storage, and of a point of sale, promises, as cases that any test runner can run: nothing here
- * knows one. An adapter of your own proves itself by running each of `storageSuite` with a function that makes a fresh,
- * empty store, or each of `posSuite` with one that makes a fresh, empty system.
+ * Cases that prove what every adapter of storage and of a point of sale promises. Any test runner can run them, because
+ * nothing here depends on one. To test your own adapter, run each case of `storageSuite` with a function that makes a
+ * fresh, empty store, or each case of `posSuite` with one that makes a fresh, empty system.
  */
 import type { MakeStorage, StorageCase } from './case.ts'
 import type { MakePos, PosCase } from './pos-case.ts'
@@ -81,13 +81,18 @@ export const posSuite: readonly PosCase[] = [
 /** Names of cases that an adapter cannot pass yet, each with the reason. */
 export type SkippedCases = Readonly<Record<string, string>>
 
-/** What a runner needs: `test` registers a passing or failing test, `skip` one that is left out and says why. */
+/**
+ * The functions of a test runner: `test` registers a test that passes or fails, `skip` one that is left out, with the
+ * reason.
+ */
 export interface CaseRunner {
   test(name: string, run: () => Promise<void>): void
   skip(name: string, reason: string): void
 }
 
-/** Registers the storage suite with a test runner. Throws for a skipped name that no case has: it would hide nothing. */
+/**
+ * Registers the storage suite with a test runner. Throws for a skipped name that no case has, because it skips nothing.
+ */
 export function registerStorageSuite(
   runner: CaseRunner,
   make: MakeStorage,
@@ -96,7 +101,7 @@ export function registerStorageSuite(
   register(storageSuite, runner, make, skipped)
 }
 
-/** Registers the suite of point-of-sale sources, as `registerStorageSuite` does its own. */
+/** Registers the suite of point-of-sale sources in the same way. */
 export function registerPosSuite(runner: CaseRunner, make: MakePos, skipped: SkippedCases = {}): void {
   register(posSuite, runner, make, skipped)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { StorageCase } from './case.ts'
 import { at, claimOf, contact, contactPage, START_MS, tenantKey, twoTenants, workingKey } from './fixtures.ts'
 
-/** What an operator says of a key, its end, its successor and its last use. */
+/** The attributes that an operator gives a key, its end, its successor and its last use. */
 export const keyAttributeCases: readonly StorageCase[] = [
   {
     name: 'what an operator says of a key is kept, and comes with the read that proves it',

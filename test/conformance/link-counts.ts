@@ -6,7 +6,7 @@ import { at, link, linkEvent, twoTenants } from './fixtures.ts'
 
 const FIELDS = ['clicks', 'leads', 'sales', 'saleAmountCents', 'lastClickedAt'] as const
 
-/** What a link shows of its events: clicks, leads, sales, cents, last click. */
+/** What a link shows about its events: clicks, leads, sales, cents, last click. */
 async function countsOf(
   { read }: TwoTenants,
   linkId: string,

@@ -6,7 +6,7 @@ import { at, link, linkEvent, twoTenants } from './fixtures.ts'
 
 const FIELD = 'lastClickedAt'
 
-/** Of links `l-00` … `l-11`, every third was never clicked; the last clicks of the others tie in pairs. */
+/** Every third of the links `l-00` … `l-11` was never clicked. The last clicks of the others tie in threes or twos. */
 const COUNT = 12
 const ids = Array.from({ length: COUNT }, (_, index) => `l-${String(index).padStart(2, '0')}`)
 const clickOf = (index: number): string | null => (index % 3 === 2 ? null : at(Math.floor(index / 4)))
@@ -33,7 +33,7 @@ function page(order: Order, changes: Partial<PageQuery> = {}): PageQuery {
 
 const inOrder = (direction: Order['direction']): Order => ({ field: FIELD, idField: 'linkId', direction })
 
-/** The ids in an order: by value, ties and rows without one by id, those without one last. */
+/** The ids in an order: sorted by value, ties and rows without a value by id, rows without a value last. */
 function expected(
   direction: Order['direction'],
   keep: (index: number) => boolean = () => true,
@@ -110,7 +110,7 @@ export const nullOrderCases: readonly StorageCase[] = (['ascending', 'descending
           behindFive,
           direction === 'ascending' ? ['l-08', 'l-11'] : ['l-05', 'l-02'],
           [],
-          // Seconds tie across l-04, l-06 and l-07.
+          // The last clicks of l-04, l-06 and l-07 tie.
           [
             ...(direction === 'ascending'
               ? ['l-06', 'l-07', 'l-09', 'l-10']

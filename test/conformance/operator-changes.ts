@@ -3,7 +3,7 @@ import type { AuditEntry, AuditRecord } from '../../ports/index.ts'
 import type { StorageCase, StorageInstance } from './case.ts'
 import { at, form, organization, submission, tenantKey, twoTenants } from './fixtures.ts'
 
-/** What an operator asked for. */
+/** The audit entry of a change that an operator asked for. */
 export function auditEntry(auditId: string, changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
     auditId,

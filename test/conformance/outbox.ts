@@ -11,7 +11,7 @@ const entry = (outboxId: string) => ({
   payload: { to: 'a@example.com' },
 })
 
-/** A store in which `org-a` has the submission `sub-1` by Ada with the entries of these ids. */
+/** A store in which `org-a` has Ada's submission `sub-1` with outbox entries of these ids. */
 async function withEntries(make: MakeStorage, ...ids: readonly string[]): Promise<TwoTenants> {
   const storage = await twoTenants(make)
   await storage
@@ -24,7 +24,7 @@ async function withEntries(make: MakeStorage, ...ids: readonly string[]): Promis
   return storage
 }
 
-/** A lease of a minute from `seconds` after the start. */
+/** A lease of one minute that starts `seconds` after the start, with the instant at which it starts. */
 function lease(token: string, seconds = 0): readonly [Lease, string] {
   return [{ token, until: at(seconds + 60) }, at(seconds)]
 }
@@ -218,7 +218,8 @@ export const outboxCases: readonly StorageCase[] = [
         const saved = submission('sub', { formId: `form-${id}`, outbox: [entry('out-1'), entry('out-2')] })
         await storage.tenant(id).saveSubmission(saved)
       }
-      // Every other minute, so that a step between sweeps shares a factor with few numbers of organizations.
+      // Which organization has the first turn may depend on the time. Sweeps must reach all of them all the same, at
+      // whatever regular interval they come.
       for (const strideSeconds of [60, 120, 300]) {
         const served = new Set<string>()
         for (let sweep = 1; sweep <= 7; sweep += 1) {
@@ -246,7 +247,7 @@ export const outboxCases: readonly StorageCase[] = [
       assert.deepEqual(idsOf(await storage.outbox.due(toInstant(nowMs), 10)), ['out-1'])
       const lease = { token: 't', until: toInstant(nowMs + 60_000) }
       assert(await storage.outbox.open('org-a').claim('out-1', lease, toInstant(nowMs)))
-      // Driven again by an operator whose clock runs ahead, while the lease holds and when it does not.
+      // An operator whose clock runs ahead redrives the entry, first while the lease holds and then after it.
       const ahead = toInstant(nowMs + 6 * 3_600_000)
       assert.equal(await storage.outbox.redrive('out-1', ahead), 'leased')
       const failed = { kind: 'failed', reason: 'r', sends: [] } as const
@@ -306,5 +307,5 @@ export function automation(automationId: string, changes: StoredRow = {}): Store
   }
 }
 
-/** A contact of `org-a` that submissions of Ada are tied to. */
+/** A contact of `org-a` to which Ada's submissions are assigned. */
 export const ada = contact('ada', { email: 'ada@example.com', tags: ['old'] })

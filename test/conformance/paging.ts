@@ -21,7 +21,7 @@ function positionOf(row: StoredRow | undefined): Position | null {
   return row === undefined ? null : { value: row.createdAt as string, id: row.contactId as string }
 }
 
-/** Reads page after page; `between` runs after each. */
+/** Reads page after page. `between` runs after each. */
 async function readAll(
   { read }: TwoTenants,
   query: PageQuery,

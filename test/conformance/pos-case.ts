@@ -4,13 +4,16 @@ import type { OneQuery, PageQuery, PosSource, PosSourceTie, StoredRow } from '..
 /** A point-of-sale system under test, empty at first. */
 export interface PosInstance {
   readonly kind: PosSourceTie['kind']
-  /** Fields that the system cannot keep, with a dot for those within lists (`lineItems.grossAmountCents`): read as null. */
+  /**
+   * Fields that the system cannot store, which are read as null. A dot leads into a list
+   * (`lineItems.grossAmountCents`).
+   */
   readonly lacks: readonly string[]
   /** Opens the source of a tenant, or of a name that no tenant has. */
   source(tenant: string): Promise<PosSource>
   /**
-   * Puts neutral rows into a tenant's data without the port: `pos-transactions`, `pos-customers`,
-   * `pos-recurring-accounts`, `pos-billing-events` and `pos-status-events` (these with `accountId`), whole rows.
+   * Puts whole neutral rows into a tenant's data without the port. Collections: `pos-transactions`, `pos-customers`,
+   * `pos-recurring-accounts`, `pos-billing-events` and `pos-status-events` (the last two with `accountId`).
    */
   load(tenant: string, collection: string, rows: readonly StoredRow[]): Promise<void>
 }
@@ -24,7 +27,9 @@ export interface PosCase {
   run(make: MakePos): Promise<void>
 }
 
-/** A page that must be readable. Rejects with the reason when the source says that it is unavailable. */
+/**
+ * A page, which the source must be able to read. Rejects with the reason when the source says that it is unavailable.
+ */
 export async function pageOf(source: PosSource, query: PageQuery) {
   const page = await source.page(query)
   assert(page.kind === 'page', page.kind === 'page' ? '' : page.reason)

@@ -7,7 +7,7 @@ import { account, asRead, at, billingEvent, oneQuery, pageQuery, statusEvent } f
 const DETAILS = 'pos-recurring-account-details'
 const LATEST = 24
 
-/** Events whose times tie in pairs and run with the ids. */
+/** Events whose times tie in pairs and grow with the ids. */
 function events(
   count: number,
   accountId: string,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { posCapabilities } from '../../domain/pos/index.ts'
+import { posSourceKinds } from '../../domain/pos/index.ts'
 import type { Predicate } from '../../ports/index.ts'
 import type { PosCase } from './pos-case.ts'
 import { readAll } from './pos-case.ts'
@@ -7,7 +7,7 @@ import { account, at, customer, equals, ids, pageQuery, transaction, where } fro
 
 type Expectation = readonly [predicates: readonly Predicate[], found: readonly string[]]
 
-/** Reads with each list of predicates, in pages of two. */
+/** A case that reads with each list of predicates, in pages of two rows. */
 function finds(collection: string, expected: readonly Expectation[]) {
   return async (...[make]: Parameters<PosCase['run']>) => {
     const pos = await make()
@@ -63,7 +63,7 @@ export const posFilterCases: readonly PosCase[] = [
     name: 'the capabilities are those of its kind',
     async run(make) {
       const pos = await make()
-      assert.deepEqual((await pos.source('north')).capabilities, posCapabilities[pos.kind])
+      assert.deepEqual((await pos.source('north')).capabilities, posSourceKinds[pos.kind].capabilities)
     },
   },
   {

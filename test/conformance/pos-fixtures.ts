@@ -98,7 +98,7 @@ export function equals(field: string, value: Predicate['value']): Predicate {
   return where(field, 'equals', value)
 }
 
-/** Everything of a collection in its own order, in one page unless told otherwise. */
+/** A query for all rows of a collection in its own order, in one page unless `limit` says otherwise. */
 export function pageQuery(collection: string, predicates: readonly Predicate[] = [], limit = 500): PageQuery {
   return {
     kind: 'page',
@@ -129,7 +129,7 @@ function orderOf(collection: string): PageQuery['order'] {
   throw new Error(`No collection ${collection}`)
 }
 
-/** A loaded row as a source must hand it over: its published fields, null where the system keeps none. */
+/** A loaded row as a source must return it: its published fields, null for those that the system does not store. */
 export function asRead(of: PosInstance, collection: string, row: StoredRow): StoredRow {
   return Object.fromEntries(
     fieldsOf(collection)

@@ -7,7 +7,10 @@ import type { RunningGateway } from '../support/pos-gateway.ts'
 import { sourcesOf, startGateway } from '../support/pos-gateway.ts'
 import { registerPosSuite } from './index.ts'
 
-/** The suite on the real gateway process over HTTP: embedded databases, or real ODBC drivers with ODBC_TESTS=yes. */
+/**
+ * The suite runs on the real gateway process over HTTP, with embedded databases, or with real ODBC drivers if
+ * ODBC_TESTS=yes.
+ */
 const engines = posEngines()
 let gateway: RunningGateway
 

@@ -15,7 +15,7 @@ import { openSharedD1 } from '../support/shared-d1.ts'
 import { migratedImage } from '../support/migrated-image.ts'
 import { sampleRow } from '../support/sample-rows.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import { tableOf, vendorTables } from '../../adapters/pos-legacy-vendor/tables.ts'
+import { vendorTableOf, vendorTables } from '../../adapters/pos-legacy-vendor/tables.ts'
 import { rowsStatements } from '../../adapters/sqlite/read/rows-statements.ts'
 
 const ROWS = 3000
@@ -28,7 +28,7 @@ const collections = posEndpoints.filter(
 let databases: LocalD1
 /** The rows on D1, which counts what it reads. */
 let database: Executor
-/** The same rows on node:sqlite, for what needs no counts. */
+/** The same rows in node:sqlite, for checks that need no counts. */
 let scratch: NodeSqlite
 const meter: Meter = createMeter()
 const statementOf = rowsStatements(vendorTables)
@@ -46,7 +46,9 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => databases.dispose())
 
-/** Every third row has no time; all events belong to six accounts, so that each has many. */
+/**
+ * A row for one index. Every third row has no time. All events belong to six accounts, so that each account has many.
+ */
 function row(resource: Resource, index: number): StoredRow {
   const sample = sampleRow(resource, index)
   return resource.idField === 'eventId' ? { ...sample, accountId: accountOf(index) } : sample
@@ -58,7 +60,7 @@ function accountOf(index: number): string {
 
 type Collection = Extract<(typeof collections)[number], { readonly kind: 'collection' }>
 
-/** Every filter alone, and every two of them together, with values that some rows have. */
+/** Every filter alone and every two filters together, with values that occur in some rows. */
 function reads({ filters, resource }: Collection): readonly (readonly Predicate[])[] {
   const base = resource.collection === 'pos-recurring-account-details' ? posResources[2] : resource
   const sample = row(base ?? resource, 1501)
@@ -111,7 +113,8 @@ describe.each(collections.map((endpoint) => [endpoint.id, endpoint as Collection
         const events = page.rows.reduce((sum, { billingEvents = [], statusEvents = [] }) => {
           return sum + (billingEvents as unknown[]).length + (statusEvents as unknown[]).length
         }, 0)
-        // The one more that shows whether a page follows, and one at either end of each part.
+        // Beyond its page, a read takes the row that shows whether another page follows, and one row at either end of
+        // each part.
         const most = LIMIT + 4 + events * 2
         costs.push(meter.rowsRead - before.rowsRead)
         assert(
@@ -161,7 +164,7 @@ test('one account reads its own row and its latest 24 events of each kind, of hu
 
 test('the tables are strict, keyed by tenant and id, and every index is what its name says', async () => {
   for (const { collection, idField } of writtenPosResources) {
-    const { name, idColumn, columns } = tableOf(collection)
+    const { name, idColumn, columns } = vendorTableOf(collection)
     const rowsOf = async (sql: string) => (await scratch.batch([{ sql, parameters: [] }]))[0]?.rows ?? []
     const described = await rowsOf(`pragma table_info(${name})`)
     expect(described.map((column) => [column.name, column.notnull === 1, column.pk]).sort()).toEqual(

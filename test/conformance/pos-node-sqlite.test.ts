@@ -4,7 +4,7 @@ import { runnerOf } from '../support/case-runner.ts'
 import { createScratchPos } from '../support/scratch-pos.ts'
 import { registerPosSuite } from './index.ts'
 
-// One kind is the legacy vendor's adapter itself; the others are what stands in for ODBC sources in tests.
+// One kind is the legacy vendor's adapter itself. The others are the stand-ins that tests use for ODBC sources.
 describe.each(posKinds)('%s on node:sqlite', (kind) => {
   registerPosSuite(runnerOf(test), async () => {
     const pos = createScratchPos()

@@ -1,16 +1,16 @@
 import type { NeutralRow } from '../../adapters/pos-odbc/protocol.ts'
 
-// Rows in the neutral form with everything that a source may know and may not know.
+// Rows in the neutral form. They contain every value that a source may know, and every gap that it may have.
 
 const LATEST_EVENTS = 24
-/** Longer than the buffers that drivers begin with. */
+/** A text longer than the initial buffers of drivers. */
 const LONG_TEXT = 'Wäsche 😀 '.repeat(300)
 
 function day(number: number): string {
   return `2026-01-${String(number).padStart(2, '0')}T12:00:00.000Z`
 }
 
-/** A line of a sale with everything known. */
+/** A line of a sale with every field known. */
 export const line: NeutralRow = {
   lineId: '1',
   productCode: 'WASH',
@@ -123,7 +123,7 @@ export const customers: readonly NeutralRow[] = [
     licensePlates: ['B-XY 2', 'A 1', 'ÄÖ 3'],
     active: true,
     homeSiteCode: 's1',
-    // In Chicago, where one of the sources is, this hour came twice.
+    // In Chicago, where one of the sources is, this hour occurred twice.
     lastVisitAt: '2026-11-01T07:30:00.000Z',
     createdAt: '2020-02-29T23:59:59.001Z',
   },
@@ -169,7 +169,7 @@ export const accounts: readonly NeutralRow[] = [
   },
 ]
 
-/** More events than are shown, several at one time. */
+/** More events than a detail shows, several of them at the same time. */
 export const billingEvents: readonly NeutralRow[] = Array.from({ length: 60 }, (_, index) => ({
   eventId: `b${String(index).padStart(3, '0')}`,
   accountId: index < 50 ? 'a1' : 'a2',

@@ -17,8 +17,8 @@ import {
   transactions,
 } from './pos-odbc-rows.ts'
 
-// The sources behind the gateway, through the gateway process over HTTP: on embedded databases, or on real ODBC drivers
-// with ODBC_TESTS=yes. The expected content of each page is computed here from all rows.
+// The sources behind the gateway process, over HTTP: on embedded databases, or on real ODBC drivers if ODBC_TESTS=yes.
+// The expected content of each page is computed here from all rows.
 
 const rowsOf: Readonly<Record<CollectionName, readonly NeutralRow[]>> = {
   'pos-transactions': transactions,
@@ -28,7 +28,7 @@ const rowsOf: Readonly<Record<CollectionName, readonly NeutralRow[]>> = {
 }
 const collectionNames = Object.keys(rowsOf) as CollectionName[]
 
-/** The filters of a collection, some values each, as predicates. */
+/** The filters of a collection as predicates, with some values for each. */
 const filtersOf: Readonly<Record<CollectionName, readonly (readonly Predicate[])[]>> = {
   'pos-transactions': [
     valuesOf('customerId', 'c1', 'c2', 'nobody'),
@@ -135,7 +135,7 @@ afterAll(async () => {
   expect(await gateway.stop()).toBe(0)
 })
 
-// Those that write come after those that expect the rows of the beginning.
+// The tests that write come after those that expect the initial rows.
 for (const engine of engines)
   describe(engine.name, { shuffle: false }, () => {
     let source: PosSource
@@ -143,7 +143,7 @@ for (const engine of engines)
 
     beforeAll(async () => {
       for (const tenant of ['north', 'south'] as const) {
-        // The other tenant has the same ids with other contents.
+        // The other tenant has rows with the same ids and other contents.
         const own = (rows: readonly NeutralRow[], change: NeutralRow) =>
           tenant === 'north' ? rows : rows.slice(0, 3).map((row) => ({ ...row, ...change }))
         await engine.write(

@@ -4,7 +4,7 @@ import type { PosCase } from './pos-case.ts'
 import { pageOf, readAll } from './pos-case.ts'
 import { account, at, customer, equals, ids, pageQuery, transaction, where } from './pos-fixtures.ts'
 
-/** Rows whose times tie in threes and run with the ids: `x-00` … at seconds 0, 0, 0, 1, 1, 1, … */
+/** Rows whose times tie in threes and grow with the ids: `x-00` … at seconds 0, 0, 0, 1, 1, 1, … */
 function tied(
   count: number,
   make: (id: string, changes: StoredRow) => StoredRow,

@@ -23,7 +23,7 @@ const collections = [
   'pos-recurring-account-details',
 ] as const
 
-/** What people and attackers put into fields and parameters. Systems need not be able to keep the last ones. */
+/** Texts that people and attackers put into fields and parameters. Systems need not be able to store the last ones. */
 const oddTexts = [
   "'",
   "'; DROP TABLE pos_customers; --",

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rowsOf } from '../../domain/read/query-result.ts'
+import { storedRowsOf } from '../../domain/read/query-result.ts'
 import type { StoredRow } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
@@ -28,7 +28,10 @@ function review(reviewId: string, changes: StoredRow = {}): StoredRow {
 
 type Shown = readonly (readonly unknown[])[]
 
-/** What an organization reads, in order: owner, id, site's name, rating and whether it changed since `since`. */
+/**
+ * The reviews that an organization reads, in order: owner, id, the site's name, rating and whether it changed after
+ * `since`.
+ */
 type Look = (organizationId: string, since?: string) => Promise<Shown>
 
 interface Family extends TwoTenants {
@@ -62,7 +65,7 @@ async function family(make: Parameters<StorageCase['run']>[0]): Promise<Family> 
     const read = await reader.read([{ ...page, limit: 10 }])
     assert(read.authenticated)
     return read.results
-      .flatMap(rowsOf)
+      .flatMap(storedRowsOf)
       .map((row) => [row.ownerId, row.reviewId, row.siteName, row.rating, String(row.updatedAt) > since])
   }
   return { ...storage, look }
@@ -111,7 +114,7 @@ export const reviewCases: readonly StorageCase[] = [
         ['child-1', ID, null, 5, true],
       ])
       assert.deepEqual(await look('child-1', at(20)), [['child-1', ID, null, 5, false]])
-      // The parent's next write gets a still later `updatedAt`.
+      // The parent's next write gets an even later `updatedAt`.
       await tenant('org-a').upsert('sites', [site('s-9')])
       const select = ['updatedAt']
       const [own] = await tenant('org-a').findMany('sites', select, ['s-9'])

@@ -28,7 +28,7 @@ const files = readdirSync(migrations)
   .filter((file) => file.endsWith('.sql'))
   .sort()
 
-/** What is imported, and the tenure of each member, which a migration computed of those that were stored. */
+/** The tables that imports fill. A migration computes the tenure of each member whose row was stored before it. */
 const imported = [
   'organizations',
   'memberships',
@@ -38,7 +38,7 @@ const imported = [
 ]
 const tenures = 'select organization_id, membership_id, tenure_days from memberships'
 
-/** What is kept of memberships, and what is kept of events; without what went down to zero. */
+/** The figures that are derived from memberships and from events, without counts that went down to zero. */
 const ofMemberships = [
   tenures,
   'select * from membership_cohorts where members > 0',
@@ -56,7 +56,7 @@ const ofEvents = [
 
 type Rows = readonly Readonly<Record<string, null | number | string>>[]
 
-/** Three organizations whose lines were imported, and imported again with changes. */
+/** Three organizations whose lines were imported, and then imported again with changes. */
 async function importedStorage(): Promise<ScratchStorage> {
   const storage = createScratchStorage({ clock: fakeClock() })
   const service = await openTestService(() => storage)
@@ -75,7 +75,9 @@ async function importedStorage(): Promise<ScratchStorage> {
   return storage
 }
 
-/** A database in which the rows were stored before a migration, with that and all later migrations applied to it. */
+/**
+ * A database with rows that were stored before a migration. That migration and all later ones have been applied to it.
+ */
 function migratedAfter(migration: string, stored: ReadonlyMap<string, Rows>): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   const apply = (file: string) => {

@@ -9,10 +9,10 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import { organization } from './fixtures.ts'
 import { storedMembership } from './stored-membership.ts'
 
-/** Enough that blocks of the unknown signups, of one day and of one month are cut, some of them more than once. */
+/** Enough members to split blocks of unknown signups, of one day and of one month, some of them more than once. */
 const MEMBERS = 5000
 const ROWS_PER_CALL = 500
-/** A block that reaches this many members is cut in two. */
+/** A block that reaches this many members is split in two. */
 const BLOCK_MAX = 1000
 
 interface Member {
@@ -33,7 +33,7 @@ function member(chance: Chance, index: number): Member {
         : kind < 8
           ? `2025-03-${day}`
           : `202${chance.below(5)}-${month}-${day}`
-  // The ids are not in the order of the imports.
+  // The ids are not in the order in which they are imported.
   const membershipId = `m-${(index * 7919) % MEMBERS}`
   return { membershipId, signupDate, status: chance.of(40) ? 'churned' : 'active' }
 }
@@ -47,7 +47,7 @@ async function save(storage: ScratchStorage, members: readonly Member[]): Promis
   }
 }
 
-/** The ids of all members of a status within a range, by sorting everybody. */
+/** The ids of the members of a status within a range, in the order that sorting all members gives. */
 function expectedOrder(
   members: readonly Member[],
   status: MembersQuery['status'],
@@ -106,7 +106,10 @@ describe('the member at an offset', () => {
     }
   }
 
-  /** Each block, and the members that are between its beginning and the next one's. */
+  /**
+   * Checks each block against the members between its start and the start of the next block. Returns the number of
+   * blocks.
+   */
   async function checkBlocks(): Promise<number> {
     const sql = `select b.members, b.churned, count(m.membership_id) as found, count(*) filter (where m.status = 'churned') as foundChurned
       from (select *, lead(month) over w as next_month, lead(first_order) over w as next_order, lead(first_id) over w as next_id
@@ -124,7 +127,7 @@ describe('the member at an offset', () => {
 
   test('is the one that sorting everybody finds, whatever the status and the range', async () => {
     await checkPages()
-    // A block for each month, and one more for each time that one was cut.
+    // At least one block for each month, and one more for each split.
     const months = new Set(members.map(({ signupDate }) => signupDate?.slice(0, 'YYYY-MM'.length)))
     expect(await checkBlocks()).toBeGreaterThan(months.size + 1)
   })

@@ -3,10 +3,10 @@ import { cancellationInstant, siteOf, tenureDaysOf } from '../../domain/resource
 import type { memberships } from '../../domain/resources/memberships.ts'
 import type { StoredRow } from '../../ports/index.ts'
 
-/** What a test says of a membership that differs from the others. */
+/** The fields in which a test's membership differs from the default one. */
 export type MembershipChanges = Partial<RowOf<typeof memberships>>
 
-/** A membership as an import stores it: what was given, and what follows from that. */
+/** A membership as an import stores it: the given fields and those that are derived from them. */
 function withDerived(
   given: StoredRow &
     Parameters<typeof cancellationInstant>[0] &
@@ -23,7 +23,7 @@ function withDerived(
   }
 }
 
-/** A membership of which nothing is known but what the changes say: active, and with a signup date of its own. */
+/** An active membership of which only the id, a signup date and the given changes are known. */
 export function storedMembership(membershipId: string, changes: MembershipChanges = {}): StoredRow {
   return withDerived({
     membershipId,

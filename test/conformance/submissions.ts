@@ -83,8 +83,8 @@ export const submissionCases: readonly StorageCase[] = [
       const before = [await readSubmission(storage, 'sub-1'), await readContact(storage, 'new-sub-1')]
       storage.clock.ms += 5000
       assert.deepEqual(await writer.saveSubmission(again), first)
-      // Saving again changes nothing even when the form has changed since, as it may between a lost answer and the next
-      // attempt.
+      // Saving again changes nothing, even if the form has changed in between, as it may between a lost answer and the
+      // next attempt.
       await writer.upsert('forms', [form('form-1', { isPublished: false })])
       assert.deepEqual(await writer.saveSubmission(again), first)
       assert.deepEqual(

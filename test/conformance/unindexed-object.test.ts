@@ -10,8 +10,8 @@ import type { MakeStorage } from './index.ts'
 import { registerStorageSuite } from './index.ts'
 
 /**
- * An open object that has every table and no index yet, but those that its rows depend on: the unique ones, and those that
- * a trigger names, which are older than any object.
+ * An open object that has every table but no index except those that its rows depend on: the unique indexes, and those
+ * that a trigger names, which are older than any object.
  */
 function unindexedImage(): Uint8Array {
   const database = openObjectDatabase(openedImage())
@@ -25,7 +25,7 @@ function unindexedImage(): Uint8Array {
 }
 
 const image = unindexedImage()
-/** It fails to build any, so that it stays without for the whole case. */
+/** This migration fails, so the object builds no index during the whole case. */
 const migrations = [{ name: NEWEST_MIGRATION, sql: 'create index never on nothing (a);' }]
 
 const make: MakeStorage = async (clock) => {

@@ -121,7 +121,7 @@ export const upsertCases: readonly StorageCase[] = [
       await writer.upsert('contacts', [contact('c-1'), contact('c-2'), contact('c-3')])
       const [first = []] = await storage.read('org-a', [contactPage({ ...byUpdate, limit: 3 })])
       const last = first.at(-1)
-      // At the same instant of the clock, and with an id that sorts first.
+      // Written at the same instant of the clock, with an id that sorts first.
       await writer.upsert('contacts', [contact('c-0'), contact('c-1', { firstName: 'Ada' })])
       const after = { value: last?.updatedAt as string, id: last?.contactId as string }
       const [next = []] = await storage.read('org-a', [contactPage({ ...byUpdate, after })])

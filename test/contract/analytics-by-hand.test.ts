@@ -58,7 +58,7 @@ describe('figures that can be checked by hand', () => {
       source: 'membership_signup',
       available: true,
       dimension: 'none',
-      // Six of eight.
+      // Six of eight members have a signup date.
       signupDateCoverage: { members: 8, withSignupDate: 6, coveragePct: 75 },
       dimensionValues: [],
       cohorts: [
@@ -66,7 +66,7 @@ describe('figures that can be checked by hand', () => {
         { cohortMonth: '2026-02', dimensionValue: null, cohortSize: 2, stillActive: 1, churned: 1, voluntary: 0, involuntary: 0, churnRatePct: 50, churnWithin: { '30': 0, '60': 0, '90': 0, '180': 0, '365': 0 } }, // prettier-ignore
       ],
     })
-    // The bound itself is cut to its month.
+    // The range is extended to the end of the month that contains its end.
     const byPlan = await body('/api/v1/cohorts?dimension=plan&end=2026-01-02')
     expect(byPlan.dateRange).toEqual({ start: null, end: '2026-01-31T23:59:59.999Z' })
     expect(byPlan.dimensionValues).toEqual(['Basic', 'Deluxe'])
@@ -84,7 +84,7 @@ describe('figures that can be checked by hand', () => {
 
   test('cancellations', async () => {
     const { totals, reasons, tenure } = await body('/api/v1/cancellations')
-    // m1, m2, m3, m5, m7, m8: three voluntary, two involuntary, one unknown.
+    // The six are m1, m2, m3, m5, m7 and m8: three voluntary, two involuntary, one unknown.
     expect(totals).toEqual({ cancellations: 6, voluntary: 3, involuntary: 2, unknown: 1, voluntaryPct: 50, involuntaryPct: 33.33 }) // prettier-ignore
     expect(reasons).toEqual([
       { reason: 'moved', churnType: 'voluntary', count: 3, pct: 50 },
@@ -92,7 +92,7 @@ describe('figures that can be checked by hand', () => {
       { reason: 'moved', churnType: 'involuntary', count: 1, pct: 16.67 },
       { reason: null, churnType: null, count: 1, pct: 16.67 },
     ])
-    // 28, 30 and 89 days: 147 in all.
+    // The tenures are 28, 30 and 89 days: 147 in all.
     expect(tenure).toEqual({
       averageDays: 49,
       medianDays: 30,

@@ -25,7 +25,8 @@ describe('revenue by decision', () => {
     await bringLines(service, 'acme', lines)
     return (await get(service, '/api/v1/retention-offers', key)).body.ltv
   }
-  // 20 who accepted brought in 100, 200, … cents, 10 who declined nothing but a refund of 5 each.
+  // The 20 members who accepted paid 100, 200, … cents. The 10 who declined paid nothing and got a refund of 5 cents
+  // each.
   const events = [...decided(20, 'accepted', 'a'), ...decided(10, 'declined', 'd')]
   const bills = [
     ...Array.from({ length: 20 }, (_, index) => billed(`a${index}`, (index + 1) * 100)),
@@ -33,7 +34,7 @@ describe('revenue by decision', () => {
   ]
 
   test('is there with 30 deciding members of whom enough is known', async () => {
-    // The sum of 100 to 2000 is 21000; in the middle are 1000 and 1100.
+    // The sum of 100 to 2000 is 21000; the middle values are 1000 and 1100.
     expect(await ltvOf({ 'retention-offer-events': events, 'billing-events': bills })).toEqual({
       acceptedMembers: { members: 20, averageRevenueCents: 1050, medianRevenueCents: 1050 },
       declinedMembers: { members: 10, averageRevenueCents: -5, medianRevenueCents: -5 },

@@ -64,7 +64,10 @@ describe('figures of generated data', () => {
     service = await openTestService((clock) => createScratchStorage({ clock }))
   })
 
-  /** The number of answers with revenue: the rule that withholds it must not withhold it from all of them. */
+  /**
+   * The number of answers with revenue. It must not be zero, or the rule that withholds revenue would withhold it from
+   * all.
+   */
   let withRevenue = 0
 
   async function compare(

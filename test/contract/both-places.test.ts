@@ -9,7 +9,8 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// The same rows, in the shared database and in one of a family's own: no client can tell which.
+// The same rows in the shared database and in a family's own database give the same answers, so no client can tell
+// which.
 
 const ROWS = 7
 const able = { billingEvents: true, analytics: true, retentionOfferAnalytics: true }
@@ -24,7 +25,7 @@ let own: Placed
 async function placed(choice: PlaceChoice): Promise<Placed> {
   const service = await openTestService((clock) => createScratchStorage({ clock, choice }))
   const key = await addSampleOrganization(service, 'acme', 'm-', ROWS, able)
-  // Reviews of a child are read with the key of its parent.
+  // The key of the parent reads the reviews of its child, too.
   await service.addOrganization('child', { parentId: 'acme' })
   const rows = Array.from({ length: ROWS }, (_, index) => sampleRow(reviews, index, 'child-'))
   await service.storage.tenant('child').upsert('reviews', rows)
@@ -48,7 +49,7 @@ async function answer({ service, key }: Placed, path: string): Promise<Shown> {
   return { status: response.status, headers, body: await response.text() }
 }
 
-/** The answers to a path and to every cursor that it gives. */
+/** The answers to a path, followed through every cursor that an answer contains. */
 async function walked(placed: Placed, path: string): Promise<readonly Shown[]> {
   const answers: Shown[] = []
   let next: string | null = ''

@@ -22,7 +22,7 @@ beforeEach(async () => {
   key = await service.addOrganization('mine')
 })
 
-/** Imports one line as an operator would, after the check of the importer. */
+/** Imports one line as an operator would, including the importer's check. */
 async function imported(kindName: string, line: Readonly<Record<string, unknown>>): Promise<void> {
   const kind = kindOf(kindName, toolsWithoutSecrets(service.clock))
   const row = await rowOfLine(line, kind, importContext({ organizationId: 'mine', phoneCountry: 'US' }))

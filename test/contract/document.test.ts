@@ -11,7 +11,7 @@ const cases = [
   { name: 'operator', document: documents.operator, allTags: operatorTags },
 ] as const
 
-/** Every object of the document with the keys that lead to it, except examples. */
+/** Every object of the document except examples, with the keys that lead to it. */
 function* parts(node: unknown, path: readonly string[] = []): Generator<readonly [readonly string[], Node]> {
   if (typeof node !== 'object' || node === null) return
   if (!Array.isArray(node)) yield [path, node as Node]

@@ -10,8 +10,8 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// The contract document knows no rate: a key has one, and not an operation. What `send` checks of such answers is in
-// contract-check.ts.
+// The contract document names no rate, because a rate belongs to a key and not to an operation. contract-check.ts shows
+// what `send` checks in the answers to limited keys.
 
 const keyed: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'public')
 const CONTACTS = '/api/v1/contacts'

@@ -8,8 +8,9 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Every operation with a key, with a key of every scope and kind. The operations come from the catalog, and what each
-// needs from its record. That the records are right is said once more, by method: only messages are posted.
+// Tries every operation with a key, with a key of every scope and kind. The operations come from the catalog, and the
+// needed scope from each operation's record. A second check, by method, shows that the records are right: only messages
+// are posted.
 
 const scopes: readonly KeyScope[] = ['read', 'send', 'all']
 const keyed: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'public')
@@ -45,7 +46,7 @@ describe.each(keyed.map((endpoint) => ({ id: endpoint.id, endpoint })))('$id', (
   test.each(scopes)('with a tenant key for %s', async (scope) => {
     const { status, headers, text } = await answer(endpoint, tenantKeys.get(scope))
     if (covers(scope, endpoint.scope ?? 'read')) {
-      // A send without a body is malformed; all reads find the sample rows.
+      // A send without a body is malformed; every read finds the sample rows.
       expect(status).toBe(endpoint.method === 'POST' ? 400 : 200)
     } else {
       expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])

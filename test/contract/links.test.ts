@@ -14,7 +14,7 @@ let key: string
 
 const NOW = '2026-06-15T12:00:00.000Z'
 
-/** An event `daysAgo` days before the present. */
+/** An event `daysAgo` days before `NOW`. */
 function event(eventId: string, linkId: string, daysAgo: number, changes: StoredRow = {}): StoredRow {
   const occurredAt = new Date(Date.parse(NOW) - daysAgo * 86_400_000).toISOString()
   return { ...linkEvent(eventId, linkId, 0, changes), occurredAt, day: occurredAt.slice(0, 10) }

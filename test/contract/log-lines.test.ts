@@ -8,7 +8,7 @@ import { plainForm } from '../bench/seed.ts'
 import type { TestService, TestStorage } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Puts what no log line may contain into every place where a request can carry it.
+// A word that no log line may contain. The tests put it into every place where a request can carry it.
 const PLANTED = 'planted-secret'
 const EMAIL = `${PLANTED}@example.com`
 
@@ -16,7 +16,7 @@ let service: TestService
 let key: string
 let isStorageLost: boolean
 
-/** Storage that can be lost, with an error that quotes what it was given. */
+/** Storage that can be made unavailable. Its errors quote the values that it was given. */
 function fragile(storage: TestStorage): TestStorage {
   const guarded = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
@@ -59,7 +59,7 @@ function expectNothingPlanted(): void {
   expect(text).not.toMatch(/[cp]k_live_/)
 }
 
-/** A key of the same id with another secret: its checksum fits, because anybody can compute one. */
+/** A key with the id of a good one and another secret. Its checksum is right, because anybody can compute one. */
 function forged(good: string): string {
   const unchecked = `${good.slice(0, -34)}${'0'.repeat(28)}`
   return `${unchecked}${toBase62(crc32(utf8(unchecked)), 6)}`

@@ -9,13 +9,22 @@ import { openTestService } from '../support/service.ts'
 let service: TestService
 let admin: OperatorClient
 let support: OperatorClient
-/** What the storage does to a change, in a test of its failure. */
+/** Runs before and after a change is stored. Tests make them fail. */
 let beforeChange: () => Promise<void>
 let afterChange: () => Promise<void>
+/** Runs before an audit record without a change is stored. */
+let beforeRecord: () => Promise<void>
 
 function failing(storage: TestStorage): TestStorage {
   return {
     ...storage,
+    audit: {
+      ...storage.audit,
+      record: async (record) => {
+        await beforeRecord()
+        await storage.audit.record(record)
+      },
+    },
     operatorChanges: (entry) => {
       const changes = storage.operatorChanges(entry)
       return {
@@ -33,6 +42,7 @@ function failing(storage: TestStorage): TestStorage {
 beforeEach(async () => {
   beforeChange = async () => undefined
   afterChange = beforeChange
+  beforeRecord = beforeChange
   service = await openTestService((clock) => failing(createScratchStorage({ clock })))
   admin = await openOperatorClient(service, 'admin')
   support = await openOperatorClient(service, 'support')
@@ -40,7 +50,7 @@ beforeEach(async () => {
 
 type Shown = Omit<AuditRecord, 'auditId'>
 
-/** What is recorded of the operators, oldest first. */
+/** The audit records of the operators, oldest first. */
 async function records(query = ''): Promise<readonly Shown[]> {
   const { body } = await support.get(`/audit?limit=500${query}`)
   const all = body.data as unknown as readonly Shown[]
@@ -131,6 +141,16 @@ test('a change that fails is recorded as failed; one whose answer is lost after 
   expect((await records()).map(short)).toContain('admin key.issue  done')
   expect((await admin.get('/platform-keys')).body.data).toHaveLength(1)
   expect(service.errors).toHaveLength(2)
+})
+
+test('a change that fails, and whose record cannot be written either, leaves both failures in the log', async () => {
+  await admin.post('/organizations/acme', { name: 'Acme' })
+  const [lost, unrecorded] = [new Error('storage lost'), new Error('audit lost')]
+  beforeChange = () => Promise.reject(lost)
+  beforeRecord = () => Promise.reject(unrecorded)
+  expect((await admin.post('/organizations/acme/keys', {})).status).toBe(500)
+  expect(service.errors).toEqual([unrecorded, lost])
+  expect(service.logLines.join('\n')).toContain('"change_not_recorded"')
 })
 
 test('the log line of a request names the operator key, and no line holds a secret', async () => {

@@ -8,7 +8,7 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// The first operator key comes from a proof of the root secret, which itself never travels.
+// The first operator key is issued for a proof of the root secret. The root secret itself is never sent.
 
 const PATH = '/operator/v1/operator-keys'
 const BODY = JSON.stringify({ operator: 'ada', role: 'admin' })
@@ -17,7 +17,7 @@ let secrets: Secrets
 let service: TestService
 
 beforeEach(async () => {
-  // A rotation lasts: the previous root secret is known too.
+  // A rotation is in progress, so the previous root secret is known too.
   secrets = await testSecrets(7, 8)
   service = await openTestService((clock) => createScratchStorage({ clock }), secrets)
 })
@@ -86,7 +86,7 @@ test('a proof is good for the body, the purpose and the root secret that it was 
   const good = await prove()
   expect((await ask(good, JSON.stringify({ operator: 'eve', role: 'admin' }))).status).toBe(401)
   expect((await ask(await prove({ secret: other.current }))).status).toBe(401)
-  // The previous root secret is being replaced, perhaps because somebody else has it.
+  // The previous root secret is refused, because it is being replaced, perhaps since it has leaked.
   expect((await ask(await prove({ secret: secrets.previous ?? other.current }))).status).toBe(401)
   const [seconds = '', mac = ''] = good.replace('Root-Secret-Proof ', '').split('.')
   const later = `Root-Secret-Proof ${Number(seconds) + 1}.${mac}`

@@ -5,7 +5,7 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService, TestStorage } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Whatever an operator sends gets an answer that the document describes, and none of it is a failure of the service.
+// Whatever an operator sends, the answer is one that the document describes, and none is an internal error.
 
 let service: TestService
 let key: string
@@ -20,7 +20,7 @@ const json = { 'content-type': 'application/json' }
 const long = 'a'.repeat(5_000)
 const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
 
-/** Bodies that no operation takes, whatever it takes. */
+/** Bodies that every operation refuses. */
 const bodies: readonly (readonly [string, RequestInit])[] = [
   ['nothing', {}],
   ['no JSON', { body: 'name=Acme', headers: json }],
@@ -43,7 +43,7 @@ const bodies: readonly (readonly [string, RequestInit])[] = [
   ['a compressed body', { body: 'x', headers: { ...json, 'content-encoding': 'gzip' } }],
 ]
 
-/** Values for every key that some operation knows, none of which any takes. */
+/** Values for every key that some operation accepts. No operation accepts any of these values. */
 const values: readonly unknown[] = [
   null,
   true,
@@ -169,7 +169,7 @@ test('nothing of all that was a failure of the service', () => {
   expect(service.errors).toEqual([])
 })
 
-/** Storage that cannot be reached once its keys are there. */
+/** Storage that becomes unreachable once its keys are stored. */
 function without(storage: TestStorage): TestStorage {
   const fail = () =>
     Promise.reject(new Error('D1_ERROR: Network connection lost while reading ok_live_secret.'))

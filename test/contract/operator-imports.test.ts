@@ -6,7 +6,7 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Imports over the operator interface: what the answers are, and what a sender that does something wrong is told.
+// Imports over the operator interface: the answers, and the messages to a sender that makes a mistake.
 
 const ALL = '/operator/v1/organizations/acme/imports'
 

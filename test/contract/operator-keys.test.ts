@@ -31,7 +31,7 @@ async function ask({ method, path }: Endpoint, key: string | null, url = path): 
   })
 }
 
-/** A key with a good checksum that nobody issued, with the id of one that was. */
+/** A key that nobody issued, with a good checksum and the id of an issued key. */
 function forged(key: string): string {
   const unchecked = `${key.slice(0, 'ok_live_'.length + 12)}${'z'.repeat(28)}`
   return unchecked + toBase62(crc32(utf8(unchecked)), 6)

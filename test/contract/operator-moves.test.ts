@@ -21,7 +21,7 @@ let moving: MovingPlaces
 let admin: OperatorClient
 let support: OperatorClient
 
-/** A shared database and those of families, between which families move. */
+/** A shared database, and databases of families, between which families can move. */
 function openMovingStorage(clock: FakeClock): TestStorage {
   const families = movingPlaces({ clock, image: migratedImage() })
   moving = families
@@ -62,7 +62,7 @@ beforeEach(async () => {
   support = await openOperatorClient(service, 'support')
 })
 
-/** What a move was answered with. */
+/** The move in an answer. */
 function moveOf({ body }: { readonly body: object }) {
   return body as { readonly move: { readonly moveId: string } }
 }
@@ -98,7 +98,7 @@ test('a family moves while the service goes on by itself, and its keys and rows 
 
 test('a move names what runs, refuses another target, and is given up before it has switched', async () => {
   await service.addOrganization('acme')
-  // Another process has taken the move, so nobody here works on it.
+  // Another process holds the move, so this service does not work on it.
   const { ledger } = moving.world
   const [moveId, now] = ['m1', '2026-06-15T12:00:00.000Z']
   await ledger.open({ moveId, familyId: 'acme', target: toOwn, startedAt: now })

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await service.addOrganization('other')
 })
 
-/** Under which id an entry is listed: in a database of a family's own, one that names the organization too. */
+/** The id under which an entry is listed. In a database of a family's own, the id names the organization too. */
 const entryId = (organizationId: string, outboxId: string) =>
   service.storage.choice?.kind === 'own' ? `${organizationId}:${outboxId}` : outboxId
 

@@ -5,7 +5,8 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Keys of tenants and of the platform, as an operator issues, lists, replaces and revokes them, and as they then work.
+// Keys of tenants and of the platform: how an operator issues, lists, replaces and revokes them, and how they then
+// work.
 
 const OF_ACME = '/operator/v1/organizations/acme/keys'
 const OF_PLATFORM = '/operator/v1/platform-keys'
@@ -30,7 +31,7 @@ async function post(path: string, body: object | null = {}): Promise<readonly [n
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const response = await service.send(path, { method: 'POST', key: admin, ...(body === null ? {} : json) })
   const text = await response.text()
-  // No two changes at the same instant, so that lists have one order.
+  // No two changes happen at the same instant, so that lists have only one right order.
   service.clock.advance(1)
   return [response.status, (text === '' ? {} : JSON.parse(text)) as KeyBody]
 }
@@ -118,7 +119,7 @@ test('a list goes on where its page ended, and shows neither a key nor a hash', 
   const stored = []
   for (let index = 0; index < 5; index += 1) {
     await post(OF_ACME, { label: `Key ${index}` })
-    // Two keys of the same instant go by their ids.
+    // Keys of the same instant are ordered by their ids.
     service.clock.advance(index % 2 === 0 ? -1 : 0)
   }
   let cursor: string | null = ''

@@ -8,8 +8,8 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Rates of keys of an organization with a database of its own: its object counts. What holds in every place is in
-// key-rate.test.ts.
+// Rates of keys of an organization that has a database of its own, whose object counts the requests. What is the same
+// in every place is tested in key-rate.test.ts.
 
 const CONTACTS = '/api/v1/contacts'
 const MINUTE = '"minute";q=2;w=60'
@@ -38,7 +38,7 @@ async function seen(at: TestService, key: string, path = CONTACTS) {
   return { status, rate, calls: storage.meter.calls - before }
 }
 
-/** Another instance has a clock of its own, which goes as this one does. */
+/** Each instance has a clock of its own; both clocks advance together. */
 function advance(durationMs: number) {
   for (const { clock } of [one, other]) clock.advance(durationMs)
 }
@@ -73,7 +73,7 @@ test('an instance that thinks a key spent which its object admits reads after al
   const key = await one.addKey({ organizationId: 'acme', ratePerMinute: 1 })
   await seen(one, key)
   expect((await seen(one, key)).status).toBe(429)
-  // An object that leaves the memory forgets.
+  // An object that is evicted from memory forgets its counts.
   objects.object('acme.1').evict()
   expect(await seen(one, key)).toMatchObject({ status: 200, calls: 2 })
   expect(await seen(one, key)).toMatchObject({ status: 429, calls: 1 })

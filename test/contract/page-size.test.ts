@@ -26,7 +26,7 @@ beforeAll(async () => {
   key = await service.addOrganization('acme')
 })
 
-/** Reads every page of a path, and checks what must be so of each. */
+/** Reads every page of a path, and checks what must be true of each. */
 async function walk(path: string, idField: string, as = key) {
   const pages: { readonly bytes: number; readonly ids: readonly unknown[] }[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -91,7 +91,7 @@ describe('a page of large rows ends early, and the walk misses none', () => {
       const pages = await walk(path, 'submissionId')
       expect(pages.flatMap(({ ids }) => ids).toSorted()).toEqual(rows.map((row) => row.submissionId))
       expect(Math.max(...pages.map(({ bytes }) => bytes))).toBeLessThanOrEqual(PAGE_MAX_BYTES)
-      // A page is as full as it may be: the next row would have passed the bound.
+      // Each page is as full as possible: one more row would have exceeded the bound.
       expect(pages.slice(0, -1).every(({ bytes }) => bytes > PAGE_MAX_BYTES - 400_000 - 40_000)).toBe(true)
     }
   })
@@ -129,7 +129,7 @@ describe.each(posKinds)('a page of large rows of the point-of-sale source %s', (
     const organizationId = `shop-${kind.replace('_', '-')}`
     const posSource = { kind, tenant: 'north' }
     const shopKey = await service.addOrganization(organizationId, { posSource })
-    // Three pages of JSON, and half a page of what the source stores; some have no time, and come last.
+    // Three pages as JSON, but half a page as the source stores them. Some rows have no time, and come last.
     const rows = Array.from({ length: 16 }, (_, index) =>
       customer(id(index), {
         firstName: '\u0001'.repeat(125_000),

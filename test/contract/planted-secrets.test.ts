@@ -19,7 +19,7 @@ const secretAnswers = {
   nested: [{ apiKey: PLANTED, deeper: { card_number: PLANTED, kept: 'kept' } }],
 }
 
-/** Unpublished stored values by collection; a new hidden field belongs in here. */
+/** Stored values that are never published, by collection. Add new hidden fields here. */
 const planted: Readonly<Record<string, StoredRow>> = {
   forms: {
     passwordHash: PLANTED,

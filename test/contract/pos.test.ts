@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createOdbcPosSources } from '../../adapters/pos-odbc/index.ts'
 import { buildDocument } from '../../domain/document/openapi.ts'
 import { endpoints } from '../../domain/catalog.ts'
-import { posCapabilities, posEndpoints, posKinds, writtenPosResources } from '../../domain/pos/index.ts'
+import { posSourceKinds, posEndpoints, posKinds, writtenPosResources } from '../../domain/pos/index.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { PosSource } from '../../ports/pos-source.ts'
 import type { PageQuery } from '../../ports/query.ts'
@@ -230,10 +230,10 @@ describe('rules that depend on the source', () => {
 })
 
 describe('a source in trouble', () => {
-  /** A service whose organization reads from this source. */
+  /** A service whose organization reads from a source with these answers. Returns the organization's key. */
   function withSource(answers: Partial<Record<'page' | 'one', unknown>>): Promise<string> {
     return withOpenSource({
-      capabilities: posCapabilities.legacy_vendor,
+      capabilities: posSourceKinds.legacy_vendor.capabilities,
       page: async () => answers.page as Awaited<ReturnType<PosSource['page']>>,
       one: async () => answers.one as SourceRow,
     })
@@ -249,7 +249,7 @@ describe('a source in trouble', () => {
   const path = '/api/v1/pos/legacyvendor/transactions'
   const row = transaction('t')
 
-  /** What was logged as an error. */
+  /** The errors that were logged. */
   const failures = () =>
     service.logLines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -357,7 +357,7 @@ test('a source is asked for one page of exactly what is published, in its order'
     sources: {
       links: null,
       pos: () => ({
-        capabilities: posCapabilities.odbc_shared,
+        capabilities: posSourceKinds.odbc_shared.capabilities,
         page: async (query: PageQuery) => {
           asked.push(query)
           return { kind: 'page', rows: [], next: null }

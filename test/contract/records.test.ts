@@ -46,7 +46,7 @@ function pathOf(endpoint: Endpoint, prefix = 'm-', index = 0): string {
   return samplePath(endpoint, (field) => `${prefix}${field}-${String(index)}`)
 }
 
-/** What rows of one organization that tie in time are ordered by, as it is published. */
+/** The published id by which rows of one organization with the same time are ordered. */
 function shownIdOf({ order, resource }: CollectionEndpoint): string {
   return resource.keptFrom === null ? order.idField : resourceOf(resource.keptFrom).idField
 }
@@ -133,7 +133,7 @@ describe.each(collections)('$id', (endpoint) => {
     const { data } = await page(pathOf(endpoint))
     expect(data.length).toBeGreaterThan(0)
     expect(JSON.stringify(data)).not.toContain('t-')
-    // Sample rows carry it under sensitive keys.
+    // The sample rows contain this word under sensitive keys.
     expect(JSON.stringify(data)).not.toContain('planted')
     const places = data.map((row) => {
       const time = row[endpoint.order.field] as string | null
@@ -242,7 +242,7 @@ describe.each(details)('$id', (endpoint) => {
 async function sameAnswer(missing: string, foreign: string): Promise<void> {
   const shown = async (path: string) => {
     const response = await service.send(path, { key })
-    // The link names the id that was asked for, as the request did.
+    // The `link` header repeats the id of the request, so it is left out of the comparison.
     const headers = [...response.headers].filter(([name]) => !['x-request-id', 'link'].includes(name))
     return { status: response.status, headers, body: await response.text() }
   }

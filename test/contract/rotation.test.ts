@@ -26,7 +26,7 @@ async function list(service: TestService, key: string): Promise<number> {
   return status
 }
 
-/** What the operator interface adds up: the shared database, and those of families. */
+/** The sums that the operator interface shows: those of the shared database and of the families' databases together. */
 async function hashesOfAll(administration: Administration, overview: Overview | undefined, secrets: Secrets) {
   const shared = await hashesBySecret(administration, secrets)
   const own = await overview?.administrations(null, (placed) => hashesBySecret(placed, secrets))

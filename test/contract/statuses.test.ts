@@ -9,7 +9,7 @@ import { fakeRandom, testSecrets } from '../support/fakes.ts'
 import type { TestStorage } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// Statuses that follow from the records alone. Sending checks each answer against the document.
+// Statuses that follow from the records alone. `send` checks each answer against the document.
 const keyed = endpoints.filter(({ access }) => access !== 'public')
 const LOST = 'D1_ERROR: Network connection lost while reading ck_live_secret.'
 
@@ -17,7 +17,7 @@ function pathOf({ path }: Endpoint): string {
   return path.replaceAll(/\{\w+\}/g, 'some-id')
 }
 
-/** Storage that cannot be reached once its organizations and keys are there. */
+/** Storage that becomes unreachable once its organizations and keys are stored. */
 function lost(storage: TestStorage): TestStorage {
   const fail = () => Promise.reject(new Error(LOST))
   return {

@@ -21,7 +21,7 @@ const keys = { mine: '', theirs: '' }
 
 beforeAll(async () => {
   service = await openTestService((clock) => (storage = createScratchStorage({ clock })))
-  // Soon after the sample rows' times, so that what is counted lies within the last thirty days.
+  // Shortly after the sample rows' times, so that the counted events lie within the last thirty days.
   service.clock.set('2026-01-02T00:00:00.000Z')
   keys.mine = await addSampleOrganization(service, 'mine', 'm-', ROWS, able)
   keys.theirs = await addSampleOrganization(service, 'theirs', 't-', ROWS, able)
@@ -45,7 +45,7 @@ interface Shown {
   readonly status: number
   readonly headers: readonly (readonly [string, string])[]
   readonly body: string
-  /** Storage calls. */
+  /** The number of storage calls. */
   readonly calls: number
 }
 
@@ -85,7 +85,7 @@ describe.each(parameters)('$id, $name', ({ endpoint, name }) => {
 
 describe.each(paged)('$id', (endpoint) => {
   test("another tenant's cursor answers as one that nobody gave", async () => {
-    // By a grouping that has several groups of each parent.
+    // This grouping has several groups for each parent.
     const path = `${pathOf(endpoint)}?${endpoint.kind === 'groups' ? 'groupBy=country&' : ''}`
     const theirPath = path.replaceAll('m-', 't-')
     const { body } = await shown(endpoint, `${theirPath}limit=1`, keys.theirs)
@@ -95,7 +95,7 @@ describe.each(paged)('$id', (endpoint) => {
     const refused = await shown(endpoint, `${path}cursor=${madeUp}`)
     expect(refused.status).toBe(400)
     expect(await shown(endpoint, `${path}cursor=${String(nextCursor)}`)).toEqual(refused)
-    // The other tenant's own next page works.
+    // The other tenant's cursor works with the other tenant's own key.
     expect((await shown(endpoint, `${theirPath}cursor=${String(nextCursor)}`, keys.theirs)).status).toBe(200)
   })
 

@@ -6,15 +6,15 @@ import type { Library } from './library.ts'
 
 /** The result of one case. */
 export interface Comparison {
-  /** Whether the library shows other fields than this engine. */
+  /** Whether the library shows other fields than the engine here. */
   readonly isDifferent: boolean
-  /** Why that is more than the deviations say, in words; null when they explain it. */
+  /** The differences that the deviations do not explain, in words; null if they explain everything. */
   readonly unexplained: string | null
-  /** Ids of the deviations that changed a rule of a field that differs. */
+  /** Ids of the deviations that changed the outcome of a rule of a field that differs. */
   readonly occurred: ReadonlySet<string>
 }
 
-/** Runs both engines and accounts for every field. */
+/** Runs both engines and explains the outcome of every field. */
 export function compare(testCase: TestCase, library: Library, deviations: readonly Deviation[]): Comparison {
   const ours = visibleHere(testCase)
   const theirs = library.visible(testCase)
@@ -50,7 +50,10 @@ interface Reading {
   readonly changes: readonly string[]
 }
 
-/** Whether the field at this place is shown by the engine here with the deviations, given what the library shows. */
+/**
+ * Whether the engine here would show the field at this place if it deviated in these ways and saw what the library
+ * shows.
+ */
 function readAs(
   { fields, answers }: TestCase,
   place: number,
@@ -90,7 +93,7 @@ function readRule(
   return { holds: here, reader: undefined }
 }
 
-/** The smallest case found that still has the property: without fields, rules and answers that do not matter to it. */
+/** The smallest case found that still has the property, without the fields, rules and answers that it does not need. */
 export function minimise(testCase: TestCase, has: (candidate: TestCase) => boolean): TestCase {
   let smallest = testCase
   for (let isShrinking = true; isShrinking;) {
@@ -127,7 +130,7 @@ function shrinks({ fields, answers, before }: TestCase): readonly TestCase[] {
   ]
 }
 
-/** A field with one rule less. */
+/** The variants of a field with one rule less. */
 function lighter({ visibleWhen, ...field }: TestField): readonly TestField[] {
   if (visibleWhen === undefined) return []
   if (visibleWhen.rules.length === 1) return [field]

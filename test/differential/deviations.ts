@@ -12,18 +12,21 @@ export interface Situation {
 interface Described {
   readonly id: string
   readonly library: string
-  /** What the library does instead, and why this engine does not. */
+  /** How the library behaves instead, and why the engine here does not behave so. */
   readonly explanation: string
 }
 
-/** The library sees another answer than the one that a visible subject has. */
+/** The library evaluates a rule with another answer than the visible subject has. */
 export interface AnswerDeviation extends Described {
   readonly kind: 'answer'
-  /** Whether it sees an answer that was hidden. `isLater`: the subject comes after the field in the form. */
+  /**
+   * Whether the library still uses the answer of a hidden subject. `isLater`: the subject comes after the field in the
+   * form.
+   */
   keepsHidden(isLater: boolean): boolean
 }
 
-/** The library reads a rule otherwise. */
+/** The library interprets a rule differently. */
 export interface RuleDeviation extends Described {
   readonly kind: 'rule'
   /** The library's result for the rule, when this explanation applies; else null. */
@@ -53,7 +56,7 @@ function isNothing(answer: unknown): boolean {
   return answer === null || answer === undefined || answer === ''
 }
 
-/** Strings compared by an operator, without any reading of what they mean; null for other operators. */
+/** Compares strings as an operator does, without interpreting them; null for other operators. */
 function compareStrings(
   { operator, value }: Rule,
   answer: string,
@@ -80,7 +83,7 @@ const lower = (text: string): string => text.toLowerCase()
 const identical = (left: string, right: string): boolean => left === right
 const alike = (left: string, right: string): boolean => lower(left.trim()) === lower(right.trim())
 
-/** An unanswered yes-or-no question is not "no" to either library: the comparison with false fails. */
+/** In both libraries an unanswered yes-or-no question is not "no": the comparison with false fails. */
 function unansweredFlag(situation: Situation): boolean | null {
   const { rule, answer } = situation
   if (!isFlag(situation) || !isNothing(answer) || rule.value !== false) return null
@@ -88,16 +91,16 @@ function unansweredFlag(situation: Situation): boolean | null {
   return rule.operator === 'not_equals' ? true : null
 }
 
-/** A phone number is text like any other to both libraries. */
+/** Both libraries compare phone numbers as plain text. */
 function phoneAsText({ rule, type, answer }: Situation): boolean | null {
   if (type !== 'phone' || typeof answer !== 'string' || answer === '') return null
   return compareStrings(rule, answer, identical) ?? containsString(rule, answer, same)
 }
 
 /**
- * Every known difference between a library and this engine. The test applies this list to each rule and demands that
- * the library then shows exactly the same fields, and that every entry changes something: so the list is complete,
- * and nothing in it is made up. Of several that apply to a rule, the first one counts.
+ * Every known difference between a library and the engine here. The test applies this list to each rule and requires
+ * that the library then shows exactly the same fields, and that every entry has an effect. So the list is complete and
+ * contains nothing that does not occur. If several entries apply to a rule, the first one counts.
  */
 export const deviations: readonly Deviation[] = [
   {

@@ -6,9 +6,9 @@ import { formio } from './formio.ts'
 import { generateCases } from './generate.ts'
 import { surveyCore } from './survey-core.ts'
 
-// `npm test` draws a part of them; test/ci/differential.sh draws all ten thousand of each library.
-const pairs = Number(process.env.DIFFERENTIAL_PAIRS ?? 100)
-/** Of fewer, chance may leave an explanation out. */
+// `npm test` draws a part of the pairs; test/ci/differential.sh draws ten thousand for each library.
+const pairs = Number(process.env.DIFFERENTIAL_PAIRS ?? 250)
+/** Among fewer pairs, a deviation may be missing by chance. */
 const ENOUGH_PAIRS = 5_000
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? 20_261_120)
 

@@ -29,7 +29,7 @@ const operatorNames: Partial<Readonly<Record<Rule['operator'], string>>> = {
   less_or_equal: 'lessThanOrEqual',
 }
 
-/** A group of checkboxes is one object of booleans there, and "is equal" asks for one of them. */
+/** In Form.io a group of checkboxes is one object of booleans, and "is equal" asks for one of them. */
 const selectboxesNames: Partial<Readonly<Record<Rule['operator'], string>>> = {
   is_empty: 'isEmpty',
   is_not_empty: 'isNotEmpty',
@@ -53,7 +53,9 @@ function namesOf(type: TestField['type']): typeof operatorNames {
   return type === 'date' ? dateNames : operatorNames
 }
 
-/** Form.io as its server evaluates a submission: conditions, then clearing what they hide, in one pass. */
+/**
+ * Form.io as its server evaluates a submission, in one pass: it evaluates conditions and then clears what they hide.
+ */
 export const formio: Library = {
   name: '@formio/core',
   shares: (type, operator) => operator in namesOf(type),
@@ -103,7 +105,7 @@ function component({ id, type, options = [], visibleWhen }: TestField, types: Ty
   }
 }
 
-/** The answers as Form.io keeps them. */
+/** The answers in the form in which Form.io stores them. */
 function dataOf(fields: TestCase['fields'], answers: TestCase['answers']): Record<string, unknown> {
   const data: Record<string, unknown> = {}
   for (const { id, type, options = [] } of fields) {

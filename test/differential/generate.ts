@@ -1,8 +1,8 @@
-import type { AnswerType, Operator, Rule, VisibleWhen } from '../../domain/forms/definition/definition.ts'
-import { answerTypes, operators } from '../../domain/forms/definition/definition.ts'
+import type { AnswerType, RuleOperator, Rule, VisibleWhen } from '../../domain/forms/definition/definition.ts'
+import { answerTypes, ruleOperators } from '../../domain/forms/definition/definition.ts'
 import { subjectTakes, takesNoValue } from '../../domain/forms/definition/visibility.ts'
 
-/** A field of a generated definition; all that visibility depends on. */
+/** A field of a generated definition, with everything that visibility depends on. */
 export interface TestField {
   readonly id: string
   readonly type: AnswerType
@@ -14,17 +14,17 @@ export interface TestField {
 /** Raw answers by field id. */
 export type Answers = Readonly<Record<string, unknown>>
 
-/** A definition without cycles, fields in any order; in the order of their ids, subjects come before dependents. */
+/** A definition without cycles. Its fields are in any order; sorted by their ids, subjects come before dependents. */
 export interface TestCase {
   readonly fields: readonly TestField[]
-  /** Also to fields that will be hidden. */
+  /** Contains answers to hidden fields, too. */
   readonly answers: Answers
-  /** What was answered before somebody changed their mind, for engines that keep a state. */
+  /** Earlier answers, which were then changed. They are for engines that keep a state. */
   readonly before: Answers
 }
 
 /** Which rules a library shares with this engine. */
-export type Shares = (type: AnswerType, operator: Operator) => boolean
+export type Shares = (type: AnswerType, operator: RuleOperator) => boolean
 
 const texts = ['x', 'y', 'X', 'xy', 'x y', ' x ', '2', 'true'] as const
 const phones = ['2125550100', '(212) 555-0100', '+1 212 555 0100', '2125550199'] as const
@@ -35,7 +35,7 @@ const choices = ['a', 'b', 'c'] as const
 /** Draws from [0, 1). */
 export type Draw = () => number
 
-/** Sets of answers that each definition is tried with. */
+/** The number of sets of answers with which each definition is tried. */
 const CASES_PER_DEFINITION = 4
 
 /** Draws cases without end; see `TestCase`. */
@@ -49,7 +49,7 @@ export function* generateCases(draw: Draw, shares: Shares): Generator<TestCase, 
   }
 }
 
-/** Two to six fields. Rules point at fields drawn before, so chains are common and cycles impossible. */
+/** Draws two to six fields. A rule refers to a field drawn before, so chains are common and cycles impossible. */
 function drawFields(draw: Draw, shares: Shares): readonly TestField[] {
   const fields: TestField[] = []
   const count = 2 + below(draw, 5)
@@ -81,10 +81,10 @@ function field(draw: Draw, earlier: readonly TestField[], shares: Shares): TestF
 }
 
 function rule(draw: Draw, earlier: readonly TestField[], shares: Shares): Rule {
-  // The latest field is drawn as often as all others together: that makes chains.
+  // The latest field is drawn as often as all others together, which makes chains.
   const subject = draw() < 0.5 ? earlier.at(-1) : pick(draw, earlier)
   if (subject === undefined) throw new Error('There is no field to point at')
-  const possible = operators.filter(
+  const possible = ruleOperators.filter(
     (operator) => subjectTakes(subject.type, operator) && shares(subject.type, operator),
   )
   const operator = pick(draw, possible)
@@ -95,14 +95,14 @@ function rule(draw: Draw, earlier: readonly TestField[], shares: Shares): Rule {
   }
 }
 
-function operand(draw: Draw, type: AnswerType, operator: Operator): unknown {
+function operand(draw: Draw, type: AnswerType, operator: RuleOperator): unknown {
   const isSet = type === 'multiple_choice' && (operator === 'equals' || operator === 'not_equals')
   if (operator !== 'any_of' && operator !== 'none_of' && !isSet) return value(draw, type)
   const size = 1 + below(draw, 3)
   return [...new Set(Array.from({ length: size }, () => value(draw, type)))]
 }
 
-/** One value that fits a rule on a subject of the type. */
+/** A value that suits a rule on a subject of the type. */
 function value(draw: Draw, type: AnswerType): unknown {
   switch (type) {
     case 'short_text':
@@ -124,7 +124,7 @@ function value(draw: Draw, type: AnswerType): unknown {
   }
 }
 
-/** A raw answer; one in six is empty, in one of the ways in which answers of that type are. */
+/** A raw answer. One in six is empty, in one of the ways in which an answer of that type can be empty. */
 function answer(draw: Draw, type: AnswerType): unknown {
   if (draw() < 1 / 6) return emptyAnswer(draw, type)
   if (type === 'multiple_choice') return shuffled(draw, choices).slice(0, 1 + below(draw, 3))

@@ -31,7 +31,7 @@ const operatorWords: Readonly<Record<Rule['operator'], string>> = {
   less_or_equal: '<=',
 }
 
-/** SurveyJS: expressions over the answers; `onHidden` forgets the answer of a question that disappears. */
+/** SurveyJS: expressions over the answers. `onHidden` forgets the answer of a question that is hidden. */
 export const surveyCore: Library = {
   name: 'survey-core',
   shares: () => true,
@@ -46,7 +46,7 @@ export const surveyCore: Library = {
 
 let latest: { readonly fields: TestCase['fields']; readonly model: Model } | null = null
 
-/** Building a model takes most of the time, so cases of one definition that follow each other share it. */
+/** Building a model takes most of the time, so consecutive cases of one definition share it. */
 function modelOf(fields: TestCase['fields']): Model {
   if (latest?.fields !== fields) {
     latest?.model.dispose()
@@ -59,11 +59,11 @@ function modelOf(fields: TestCase['fields']): Model {
   return latest.model
 }
 
-/** Answers as a person does: one question after another, none that is not shown. */
+/** Answers as a person does: one question after another, and only those that are shown. */
 function fill(model: Model, ids: readonly string[], answers: Answers): void {
   for (const id of ids) {
     const question = model.getQuestionByName(id)
-    // An input that was emptied has no value there.
+    // In SurveyJS, an input that was emptied has no value.
     if (question.isVisible) question.value = answers[id] === '' ? undefined : answers[id]
   }
 }

@@ -12,7 +12,7 @@ let twilio: typeof live.twilio
 let origin: string
 let storage: SqliteStorage
 
-/** With its real queue and database. */
+/** Runs the service with its real queue and database. */
 beforeAll(async () => {
   live = await openLiveWorkerWithProviders()
   ;({ resend, twilio, origin, storage } = live)
@@ -66,7 +66,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** What waits of a submission. */
+/** The outbox entries of a submission. */
 const waitingOf = async (id: string) =>
   (await storage.outbox.list('acme', null, 10)).filter(({ submissionId }) => submissionId === id)
 const untilDone = (id: string) => until(async () => (await waitingOf(id)).length === 0)
@@ -131,7 +131,7 @@ test('a provider that does not answer delays no receipt', async () => {
   resend.misbehave.push('silence')
   const { id, tookMs } = await submit('plain')
   await until(() => resend.requests.length > before)
-  // The provider may take ten seconds, and none of that has passed.
+  // The provider has ten seconds to answer, and the receipt waits for none of them.
   expect(tookMs).toBeLessThan(3_000)
   expect(await waitingOf(id)).toHaveLength(1)
 })

@@ -10,13 +10,13 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// test/ci/scale.sh takes 100,000.
+// test/ci/scale.sh sets this to 100,000.
 const LARGE = Number(process.env.ANALYTICS_MEMBERS ?? 20_000)
 const SMALL = LARGE / 10
 
-/** A page begins with at most so many rows passed over: those of a block, at its beginning and where the range begins. */
+/** The most rows that a read skips at the start of its page and at the start of its range: those of one block each. */
 const BLOCK_ROWS = 1000
-/** What finding the page reads besides: counts of months, and of the blocks of a month, twice each. */
+/** The most rows that finding the page reads besides: counts of months, and of the blocks of a month, each twice. */
 const COUNT_ROWS = 250
 
 let databases: LocalD1
@@ -25,7 +25,8 @@ const meter = createMeter()
 const keys = new Map<number, string>()
 
 beforeAll(async () => {
-  // The rows are made on node:sqlite, which takes a fraction of the time; D1 serves them, because it counts what it reads.
+  // The rows are created in node:sqlite, which is several times as fast; D1 serves them, because it counts what it
+  // reads.
   const seeded = createScratchStorage({ clock: fakeClock() })
   for (const size of [SMALL, LARGE]) {
     await seeded.administration.saveOrganization(organization(`org-${size}`))
@@ -67,7 +68,7 @@ test(`the export pages through ${LARGE} members: each once, in order, reading no
     const { body, rowsRead } = await ask(`/api/v1/members?limit=1000&offset=${String(offset)}`)
     const { members, pagination } = body as Page
     expect(pagination).toMatchObject({ offset, hasMore: pagination.nextOffset !== null })
-    // Whatever the offset.
+    // This holds for every offset.
     expect(rowsRead).toBeLessThanOrEqual(1000 + 2 * BLOCK_ROWS + COUNT_ROWS)
     for (const { membershipId, signupDate } of members) {
       const place = [signupDate ?? '', membershipId] as const
@@ -97,7 +98,7 @@ test.each([
 ])('%s costs an organization with ten times the members no more than three times as much', async (path) => {
   const at = (size: number) => path.replace('OFFSET', String(Math.floor(size / 3)))
   const [small, large] = [await ask(at(SMALL), SMALL), await ask(at(LARGE))]
-  // A small organization has nobody in some months, days and blocks.
+  // A small organization has no members in some months, days and blocks, and so reads fewer rows for them.
   expect(large.rowsRead).toBeLessThanOrEqual(small.rowsRead * 3 + 250)
   expect(large.rowsRead).toBeLessThan(LARGE / 3)
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LiveService } from '../support/live-service.ts'
 import { openLiveService } from '../support/live-service.ts'
 
-/** Anything a client can send ends in the documented status and body, never a 500, on the real runtime. */
+/** Whatever a client sends, the real runtime gives the documented status and body, and never a 500. */
 let live: LiveService
 
 beforeAll(async () => {
@@ -154,7 +154,7 @@ describe('form identifiers', () => {
   })
 })
 
-/** 65,600 bytes, without a length that anybody could trust. */
+/** A body of 65,600 bytes in chunks. The service must count them, because it cannot trust a declared length. */
 const chunks = `${`40\r\n${'x'.repeat(64)}\r\n`.repeat(1_025)}0\r\n\r\n`
 
 test.each([
@@ -175,7 +175,7 @@ test('a declared length beyond the limit is refused before anything of the body 
   expect(answer).toContain('"ok":false')
 })
 
-/** Sends bytes as they are and returns the answer, as far as it came when `isEnough` is content with it. */
+/** Sends bytes as they are. Returns the answer, or what has arrived of it once `isEnough` accepts that. */
 async function raw(text: string, isEnough: (answer: string) => boolean = () => true): Promise<string> {
   const socket = connect(Number(new URL(live.origin).port), '127.0.0.1')
   let answer = ''
@@ -232,7 +232,7 @@ describe('query strings of the tenant API', () => {
     ['/api/v1/contacts/%ZZ', 404],
     ['/api/v1/forms/submissions/x', 404],
     ['/api/v1/nothing', 404],
-    // The start page has the root.
+    // The start page is served at the root alone.
     ['/nothing', 404],
   ])('%s answers %i', async (path, status) => {
     const response = await fetch(new URL(path, live.origin), {

@@ -7,7 +7,7 @@ import { builtWorker } from '../support/built-worker.ts'
 import type { LiveService } from '../support/live-service.ts'
 import { openLiveService } from '../support/live-service.ts'
 
-/** The Worker in which no module that is loaded on demand can be evaluated. */
+/** A folder for a Worker in which no module that is loaded on demand can be evaluated. */
 const directory = mkdtempSync(join(tmpdir(), 'broken-modules-'))
 
 let live: LiveService
@@ -36,7 +36,7 @@ function submit(answers: Readonly<Record<string, string>>): Promise<Response> {
   })
 }
 
-/** What is asked for most must be there from the start. */
+/** The most frequent requests must work with the modules that are loaded from the start. */
 async function expectHotPaths(): Promise<void> {
   const saved = await submit({ email: 'ada@example.com' })
   expect(saved.status).toBe(200)

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const issued = await issueKey({ organizationId: 'acme' }, opened, systemRandom, systemClock)
   await storage.administration.addKey(issued.stored)
   key = issued.key
-  // What was imported is not looked at.
+  // With ClickHouse configured, imported survey events are not read.
   const imported = { eventId: 'd1', membershipId: null, reasonCode: 'imported', comment: null }
   await storage
     .tenant('acme')
@@ -85,7 +85,7 @@ test.each(failures)('a server that %s three times: 200, and nothing is known', a
 })
 
 test('an answer that stops in the middle is given up in time, and asked for again', async () => {
-  // The runtime waits for the rest of it, so only the deadline of the try ends that.
+  // The runtime waits for the rest of the answer, so only the deadline of the try ends the wait.
   clickHouse.misbehave.push('truncated')
   const { status, body, tries } = await ask()
   expect([status, body.available, tries]).toEqual([200, true, 2])

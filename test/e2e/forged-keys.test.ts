@@ -12,13 +12,13 @@ import { addSampleOrganization, samplePath } from '../support/sample-organizatio
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// The form and the checksum of a key are public, so anybody can make one that looks right. Such a key must not make the
-// service read anything but the row of the key that it names, if there is one.
+// The form and the checksum of a key are public, so anybody can make a key that looks right. For such a key, the
+// service may read only the row of the key that it names, if there is one.
 
 let databases: LocalD1
 let service: TestService
 let meter: Meter
-/** Keys by what a stranger knows of the organization. */
+/** Forged keys, by what a stranger knows about the organization. */
 let forged: Readonly<
   Record<'stranger to everybody' | 'of a missing organization' | 'with a known key id', string>
 >

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LiveService } from '../support/live-service.ts'
 import { openLiveService } from '../support/live-service.ts'
 
-/** What a browser gets when it posts a form itself, on the real runtime. */
+/** What a browser gets when it submits a form by itself, on the real runtime. */
 let live: LiveService
 
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => live.close())
 
-/** What Chromium and Safari send when they navigate. */
+/** The `Accept` header that Chromium and Safari send when they navigate. */
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const good = { _gotcha: '', email: 'ada@example.com' }
 

@@ -5,8 +5,8 @@ import { testSecrets } from '../support/fakes.ts'
 import type { LiveWorker } from '../support/live-service.ts'
 import { openLiveWorker } from '../support/live-service.ts'
 
-// On the real runtime: the operator interface is loaded by its first request, and D1 records a change in the batch that
-// makes it.
+// Checks two things on the real runtime: the first request to the operator interface loads it, and D1 records a change
+// in the same batch as the change itself.
 
 let worker: LiveWorker
 

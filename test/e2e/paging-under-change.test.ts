@@ -21,8 +21,8 @@ const PAGE = 4
 const CHANGES_BETWEEN_PAGES = 3
 
 /**
- * Collections that are walked on the real runtime too: one of each way to keep rows. It runs the same statements as the
- * database in this process, which takes all collections.
+ * Collections that are also walked on the real runtime, one for each way to store rows. The runtime runs the same
+ * statements as the database in this process, with which all collections are walked.
  */
 const ON_THE_RUNTIME = ['contacts.list', 'links.list', 'reviews.list']
 
@@ -34,11 +34,11 @@ interface Engine {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A collection of an organization of its own, read as its tenant does while others change it. */
+/** A collection of an organization of its own, which its tenant reads while others change it. */
 interface Bench {
-  /** Reads a collection to its end, `between` any two pages. */
+  /** Reads a collection to its end. `between` runs between any two pages. */
   readonly walk: (query: string, between: () => Promise<void>) => Promise<readonly Row[]>
-  /** Inserts, updates or deletes a row, in turns, while the clock goes on, stands still or steps back. */
+  /** Inserts, updates or deletes a row, in turn, while the clock advances, stops or steps back. */
   readonly change: () => Promise<void>
   readonly idOf: (row: Row) => string
   /** Ids that were deleted so far. */
@@ -81,7 +81,7 @@ async function openBench(
   let made = ROWS
   let turn = below(100)
   const changes = [
-    // A new row ties with one that is there, both before the reader's position and after it.
+    // The new row has the times of an existing row, which may be before the reader's position or after it.
     async () => save(make((made += 1), pick())),
     async () => save(make((made += 1), {})),
     async () => {
@@ -129,7 +129,7 @@ async function openBench(
   }
 }
 
-/** The rows that a row is shown with, by their collection. */
+/** The rows whose fields a row shows, by their collection. */
 function joinedRows(of: Resource, row: StoredRow, prefix: string): ReadonlyMap<string, StoredRow> {
   const joins = Object.values(of.fields).flatMap((entry) => (entry.origin === 'joined' ? [entry.join] : []))
   return new Map(
@@ -141,19 +141,19 @@ function joinedRows(of: Resource, row: StoredRow, prefix: string): ReadonlyMap<s
   )
 }
 
-/** The fields by which a row is told from others. */
+/** The fields that identify a row. */
 function idsOf({ idField, alternateKey }: Resource, row: StoredRow): StoredRow {
   return { [idField]: row[idField], ...(alternateKey === null ? {} : { [alternateKey]: row[alternateKey] }) }
 }
 
-/** The times of a row, which never change once it is there. */
+/** The times of a row, which never change after its insertion. */
 function timesOf(row: StoredRow): StoredRow {
   return Object.fromEntries(
     Object.entries(row).filter(([name, value]) => /(?:At|Date)$/.test(name) && value !== null),
   )
 }
 
-/** Nothing that hides a row from its collection. */
+/** Values that keep a row visible in its collection. */
 function shownState({ collection }: Resource): StoredRow {
   return collection === 'reviews' ? { isDeleted: false, isPreview: false } : {}
 }
@@ -162,7 +162,7 @@ function eventOf(link: StoredRow, index: number): StoredRow {
   return { ...sampleRow(linkEvents, index), linkId: link.linkId }
 }
 
-/** There is no port that deletes. A review goes when it is marked so. */
+/** No port deletes a row. A review disappears when it is marked as deleted. */
 async function remove(
   { service, database }: Engine,
   resource: Resource,

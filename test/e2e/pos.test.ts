@@ -19,8 +19,8 @@ import type { RunningGateway } from '../support/pos-gateway.ts'
 import { GATEWAY_SECRET, startGateway } from '../support/pos-gateway.ts'
 
 /**
- * The real worker on the real runtime, the real gateway over HTTP, databases of this machine behind both: embedded ones,
- * or real ODBC drivers with ODBC_TESTS=yes.
+ * The real worker on the real runtime, with the real gateway over HTTP and databases of this machine behind both:
+ * embedded databases, or real ODBC drivers if ODBC_TESTS=yes.
  */
 const engines = posEngines()
 const ties: readonly PosSourceTie[] = [
@@ -58,7 +58,7 @@ beforeAll(async () => {
       await engine.write('south', collection, rows[collection].map(asTheirs))
     }
   }
-  // A connection is a process, and two of each source answer these tests as well as four.
+  // A connection is a process, and for these tests two connections to each source suffice.
   gateway = await startGateway(engines.flatMap((engine) => engine.sources({ connections: 2 })))
   worker = await openLiveWorker({ POS_GATEWAY_URL: gateway.url, POS_GATEWAY_SECRET: GATEWAY_SECRET })
   await prepareDatabases(worker.bindings.DB, worker.bindings.POS_LEGACY)
@@ -98,7 +98,7 @@ async function get(kind: string, path: string, headers: Readonly<Record<string, 
   return { status: response.status, body, headers: response.headers }
 }
 
-/** Everything of a collection, page by page. */
+/** All rows of a collection, read page by page. */
 async function readAll(
   kind: string,
   path: string,
@@ -117,7 +117,7 @@ async function readAll(
   return all
 }
 
-// The last two change what all others read: one writes a row that cannot be read, the other ends the gateway.
+// The last two tests break what all others read: one writes a row that cannot be read, the other ends the gateway.
 describe('points of sale', { shuffle: false }, () => {
   describe.each(ties)('$kind', ({ kind }) => {
     test('pages through every collection, unknown times last, and finds each row by its id', async () => {

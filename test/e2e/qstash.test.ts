@@ -15,7 +15,7 @@ let qstash: Awaited<ReturnType<typeof openQstash>>
 let worker: LiveWorker
 let storage: SqliteStorage
 
-/** The real worker with QStash in the place of its queue; the test delivers what the stand-in was given. */
+/** The real worker with QStash instead of its queue. The test delivers the messages that the stand-in received. */
 beforeAll(async () => {
   resend = await openResend()
   qstash = await openQstash()
@@ -71,7 +71,7 @@ test('a submission goes out when QStash delivers it under its signature, and onl
   expect(await deliver(body, KEYS.current)).toBe(200)
   expect([...resend.sent.values()].map(({ to }) => to)).toEqual([['office@example.com']])
   expect(await storage.outbox.list(null, null, 10)).toEqual([])
-  // QStash delivers at least once.
+  // QStash delivers at least once, so a message may arrive again.
   expect(await deliver(body, KEYS.next)).toBe(200)
   expect(resend.requests).toHaveLength(1)
 })

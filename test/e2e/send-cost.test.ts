@@ -59,15 +59,15 @@ async function cost(path: string, body: object, withKey = key): Promise<Cost> {
 const email = { subject: 'Hi', html: 'Hi' }
 const addresses = Array.from({ length: 500 }, (_, index) => `a${index}@example.com`)
 
-// The fake providers take no time, so that no write falls due while sends go on; how many do is told by the tests of
-// `sendToAll`: one more every two seconds.
+// The fake providers take no time, so no write of the log falls due while sends go on. The tests of `sendToAll` cover
+// longer sends: one more write every two seconds.
 test.each([1, 500])('an email to %i costs two storage calls: the key, and the record', async (count) => {
   const { status, calls, rowsWritten } = await cost('/api/v1/email', {
     ...email,
     to: addresses.slice(0, count),
   })
   expect([status, calls]).toEqual([200, 2])
-  // A send is a row, its key and its place in the list.
+  // Each send writes three rows: the send itself, its key and its place in the list.
   expect(rowsWritten).toBeLessThanOrEqual(3 * count)
 })
 

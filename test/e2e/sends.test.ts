@@ -12,7 +12,7 @@ import type { Misbehaviour } from '../support/stand-in.ts'
 import { resendError, twilioError } from '../support/providers.ts'
 
 const RECIPIENTS = 500
-/** More than these tests send. */
+/** More records than these tests create. */
 const RECORDS_MAX = 5_000
 
 let live: Awaited<ReturnType<typeof openLiveWorkerWithProviders>>
@@ -68,7 +68,10 @@ async function post(path: string, body: object, init: RequestInit & { key?: stri
   return { status: response.status, ...((await response.json()) as Omit<Answer, 'status'>) }
 }
 
-/** What will have been recorded of an organization, or of the operator (null), since this call, the newest first. */
+/**
+ * Returns a function that reads the sends recorded since this call, for an organization or for the operator (null),
+ * newest first.
+ */
 async function recordsFromNow(owner: string | null = 'acme'): Promise<() => Promise<readonly SendRecord[]>> {
   const all = () => storage.sends.open(owner).list(null, RECORDS_MAX)
   const before = new Set((await all()).map(({ sendId }) => sendId))
@@ -106,7 +109,7 @@ describe('500 recipients, three of whom fail in different ways', () => {
     expect(
       results.filter((result) => result.success).every((result) => ids.get(result.to) === result.id),
     ).toBe(true)
-    // The lost one was tried three times under one key, everybody else once.
+    // The lost message was tried three times with one key, every other once.
     expect(resend.requests.length - before.requests).toBe(RECIPIENTS + 2)
     expect(resend.widest()).toBeLessThanOrEqual(6)
     const records = await recorded()
@@ -137,7 +140,7 @@ describe('500 recipients, three of whom fail in different ways', () => {
       },
       { to: numberOf(499), success: false, error: 'The SMS provider refused the account. Not sent.' },
     ])
-    // 497 and the one that was taken before its connection broke: nobody twice.
+    // 497 recipients, and the one whose message was accepted before the connection broke. Nobody got it twice.
     const sentTo = twilio.sent.slice(before.sent).map((form) => form.get('To'))
     expect([sentTo.length, new Set(sentTo).size]).toEqual([498, 498])
     expect(twilio.requests.length - before.requests).toBe(RECIPIENTS)
@@ -267,7 +270,7 @@ test('attempts at injection are refused, and nothing leaves the service', async 
     const answer = await post('/api/v1/message', { to: '2125550123', body: 'Hi', attachments: [{ url }] })
     expect(answer.status).toBe(400)
   }
-  // An injected recipient gets no message.
+  // An address with an injected recipient is refused, and nothing is sent.
   const { status, results } = await post('/api/v1/email', {
     ...email,
     to: ['a@example.com\r\nBcc: x@evil.example'],

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => databases.dispose())
 
-/** Submits the conditional form and returns the status and the storage calls it took. */
+/** Submits the conditional form. Returns the status and the number of storage calls. */
 async function submit(changes: Readonly<Record<string, unknown>> = {}): Promise<[number, number]> {
   const before = meter.calls
   const response = await service.send('/api/forms/bench-conditional/submissions', {
@@ -37,7 +37,7 @@ async function submit(changes: Readonly<Record<string, unknown>> = {}): Promise<
   return [response.status, meter.calls - before]
 }
 
-// Each goes on with what the one before it has left in the service's cache.
+// Each test continues with what the previous one has left in the service's cache.
 describe('a submission', { shuffle: false }, () => {
   test('the first submission of a form takes two storage calls, each one after it a single one', async () => {
     expect(await submit()).toEqual([200, 2])

@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { COMPILE_CACHE } from '../support/compile-cache.ts'
 
-/** Half of what a Worker has. */
+/** Half of the memory that a Worker has. */
 const HEAP_MB = 64
-/** Fifty problems, each with sixty characters of a stranger's text and a sentence of the service's own. */
+/** Enough for fifty problems, each with sixty characters of a stranger's text and a sentence of the service's own. */
 const ANSWER_MAX_LENGTH = 12_000
 
 interface Answers {

@@ -11,10 +11,10 @@ const steps = [
   { type: 'send_sms', body: 'Hello' },
 ]
 
-/** How a call breaks: before it does anything, after it took effect, or never coming back after it took effect. */
+/** How a call breaks: it fails before it has any effect, fails after its effect, or takes effect and never returns. */
 type Fault = 'before' | 'after' | 'hang'
 
-/** A world whose call number `at` (from 1) to any of its ports breaks. */
+/** A world in which one call to a port breaks: the one with number `at`, counted from 1 over all ports. */
 function breaking(
   world: JobWorld,
   at: number,
@@ -49,7 +49,7 @@ function breaking(
   }
 }
 
-/** Submits once, works the entries off in a world that breaks once, and lets the sweeps do the rest. */
+/** Submits once, does the work in a world in which one call breaks, and lets the sweeps do the rest. */
 async function broken(at: number, fault: Fault): Promise<{ bench: JobBench; calls: readonly string[] }> {
   const bench = await openJobBench(steps)
   const { world, calls } = breaking(bench.world, at, fault)
@@ -86,7 +86,7 @@ describe.each(places)('call %i (%s) breaks: %s', (at, call, fault) => {
       'one@example.com',
       'two@example.com',
     ])
-    // Text messages have no idempotency key: one whose fate is unknown is sent again.
+    // Text messages have no idempotency key, so one that may or may not have been sent is sent again.
     const isUncertain = fault !== 'before' && (call === 'sms.send' || isSavingOfSms(at))
     const isUnsaved = fault === 'before' && isSavingOfSms(at)
     expect(bench.sms.delivered).toHaveLength(call === 'sms.send' && isUncertain ? 2 : isUnsaved ? 2 : 1)
@@ -107,12 +107,12 @@ describe.each(places)('call %i (%s) breaks: %s', (at, call, fault) => {
   })
 })
 
-/** The call that saves the step which sent the text message. */
+/** Whether this call saves the step that sent the text message. */
 function isSavingOfSms(at: number): boolean {
   return unbroken.calls[at - 2] === 'sms.send'
 }
 
-/** The same with one notification whose address for replies the provider refuses. */
+/** Like `broken`, with one notification whose reply address the provider refuses. */
 async function brokenTypo(at: number, fault: Fault): Promise<{ bench: JobBench; calls: readonly string[] }> {
   const bench = await openJobBench()
   const { world, calls } = breaking(bench.world, at, fault)

@@ -2,19 +2,19 @@ import type { LoadOutcome } from './load.ts'
 import type { RecordedMove, Remains } from './remains.ts'
 import type { Told } from './told.ts'
 
-/** One death: what clients saw, and what was on disk after it. */
+/** One death of the runtime: what clients saw, and what was on disk afterwards. */
 export interface Death {
-  /** Posts that were under way. */
+  /** Posts that were in progress. */
   readonly posting: number
   readonly outcome: LoadOutcome
   readonly remains: Remains
 }
 
 export interface DeathCounts {
-  /** Counts a death. Returns what it came in the middle of. */
+  /** Counts a death. Returns what it interrupted. */
   add(death: Death): string
   /**
-   * The counts, for a person.
+   * The counts as lines for a person to read.
    * @param notified the submissions that notifications name, with repetitions
    */
   lines(families: readonly Told[], atLast: Remains, notified: readonly string[]): readonly string[]

@@ -13,7 +13,9 @@ import { objectWorker, startObjectRuntime } from '../support/object-runtime.ts'
 import type { ObjectRuntime } from '../support/object-runtime.ts'
 import { openedImage } from '../support/scratch-object.ts'
 
-/** What only the real runtime can show of a family's object. Everything else is tested beside the code. */
+/**
+ * These tests cover what only the real runtime can show about a family's object. All other tests are beside the code.
+ */
 const clock = systemClock
 const files = mkdtempSync(join(tmpdir(), 'objects-'))
 let runtime: ObjectRuntime
@@ -137,7 +139,8 @@ test('an alarm is set with the write, goes back with it, and wakes its own objec
   await idle.executor.batch([insert('a')])
   await expect(woken.executor.batch([entry('x', 0), insert('a'), insert('a')])).rejects.toThrow('UNIQUE')
   expect(await woken.object.alarmAtMs()).toBeNull()
-  // Two of its five seconds are left, so that it is evicted before the alarm rings, on a busy machine too.
+  // The alarm rings five seconds after an entry is due. This one was due three seconds ago, so two are left to evict
+  // the object before that, even on a busy machine.
   await woken.executor.batch([entry('x', -3_000)])
   expect(await woken.object.alarmAtMs()).not.toBeNull()
   expect(await idle.object.alarmAtMs()).toBeNull()
@@ -178,7 +181,7 @@ test('through a migration, a Worker ahead of an object and one behind it are bot
   const options = { place: placeOf('deployed'), clock }
   const stickers = say('select a from stickers indexed by stickers_a order by a')
 
-  // The Worker was deployed, and the object still runs the version before: both kinds of Workers write.
+  // The Worker was deployed, and the object still runs the previous version. Workers of both versions write.
   const ahead = { newest: next.name, load: async () => all }
   const newWorker = createExecutor({ ...options, namespace: runtime.namespace, migrations: ahead })
   const oldWorker = createExecutor({ ...options, namespace: runtime.namespace, migrations: ownMigrations })
@@ -188,7 +191,8 @@ test('through a migration, a Worker ahead of an object and one behind it are bot
   await runtime.evict('deployed.1')
   await oldWorker.batch([insert('old again')])
 
-  // The object follows, and a Worker of the version before is still there; then everything goes back.
+  // First the object gets the new version while a Worker of the previous version still runs. Then the object goes back
+  // to the previous version.
   for (const further of [[next], []]) {
     await runtime.dispose()
     runtime = await startObjectRuntime(await objectWorker(further), files)

@@ -1,32 +1,36 @@
 import assert from 'node:assert/strict'
 import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
-import type { OperatorCall } from '../../host-worker/operator/client/import-client.ts'
+import type { OperatorCall, RemoteImport } from '../../host-worker/operator/client/import-client.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 
 /** An organization without relatives that lives in one place and has one form. */
 export interface Family {
   readonly organizationId: string
   readonly formId: string
-  /** Its tenant key. */
+  /** The tenant key of the organization. */
   readonly key: string
 }
 
+/** The operator interface of a service, called with one key. */
+type CalledService = Pick<RemoteImport, 'url' | 'call'>
+
 export type PlaceKind = 'shared' | 'own'
 
-/** Contacts that a family has from the start, so that a move takes several steps. */
+/** Each family has this many contacts from the start, so that a move takes several steps. */
 const CONTACTS = 300
 
-/** Creates a family with a form, whose submissions are notified, and some contacts. */
+/** Creates a family with some contacts and a form whose submissions cause notifications. */
 export async function createFamily(
-  call: OperatorCall,
+  service: CalledService,
   organizationId: string,
   place: PlaceKind,
 ): Promise<Family> {
+  const { call } = service
   const path = `/operator/v1/organizations/${organizationId}`
   await postJson(call, path, { name: organizationId, place })
   const formId = `form-of-${organizationId}`
-  await importRows(call, organizationId, 'forms', [formOf(formId)])
-  await importRows(call, organizationId, 'contacts', Array.from({ length: CONTACTS }, contactOf))
+  await importRows(service, organizationId, 'forms', [formOf(formId)])
+  await importRows(service, organizationId, 'contacts', Array.from({ length: CONTACTS }, contactOf))
   const { key } = (await postJson(call, `${path}/keys`, {})) as { readonly key: string }
   return { organizationId, formId, key }
 }
@@ -61,7 +65,7 @@ function contactOf(_: unknown, index: number): object {
 }
 
 async function importRows(
-  call: OperatorCall,
+  { url, call }: CalledService,
   organizationId: string,
   kind: 'forms' | 'contacts',
   rows: readonly object[],
@@ -69,8 +73,8 @@ async function importRows(
   const lines = utf8(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   const outcome = await importThroughService({
     organizationId,
+    url,
     call,
-    isPassing: () => false,
     kind,
     format: 'ndjson',
     source: {
@@ -83,7 +87,7 @@ async function importRows(
   assert.equal(outcome.kind, 'imported', JSON.stringify(outcome))
 }
 
-/** Posts JSON to the operator interface and reads JSON. Throws for an answer that is no success. */
+/** Posts JSON to the operator interface. Returns the JSON of the answer. Throws for an answer that is not a success. */
 export async function postJson(call: OperatorCall, path: string, body: object): Promise<unknown> {
   const response = await call('POST', path, {
     headers: { 'content-type': 'application/json' },

@@ -5,7 +5,7 @@ import { createScratchStorage } from '../support/scratch-storage.ts'
 import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
 
-// A family's database that is full. The engine is Node's SQLite, which lets a test say how large a database may become.
+// A family's database that is full. It runs on Node's SQLite, where a test can limit the size of a database.
 
 const form = {
   formId: 'contact',
@@ -63,7 +63,7 @@ test('a full database refuses submissions as a whole, goes on answering reads, a
 
   const page = await service.send('/api/v1/forms/submissions', { key })
   expect(((await page.json()) as { readonly data: readonly unknown[] }).data).toHaveLength(saved.length)
-  // It opens again without room for more, and hands over the work of everything that it has acknowledged.
+  // Without room for more data, the object still opens, and hands over the work of every acknowledged submission.
   object.evict()
   service.clock.advance(10_000)
   await object.ring()

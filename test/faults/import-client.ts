@@ -1,17 +1,25 @@
 /**
- * Imports contacts through the operator interface, as a process of its own that can be killed: ORIGIN KEY ORGANIZATION
- * FILE. Prints the outcome as JSON, with the most memory that it held, in MiB.
+ * A separate process that imports contacts through the operator interface, so that tests can kill it. Arguments: ORIGIN
+ * KEY ORGANIZATION FILE. Prints the outcome as JSON, with the most memory that it used, in MiB.
  */
 import { createReadStream } from 'node:fs'
+import { unreachable } from '../../host-worker/operator/client/connection-errors.ts'
 import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
 import { operatorCall } from '../support/operator-http.ts'
 
 const [origin = '', key = '', organizationId = '', path = ''] = process.argv.slice(2)
+const call = operatorCall(origin, key)
 const outcome = await importThroughService({
   organizationId,
-  call: operatorCall(origin, key),
-  // No connection: the service is being started again.
-  isPassing: (rejection) => rejection instanceof TypeError,
+  url: origin,
+  call: async (...request) => {
+    try {
+      return await call(...request)
+    } catch (error) {
+      // There is no connection, because the service is being restarted. The request is repeated.
+      throw unreachable(origin, error)
+    }
+  },
   kind: 'contacts',
   format: 'ndjson',
   source: { open: () => createReadStream(path, { highWaterMark: 256 * 1024 }) },

@@ -1,7 +1,8 @@
 /**
- * Imports contacts in three sizes, to see what memory that takes; then while 50 requests a second read and submit; then
- * again and again, killed in every phase of an import, the client first and then the service. IMPORT_ROWS (default 100,000),
- * IMPORT_KILLS (default 4), LOAD_PER_SECOND (default 50) and KILL_SEED may be given.
+ * Imports contacts in three sizes, to measure the memory that it takes. Then imports while 50 requests a second read
+ * and submit. Then imports again and again, and kills a process in every phase of an import: first the client, then the
+ * service. Variables: IMPORT_ROWS (default 100,000), IMPORT_KILLS (default 4), LOAD_PER_SECOND (default 50) and
+ * KILL_SEED.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -23,13 +24,15 @@ const kills = Number(process.env.IMPORT_KILLS ?? 4)
 const perSecond = Number(process.env.LOAD_PER_SECOND ?? 50)
 const draw = seededRandom(Number(process.env.KILL_SEED ?? 20_261_122))
 
-/** Up to here every round ends with another import of the whole file; beyond, every fifth does. */
+/**
+ * Up to this many rows, every round ends with another import of the whole file; with more rows, every fifth round does.
+ */
 const CHEAP_ROWS = 100_000
 
 /**
- * The memory that the runtime may take more for an import of fifty times as many rows: the local one grows with every
- * request, and a large file takes thousands. Rows that were kept would be more than this. `small-heap.sh` imports into a heap
- * that has no room to spare.
+ * How much more memory the runtime may take for an import of fifty times as many rows. Some growth is normal, because
+ * the local runtime grows with every request and a large file takes thousands. Keeping the rows in memory would take
+ * more than this. `small-heap.sh` imports into a heap that has no room to spare.
  */
 const GROWTH_MAX_MIB = 512
 
@@ -44,7 +47,7 @@ async function fileOf(count: number): Promise<string> {
   return path
 }
 
-/** Imports while requests come at a steady pace, none of which may fail. */
+/** Imports while requests arrive at a steady pace. None of them may fail. */
 async function underLoad<Result>(work: () => Promise<Result>): Promise<Result> {
   const load = startSteadyLoad(service.origin, service.demoKey, perSecond)
   let figures: LoadFigures | undefined
@@ -59,7 +62,7 @@ async function underLoad<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** What the service said last, apart from what its Worker logs. */
+/** The last output of the service, without the log lines of its Worker. */
 function wordsOfService(): string {
   const lines = service.output().split('\n')
   return lines
@@ -77,7 +80,7 @@ async function importUndisturbed(organizationId: string, path: string, count: nu
   say(`        ${rate} rows a second; memory: the client at most ${peakMiB} MiB`)
 }
 
-/** The most that a process of the runtime has held so far, in MiB, after an import of each size. */
+/** The most memory that a process of the runtime has taken so far, in MiB, after an import of each size. */
 const peaks: number[] = []
 
 for (const count of [Math.ceil(rows / 50), Math.ceil(rows / 10), rows]) {
@@ -97,16 +100,16 @@ await check(
   () => underLoad(() => importUndisturbed('under-load', file, rows)),
 )
 
-/** What must hold whenever an import was interrupted: before the decision nothing is there, after it all of it will be. */
+/** Checks what must be true after any interruption: before the import is decided, none of its rows are stored. */
 async function assertNothingHalf(organizationId: string): Promise<SeenImport | null> {
-  // In this order, because the import may go on in between.
+  // The contacts are read first, because the import may continue in between.
   const hasContacts = await service.hasContacts(organizationId)
   const seen = await service.latestImport(organizationId)
   if (seen === null || seen.state === 'receiving') assert(!hasContacts, 'rows are there before the decision')
   return seen
 }
 
-/** Interrupts an import at a moment. Returns who goes on with it, and where it stood. */
+/** Interrupts an import at a moment. Returns the client that continues it, and the state in which it was found. */
 async function interrupt(
   { victim, phase }: Moment,
   organizationId: string,
@@ -118,7 +121,7 @@ async function interrupt(
   }
   await client.kill()
   const found = await assertNothingHalf(organizationId)
-  // Nobody asks for one of them any more: the service goes on with it by itself.
+  // Once an import is nearly written, no client asks for it any more: the service must continue it by itself.
   if (phase === 'writing, late')
     await untilMoment({ victim, phase: 'settling', progress: 2 }, () => service.latestImport(organizationId))
   return { successor: service.startClient(organizationId, file), found }
@@ -136,7 +139,7 @@ async function killed(moment: Moment, organizationId: string): Promise<void> {
   if (isHalfWritten(found)) halfWritten += 1
   const { outcome } = await successor.ended()
   assert.deepEqual([outcome.kind, outcome.read], ['imported', rows])
-  // A chunk and its count are written in one step. So when the counts of all imports add up, no row was written twice.
+  // A chunk and its count are written in one batch. So if the counts of all imports add up, no row was written twice.
   const imports = await service.imports(organizationId)
   assert.deepEqual(
     [...new Set(imports.map(({ state, writtenRows }) => `${state} ${writtenRows}`))],
@@ -148,7 +151,7 @@ async function killed(moment: Moment, organizationId: string): Promise<void> {
   )
 }
 
-/** Every row is there and has its content: to import them again changes nothing. */
+/** Every row is stored with its content: importing the file again changes nothing. */
 async function assertComplete(organizationId: string): Promise<void> {
   const { outcome } = await service.startClient(organizationId, file).ended()
   assert.deepEqual(outcome, { kind: 'imported', read: rows, changed: 0, unchanged: rows })

@@ -11,8 +11,8 @@ export interface SeenImport {
 }
 
 /**
- * The phases of an import in which it is interrupted, each as a range of `progressOf`: from 0 to 1 while parts are sent,
- * 1 while the whole file is checked, from 1 to 2 while it is written, 2 while what was staged of it is removed.
+ * The phases in which an import is interrupted, each as a range of `progressOf`: from 0 to 1 while parts are sent, 1
+ * while the whole file is checked, from 1 to 2 while rows are written, 2 while the staged data is removed.
  */
 const phases = {
   uploading: [0.02, 0.98],
@@ -25,10 +25,13 @@ const phases = {
 
 export type Phase = keyof typeof phases
 
-/** Whom a kill meets. */
+/** The process that is killed. */
 export type Victim = 'client' | 'service'
 
-/** The phases in which each is killed, the most telling first. A client has nothing left to do when an import settles. */
+/**
+ * The phases in which each process is killed, the most informative first. When an import settles, its client has
+ * nothing left to do.
+ */
 const order: Readonly<Record<Victim, readonly Phase[]>> = {
   client: ['writing, midway', 'uploading', 'checking', 'writing, early', 'writing, late'],
   service: ['writing, late', 'settling', 'uploading', 'writing, midway', 'checking', 'writing, early'],
@@ -38,11 +41,14 @@ const order: Readonly<Record<Victim, readonly Phase[]>> = {
 export interface Moment {
   readonly victim: Victim
   readonly phase: Phase
-  /** The progress at which it comes. */
+  /** The progress at which the moment comes. */
   readonly progress: number
 }
 
-/** So many moments, the client's first, then those of the service. @param draw a number from 0 to 1, each time another */
+/**
+ * Draws this many moments: first those for the client, then those for the service.
+ * @param draw returns another number from 0 to 1 at each call
+ */
 export function drawMoments(count: number, draw: () => number): readonly Moment[] {
   const ofClient = Math.ceil(count / 2)
   const of = (victim: Victim, moments: number): readonly Moment[] =>
@@ -54,7 +60,7 @@ export function drawMoments(count: number, draw: () => number): readonly Moment[
   return [...of('client', ofClient), ...of('service', count - ofClient)]
 }
 
-/** How far an import is, from 0 to 2; below 0: it was not opened yet. */
+/** The progress of an import, from 0 to 2; below 0: it has not been opened. */
 function progressOf(seen: SeenImport | null): number {
   if (seen === null) return -1
   if (seen.state === 'receiving') return seen.receivedBytes / seen.totalBytes
@@ -64,7 +70,7 @@ function progressOf(seen: SeenImport | null): number {
 
 const LOOK_EVERY_MS = 10
 
-/** Looks at an import until it is as far as the moment, or past it. Returns what was seen last. */
+/** Polls an import until it has reached the moment. Returns the state that was seen last. */
 export async function untilMoment(
   { progress }: Moment,
   look: () => Promise<SeenImport | null>,
@@ -76,7 +82,7 @@ export async function untilMoment(
   }
 }
 
-/** Says where an import stands. */
+/** Describes the progress of an import. */
 export function describeImport(seen: SeenImport | null): string {
   if (seen === null) return 'not opened yet'
   const { state, receivedBytes, totalBytes, writtenRows, readRows } = seen
@@ -85,7 +91,7 @@ export function describeImport(seen: SeenImport | null): string {
   return `receiving, ${Math.round((100 * receivedBytes) / totalBytes)} % of the file has come`
 }
 
-/** Whether rows of an import were written, but not all of them. */
+/** Whether some of an import's rows have been written, but not all. */
 export function isHalfWritten(seen: SeenImport | null): boolean {
   return seen?.state === 'writing' && seen.writtenRows > 0 && seen.writtenRows < seen.readRows
 }

@@ -13,41 +13,43 @@ import type { StartedService } from '../support/started-service.ts'
 import { freePort, scratchDirectory, signalGroup, startService } from '../support/started-service.ts'
 import type { SeenImport } from './import-moments.ts'
 
-/** What an import came to, as its client says. */
+/** The outcome of an import, as its client reports it. */
 export interface Ended {
   readonly outcome: { readonly kind: string; readonly read: number; readonly changed: number }
-  /** The most memory that the client held, in MiB. */
+  /** The most memory that the client used, in MiB. */
   readonly peakMiB: number
 }
 
 /** A process that imports a file. */
 export interface ImportClient {
-  /** Kills it; settles when it is gone. */
+  /** Kills the process; settles when it is gone. */
   kill(): Promise<void>
-  /** Throws when it was killed, or ended without an outcome. */
+  /** The outcome. Rejects when the process was killed or ended without an outcome. */
   ended(): Promise<Ended>
 }
 
-/** A service as `npm start` runs it, into which files are imported. */
+/** A service as `npm start` runs it, into which tests import files. */
 export interface ImportedService extends StartedService {
   createOrganization(organizationId: string): Promise<void>
   /** The imports of an organization, the latest first. */
   imports(organizationId: string): Promise<readonly SeenImport[]>
-  /** The latest one; null: there is none. */
+  /** The latest import; null: there is none. */
   latestImport(organizationId: string): Promise<SeenImport | null>
-  /** Whether the organization's own key reads any contact. */
+  /** Whether a read with the organization's own key finds any contact. */
   hasContacts(organizationId: string): Promise<boolean>
   startClient(organizationId: string, path: string): ImportClient
-  /** Waits until another kill will not be the one too many. */
+  /** Waits until another kill does not exceed the number of kills that `npm start` tolerates. */
   untilKillable(): Promise<void>
-  /** Kills the processes of the runtime, and waits until the service was started again. */
+  /** Kills the processes of the runtime, and waits until the service has been restarted. */
   killRuntime(): Promise<void>
 }
 
-/** `npm start` gives up on a process that ends five times within a minute, as it should: kills keep below that. */
+/**
+ * `npm start` rightly gives up on a process that ends five times within a minute, so tests kill less often than that.
+ */
 const KILLS_A_MINUTE = 3
 
-/** Clients that must not outlive this process. */
+/** The clients in progress, which must not outlive this process. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')

@@ -12,15 +12,18 @@ import { importWorld, ndjsonBytes, sourceOf } from '../support/imports.ts'
 import type { ScratchStorage } from '../support/scratch-storage.ts'
 import { createScratchStorage } from '../support/scratch-storage.ts'
 
-// The process that imports ends at one of its calls of the storage, before the call or after it. Then somebody else goes
-// on: the sweep, the same command again, or both.
+// The process that imports ends at one of its calls of the storage, before or after the call takes effect. Then the
+// import is continued by the sweep, by the same command run again, or by both.
 
 const acme = newOrganization('acme', 'Acme')
 const silent: Log = { info: () => undefined, error: () => undefined }
 
 class Killed extends Error {}
 
-/** A storage that ends the process at one of its calls: the call is made, or not, and its answer never comes. */
+/**
+ * A storage at one of whose calls the process ends. `isMade` says whether that call takes effect; its answer never
+ * arrives.
+ */
 function dyingAt(
   storage: ScratchStorage,
   deadly: number,
@@ -64,7 +67,7 @@ function sweepOf(storage: ScratchStorage): Promise<void> {
   return sweepImports({ imports: storage.importDirectory, openImports, clock, log: silent })
 }
 
-/** Three parts of few rows. */
+/** So long that a few rows make three parts. */
 const filler = 'x'.repeat(60_000)
 const kinds: Readonly<Record<string, { readonly lines: readonly object[]; readonly table: string }>> = {
   contacts: {
@@ -78,7 +81,7 @@ const kinds: Readonly<Record<string, { readonly lines: readonly object[]; readon
       createdAt: '2026-01-01T00:00:00Z',
     })),
   },
-  // Drafts, which are completed when they are written.
+  // Imports of forms stage drafts, which are completed when they are written.
   forms: {
     table: 'forms',
     lines: Array.from({ length: 10 }, (_, index) => ({
@@ -135,7 +138,7 @@ describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
     return { storage, isOver: outcome !== null }
   }
 
-  /** Whatever happened, another import of the file ends with every row there, each counted once. */
+  /** After any interruption, another import of the file ends with every row stored and counted once. */
   async function again(storage: ScratchStorage, changedBefore: number): Promise<void> {
     const outcome: ImportOutcome = await runImport(file, worldOf(storage))
     const changed = lines.length - changedBefore
@@ -159,10 +162,11 @@ describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
       const storage = createScratchStorage({ clock, image: first.storage.database.image() })
       const [state] = await states(first.storage)
       if (state === undefined || state === 'receiving') expect(await count(first.storage)).toBe(0)
-      // The same command takes the import up, and counts what it wrote before. One that was done is imported again.
+      // Running the same command continues the import and also counts the rows written before. If the import was done,
+      // it starts a new one.
       await again(first.storage, state === 'done' ? lines.length : 0)
 
-      // What the killed process left, once more: now the sweep goes on with it.
+      // The same remains of the killed process again, but now the sweep continues the import.
       clock.set(KILLED_AT)
       clock.advance(60_000)
       await sweepOf(storage)
@@ -197,7 +201,7 @@ test('an import that the sweep cannot go on with hinders no other', async () => 
   await storage.administration.saveOrganization(newOrganization('other', 'Other'))
   for (const organization of [acme, newOrganization('other', 'Other')]) {
     const world = importWorld(storage, organization, toolsOf())
-    // The call that decides: one opens, two take each of three parts, three look at the whole file.
+    // Call 11 decides the import: one call opens it, two receive each of three parts, and three check the whole file.
     const { executor } = dyingAt(storage, 11, true)
     const dying = createStorage({ executor, clock })
     await runImport(

@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { MovePhase } from '../../ports/move-ledger.ts'
 import { watchPhases } from './remains.ts'
 
-/** When a round's kill comes: so many ms after the first post, or when a move is in a phase. */
+/** When the kill of a round comes: some ms after the first post, or when a move is in a phase. */
 export type KillMoment =
   { readonly kind: 'time'; readonly afterMs: number } | { readonly kind: 'phase'; readonly phase: MovePhase }
 
-/** Some kills find the service cold, most find it busy. */
+/** Some kills come while the service is still cold, most while it is busy. */
 const EARLIEST_MS = 50
 const LATEST_MS = 2_000
-/** How long a kill that is aimed at a phase waits for it. */
+/** How long a kill waits for the phase that it is aimed at. */
 const PHASE_WITHIN_MS = 8_000
-/** How often the record of moves is looked at. A try to switch takes some ten times as long. */
+/** How often the record of moves is read. An attempt to switch takes about ten times as long. */
 const LOOK_EVERY_MS = 2
 
-/** The phases that a kill is aimed at. Those that pass quickly are hardly ever met by chance. */
+/** The phases at which kills are aimed, because a random kill hardly ever comes in a short phase. */
 const AIMS: readonly MovePhase[] = ['copying', 'switching', 'switching', 'switched', 'emptying', 'aborting']
 
-/** Half of the kills come at any time, half of them in a phase of a move. */
+/** Half of the kills come at any time, the others in a phase of a move. */
 export function drawMoment(draw: () => number): KillMoment {
   const [isTimed, share] = [draw() < 0.5, draw()]
   const phase = AIMS[Math.floor(share * AIMS.length)]
@@ -26,7 +26,7 @@ export function drawMoment(draw: () => number): KillMoment {
   return { kind: 'phase', phase }
 }
 
-/** Waits for the moment. Returns what it waited for. */
+/** Waits for the moment. Returns a description of what it waited for. */
 export async function untilMoment(moment: KillMoment, state: string): Promise<string> {
   if (moment.kind === 'time') {
     await pause(moment.afterMs)

@@ -1,8 +1,8 @@
 /**
- * Kills the runtime at random moments, again and again on one state, while clients post to organizations in the shared
- * database and in databases of their own, and while families move between them. After each restart what the round has
- * touched is compared with what clients were told; at the end everything is. KILL_ROUNDS (default 30), KILL_MINUTES (no
- * further round begins after so many) and KILL_SEED may be given.
+ * Kills the runtime at random moments, again and again with the same state, while clients post to organizations in the
+ * shared database and in databases of their own, and while families move between them. After each restart, the data
+ * that the round has touched is compared with what clients were told; at the end all data is. Variables: KILL_ROUNDS
+ * (default 30), KILL_MINUTES (no round begins after them) and KILL_SEED.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -32,12 +32,12 @@ const rounds = Number(process.env.KILL_ROUNDS ?? 30)
 const minutes = Number(process.env.KILL_MINUTES ?? Infinity)
 const seed = Number(process.env.KILL_SEED ?? 20_261_120)
 
-/** Clients go on for a moment, as they would. */
+/** Clients continue for a moment after the kill, because real clients do not notice it at once. */
 const LOAD_AFTER_KILL_MS = 30
-/** How many of the moves are given up, and how long after their beginning at most. */
+/** The share of the moves that are given up, and the latest time of that after their start. */
 const GIVEN_UP = 0.2
 const GIVE_UP_WITHIN_MS = 500
-/** A move that was killed rests until its lease has ended, so there are more families than move at a time. */
+/** A move whose process was killed rests until its lease ends, so there are more families than moves at a time. */
 const MOVING_MAX = 30
 const MOVING = Math.min(MOVING_MAX, 2 * rounds)
 
@@ -54,12 +54,14 @@ const moving: Told[] = []
 const counts = createDeathCounts()
 
 async function family(organizationId: string, place: PlaceKind): Promise<Told> {
-  const told = createTold(await createFamily(call(service), organizationId, place))
+  const told = createTold(
+    await createFamily({ url: service.origin, call: call(service) }, organizationId, place),
+  )
   await assertKept(told, service.origin)
   return told
 }
 
-/** Families to move now, and those that a sweep may take up again: all of them are posted to. */
+/** The families to move now, and those whose moves a sweep may continue. Clients post to all of them. */
 function chosen({ moves }: Remains): { readonly fresh: readonly Told[]; readonly resumed: readonly Told[] } {
   const running = new Set(moves.filter(({ isEnded }) => isEnded === 0).map(({ familyId }) => familyId))
   const isRunning = ({ family: { organizationId } }: Told) => running.has(organizationId)
@@ -108,7 +110,7 @@ function isRejected(outcome: PromiseSettledResult<void>): outcome is PromiseReje
   return outcome.status === 'rejected'
 }
 
-/** Each family takes one more post, where it lives now. */
+/** Each family accepts one more post in its present place. */
 async function assertWritable(): Promise<void> {
   for (const {
     family: { formId },

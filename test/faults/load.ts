@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface Receipt {
   readonly formId: string
   readonly submissionId: string
-  /** What the client wrote into the message, different for each post. */
+  /** The text that the client wrote into the message, different for each post. */
   readonly marker: string
 }
 
-/** What clients saw while they posted. */
+/** The outcome of the posts, as the clients saw it. */
 export interface LoadOutcome {
   readonly receipts: readonly Receipt[]
   /** Posts whose connection broke or was refused: whether they were saved is unknown. */
@@ -21,18 +21,18 @@ export interface LoadOutcome {
 
 /** A load that runs until it is stopped. */
 export interface Load {
-  /** Posts that were sent and not answered yet. */
+  /** The number of posts that were sent and have not been answered. */
   waiting(): number
   stop(): Promise<LoadOutcome>
 }
 
 const CLIENTS = 6
-/** Bounds how many rows a round can leave. */
+/** The pause of a client between two posts, which limits the rows of a round. */
 const PAUSE_MS = 5
-/** The people who post; each is one contact. */
+/** The number of people who post. Each of them becomes one contact. */
 const PEOPLE = 40
 
-/** Posts to forms, several clients at once, each post once only. */
+/** Several clients post to forms at once. No post is repeated. */
 export function startLoad(
   origin: string,
   name: string,

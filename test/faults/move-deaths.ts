@@ -1,7 +1,7 @@
 /**
- * Kills the runtime at points of a move, on either side of one of the calls that the move makes, while its family is posted
- * to. Half of the moves are given up afterwards; in some, the runtime dies while they are being given up. All end by a
- * sweep. MOVE_POINTS (default 6) and KILL_SEED may be given.
+ * Kills the runtime at points of a move, before or after one of the calls that the move makes, while clients post to
+ * the moving family. Half of the moves are given up afterwards; some are killed while they are being given up. A sweep
+ * ends all of them. Variables: MOVE_POINTS (default 6) and KILL_SEED.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -27,7 +27,7 @@ import { assertOnePlaceAtMost, assertOnePlaceEach } from './writable-places.ts'
 
 const points = Number(process.env.MOVE_POINTS ?? 6)
 const seed = Number(process.env.KILL_SEED ?? 20_261_122)
-/** A kind of move, and of what phases points are drawn. */
+/** A kind of move, and the phases from which its points are drawn. */
 interface Kind extends WiredMove {
   readonly from: PlaceKind
   readonly phases: readonly string[]
@@ -39,12 +39,12 @@ const KINDS: readonly Kind[] = [
   { from: 'shared', to: 'own', isGivenUp: true, phases: ['aborting'] },
   { from: 'own', to: 'shared', isGivenUp: true, phases: ['aborting'] },
 ]
-/** How the points are shared out among the kinds. */
+/** The share of the points that each kind gets. */
 const SHARES = [0.4, 0.4, 0.1, 0.1]
 
-/** Few, so that the move gets on. */
+/** Few clients, so that moves make progress. */
 const CLIENTS = 1
-/** A point that is not reached by then is passed over: the move has ended before. */
+/** After this time a point is skipped, because the move has ended before reaching it. */
 const REACHED_WITHIN_MS = 120_000
 
 const { check, report, say } = createChecks()
@@ -56,20 +56,20 @@ let service = await launcher.start()
 const { ROOT_SECRET = '' } = localSecrets(state)
 const operatorKey = await issueAdminKey(service.origin, await openSecrets(ROOT_SECRET, null))
 
-/** A family that was killed in a move. */
+/** A family during whose move the runtime was killed. */
 interface Victim {
   readonly told: Told
-  /** How its move must end. */
+  /** The phase in which its move must end. */
   readonly ending: 'done' | 'aborted'
 }
 const victims: Victim[] = []
 
 async function family(organizationId: string, place: PlaceKind): Promise<Told> {
   const call = operatorCall(service.origin, operatorKey)
-  return createTold(await createFamily(call, organizationId, place))
+  return createTold(await createFamily({ url: service.origin, call }, organizationId, place))
 }
 
-/** The points of a move that is made to its end. */
+/** The points of a move that runs to its end. */
 async function rehearse(kind: Kind): Promise<readonly Point[]> {
   const told = await family(`rehearses-${victims.length}-${kind.from}-${String(kind.isGivenUp)}`, kind.from)
   const noted = wires.rehearse()
@@ -77,7 +77,7 @@ async function rehearse(kind: Kind): Promise<readonly Point[]> {
   return noted.filter(({ phase }) => kind.phases.includes(phase))
 }
 
-/** Moves a family until the point, kills the runtime there, and starts it again. Returns the point that was reached. */
+/** Moves a family up to the point, kills the runtime there, and restarts it. Returns the point that was reached. */
 async function killAt(point: Point, told: Told, kind: Kind): Promise<Point | null> {
   const { organizationId, formId } = told.family
   const load = startLoad(service.origin, organizationId, [formId], CLIENTS)
@@ -101,7 +101,7 @@ async function killAt(point: Point, told: Told, kind: Kind): Promise<Point | nul
   return reached
 }
 
-/** Asks to give the move up. Returns how it must end. */
+/** Asks to give the move up. Returns the phase in which it must end. */
 async function giveUp(organizationId: string): Promise<'done' | 'aborted'> {
   const call = operatorCall(service.origin, operatorKey)
   const { status } = await call('POST', `/operator/v1/organizations/${organizationId}/move/abort`)

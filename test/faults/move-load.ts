@@ -1,7 +1,7 @@
 /**
- * Moves an organization into a database of its own and back while it is walked over, copied by what changed, read and
- * submitted to. MOVE_ROWS (default 5,000 contacts) and LOAD_PER_SECOND (default 50 requests, half of them submissions)
- * may be given.
+ * Moves an organization into a database of its own and back. Meanwhile clients walk over it, keep a copy by reading
+ * changes, read pages and submit. Variables: MOVE_ROWS (default 5,000 contacts) and LOAD_PER_SECOND (default 50
+ * requests, half of them submissions).
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -29,12 +29,12 @@ import { startSteadyLoad } from './steady-load.ts'
 const rows = Number(process.env.MOVE_ROWS ?? 5_000)
 const perSecond = Number(process.env.LOAD_PER_SECOND ?? 50)
 
-/** The organization of the demo form, which the load submits. */
+/** The organization of the demo form, to which the load submits. */
 const ORGANIZATION = 'demo'
 
 const imported = Array.from({ length: rows }, (_, index) => `c-${index}`)
 const SYNC_EVERY_MS = 100
-/** A walk takes its pages at the pace of a client that does something with them. */
+/** A walk reads its pages at the pace of a client that processes them. */
 const PAGE_EVERY_MS = 20
 
 const { check, report, say } = createChecks()
@@ -78,7 +78,7 @@ interface ShownMove {
   readonly endedAt: string | null
 }
 
-/** Begins a move and looks at it until it has ended. */
+/** Starts a move and polls it until it has ended. */
 async function move(place: 'own' | 'shared'): Promise<ShownMove> {
   const begun = await call('POST', `/operator/v1/organizations/${ORGANIZATION}/move`, {
     headers: { 'content-type': 'application/json' },
@@ -102,12 +102,12 @@ function isOfLoad({ answers }: ApiRow): boolean {
   return typeof message === 'string' && message.startsWith('Message ')
 }
 
-/** The submissions of the load that are stored. */
+/** The ids of the load's submissions that are stored. */
 let saved: readonly string[] = []
-/** Whole walks over the contacts that have ended. */
+/** The number of walks over all contacts that have ended. */
 let walks = 0
 
-/** Reads all contacts from the first page to the last. Cursors must lead on through the move. */
+/** Reads all contacts from the first page to the last. Cursors must stay valid during the move. */
 async function walkWhole(): Promise<void> {
   const ids = new Set<string>()
   for await (const page of walkPages(service.origin, '/api/v1/contacts?limit=500', demoKey)) {
@@ -122,7 +122,7 @@ async function walkWhole(): Promise<void> {
   walks += 1
 }
 
-/** Every receipt has its row, and no submission is listed twice. */
+/** Checks that every receipt has its row, and that no submission is listed twice. */
 async function assertStored(submissionIds: readonly string[]): Promise<void> {
   const { rows: stored } = await walk(service.origin, '/api/v1/forms/submissions?limit=500', demoKey)
   const ids = new Set(stored.map(({ submissionId }) => String(submissionId)))

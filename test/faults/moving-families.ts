@@ -7,8 +7,8 @@ import { readRemains } from './remains.ts'
 import type { Told } from './told.ts'
 
 /**
- * Asks for a move of each family to the other place. Settles also when nobody answers.
- * @param giveUpAfterMs so long after their beginning they are given up; null: they are not
+ * Asks to move each family to the other place. Settles even if nothing answers.
+ * @param giveUpAfterMs the time after which the moves are given up; null: they are not
  */
 export async function beginMoves(
   call: OperatorCall,
@@ -26,11 +26,11 @@ export async function beginMoves(
   await Promise.allSettled(asked)
 }
 
-/** A mover that died keeps its lease for a minute; then a sweep takes the move. */
+/** A process that died during a move keeps its lease for a minute; then a sweep continues the move. */
 const ENDED_WITHIN_MS = 240_000
 const POLL_MS = 1_000
 
-/** Fires the cron until no move runs. Returns a line about them; throws when some do not end. */
+/** Fires the cron until no move is in progress. Returns a line about the moves; throws if some do not end. */
 export async function movesEnd(service: KillableService, state: string): Promise<string> {
   const startedAt = performance.now()
   const running = () => readRemains(state, 0).moves.filter(({ isEnded }) => isEnded === 0)

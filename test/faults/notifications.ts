@@ -6,20 +6,26 @@ import { sampled } from './sampled.ts'
 import type { Remains } from './remains.ts'
 import { notifiedSubmissions, readRemains } from './remains.ts'
 
-/** What the check of notifications needs, after the last restart. */
+/** What the check of notifications needs after the last restart. */
 export interface Aftermath extends Pick<Checks, 'check' | 'say'> {
   readonly service: KillableService
-  /** The state directory: the mailbox shows its last messages only, so all of them are read from the database. */
+  /** The state directory. All messages are read from its database, because the mailbox shows only the last ones. */
   readonly state: string
-  /** Every submission of the run that was saved, whether or not its client got a receipt. */
+  /** Every saved submission of the run, whether or not its client got a receipt. */
   readonly saved: readonly string[]
 }
 
-/** A worker that was killed keeps its entries for two minutes; then a sweep, which comes every minute, takes them. */
+/**
+ * The entries of a worker that was killed stay claimed for two minutes. The next sweep, at most a minute later, takes
+ * them.
+ */
 const SETTLED_WITHIN_MS = 240_000
 const POLL_MS = 2_000
 
-/** Every saved submission's notification arrives in the local mailbox, exactly once, and nothing is left to do. */
+/**
+ * Checks that the notification of each saved submission reaches the local mailbox exactly once, and that no work is
+ * left.
+ */
 export async function notificationsArriveOnce({
   service,
   state,
@@ -49,7 +55,7 @@ export async function notificationsArriveOnce({
   })
 }
 
-/** How many entries wait in the outboxes of all databases. */
+/** The number of entries in the outboxes of all databases that still wait. */
 function waitingIn({ shared, objects }: Remains): number {
   return objects.reduce((sum, { outbox }) => sum + outbox.waiting, shared.waiting)
 }

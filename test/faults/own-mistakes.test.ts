@@ -20,7 +20,7 @@ const host = {
   clock: { nowMs: mistake } as Clock,
 }
 
-/** A clock that moves on by a second at every reading, so that the test does not wait for pauses between attempts. */
+/** A clock that advances one second at every reading, so that the test need not wait for pauses between attempts. */
 function passingClock(): Clock {
   let nowMs = Date.parse('2026-06-15T12:00:00.000Z')
   return { nowMs: () => (nowMs += 1_000) }
@@ -76,6 +76,6 @@ test.each([
       errorAt: expect.stringContaining(`adapters/${adapter}/`) as string,
     }),
   ])
-  // The log names the place of the error, and neither text nor recipient.
+  // The log names the place of the error, and neither the message's text nor its recipient.
   expect(service.logLines.join()).not.toMatch(/ada@|5550123|<p>/)
 })

@@ -16,8 +16,8 @@ import {
 } from '../support/pos-gateway.ts'
 import { processTree, stillRunning } from '../support/process-tree.ts'
 
-// What malformed requests, mistakes and failing databases do to the real gateway process: on embedded databases, or on
-// real ODBC drivers with ODBC_TESTS=yes.
+// How the real gateway process handles malformed requests, its own mistakes and failing databases. The databases are
+// embedded, or reached through real ODBC drivers if ODBC_TESTS=yes.
 
 const order = { field: 'completedAt', idField: 'transactionId', direction: 'descending' } as const
 const salesPage = {
@@ -30,14 +30,14 @@ const salesPage = {
   limit: 500,
 } as const
 
-/** The secret that replaces the usual one. Both are valid during the rotation. */
+/** The secret that replaces the usual one. During the rotation both are valid. */
 const NEXT_SECRET = 'the next secret, which nobody has seen'
 
 function codeOf(body: unknown): string | undefined {
   return (body as { readonly error?: { readonly code?: string } }).error?.code
 }
 
-/** The log takes its way through a pipe, so it may arrive after the answer. */
+/** Waits for a log line, because the log goes through a pipe and may arrive after the answer. */
 async function expectLogged({ log }: RunningGateway, line: Readonly<Record<string, unknown>>): Promise<void> {
   await expect.poll(() => log.at(-1)).toMatchObject(line)
 }
@@ -46,13 +46,16 @@ const engines = posEngines()
 
 type Test = (name: string, run: () => Promise<void>) => void
 
-/** For tests of processes, for which engines differ only in their drivers; all embedded ones have the same driver. */
+/**
+ * Registers a test of processes once for each driver, because engines differ only there. All embedded engines share a
+ * driver.
+ */
 const perDriver = (engine: PosEngine): Test => (hasOdbc || engine === engines[0] ? it : () => undefined)
 
-/** As long as processes may take to start on a busy machine. */
+/** The time that processes may take to start on a busy machine. */
 const PATIENCE = { timeout: 15_000 }
 
-// The last two end the gateways that all others ask.
+// The last two tests end the gateways that all others use.
 for (const engine of engines)
   describe(engine.name, { shuffle: false }, () => {
     const source = engine.tie('north')
@@ -64,14 +67,14 @@ for (const engine of engines)
     }
     let gateway: RunningGateway
     let sales: PosSource
-    // One with narrow limits, which requests run into at once.
+    // A gateway with narrow limits, which requests soon reach.
     let strict: RunningGateway
 
     beforeAll(async () => {
       await engine.write('north', 'pos-transactions', transactions)
       await engine.write('north', 'pos-customers', customers)
-      // Of the connections to a shared source, a tenant leaves one to the others. A statement that takes too long takes a
-      // core as long as it may.
+      // In a shared source, a tenant must leave one connection to the others. The deadline is short, because a
+      // statement that runs into it keeps a core busy until then.
       const limits = { deadlineMs: 500, connections: isShared ? 3 : 2, listRowsMax: 2 }
       ;[gateway, strict] = await Promise.all([
         startGateway(engine.sources({ rowsMax: 500, connections: 2 }), {
@@ -242,7 +245,7 @@ for (const engine of engines)
       const impatient = sourcesOf(strict).open(source)
       const quickPage = { ...salesPage, limit: 1 }
       const quick = async () => (await impatient.page(quickPage)).kind
-      // Two at once open both connections, each of which is a process to start.
+      // Two requests at once open both connections, each of which starts a process.
       await expect.poll(() => Promise.all([quick(), quick()]), PATIENCE).toEqual(['page', 'page'])
       const slow = impatient.page(ask)
       expect([await quick(), await quick(), await quick()]).toEqual(['page', 'page', 'page'])
@@ -251,7 +254,7 @@ for (const engine of engines)
         reason: 'The POS source did not answer the gateway in time.',
       })
       await expectLogged(strict, { status: 504, code: 'deadline_exceeded' })
-      // More of them than there are connections: their places are free again.
+      // More requests than connections, to show that the slow one's place is free again.
       const many = await Promise.all([1, 2, 3].map(() => impatient.page(ask)))
       expect(many.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable', 'unavailable'])
       await expect.poll(quick, PATIENCE).toBe('page')
@@ -280,7 +283,7 @@ for (const engine of engines)
         }
       }
       await Promise.all([killing, ...Array.from({ length: 6 }, work)])
-      // After a connection that could not be opened there is a short pause.
+      // The pool pauses briefly after a connection that could not be opened.
       await expect.poll(() => sales.page(salesPage), PATIENCE).toEqual(expected)
     })
 
@@ -408,7 +411,7 @@ for (const engine of engines)
         const tree = processTree(strict.process.pid ?? 0)
         expect(tree.length).toBeGreaterThan(1)
         const [answer, exitCode] = await Promise.all([client.page({ ...salesPage, limit: 1 }), strict.stop()])
-        // The request was either answered, or never accepted because its connection was refused.
+        // Either the request was answered, or its connection was refused and the request never arrived.
         expect(answer.kind === 'page' || answer.reason.includes('cannot be reached')).toBe(true)
         expect(exitCode).toBe(0)
         expect(stillRunning(tree.map(({ pid }) => pid))).toEqual([])
@@ -424,7 +427,7 @@ for (const engine of engines)
     })
   })
 
-/** Replaces a table with a view that takes longer than any deadline. The table is kept under another name. */
+/** Replaces a table by a view that takes longer than any deadline. The table is kept with the suffix `_kept`. */
 function slowView(table: string, engine: PosEngine): string {
   const endless = 'with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n'
   const wait = engine.name.includes('psql') ? 'select 1 from pg_sleep(30)' : endless
@@ -437,16 +440,18 @@ function connectionsOf({ process: { pid } }: RunningGateway) {
 }
 
 describe('a gateway that is configured wrongly', () => {
-  it.each<[string, unknown, Readonly<Record<string, string>> | undefined, readonly string[]]>([
+  it.each<[string, unknown, Readonly<Record<string, string>> | undefined, readonly string[], flag?: string]>([
     ['no JSON', 'nonsense', undefined, ['The configuration is no JSON']],
+    ['a mistyped flag', {}, undefined, ["Unknown option '--confg'", 'Usage: npm run'], '--confg'],
+    ['no flag', {}, undefined, ['Unexpected argument', 'Usage: npm run'], '--'],
     [
       'no secret and no such database',
       { sources: [{ kind: 'odbc_shared', driver: 'sqlite', file: '/missing.sqlite', currency: 'USD' }] },
       {},
       ['POS_GATEWAY_SECRET', 'sources[0].file is no file'],
     ],
-  ])('does not start: %s', async (_name, config, environment, problems) => {
-    const child = spawnGateway(config, environment)
+  ])('does not start: %s', async (_name, config, environment, problems, flag) => {
+    const child = spawnGateway(config, environment, flag)
     let complaint = ''
     child.stderr?.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
     await once(child, 'close')

@@ -6,7 +6,9 @@ import { openJobBench } from '../support/jobs.ts'
 
 const SUBMISSIONS = 12
 
-/** What a queue does to messages: loses a quarter, doubles a quarter, and hands all of them over in any order. */
+/**
+ * What a bad queue does to messages: loses a quarter, delivers a quarter three times, and delivers all in random order.
+ */
 function mistreated(refs: readonly OutboxRef[], next: () => number): readonly OutboxRef[] {
   return refs
     .flatMap((ref) => (next() < 0.25 ? [] : next() < 0.33 ? [ref, ref, ref] : [ref]))
@@ -26,7 +28,7 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
       const messages = mistreated([...refs, ...delayed.splice(0)], next)
       const now = messages.filter(() => next() < 0.7)
       delayed.push(...messages.filter((ref) => !now.includes(ref)))
-      // Providers fail now and then, for good reasons and bad.
+      // Sometimes the provider is unavailable, with or without throttling.
       if (next() < 0.3) {
         bench.email.answers.push({
           kind: 'unavailable',

@@ -4,53 +4,55 @@ import { DatabaseSync } from 'node:sqlite'
 import type { State } from '../../adapters/durable-object/states.ts'
 import { localDatabases, serviceName } from '../../host-worker/local/own-service.ts'
 import { persistPath } from '../../host-worker/local/state.ts'
-import { LEASE_MS } from '../../domain/placement/move/limits.ts'
-import { LEASE_MS as DELIVERY_LEASE_MS } from '../../domain/jobs/lease.ts'
+import { MOVE_LEASE_MS } from '../../domain/placement/move/limits.ts'
+import { ENTRY_LEASE_MS } from '../../domain/jobs/lease.ts'
 import type { MovePhase } from '../../ports/move-ledger.ts'
 import { databaseFile, objectFile } from '../support/d1-files.ts'
 
-/** A move as its record says. */
+/** A move, as its record in the database shows it. */
 export interface RecordedMove {
   readonly moveId: string
   readonly familyId: string
   readonly phase: MovePhase
-  /** 1: it was worked on after the given instant. */
+  /** 1: a process worked on the move after the given instant. */
   readonly isHeld: number
   readonly isEnded: number
   readonly isAbortAsked: number
   readonly failure: string | null
 }
 
-/** What a family's object holds that is not empty. */
+/** The stored data of a family's object that is not empty. */
 export interface StoredObject {
   readonly familyId: string
   readonly state: State['name']
-  /** Whether the directory names it, or has named it before: nobody else's writes can come to it. */
+  /**
+   * Whether the directory names the object, or has named it before. To any other object only its own move can write.
+   */
   readonly isKnown: boolean
   readonly outbox: OutboxCounts
 }
 
-/** Work of an outbox that is still to be done. */
+/** Counts of the outbox entries that still need work. */
 export interface OutboxCounts {
   readonly waiting: number
-  /** Those that were taken up after the given instant, and not finished. */
+  /** Entries that were claimed after the given instant and are not finished. */
   readonly claimed: number
-  /** Those of `claimed` that are older than that instant: an alarm or a sweep took them up. */
+  /** Entries of `claimed` that are older than the given instant: an alarm or a sweep claimed them. */
   readonly claimedLate: number
 }
 
-/** What the databases of the local runtime hold, read beside it or after its death without changing anything. */
+/** The contents of the local runtime's databases. They are read while it runs or after its death, and not changed. */
 export interface Remains {
   readonly moves: readonly RecordedMove[]
   readonly shared: OutboxCounts
   readonly objects: readonly StoredObject[]
-  /** Organizations that the shared database holds and whose writes it takes. */
+  /** Organizations that are in the shared database and whose writes it accepts. */
   readonly sharedWritable: ReadonlySet<string>
-  /** Objects whose alarm rings, or should have rung. */
+  /** The number of objects whose alarm is due. */
   readonly dueAlarms: number
 }
 
-/** @param sinceMs the instant from which on work counts as taken up, in ms since 1970 */
+/** @param sinceMs work that was claimed from this instant on counts as claimed, in ms since 1970 */
 export function readRemains(directory: string, sinceMs: number): Remains {
   const files = persistPath(directory)
   const [objectFiles, key] = [join(files, 'do'), `${serviceName()}-FamilyDatabase`]
@@ -73,7 +75,7 @@ export function readRemains(directory: string, sinceMs: number): Remains {
   }
 }
 
-/** The file of the shared database. */
+/** The path of the shared database's file. */
 function sharedFile(directory: string): string {
   return databaseFile(persistPath(directory), localDatabases().DB ?? '')
 }
@@ -86,21 +88,22 @@ export function notifiedSubmissions(directory: string): readonly string[] {
   })
 }
 
-/** The runtime counts the time of alarms in nanoseconds. */
+/** The runtime stores the times of alarms in nanoseconds. */
 const NANOSECONDS_PER_MS = 1_000_000n
 
-/** The runtime holds a lock while it opens a database. */
+/** How long a read waits for the lock that the runtime holds while it opens a database. */
 const BUSY_MS = 5_000
 
 /**
- * Looks at the phases of the moves that are worked on, again and again while the runtime runs.
- * @param sinceMs what died before that instant is not worked on, though its lease goes on, in ms since 1970
+ * Reads the phases of the moves in progress, repeatedly while the runtime runs.
+ * @param sinceMs in ms since 1970. A move whose process died before that instant is not in progress, even if its lease
+ * has not ended.
  */
 export function watchPhases(directory: string, sinceMs: number): { now(): readonly string[]; close(): void } {
   const database = open(sharedFile(directory))
   const phases = database.prepare('select phase from moves where ended_at is null and leased_until > ?')
   return {
-    now: () => phases.all(instant(sinceMs + LEASE_MS)).map(({ phase }) => String(phase)),
+    now: () => phases.all(instant(sinceMs + MOVE_LEASE_MS)).map(({ phase }) => String(phase)),
     close: () => {
       database.close()
     },
@@ -132,13 +135,13 @@ function readShared(
     where not exists (select 1 from placed_organizations as p where p.organization_id = o.organization_id)
       and not exists (select 1 from write_pauses as w where w.organization_id = o.organization_id and w.until > ?)`)
   return {
-    moves: moves.all(instant(sinceMs + LEASE_MS)) as unknown as readonly RecordedMove[],
+    moves: moves.all(instant(sinceMs + MOVE_LEASE_MS)) as unknown as readonly RecordedMove[],
     shared: countOutbox(database, sinceMs),
     sharedWritable: new Set(writable.all(now).map(({ id }) => String(id))),
   }
 }
 
-/** The names of the objects that families have, or had before they moved away. */
+/** The names of the objects that families have, or had before they moved. */
 function knownObjects(database: DatabaseSync): readonly string[] {
   const families = database.prepare('select family_id as id, generation from families').all()
   return families.flatMap(({ id, generation }) =>
@@ -146,7 +149,7 @@ function knownObjects(database: DatabaseSync): readonly string[] {
   )
 }
 
-/** Null: it stores nothing. */
+/** Null: the object stores nothing. */
 function readObject(
   database: DatabaseSync,
   now: string,
@@ -157,7 +160,7 @@ function readObject(
   const stored = database.prepare("select value from object_facts where name = 'state'").get()
   const state = JSON.parse(String(stored?.value)) as State
   if (state.name === 'empty') return null
-  // The first write after its end ends a pause.
+  // A pause whose time has passed ends with the next write.
   const isOver = state.name === 'paused' && state.untilMs <= Date.parse(now)
   const outbox = countOutbox(database, sinceMs)
   return { familyId: state.familyId, state: isOver ? 'open' : state.name, outbox }
@@ -170,7 +173,7 @@ function countOutbox(database: DatabaseSync, sinceMs: number): OutboxCounts {
       `select count(*) as waiting, count(*) filter (where ${claimed}) as claimed,
       count(*) filter (where ${claimed} and created_at < ?2) as claimedLate from outbox`,
     )
-    .get(instant(sinceMs + DELIVERY_LEASE_MS), instant(sinceMs))
+    .get(instant(sinceMs + ENTRY_LEASE_MS), instant(sinceMs))
   return {
     waiting: count(found, 'waiting'),
     claimed: count(found, 'claimed'),

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Most requests that wait for their answers at once. A service that is slower than the pace gets no more than that: the
- * requests that come late by it are counted as slow, from the moment at which they were due.
+ * The maximum number of requests that wait for their answers at once. A service that is slower than the pace gets no
+ * more than that. The requests that are sent late count as slow, because their times are measured from the moment at
+ * which they were due.
  */
 const WAITING_MAX = 64
 
-/** What came of requests that were sent at a steady pace, whether or not the ones before were answered. */
+/** The outcome of requests that are sent at a steady pace, whether or not the previous ones have been answered. */
 export interface LoadFigures {
   readonly answered: number
   /** Answers that are neither a page nor a receipt. */
@@ -15,9 +16,9 @@ export interface LoadFigures {
   readonly broken: number
   /** The ids in the receipts. */
   readonly submissionIds: readonly string[]
-  /** How long after the moment at which they were due requests were answered, ascending, in ms. */
+  /** The time of each request from the moment at which it was due to its answer, ascending, in ms. */
   readonly durationsMs: readonly number[]
-  /** How long the submissions among them took, ascending, in ms. */
+  /** The same times for the submissions alone, ascending, in ms. */
   readonly submittedMs: readonly number[]
 }
 
@@ -25,7 +26,7 @@ export interface SteadyLoad {
   stop(): Promise<LoadFigures>
 }
 
-/** Reads a page of contacts and submits the demo's form, in turn, so many requests a second, or fewer. */
+/** Reads a page of contacts and submits the demo's form in turn, at this number of requests a second at most. */
 export function startSteadyLoad(origin: string, key: string, perSecond: number): SteadyLoad {
   const wrong: string[] = []
   const submissionIds: string[] = []

@@ -8,7 +8,9 @@ import { openTestService } from '../support/service.ts'
 
 type Fault = 'before' | 'after' | 'none'
 
-/** Storage whose k-th call of a submission fails: before it does anything, or after it has taken effect. */
+/**
+ * Storage in which the calls of a submission fail as planned: before they have any effect, or after they took effect.
+ */
 function faultyStorage(storage: TestStorage, faults: Fault[]): TestStorage {
   const faulty = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     const fault = faults.shift() ?? 'none'
@@ -36,7 +38,7 @@ beforeAll(async () => {
   service = await openTestService((clock) => faultyStorage(createScratchStorage({ clock }), faults))
 })
 
-/** A form that nobody has asked for yet, of an organization of its own. */
+/** A form of an organization of its own, for which no request has been made yet. */
 interface FreshForm {
   readonly formId: string
   readonly key: string
@@ -51,7 +53,7 @@ async function addForm(): Promise<FreshForm> {
   return { formId, key }
 }
 
-/** Says what becomes of the next storage calls. */
+/** Plans the outcomes of the next storage calls. */
 function plan(next: readonly Fault[]): void {
   faults.splice(0, faults.length, ...next)
 }
@@ -75,7 +77,7 @@ async function saved({ key }: FreshForm): Promise<readonly string[]> {
 }
 
 describe('each storage call of a submission fails', () => {
-  // A first submission finds the form and saves; a later one saves at once.
+  // A first submission makes two calls, which find the form and save; a later one only saves.
   test.each<[string, Fault[], number]>([
     ['finding the form', ['before'], 0],
     ['the answer of finding the form', ['after'], 0],
@@ -86,7 +88,7 @@ describe('each storage call of a submission fails', () => {
     plan(planned)
     expect(await submit(form)).toEqual({ status: 500, code: 'internal_error', id: undefined })
     expect(await saved(form)).toHaveLength(rows)
-    // The next visitor is served as if nothing had happened.
+    // The next visitor is served without any trace of the failure.
     const next = await submit(form)
     expect(next.status).toBe(200)
     expect(await saved(form)).toContain(next.id)

@@ -2,13 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ApiRow } from '../support/walk.ts'
 import { walkPages } from '../support/walk.ts'
 
-/** A copy of a collection, kept as a client keeps one: by what changed since it last asked. */
+/** A copy of a collection that is kept as a client keeps one: by reading what changed since the last read. */
 export interface SyncedCopy<Kept> {
-  /** What is kept of the rows, by their ids. */
+  /** The kept values of the rows, by their ids. */
   readonly rows: ReadonlyMap<string, Kept>
-  /** Takes what has changed. Throws when the service does not answer, and may be called again. */
+  /** Reads what has changed. Rejects when the service does not answer, and may then be called again. */
   refresh(origin: string): Promise<void>
-  /** Ids of the rows in which the copy differs from the collection as it is now: missing here, missing there, changed. */
+  /**
+   * Ids of rows in which the copy differs from the present collection: rows missing here, missing there, or changed.
+   */
   differences(origin: string): Promise<readonly string[]>
 }
 
@@ -16,7 +18,7 @@ export interface CopyOf<Kept> {
   /** The collection's path, without parameters. */
   readonly path: string
   readonly idField: string
-  /** What is kept of a row. */
+  /** Selects the values of a row that are kept. */
   readonly keep: (row: ApiRow) => Kept
 }
 
@@ -53,12 +55,12 @@ export function createSyncedCopy<Kept>({ path, idField, keep }: CopyOf<Kept>, ke
   }
 }
 
-/** Something that is done again and again. `stop` waits until it is done once more, and rejects when one try did. */
+/** Work that is repeated. `stop` waits until it has been done once more, and rejects if any repetition has failed. */
 export interface Repeated {
   stop(): Promise<void>
 }
 
-/** Does something, waits, and does it again. */
+/** Repeats work, with a pause after each repetition. */
 export function repeat(pauseMs: number, once: () => Promise<void>): Repeated {
   const state = { isStopping: false }
   const running = (async () => {
@@ -68,7 +70,7 @@ export function repeat(pauseMs: number, once: () => Promise<void>): Repeated {
     }
     await once()
   })()
-  // It is looked at when it is stopped.
+  // Prevents an unhandled rejection; `stop` returns the same promise with its error.
   running.catch(() => undefined)
   return {
     stop() {

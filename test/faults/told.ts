@@ -7,13 +7,13 @@ import { sampled } from './sampled.ts'
 import type { SyncedCopy } from './synced-copy.ts'
 import { createSyncedCopy } from './synced-copy.ts'
 
-/** What is compared of a submission. */
+/** The values of a submission that are compared. */
 interface SeenSubmission {
   readonly message: string
   readonly contactId: string
 }
 
-/** What the clients of one family were told, and what they see of it. */
+/** The answers that clients of one family got, and copies of what they can read. */
 export interface Told {
   readonly family: Family
   readonly receipts: Receipt[]
@@ -39,9 +39,9 @@ export function createTold(family: Family): Told {
 }
 
 /**
- * Brings the copies up to date and compares them with what was told: each receipt has its row with the posted values, no
- * post made two rows, and each row has its contact.
- * @param since the number of receipts that were compared before
+ * Refreshes the copies and compares them with the answers: each receipt has its row with the posted values, no post
+ * made two rows, and each row has its contact.
+ * @param since the number of receipts that have been compared before
  */
 export async function assertKept({ receipts, submissions, contacts }: Told, origin: string, since = 0) {
   await Promise.all([submissions.refresh(origin), contacts.refresh(origin)])
@@ -56,7 +56,10 @@ export async function assertKept({ receipts, submissions, contacts }: Told, orig
   assert.deepEqual(sampled(bare), [], `${bare.length} of ${fresh.length} receipts have no contact`)
 }
 
-/** Compares everything: all receipts, no post twice, one contact for each person, and copies that lack nothing. */
+/**
+ * Compares everything: all receipts are there, no post is there twice, each person is one contact, and the copies are
+ * complete.
+ */
 export async function assertWhole(told: Told, origin: string): Promise<void> {
   await assertKept(told, origin)
   const { submissions, contacts, family } = told

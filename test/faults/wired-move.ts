@@ -4,22 +4,22 @@ import type { KillableService, Tripwire } from '../support/killable-service.ts'
 import { operatorCall } from '../support/operator-http.ts'
 import type { PlaceKind } from './fleet.ts'
 
-/** A point of a move: one side of one of the calls that it makes. */
+/** A point of a move: the moment before or after one of its calls. */
 export interface Point {
   /** The phase of the move. */
   readonly phase: string
-  /** How many points of the phase lie before this one. */
+  /** The number of earlier points in the same phase. */
   readonly nth: number
-  /** What the call is, and on which side of it the point lies. */
+  /** Names the call, and says whether the point is before or after it. */
   readonly name: string
 }
 
-/** The wires of a runtime, as the program outside sees them. */
+/** Tripwires in the runtime's moves, as the program outside controls them. */
 export interface Wires {
   readonly tripwire: Tripwire
-  /** From now on points are noted, and the move goes on. */
+  /** From now on points are recorded, and the move goes on. */
   rehearse(): readonly Point[]
-  /** From now on the move stops at the first point that is asked about, for good, and `atPoint` is called. */
+  /** From now on the move stops for good at the first point that it reports, and `atPoint` is called. */
   cut(atPoint: (point: Point) => void): void
 }
 
@@ -46,10 +46,10 @@ export function createWires(): Wires {
   }
 }
 
-/** A move of a family that is to be made. */
+/** A move of a family that is to be made through the wires. */
 export interface WiredMove {
   readonly to: PlaceKind
-  /** Whether it is given up as soon as it has begun. */
+  /** Whether the move is given up as soon as it has started. */
   readonly isGivenUp: boolean
 }
 
@@ -62,7 +62,7 @@ const LOOK_EVERY_MS = 1_000
 
 /**
  * Moves a family through the wires until the move has ended. Rejects when the runtime is killed meanwhile.
- * @param point the one at which it asks; null: it asks at all
+ * @param point the point at which the move reports to the wires; null: it reports at every point
  */
 export async function moveThroughWires(
   { origin }: KillableService,
@@ -90,7 +90,10 @@ export async function moveThroughWires(
   }
 }
 
-/** Points drawn from those of a rehearsal, from each phase in turn, so that the short ones are met as often as the long. */
+/**
+ * Draws points from those of a rehearsal, from each phase in turn, so that short phases are drawn as often as long
+ * ones.
+ */
 export function drawPoints(rehearsed: readonly Point[], count: number, draw: () => number): readonly Point[] {
   const phases = [...new Set(rehearsed.map(({ phase }) => phase))]
   return Array.from({ length: count }, (_, index) => {

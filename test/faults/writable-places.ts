@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Remains } from './remains.ts'
 
 /**
- * The places that would take a write of a family: the shared database, and its objects that are open. To an object that a
- * move fills, and that the directory has never named, no write can come.
+ * The places that would accept a write of a family: the shared database, and the family's open objects. An object that
+ * a move is still filling does not count while the directory has never named it, because no write can reach it.
  */
 function writablePlaces({ objects, sharedWritable }: Remains): ReadonlyMap<string, number> {
   const places = new Map([...sharedWritable].map((familyId) => [familyId, 1]))
@@ -12,13 +12,16 @@ function writablePlaces({ objects, sharedWritable }: Remains): ReadonlyMap<strin
   return places
 }
 
-/** What must hold at any moment: between two places of a move there may be none for a moment, and never two. */
+/**
+ * Checks what must be true at any moment: a family never has two writable places. It may have none for a moment of a
+ * move.
+ */
 export function assertOnePlaceAtMost(remains: Remains): void {
   const several = [...writablePlaces(remains)].filter(([, places]) => places > 1)
   assert.deepEqual(several, [], 'families can be written in several places')
 }
 
-/** What must hold when no move runs. */
+/** Checks what must be true when no move is in progress. */
 export function assertOnePlaceEach(remains: Remains, familyIds: readonly string[]): void {
   const places = writablePlaces(remains)
   const wrong = familyIds.filter((familyId) => places.get(familyId) !== 1)

@@ -30,7 +30,7 @@ const CONTROL_KEYS: readonly [string, ...string[]] = [
   '_unknown',
 ]
 
-/** Keys that the endpoints read, so that hostile values get past the first check. */
+/** Keys that the endpoints read, so that hostile values pass the first check. */
 const KNOWN_KEYS: readonly [string, ...string[]] = [
   'to',
   'body',
@@ -46,7 +46,7 @@ const KNOWN_KEYS: readonly [string, ...string[]] = [
   'message',
 ]
 
-/** A body of any kind, often one that some endpoint almost takes. */
+/** A body of any kind, often one that some endpoint would almost accept. */
 export function hostileBody(draw: HostileDraw): HostileBody {
   const contentType = draw.pick(TYPES)
   return { contentType, bytes: mangled(draw, bodyOf(draw, contentType ?? '')) }
@@ -115,7 +115,7 @@ function multipart(draw: HostileDraw, contentType: string): string {
   return gotcha + parts.join('') + (draw.chance(85) ? `--${boundary}--\r\n` : `--${boundary}`)
 }
 
-/** Cuts, doubles, or changes some bytes of one body in five. */
+/** In one body of five, cuts, doubles or changes some bytes. */
 function mangled(draw: HostileDraw, body: Buffer): Buffer {
   switch (draw.below(25)) {
     case 0:

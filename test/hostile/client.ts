@@ -3,17 +3,17 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostileRequest } from './requests.ts'
 
-/** What became of a request: a status, or the connection's end without one. */
+/** The end of a request: a status, or a connection that closed or hung without one. */
 export type Ending =
-  /** `isOurs`: the service answered, and not the runtime in front of it. */
+  /** `isOurs`: the answer came from the service and not from the runtime in front of it. */
   | { readonly kind: 'status'; readonly status: number; readonly isOurs: boolean }
   | { readonly kind: 'closed' }
   | { readonly kind: 'hung' }
 
-/** Longer than this a request must never take: 30 s is what the service gives a body to arrive. */
+/** No request may take longer: the service gives a body 30 s to arrive. */
 const HANG_MS = 35_000
 
-/** Sends requests over kept connections. */
+/** Sends requests over kept-alive connections. */
 export function openClient(origin: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   return {
@@ -48,15 +48,15 @@ function sendOne(
   })
 }
 
-/** Bytes that are written to a socket in turns, each after a pause, for what no HTTP client would send. */
+/** Bytes that are written to a socket in several chunks, each after a pause. No HTTP client would send them. */
 export interface RawAttack {
   readonly name: string
   readonly chunks: readonly { readonly text: string; readonly afterMs: number }[]
-  /** Whether the client hangs up at once instead of reading. */
+  /** Whether the client closes the connection at once instead of reading. */
   readonly hangsUp: boolean
 }
 
-/** Runs an attack. `hung`: neither an answer nor the end came in time. */
+/** Runs an attack. It has `hung` when neither an answer nor the connection's end came in time. */
 export async function runRaw(port: number, { chunks, hangsUp }: RawAttack): Promise<Ending> {
   const socket = connect(port, '127.0.0.1')
   let received = ''

@@ -1,12 +1,12 @@
 import { createDraw } from '../../host-worker/dev/demo/draw.ts'
 import { hostileTexts } from './texts.ts'
 
-/** Seeded draws of the parts that hostile requests are made of: the same seed makes the same requests. */
+/** Draws the parts of hostile requests from a seed: the same seed makes the same requests. */
 export interface HostileDraw {
   below(limit: number): number
   chance(percent: number): boolean
   pick<Choice>(choices: readonly [Choice, ...Choice[]]): Choice
-  /** A text from the list, alone or several in a row. */
+  /** A text from the list of hostile texts, or several of them in a row. */
   text(): string
   /** Any JSON value, nested at most `depth` deep. */
   json(depth: number): unknown

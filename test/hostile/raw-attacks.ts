@@ -4,7 +4,7 @@ import type { HostileDraw } from './draw.ts'
 const SUBMIT = 'POST /api/forms/demo-contact/submissions HTTP/1.1\r\nHost: x\r\n'
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
-/** Attacks on the connection itself, those that take long among them. */
+/** Attacks on the connection itself, including slow ones. */
 export function rawAttacks(draw: HostileDraw): readonly RawAttack[] {
   const now = (text: string) => [{ text, afterMs: 0 }]
   return [

@@ -2,7 +2,9 @@ import type { HostileBody } from './bodies.ts'
 import { hostileBody } from './bodies.ts'
 import type { HostileDraw } from './draw.ts'
 
-/** One request. Header values hold only what an HTTP client lets through; anything else is sent over a raw socket. */
+/**
+ * One request. Its header values are limited to what an HTTP client accepts; anything else is sent over a raw socket.
+ */
 export interface HostileRequest {
   readonly method: string
   readonly path: string
@@ -10,7 +12,7 @@ export interface HostileRequest {
   readonly body: Buffer | null
 }
 
-/** One operation of the contract document: where requests begin that get further than routing. */
+/** One operation of the contract document. Requests start from one, so that they get further than routing. */
 export interface Target {
   readonly method: string
   readonly path: string
@@ -22,14 +24,14 @@ export interface Target {
 export interface Loot {
   /** Working keys of a tenant. */
   readonly keys: readonly [string, ...string[]]
-  /** Cursors that the service gave. */
+  /** Cursors that the service has issued. */
   readonly cursors: readonly [string, ...string[]]
   readonly formIds: readonly [string, ...string[]]
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** A request against one of the operations: a path that is routed, and parts that are not what they should be. */
+/** A request to one of the operations: its path is routed, and other parts are wrong. */
 export function hostileRequest(
   draw: HostileDraw,
   targets: readonly [Target, ...Target[]],
@@ -65,7 +67,7 @@ function queryOf(draw: HostileDraw, { query }: Target, { cursors }: Loot): strin
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** A text that may stand in a request line: encoded, or raw with what no client sends taken out. */
+/** A text for a request line: encoded, or raw without the characters that no client sends. */
 function urlText(draw: HostileDraw): string {
   const text = draw.text().slice(0, 2_000)
   return draw.chance(80)
@@ -73,7 +75,7 @@ function urlText(draw: HostileDraw): string {
     : text.replaceAll(/[^\x21-\x7e]/g, '').replaceAll(/[?#]/g, '')
 }
 
-/** A token with a character changed, cut off, doubled, or as it was. */
+/** A token that is unchanged, or has one character changed, cut off or doubled. */
 function spoilt(draw: HostileDraw, token: string): string {
   const at = draw.below(token.length)
   switch (draw.below(5)) {
@@ -106,7 +108,7 @@ function headerText(draw: HostileDraw): string {
   return headerSafe(draw.text().slice(0, 1_000))
 }
 
-/** Without what an HTTP client refuses to send in a header. */
+/** The text without the characters that an HTTP client refuses to send in a header. */
 function headerSafe(text: string): string {
   return text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '').trim()
 }

@@ -1,4 +1,4 @@
-/** Texts that break programs which expect ordinary ones, each for another reason. */
+/** Texts that break programs that expect ordinary ones, each for a different reason. */
 export const hostileTexts: readonly [string, ...string[]] = [
   '',
   ' ',

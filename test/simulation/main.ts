@@ -1,8 +1,8 @@
 /**
- * Runs the simulation: `--seed N --steps M` one run, with `--trace` all that happened in it; `--seconds S` fresh seeds for so
- * long; `--mutants` every planted mistake, until a seed finds it; `--record FILE` writes the decisions that matter of a run
- * that finds something, and `--replay FILE` makes them again. Prints what was found, and exits with 1 when that is not
- * what should be.
+ * Runs the simulation. `--seed N --steps M`: one run; with `--trace`, prints all its events. `--seconds S`: runs with
+ * new seeds for so long. `--mutants`: runs for every planted mistake until a seed finds it. `--record FILE`: writes the
+ * relevant decisions of a run that finds something, and `--replay FILE` makes them again. Prints what was found, and
+ * exits with 1 when that is not the expected result.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ import type { Run, SimulationOptions } from './simulation.ts'
 import { simulate } from './simulation.ts'
 
 const STEPS = 2_000
-/** How much time of the processor seeds are tried for on one mutant. */
+/** The processor time that is spent on one mutant, in ms. */
 const MUTANT_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -64,7 +64,7 @@ async function runOne(): Promise<void> {
   process.exitCode = run.violation === null ? 0 : 1
 }
 
-/** Writes the decisions that matter of a run that violates something. */
+/** Writes the relevant decisions of a run that violates an invariant. */
 async function record(path: string, options: SimulationOptions): Promise<void> {
   const shrunk = await shrink(options)
   if (shrunk === null) throw new Error('The run violates nothing')

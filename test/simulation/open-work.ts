@@ -2,27 +2,27 @@ import { AUTOMATION_STEPS } from './setting.ts'
 import type { StoredPlaces } from './service/stored-places.ts'
 import { stuckOrganizations } from './stuck.ts'
 
-/** What stays broken when everything else is mended. */
+/** The part that stays broken when all other faults have ended. */
 export interface Broken {
   readonly provider: 'email' | 'sms' | null
   /** The name of a family's database. */
   readonly object: string | null
 }
 
-/** An entry of the outbox, under the id that operators know it by. */
+/** An entry of the outbox, by the id that operators see. */
 interface Entry {
   readonly outboxId: string
   readonly organizationId: string
   readonly lastError: string
 }
 
-/** What is left to be done, but for what nobody can do because of what is broken. */
+/** The remaining work, except the work that is impossible because of what is broken. */
 export interface OpenWork {
-  /** What waits, in words: entries of the outbox and imports. */
+  /** The waiting outbox entries and imports, in words. */
   readonly waiting: readonly string[]
   /** Moves that have not ended, in words. */
   readonly moves: readonly string[]
-  /** Entries that were given up. */
+  /** The entries that have failed for good. */
   readonly failed: readonly Entry[]
 }
 
@@ -58,7 +58,7 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
   }
 }
 
-/** Whether an entry can only be done by a provider. */
+/** Whether an entry needs a provider. */
 function waitsFor(provider: Broken['provider'], row: Readonly<Record<string, unknown>>): boolean {
   if (provider === null) return false
   const { kind, current_step: step } = row

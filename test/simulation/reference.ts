@@ -1,13 +1,14 @@
 /**
- * What the service has promised, as its clients know it. It looks at answers alone, never into the service: a receipt is a
- * promise that the submission is kept and everybody is told; an acknowledged change holds for every request after it.
+ * What the service has promised to its clients. It is derived from answers only, never from the service's own state: a
+ * receipt promises that the submission is kept and everybody is notified; a confirmed change applies to every later
+ * request.
  */
 
-/** A definition of a form, as an operator had it imported. Versions of a form count from 1. */
+/** A form's definition, as an operator imported it. A form's versions are counted from 1. */
 export interface FormVersion {
   readonly version: number
   readonly isPublished: boolean
-  /** Who must be told of a submission that was checked against it. */
+  /** The addresses that must be notified of a submission checked against this version. */
   readonly recipients: readonly string[]
   /** When an answer said that it is stored; null: none has yet. */
   acknowledgedAt: number | null
@@ -31,34 +32,36 @@ export interface KnownKey {
   readonly organizationId: string
   readonly keyId: string
   readonly text: string
-  /** `ending`: somebody tried to revoke or replace it, and it may work or not. */
+  /** `ending`: a client tried to revoke or replace it, and the outcome is unknown. */
   state: 'works' | 'ending' | 'revoked'
-  /** When it ends by itself, as an answer said; infinite: it does not, as far as anybody knows. */
+  /** When the key expires, according to an answer; infinity: it does not, as far as is known. */
   endsAtMs: number
 }
 
-/** A change that an operator asked for, as the audit names it. */
+/** A change that an operator asked for, with the action of its audit record. */
 export interface AskedChange {
   readonly action: string
   readonly organizationId: string
 }
 
 export interface Reference {
-  /** A number that grows: what has a smaller one was before. */
+  /** The present logical time. A smaller number means earlier. */
   now(): number
   readonly receipts: Map<string, Receipt>
   readonly keys: KnownKey[]
-  /** Subjects of the sends that an answer called successful, with their recipient. */
+  /** The subjects and recipients of the sends that an answer called successful. */
   readonly sent: { readonly subject: string; readonly to: string }[]
-  /** What an answer said was changed by an operator. */
+  /** The changes by operators that an answer confirmed. */
   readonly changes: AskedChange[]
   readonly formIds: () => readonly string[]
   versionsOf(formId: string): readonly FormVersion[]
-  /** An operator begins to have a form replaced: from now on submissions may be checked against either. */
+  /**
+   * Called when an operator begins to replace a form: from now on submissions may be checked against either version.
+   */
   formBegins(formId: string, version: Omit<FormVersion, 'acknowledgedAt'>): FormVersion
   /**
-   * The versions that a submission may have been checked against, which was sent at `sentAt` and answered now: those that
-   * were begun, less those that another one had replaced, for all to know, before it was sent.
+   * The versions against which a submission may have been checked that was sent at `sentAt` and is answered now: all
+   * that were begun, except those whose replacement was confirmed before the submission was sent.
    */
   versionsSince(formId: string, sentAt: number): readonly FormVersion[]
 }

@@ -7,16 +7,16 @@ import type { Broken } from './open-work.ts'
 import { breakObject, stuckOrganizations } from './stuck.ts'
 import type { World } from './world.ts'
 
-/** The longest pause between two attempts is twelve hours, and a provider may ask for six more. */
+/** The longest pause between two attempts is twelve hours, and a provider may ask for six more, in ms. */
 const REST_MAX_MS = 20 * 3_600_000
-/** In them, far fewer events happen than this. */
+/** The maximum number of events in that time, far more than ever happen. */
 const REST_STEPS_MAX = 150_000
-/** A move waits for no provider, so it has less time. */
+/** How long a move may take, in ms. It waits for no provider, so it has less time. */
 const SOON_MS = 3_600_000
 
 /**
- * Mends everything but what is never mended, and lets the world come to rest. Within bounded time, all that does not need the
- * part that stays broken must be done; then everything that was promised must have come true.
+ * Ends all faults except the part that stays broken. Within bounded time, all work that does not need this part must be
+ * done; then every promise must have been kept.
  */
 export async function comeToRest(world: World): Promise<void> {
   const { universe, clients, stored } = world
@@ -63,7 +63,7 @@ function check({ universe, stored, service, reference }: World, broken: Broken):
   checkPlacesAtRest(stored, violated, isExempt)
 }
 
-/** Waits until nothing is left to be done. False: something was violated. */
+/** Waits until no work is left. False: an invariant was violated. */
 async function quieten(world: World, broken: Broken): Promise<boolean> {
   const { universe, clients, stored, deployments } = world
   const { scheduler, violated } = universe
@@ -87,7 +87,7 @@ async function quieten(world: World, broken: Broken): Promise<boolean> {
   }
 }
 
-/** Lets events happen until a client's work has come to its end. Null: something was violated before. */
+/** Runs events until a client's work has ended. Null: an invariant was violated first. */
 async function finish<Value>(work: Promise<Value>, world: World): Promise<Value | null> {
   const ended: Value[] = []
   void work.then((value) => ended.push(value))

@@ -10,13 +10,13 @@ import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import type { FormVersion, Reference, Visitor } from './reference.ts'
 
-/** Who lives in the simulated world before anything happens. */
+/** The organizations of the simulated world. */
 export const organizationIds = ['acme', 'beta', 'gamma'] as const
 
-/** Most submissions by one contact of the forms that have a limit. */
+/** The maximum number of submissions by one contact, for forms with a limit. */
 export const LIMIT = 2
 
-/** The number of the step that sends, in the automation of each open form. */
+/** The numbers of the steps that send, in the automation of each open form. */
 export const AUTOMATION_STEPS = { sms: 2, email: 3 }
 
 const VISITORS = 6
@@ -30,10 +30,10 @@ export const visitors: readonly Visitor[] = Array.from({ length: VISITORS }, (_,
 export const openFormOf = (organizationId: string): string => `${organizationId}-open`
 export const limitedFormOf = (organizationId: string): string => `${organizationId}-limited`
 
-/** A word that stands in everything that belongs to an organization and in nothing of another. */
+/** A word that all data of an organization contains, and that of no other organization. */
 export const markOf = (organizationId: string): string => `of-${organizationId}`
 
-/** The lines of a forms import that make a form so. Its version can be read from the receipt's title. */
+/** The line of a forms import for a version of a form. The receipt's title shows the version. */
 export function formLine(
   formId: string,
   { version, isPublished, recipients }: Omit<FormVersion, 'acknowledgedAt'>,
@@ -59,19 +59,22 @@ export function recipientsOf(organizationId: string, version: number): readonly 
   return version % 2 === 0 ? [staff] : [staff, `office@${organizationId}.example`]
 }
 
-/** What founding the world needs. */
+/** The dependencies of setting up the world. */
 export interface Founding {
   readonly storage: PlacedStorage
   readonly secrets: Secrets
   readonly random: RandomSource
   readonly nowMs: number
   readonly reference: Reference
-  /** Where an organization without a parent lives at first. */
+  /** The first place of an organization without a parent. */
   readonly choiceOf: (organizationId: string) => PlaceChoice
   readonly parentOf: (organizationId: string) => string | null
 }
 
-/** Founds the organizations with their forms, keys and automations. @returns the key of an operator */
+/**
+ * Creates the organizations with their forms, keys and automations.
+ * @returns the key of an operator
+ */
 export async function found(founding: Founding): Promise<string> {
   const { storage, secrets, random, nowMs } = founding
   for (const organizationId of organizationIds) await foundOrganization(organizationId, founding)

@@ -2,7 +2,7 @@ import type { Recorded } from './engine/decisions.ts'
 import type { SimulationOptions } from './simulation.ts'
 import { simulate } from './simulation.ts'
 
-/** A run that violates something, by as few decisions as were found to do it. */
+/** A run that violates an invariant, reduced to few decisions. */
 export interface Shrunk {
   readonly invariant: string
   readonly steps: number
@@ -13,8 +13,8 @@ type Value = Recorded[string][string]
 type Entry = readonly [what: string, nth: string, value: Value]
 
 /**
- * Leaves out decisions of a run, which makes them neutral, as long as the rest violates the same: halves of them first,
- * then smaller and smaller parts. Null: the run violates nothing.
+ * Removes decisions of a run, which makes them neutral, as long as the rest violates the same invariant: first halves
+ * of them, then smaller and smaller parts. Null: the run violates nothing.
  */
 export async function shrink(options: SimulationOptions): Promise<Shrunk | null> {
   const { violation, decisions } = await simulate(options)
@@ -35,7 +35,7 @@ export async function shrink(options: SimulationOptions): Promise<Shrunk | null>
   }
 }
 
-/** The entries without each part of a size that they can do without; null: they need all of them. */
+/** The entries without one part of the given size, if they can do without it; null: they need all parts. */
 async function withoutOne(
   entries: readonly Entry[],
   size: number,

@@ -4,7 +4,7 @@ import type { Faults } from './engine/faults.ts'
 import { decideFaults } from './engine/faults.ts'
 import { simulate } from './simulation.ts'
 
-/** The first seed whose faults are as wanted. */
+/** The first seed whose faults meet the condition. */
 function seedWith(isWanted: (faults: Faults) => boolean): number {
   for (let seed = 1; seed < 1_000; seed += 1) if (isWanted(decideFaults(drawnDecisions(seed)))) return seed
   throw new Error('No seed has such faults')

@@ -10,19 +10,19 @@ import type { Violation, World } from './world.ts'
 import { openWorld } from './world.ts'
 
 export interface SimulationOptions {
-  /** What decides everything: a seed, a whole number, or the decisions of another run. The same gives the same run. */
+  /** Determines the whole run: a seed, which is a whole number, or the recorded decisions of another run. */
   readonly from: number | Recorded
   /** How many events happen before the faults end. */
   readonly steps: number
   /** A mistake to plant. */
   readonly mutant?: Mutant
-  /** Whether the whole trace is kept, or its end alone. */
+  /** Whether the whole trace is kept, or only its end. */
   readonly keepsTrace?: boolean
 }
 
 /** How a run ended. */
 export interface Run {
-  /** All events, those without faults included. */
+  /** The number of all events, including those after the faults. */
   readonly steps: number
   /** Null: nothing was found. */
   readonly violation: Violation | null
@@ -32,14 +32,14 @@ export interface Run {
   readonly receipts: number
   readonly emails: number
   readonly texts: number
-  /** Moves that ended in the new place, and those that were given up. */
+  /** The numbers of moves that ended in the new place, and of those that were aborted. */
   readonly moves: number
   readonly aborted: number
 }
 
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
 
-/** Runs the simulated world: faults for so many steps, then rest, in which all that was promised must come true. */
+/** Runs the simulated world: faults for so many steps, then rest, in which every promise must be kept. */
 export async function simulate(options: SimulationOptions): Promise<Run> {
   const { from, steps, mutant = null, keepsTrace = false } = options
   await loadOnDemandModules()
@@ -61,7 +61,7 @@ export async function simulate(options: SimulationOptions): Promise<Run> {
   }
 }
 
-/** Lets so many events happen, and after each of them what strikes the service as a whole. */
+/** Runs so many events, and after each the faults that affect the service as a whole. */
 async function live(world: World, steps: number): Promise<void> {
   const { universe, service, deployments } = world
   const { faults, trace } = universe

@@ -12,7 +12,7 @@ export function breakObject({ service, universe }: World): string | null {
   return object.name
 }
 
-/** Organizations for which nothing can be done while a family's database is broken. */
+/** The organizations for which nothing can be done while a family's database is broken. */
 export function stuckOrganizations(stored: StoredPlaces, object: string | null): ReadonlySet<string> {
   if (object === null) return new Set()
   const [familyId = ''] = object.split('.')
@@ -25,7 +25,8 @@ export function stuckOrganizations(stored: StoredPlaces, object: string | null):
       familyId,
     )
     .map(({ organization_id: id }) => String(id))
-  // Where it moved to takes no writes before it was closed, so that nobody reads there what is no longer so.
+  // The family's new place accepts no writes until the broken one is closed, because an isolate that remembers the
+  // broken one could read outdated rows there.
   return new Set(
     organizationIds.filter((id) => stored.homeOf(id) === object || (isLeft && members.includes(id))),
   )

@@ -27,7 +27,7 @@ import { createHomes, lookIntoPlaces } from './service/stored-places.ts'
 import type { Mutant, Universe } from './service/universe.ts'
 import { found, organizationIds } from './setting.ts'
 
-/** Something that must never happen, and did. */
+/** Something that must never happen, but did. */
 export interface Violation {
   readonly invariant: string
   readonly details: string
@@ -35,7 +35,7 @@ export interface Violation {
   readonly step: number
 }
 
-/** A service and everybody who uses it. */
+/** The service with all its clients. */
 export interface World {
   readonly universe: Universe
   readonly stored: StoredPlaces
@@ -43,10 +43,10 @@ export interface World {
   readonly deployments: Deployments
   readonly clients: Clients
   readonly reference: Reference
-  /** Lets the next event happen. False: something was violated. */
+  /** Runs the next event. False: an invariant was violated. */
   step(): Promise<boolean>
   steps(): number
-  /** How often something stored was written. */
+  /** How many writes to storage there have been. */
   writes(): number
   /** The first violation; null: none yet. */
   violation(): Violation | null
@@ -62,9 +62,9 @@ export interface WorldOptions {
   readonly keepsTrace: boolean
 }
 
-/** Most milliseconds that a client rests between two actions, of which each run has one. */
+/** The possible maximum pauses of clients between two actions, in ms. Each run has one of them. */
 const RESTS_MS = [500, 10_000, 200_000, 7_200_000] as const
-/** How long an object waits for the answer when it hands work over. */
+/** How long an object waits for the answer when it hands entries over, in ms. */
 const HAND_OVER_MAX_MS = 10
 
 const silent: Log = { info: () => undefined, error: () => undefined }
@@ -103,7 +103,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     restMaxMs: decide.pick('longest rest', RESTS_MS),
     pause: (delayMs) => scheduler.pause(delayMs),
     isOver: () => isOver,
-    // Both the process that set a key's end and the one that looks at it may be wrong.
+    // The clocks of the process that set a key's expiry and of the one that checks it may both be wrong.
     hasEnded: ({ state, endsAtMs }) =>
       state === 'revoked' || endsAtMs + 2 * clockErrorMaxMs < scheduler.nowMs(),
   }
@@ -167,10 +167,10 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
   return { universe, stored, service, deployments, writes: () => writes }
 }
 
-/** What a run has come to. */
+/** The state of a run. */
 type Progress = ReturnType<typeof createProgress>
 
-/** How far a run is, and what it found. */
+/** Tracks how far a run is, and what it found. */
 function createProgress() {
   let steps = 0
   let violation: Violation | null = null
@@ -181,7 +181,7 @@ function createProgress() {
     violated: (invariant: string, details: string): void => {
       violation ??= { invariant, details, step: steps }
     },
-    /** Takes a mistake in the simulation itself. */
+    /** Records a mistake in the simulation itself. */
     broken: (error: unknown): void => {
       mistakes.push(error instanceof Error ? error : new Error(String(error)))
     },

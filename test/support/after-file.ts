@@ -1,14 +1,14 @@
 const pending: (() => void)[] = []
 
 /**
- * Has `work` done after the hooks of the test file that runs now. Files share their modules, so a hook that a module of
- * test support registered itself would run for the first file alone.
+ * Runs `work` after the hooks of the running test file. Files share their modules, so a hook that a support module
+ * registered itself would only run for the first file.
  */
 export function afterFile(work: () => void): void {
   pending.push(work)
 }
 
-/** Does what the test file left to be done, the latest first. */
+/** Runs the work that the test file registered, the latest first. */
 export function endFile(): void {
   for (const work of pending.splice(0).reverse()) work()
 }

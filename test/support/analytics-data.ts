@@ -8,7 +8,7 @@ import type {
 import { INVALID_BOUNDS } from './analytics-reference.ts'
 import { seededRandom } from './fakes.ts'
 
-/** Days and instants at which counting by days and months goes wrong, when it does. */
+/** Days and instants at which mistakes in counting by days and months would show. */
 const edgeDays = ['2024-02-29', '2023-02-28', '2024-03-01', '2024-12-31', '2025-01-01', '2025-01-31', '2025-02-01', '2025-02-28', '2025-04-30', '1999-12-31'] // prettier-ignore
 const edgeInstants = ['2025-01-31T23:59:59.999Z', '2025-02-01T00:00:00.000Z', '2024-02-29T23:59:59.999Z', '2024-12-31T23:59:59.999Z', '2025-01-01T00:00:00.001Z', '2024-03-01T00:00:00.000Z'] // prettier-ignore
 const plans = ['Basic', 'Deluxe', 'null', '', '"Quoted"', 'Größe 🚗', 'basic']
@@ -38,7 +38,7 @@ function orNull<Value>(chance: Chance, percent: number, value: () => Value): Val
   return chance.of(percent) ? null : value()
 }
 
-/** A day, an edge as often as not. */
+/** A random day, every second time an edge case. */
 function day(chance: Chance): string {
   if (chance.of(50)) return chance.pick(edgeDays)
   return new Date(Date.UTC(2023, 0, 1) + chance.below(900) * DAY_MS).toISOString().slice(0, 10)
@@ -56,7 +56,7 @@ function membership(chance: Chance, index: number): MembershipLine {
     customerId: orNull(chance, 30, () => `c-${chance.below(20)}`),
     signupDate: orNull(chance, 12, () => day(chance)),
     status,
-    // An active member may carry what is left of an earlier churn.
+    // An active member may have values left from an earlier churn.
     churnType: orNull(chance, 25, () => chance.pick(['voluntary', 'involuntary'] as const)),
     cancelDate: orNull(chance, 12, () => (chance.of(50) ? day(chance) : instant(chance))),
     cancelReason: orNull(chance, 20, () => chance.pick(reasons)),
@@ -122,7 +122,7 @@ export function generatedData(chance: Chance, size: number): AnalyticsData {
   }
 }
 
-/** The same rows, some of them changed: an import that brings news. */
+/** The same rows with some of them changed, for an import of updates. */
 export function changedData(chance: Chance, data: AnalyticsData): AnalyticsData {
   const some = <Line>(lines: readonly Line[], make: (chance: Chance, index: number) => Line) =>
     lines.map((line, index) => (chance.of(40) ? make(chance, index) : line))

@@ -1,6 +1,6 @@
 /**
- * The five analytics endpoints, written a second time from their definitions alone: slow, plain, and with nothing of
- * the service's own code. What it answers is what the service must answer.
+ * A second implementation of the five analytics endpoints, written from their definitions alone: slow, simple, and
+ * without any of the service's own code. The service must give the same answers.
  */
 
 /** Import lines of one organization, all keys given. */
@@ -62,7 +62,7 @@ export interface SurveyLine {
 
 type Parameters = Readonly<Record<string, string>>
 
-/** Ms since the epoch, for either form of a date. */
+/** The ms since 1970 of either form of a date. */
 function ms(dateOrInstant: string): number {
   return new Date(dateOrInstant.length === 10 ? `${dateOrInstant}T00:00:00Z` : dateOrInstant).getTime()
 }
@@ -72,7 +72,7 @@ interface Bounds {
   readonly to: number | null
 }
 
-/** Text of a bound to ms. The generator's invalid values are known, so nothing is judged here. */
+/** The invalid bounds of the generator. They are listed, so that bounds need not be validated here. */
 export const INVALID_BOUNDS = [
   '2025-02-30',
   '2025-02-29',
@@ -102,7 +102,7 @@ function inBounds(at: number | null, { from, to }: Bounds): boolean {
   return to === null || at <= to
 }
 
-/** Half up to two decimals, in whole numbers of any size. */
+/** A ratio with two decimals, rounded half up, computed in whole numbers of any size. */
 function ratio(part: number, whole: number, factor: bigint): number | null {
   if (whole === 0) return null
   const [numerator, denominator] = [BigInt(part) * factor * 2n + BigInt(whole), BigInt(whole) * 2n]
@@ -110,7 +110,7 @@ function ratio(part: number, whole: number, factor: bigint): number | null {
 }
 const pct = (part: number, whole: number) => ratio(part, whole, 10_000n)
 
-/** Half up to a whole number, negative ones too. */
+/** A quotient rounded half up to a whole number, also for negative values. */
 function halfUp(part: number, whole: number): number {
   const [numerator, denominator] = [BigInt(part) * 2n + BigInt(whole), BigInt(whole) * 2n]
   const quotient = numerator / denominator
@@ -307,7 +307,7 @@ export function referenceCancellations(organizationId: string, data: AnalyticsDa
   }
 }
 
-/** Earliest first; at one instant by the event's id. */
+/** Sorts earliest first; events of the same instant by id. */
 function inTime(a: OfferLine, b: OfferLine): number {
   return ms(a.occurredAt) - ms(b.occurredAt) || ascending(a.eventId, b.eventId)
 }

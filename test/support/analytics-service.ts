@@ -3,7 +3,7 @@ import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
 import type { TestService } from './service.ts'
 import { openTestService } from './service.ts'
 
-/** The capabilities that the analytics ask for. */
+/** The capabilities that the analytics require. */
 export const capable = { analytics: true, retentionOfferAnalytics: true }
 
 /** A service in memory, with another source of the exit survey where one is given. */
@@ -13,7 +13,7 @@ export function scratchService(
   return openTestService((clock) => ({ ...createScratchStorage({ clock }), ...changes }))
 }
 
-/** What a path answers to a key. */
+/** The answer for a path and a key. */
 export async function get(service: TestService, path: string, key: string) {
   const response = await service.send(path, { key })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }

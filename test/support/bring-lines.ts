@@ -3,7 +3,7 @@ import { kindOf } from '../../domain/imports/kinds.ts'
 import { rowOfLine, toolsWithoutSecrets } from './imports.ts'
 import type { TestService } from './service.ts'
 
-/** Imports lines into an organization as the operator does, after the importer's check. Throws for a refused line. */
+/** Imports lines into an organization as an operator does, with the importer's checks. Throws for a refused line. */
 export async function bringLines(
   service: TestService,
   organizationId: string,

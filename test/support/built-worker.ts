@@ -22,9 +22,9 @@ export function builtWorker(): Promise<string> {
 }
 
 /**
- * The path of what the first process of a run that asks for it builds. It is built beside its place and moved there, so that
- * an interrupted build is never taken for a finished one.
- * @param build puts the file or directory at the path that it is given; `scratch` is a directory for what it needs besides
+ * The path of a file or folder that is built once in a run, by the first process that needs it. It is built elsewhere
+ * and moved there, so that an interrupted build is never mistaken for a complete one.
+ * @param build creates the file or directory at the given path; `scratch` is a directory for temporary files
  */
 export async function builtOnce(
   name: string,

@@ -1,6 +1,6 @@
 /** Named checks of a program outside the test runner: each passes or fails, and the last line counts both. */
 export interface Checks {
-  /** Runs one check; a failure is printed and does not keep the next from running. */
+  /** Runs one check. A failure is printed and does not prevent the next check. */
   readonly check: (name: string, run: () => void | Promise<void>) => Promise<void>
   /** Prints a figure or a remark. */
   readonly say: (line: string) => void
@@ -8,7 +8,7 @@ export interface Checks {
   readonly report: () => void
 }
 
-/** Checks that print as they go. */
+/** Checks that print their results at once. */
 export function createChecks(): Checks {
   let passed = 0
   let failed = 0

@@ -5,13 +5,13 @@ import { openStandIn } from './stand-in.ts'
 export const CLICKHOUSE_USER = 'tenant_data_api'
 export const CLICKHOUSE_PASSWORD = 'clickhouse-test-password'
 
-/** A query as ClickHouse's HTTP interface takes it apart: the text, and the values of its parameters by name. */
+/** A query of ClickHouse's HTTP interface: the text, and the values of its parameters by name. */
 export interface HttpQuery {
   readonly text: string
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Takes a request apart; null when it is no query that reads. Values are written as in tab-separated data. */
+/** Parses a request; null when it is not a query that only reads. Values are encoded as in tab-separated data. */
 export function queryOf({ method, path }: Pick<StandInRequest, 'method' | 'path'>): HttpQuery | null {
   const { pathname, searchParams } = new URL(path, 'http://clickhouse.invalid')
   const text = searchParams.get('query')
@@ -26,7 +26,7 @@ export function queryOf({ method, path }: Pick<StandInRequest, 'method' | 'path'
   return { text, parameters }
 }
 
-/** Whether a request carries the account that the stand-ins know. */
+/** Whether a request has the account that the stand-ins accept. */
 export function isReader(headers: StandInRequest['headers']): boolean {
   return (
     headers['x-clickhouse-user'] === CLICKHOUSE_USER && headers['x-clickhouse-key'] === CLICKHOUSE_PASSWORD
@@ -34,8 +34,8 @@ export function isReader(headers: StandInRequest['headers']): boolean {
 }
 
 /**
- * A stand-in for ClickHouse that knows this service's one question: it answers it from events in memory. The same cases
- * run on the real engine in test/ci/clickhouse.sh.
+ * A stand-in for ClickHouse that supports only this service's query, which it answers from events in memory.
+ * test/ci/clickhouse.sh runs the same cases on the real engine.
  */
 export async function openClickHouse(): Promise<
   StandIn & { deliver(organizationId: string, events: readonly SurveyEvent[]): void }

@@ -20,7 +20,7 @@ const columns = [
   'createdAt',
 ] as const
 
-/** Contacts with every field; many share an instant, so that pages must break ties. */
+/** Contacts with every field. Many have the same instant, so that pages must break ties. */
 export function contactLines(count: number, seed: number): readonly ContactLine[] {
   const next = seededRandom(seed)
   const start = Date.parse('2024-01-01T00:00:00.000Z')
@@ -40,12 +40,12 @@ export function contactLines(count: number, seed: number): readonly ContactLine[
   }))
 }
 
-/** Writes one JSON object a line. */
+/** Writes one JSON object per line. */
 export function writeNdjson(path: string, lines: readonly object[]): void {
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
-/** Writes many contacts in no order, as an export of another system may bring them. Holds none of them. */
+/** Writes many contacts in random order, like an export of another system, without holding them in memory. */
 export async function writeManyContacts(path: string, rows: number): Promise<void> {
   const stream = createWriteStream(path)
   for (let index = 0; index < rows; index += 1) {

@@ -7,7 +7,9 @@ import { operations } from './contract-document.ts'
 import type { TestService } from './service.ts'
 import { openTestService } from './service.ts'
 
-/** The check that every answer of every test goes through finds each way in which code and document can part. */
+/**
+ * The check that every answer of every test passes through must find each way in which code and document can differ.
+ */
 let service: TestService
 let key: string
 
@@ -19,7 +21,7 @@ beforeAll(async () => {
 
 type Body = Record<string, unknown>
 
-/** The answer to `GET path`, changed before it is checked. */
+/** The answer to `GET path`, altered before the check. */
 async function changed(
   path: string,
   change: (body: Body) => unknown,

@@ -2,7 +2,7 @@ import { record } from './contract-seen.ts'
 import type { DocumentedOperation, DocumentedResponse } from './contract-document.ts'
 import { operationsAt, schemaProblems } from './contract-document.ts'
 
-/** A request and what the service answered to it. */
+/** A request and the service's answer. */
 export interface Exchange {
   readonly method: string
   readonly pathname: string
@@ -17,15 +17,15 @@ const json = (schema: object): DocumentedResponse => ({
   content: { 'application/json': { schema: { ...schema } } },
 })
 
-/** What the document says in general, of every path. */
+/** The responses that the document describes for every path. */
 const general: Readonly<Record<number, DocumentedResponse>> = { 405: json(errorBody), 503: json(errorBody) }
 const noSuchPath = json(errorBody)
 
 const requiredHeader = (pattern: string) => ({ schema: { type: 'string', pattern }, required: true })
 
 /**
- * What a key with a rate adds to every answer, and what it is answered beyond its rate. No operation has a rate of its
- * own, so the document has none of it.
+ * The headers that every answer to a key with a rate has, and the response beyond the rate. The document does not have
+ * them, because no operation has a rate of its own.
  */
 const rateHeaders = {
   RateLimit: requiredHeader('^"minute";r=[0-9]+;t=[1-9][0-9]?$'),
@@ -37,8 +37,8 @@ const beyondRate: DocumentedResponse = {
 }
 
 /**
- * Checks an answer of the service, good or bad, against the contract document, and notes which operation and status
- * it exercised. Throws when they differ.
+ * Checks an answer of the service, successful or not, against the contract document, and records its operation and
+ * status. Throws when they differ.
  */
 export function checkResponse(
   { method, url }: Pick<Request, 'method' | 'url'>,
@@ -55,11 +55,11 @@ export function checkResponse(
   )
 }
 
-/** How an answer differs from the document; `[]`: not at all. */
+/** How an answer differs from the document; `[]`: it does not. */
 export function problemsOf(exchange: Exchange): readonly string[] {
   const { method, pathname, status, headers } = exchange
   const traced = /^req_\w+$/.test(headers.get('x-request-id') ?? '') ? [] : ['It has no X-Request-Id.']
-  // Of a deployment without its configuration, before anything else.
+  // A deployment without its configuration answers 503 before anything else.
   if (status === 503) return bodyProblems(exchange, json(errorBody))
   const ofPath = operationsAt(pathname)
   if (ofPath.length === 0) return [...traced, ...pathlessProblems(exchange)]
@@ -87,7 +87,10 @@ function pathlessProblems(exchange: Exchange): readonly string[] {
   return bodyProblems(exchange, isSubmission ? json(submissionErrorBody) : noSuchPath)
 }
 
-/** A method that the path does not have: 405 with `Allow`, and the failures that any of its methods has. */
+/**
+ * Checks the answer to a method that the path does not have: 405 with `Allow`, or a failure that any of its methods
+ * has.
+ */
 function wrongMethodProblems(exchange: Exchange, ofPath: readonly DocumentedOperation[]): readonly string[] {
   const { status, headers } = exchange
   const shared = ofPath.map(({ responses }) => responses[status]).find((response) => response !== undefined)
@@ -100,7 +103,7 @@ function wrongMethodProblems(exchange: Exchange, ofPath: readonly DocumentedOper
   return [...missing, ...bodyProblems(exchange, notFound ?? general[405] ?? {})]
 }
 
-/** A key with a rate adds both headers. Without a key there is none of them. */
+/** Checks that an answer to a key with a rate has both headers, and an answer without a key has neither. */
 function rateProblems({ isKeyed }: DocumentedOperation, headers: Headers): readonly string[] {
   const isRated = headers.has('ratelimit') || headers.has('ratelimit-policy')
   if (isRated && !isKeyed) return ['It has a rate, and asks for no key.']

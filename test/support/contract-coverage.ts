@@ -5,19 +5,19 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Directory in which each test file leaves what it exercised. */
+    /** The directory in which each test file records what it exercised. */
     readonly contractSeen: string
   }
 }
 
-/** Statuses that no test can cause, and why. Every operation documents a 500, even one that cannot fail. */
+/** Statuses that no test can cause, with the reason. Every operation documents a 500, even one that cannot fail. */
 const unreachable: Readonly<Record<string, string>> = {
   'forms_preflight 500': 'Its answer is a constant.',
 }
 
 /**
- * Begins a run of the tests. At its end it fails when the contract document has an operation or a status that no
- * request exercised; a run of some of the tests cannot know.
+ * Starts a run of the tests. At its end the run fails when the contract document has an operation or a status that no
+ * request exercised. A run of only some tests is not checked.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'contract-seen-'))

@@ -8,15 +8,15 @@ import { operatorEndpoints } from '../../domain/operator-catalog.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
-/** One operation of the contract document, as a request finds it. */
+/** One operation of the contract document, in a form for matching requests. */
 export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
   readonly path: string
-  /** Whether it asks for a key. */
+  /** Whether it requires a key. */
   readonly isKeyed: boolean
   readonly requestBody: DocumentedRequest | undefined
-  /** By status, with references resolved. */
+  /** The responses by status, with references resolved. */
   readonly responses: Readonly<Record<string, DocumentedResponse>>
 }
 
@@ -36,20 +36,20 @@ export interface DocumentedResponse {
 
 type Document = ReturnType<typeof buildDocument>
 
-/** The documents of the service's interfaces, by what schemas of each are known under here. */
+/** The documents of the service's interfaces, by the name under which their schemas are registered here. */
 export const documents = {
   contract: buildDocument(endpoints),
   operator: buildDocument(operatorEndpoints, operatorTexts),
 } as const
 
-// Each schema checks few answers before the process ends, so that to make its code shorter costs more than it saves.
+// Each schema checks few answers before the process ends, so optimising its code would cost more than it saves.
 const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
 formats.default(ajv)
 for (const [name, document] of Object.entries(documents)) ajv.addSchema({ $id: name, ...document })
 
 /**
- * Every operation of the documents, its references made to lead into its own document. Literal path segments come before
- * parameters, as they win in routing.
+ * Every operation of the documents, with references that name their own document. Literal path segments come before
+ * parameters, because they take precedence in routing.
  */
 export const operations: readonly DocumentedOperation[] = Object.entries(documents).flatMap(
   ([name, document]) => operationsOf(absolute(document, name) as Document),
@@ -89,14 +89,17 @@ const paths = [...Map.groupBy(operations, ({ path }) => path)].map(([path, ofPat
   ofPath,
 }))
 
-/** The operations of the path that a request went to; none: the document has no such path. */
+/** The operations of a request's path; empty: the document has no such path. */
 export function operationsAt(pathname: string): readonly DocumentedOperation[] {
   return paths.find(({ pattern }) => pattern.test(pathname))?.ofPath ?? []
 }
 
 const compiled = new WeakMap<object, ReturnType<typeof ajv.compile>>()
 
-/** What is wrong with a value by a schema of the document; `[]`: nothing. Properties that it does not name are wrong. */
+/**
+ * The problems of a value by a schema of the document; `[]`: none. Properties that the schema does not name are a
+ * problem.
+ */
 export function schemaProblems(schema: Node, value: unknown): readonly string[] {
   const validate = compiled.get(schema) ?? ajv.compile(closed(schema) as AnySchema)
   compiled.set(schema, validate)
@@ -106,7 +109,7 @@ export function schemaProblems(schema: Node, value: unknown): readonly string[] 
   )
 }
 
-/** References within a document lead into the one of that name. */
+/** Makes references within a document absolute, with the document's name. */
 function absolute(node: unknown, name: string): unknown {
   if (Array.isArray(node)) return node.map((inner) => absolute(inner, name))
   if (typeof node !== 'object' || node === null) return node
@@ -120,7 +123,7 @@ function absolute(node: unknown, name: string): unknown {
   )
 }
 
-/** An object schema without a rule for other properties allows none. */
+/** Makes an object schema without a rule for other properties refuse them. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed)
   if (typeof node !== 'object' || node === null) return node

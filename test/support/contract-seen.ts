@@ -1,6 +1,6 @@
 interface Shared {
   readonly seen: Set<string>
-  /** Origins that are not the service, each with what it is. */
+  /** Origins that are not the service, each with a description. */
   readonly others: Map<string, string>
 }
 
@@ -8,23 +8,23 @@ declare global {
   var contractSeen: Shared | undefined
 }
 
-/** Kept on the process, not in the module: a test may load its modules afresh, this one included. */
+/** Kept on the global object and not in the module, because a test may load modules again, this one included. */
 const { seen, others } = (globalThis.contractSeen ??= { seen: new Set(), others: new Map() })
 
-/** Notes that a request exercised a status of an operation. */
+/** Records that a request exercised a status of an operation. */
 export function record(operationId: string, status: number): void {
   seen.add(`${operationId} ${status}`)
 }
 
-/** What was exercised since this process began: `operationId status`. */
+/** What was exercised since this process started, as `operationId status`. */
 export function exercised(): readonly string[] {
   return [...seen]
 }
 
 /**
- * Excepts requests to an origin from being checked: it is not the service. Returns a function that ends the exception,
- * because a later test file of the same process may get the port for the service itself.
- * @param reason what it is
+ * Excludes requests to an origin from checks, because it is not the service. Returns a function that ends the
+ * exclusion, because a later test file of the same process may get the port for the service itself.
+ * @param reason what the origin is
  */
 export function notTheService(origin: string, reason: string): () => void {
   others.set(origin, reason)

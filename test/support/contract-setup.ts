@@ -5,9 +5,9 @@ import { afterAll, inject } from 'vitest'
 import { exercised, mayBeService } from './contract-seen.ts'
 
 // Runs before each test file. Every answer that a test fetches from the service is checked against the contract
-// document, and the operations and statuses that were exercised are left for contract-coverage.ts. Most files fetch
-// nothing, so the document is loaded only with the first answer. Files share a process, and with it `fetch`: it is
-// wrapped once.
+// document, and the exercised operations and statuses are recorded for contract-coverage.ts. Most files fetch nothing,
+// so the document is only loaded with the first answer. Files share a process, and therefore `fetch`, which is wrapped
+// only once.
 const WRAPPED = Symbol.for('contract-checked-fetch')
 
 if (!(WRAPPED in globalThis.fetch))

@@ -3,28 +3,28 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The object of the local simulator that keeps a D1 database. */
+/** The local simulator's object that stores a D1 database. */
 const KEEPER = 'miniflare-D1DatabaseObject'
 
 /**
- * Puts a database where the local simulator looks for the one with this id before it makes an empty one. Writing the file
+ * Writes a database to the file that the local simulator opens for this id, before it would create an empty one. That
  * takes a hundredth of the time in which the simulator applies the migrations.
  */
 export function placeDatabase(files: string, id: string, image: Uint8Array): void {
   placeObject(join(files, 'd1'), KEEPER, id, image)
 }
 
-/** The file of the database with this id. */
+/** The path of the file for the database with this id. */
 export function databaseFile(files: string, id: string): string {
   return join(files, 'd1', KEEPER, `${objectId(KEEPER, id)}.sqlite`)
 }
 
-/** The file of the database of the object with this name. `key` names its class. */
+/** The path of the file for the database of the object with this name. `key` names its class. */
 export function objectFile(files: string, key: string, name: string): string {
   return join(files, key, `${objectId(key, name)}.sqlite`)
 }
 
-/** What a database holds that the local simulator has kept, and no longer has open. */
+/** The content of a database that the local simulator has stored and closed. */
 export function readPlaced(files: string, id: string): Uint8Array {
   const database = new DatabaseSync(databaseFile(files, id))
   database.exec('pragma journal_mode = delete')
@@ -33,13 +33,15 @@ export function readPlaced(files: string, id: string): Uint8Array {
   return image
 }
 
-/** Puts a database where the local simulator looks for that of the object with this name. `key` names its class. */
+/**
+ * Writes a database to the file that the local simulator opens for the object with this name. `key` names its class.
+ */
 export function placeObject(files: string, key: string, name: string, image: Uint8Array): void {
   mkdirSync(join(files, key), { recursive: true })
   writeFileSync(objectFile(files, key, name), image)
 }
 
-/** The id of a Durable Object by its name, as the simulator computes it: the file is named after it. */
+/** The id of a Durable Object by its name, computed as in the simulator, which names the file after it. */
 function objectId(uniqueKey: string, name: string): string {
   const key = createHash('sha256').update(uniqueKey).digest()
   const named = createHmac('sha256', key).update(name).digest().subarray(0, 16)

@@ -6,16 +6,16 @@ import { DATABASE_WORKER } from './database-worker.ts'
 import { migratedImage } from './migrated-image.ts'
 import { runtimeFiles } from './runtime-files.ts'
 
-/** A runtime that holds local D1 databases. */
+/** A runtime with local D1 databases. */
 export interface D1Runtime {
   readonly place: D1Place
-  /** Ends it and drops every database. */
+  /** Stops the runtime and deletes its databases. */
   dispose(): Promise<void>
 }
 
 /**
- * Starts one runtime with `count` databases, each a copy of the image: one that holds nothing but the service's
- * migrations, unless another one is given. Tests share a runtime instead (shared-d1.ts).
+ * Starts a runtime with `count` databases, each a copy of the image. Default: an image with nothing but the service's
+ * migrations. Tests usually share a runtime instead (shared-d1.ts).
  */
 export async function openLocalD1(count = 1, image = migratedImage()): Promise<LocalD1> {
   const runtime = await startD1Runtime(count)

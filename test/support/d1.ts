@@ -5,24 +5,26 @@ import { placeDatabase } from './d1-files.ts'
 import type { Prepared } from './database-worker.ts'
 import { databasesAt, takeWrittenTables } from './database-worker.ts'
 
-/** Real local D1 databases, held in temporary files. */
+/** Real local D1 databases in temporary files. */
 export interface LocalD1 {
-  /** The next database that nobody has used. Throws when all have been handed out. */
+  /** The next unused database. Throws when all have been used. */
   next(): Promise<D1Database>
-  /** Ends the connections to the databases; those that were opened in a runtime of their own go with it. */
+  /** Closes the connections to the databases. A runtime that was started for them is stopped too. */
   dispose(): Promise<void>
 }
 
-/** Where databases are: what a process has to know to open those of a runtime that another one started. */
+/** The place of databases: what a process needs to open those of a runtime that another process started. */
 export interface D1Place {
   readonly url: string
-  /** Directory of the runtime's files: a database begins as the image that is there before its first statement. */
+  /**
+   * The directory of the runtime's files. A database starts with the image that is there before its first statement.
+   */
   readonly files: string
   /** The names of the databases. */
   readonly bindings: readonly string[]
 }
 
-/** Opens databases as copies of an image. Disposing of them ends the connections; the runtime goes on. */
+/** Opens databases as copies of an image. Disposing of them closes the connections; the runtime keeps running. */
 export function databasesOf({ url, files, bindings }: D1Place, image: Uint8Array): LocalD1 {
   for (const binding of bindings) placeDatabase(files, binding, image)
   const databases = databasesAt(new URL(url))
@@ -40,9 +42,9 @@ export function databasesOf({ url, files, bindings }: D1Place, image: Uint8Array
 }
 
 /**
- * Takes every row of a database away and keeps its schema, which costs a fraction of opening another database; then runs
- * the statements with which its next user begins. It empties the tables that statements have named since the last time,
- * and looks whether triggers wrote to others too, until every table is empty: mostly that is one call.
+ * Deletes all rows of a database and keeps its schema, which costs a fraction of opening another database. Then runs
+ * the first statements of its next user. It empties the tables that statements have named since the last time, and
+ * checks whether triggers wrote to others, until every table is empty; usually that takes one call.
  */
 export async function emptyDatabase(
   database: D1Database,
@@ -67,7 +69,7 @@ export async function emptyDatabase(
 /** One statement of a migration. A trigger ends with its END, not with the statements in it. */
 const STATEMENT = /CREATE TRIGGER[^]*?END;|[^;\s][^;]*;/g
 
-/** Brings an empty database up to the latest migration. */
+/** Applies all migrations to an empty database. */
 export async function applyMigrations(
   database: D1Database,
   migrations = migrationsOf('sqlite'),
@@ -75,7 +77,7 @@ export async function applyMigrations(
   await database.exec(await migrationScript(migrations))
 }
 
-/** All migrations in the order in which they are applied, a statement a line, as D1's `exec` wants them. */
+/** All migrations in order, one statement per line, as D1's `exec` requires. */
 async function migrationScript(migrations: URL): Promise<string> {
   const files = (await readdir(migrations)).filter((file) => file.endsWith('.sql')).sort()
   const statements = await Promise.all(files.map((file) => migrationStatements(file, migrations)))

@@ -20,8 +20,8 @@ interface WorkerAnswer {
 }
 
 /**
- * Runs statements beside the databases. Miniflare's own proxy of a database takes a blocking round trip for each
- * `prepare` and `bind`, ten times what the batch itself takes.
+ * Runs statements next to the databases. Miniflare's own proxy of a database needs a blocking round trip for each
+ * `prepare` and `bind`, which takes ten times as long as the batch itself.
  */
 export const DATABASE_WORKER = `export default {
   async fetch(request, env) {
@@ -40,7 +40,7 @@ export const DATABASE_WORKER = `export default {
 export interface RemoteDatabases {
   /** The database of a binding of that Worker. */
   of(binding: string): D1Database
-  /** Ends the connections; the runtime goes on. */
+  /** Closes the connections; the runtime keeps running. */
   close(): void
 }
 
@@ -60,7 +60,7 @@ export function databasesAt(url: URL): RemoteDatabases {
   }
 }
 
-/** Posts JSON and reads JSON, at a fifth of what Miniflare's own way to a Worker costs. */
+/** Posts JSON and reads JSON, at a fifth of the cost of Miniflare's own way to call a Worker. */
 export async function postJson(url: URL, agent: Agent, body: string): Promise<unknown> {
   const sent = request(url, { method: 'POST', agent, headers: { 'content-length': Buffer.byteLength(body) } })
   sent.end(body)
@@ -68,7 +68,10 @@ export async function postJson(url: URL, agent: Agent, body: string): Promise<un
   return json(response)
 }
 
-/** The part of D1's interface that the storage and its tests use; anything else is missing, loudly. */
+/**
+ * The part of D1's interface that the storage and its tests use. Any other method is undefined, so that calling it
+ * fails.
+ */
 function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<unknown>): D1Database {
   const batch = async (statements: readonly Prepared[]) =>
     (await run({ binding, batch: statements })) as readonly D1Result[]
@@ -94,10 +97,10 @@ function databaseOf(binding: string, run: (request: WorkerRequest) => Promise<un
   return database as unknown as D1Database
 }
 
-/** The tables to which the batches on a database have written. */
+/** The tables that batches on a database have written. */
 const writtenTables = new WeakMap<object, Set<string>>()
 
-/** The tables that batches on a database have named as those they write to since this was asked last. */
+/** The tables that batches on a database have named as written since the last call. */
 export function takeWrittenTables(database: D1Database): ReadonlySet<string> {
   const written = writtenTables.get(database) ?? new Set()
   const taken = new Set(written)

@@ -4,7 +4,7 @@ import { openStandIn } from './stand-in.ts'
 export const DUB_KEY = 'dub_test_key'
 const DAY_MS = 86_400_000
 
-/** A link as Dub's API gives it, as far as anybody here looks. */
+/** A link as Dub's API returns it, with the fields that tests need. */
 export interface DubLink {
   readonly id: string
   readonly tenantId: string | null
@@ -26,7 +26,7 @@ export interface DubLink {
   readonly password: string
 }
 
-/** One event behind Dub's analytics. */
+/** One event in Dub's analytics. */
 export interface DubEvent {
   readonly linkId: string
   readonly at: string
@@ -60,7 +60,10 @@ export function dubLink(id: string, tenantId: string | null, changes: Partial<Du
   }
 }
 
-/** A stand-in for Dub, after its public documentation: links with their paging and sorts, one link, and analytics. */
+/**
+ * A stand-in for Dub, after its public documentation: lists of links with paging and sorting, single links, and
+ * analytics.
+ */
 export async function openDub(links: readonly DubLink[], events: readonly DubEvent[] = []): Promise<StandIn> {
   return openStandIn((request) => answer(request, links, events))
 }
@@ -139,7 +142,7 @@ function analytics(
   const groupBy = query.get('groupBy') ?? 'count'
   const key = KEYS[groupBy]
   const startMs = Date.parse(query.get('start') ?? '')
-  // An end is the end of its day.
+  // The end of the window includes its whole day.
   const endMs = (Math.floor(Date.parse(query.get('end') ?? '') / DAY_MS) + 1) * DAY_MS - 1
   if (key === undefined || query.get('event') !== 'composite' || Number.isNaN(startMs + endMs))
     return dubError(422, 'unprocessable_entity')

@@ -4,7 +4,7 @@ import type { Secrets } from '../../domain/access/secrets.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { toBase64Url } from '../../domain/text/encoding.ts'
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that only moves when a test moves it. */
 export interface FakeClock extends Clock {
   set(instant: string): void
   advance(ms: number): void
@@ -34,7 +34,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Random bytes that repeat from one run to the next. */
+/** Random bytes that are the same in every run. */
 export function fakeRandom(seed = 1): RandomSource {
   const next = seededRandom(seed)
   return { bytes: (length) => Uint8Array.from({ length }, () => Math.floor(next() * 256)) }

@@ -36,7 +36,10 @@ export const members = [
   { ...none, membershipId: 'm8', signupDate: null, status: 'churned', churnType: 'involuntary', cancelReason: 'moved' }, // prettier-ignore
 ]
 
-/** Offer 1 is seen three times and accepted once, offer 2 seen once and declined; then renamed, accepted once more. */
+/**
+ * Offer 1 is seen three times and accepted once. Offer 2 is seen once and declined. Then offer 1 is renamed, and
+ * accepted once more.
+ */
 export const offers = [
   {
     eventId: 'e1',

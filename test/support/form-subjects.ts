@@ -15,7 +15,7 @@ export const phone = fieldOf('p', 'phone')
 export const flag = fieldOf('f', 'boolean')
 export const one = fieldOf('one', 'single_choice', { options: optionsOf('x', 'y') })
 export const many = fieldOf('many', 'multiple_choice', { options: optionsOf('x', 'y') })
-/** Fields that others may depend on, and one that they may not. */
+/** Fields on which others may depend, and one on which they may not. */
 export const subjects = [text, number, date, phone, flag, one, many, fieldOf('h', 'heading')]
 /** A field that is shown when a rule holds. */
 export const shownWhen = (...rule: Parameters<typeof when>): unknown =>

@@ -2,7 +2,7 @@ import type { CompiledForm } from '../../domain/forms/definition/compile.ts'
 import { compileForm } from '../../domain/forms/definition/compile.ts'
 import type { FormDefinition } from '../../ports/form-directory.ts'
 
-/** A form definition with the given fields; everything else as plain as can be. */
+/** A form definition with the given fields and defaults for everything else. */
 export function definitionOf(
   fields: readonly unknown[],
   settings: Partial<FormDefinition> = {},

@@ -16,12 +16,12 @@ import { fakeRandom } from './fakes.ts'
 
 const unneeded = () => Promise.reject(new Error('not needed'))
 
-/** Tools of kinds that neither hash a password nor make an id. */
+/** Import tools for kinds that neither hash a password nor make an id. */
 export function toolsWithoutSecrets(clock: Clock): ImportTools {
   return { passwords: { hash: unneeded, verify: unneeded }, clock, secrets: unneeded }
 }
 
-/** The imports of an organization on a storage. */
+/** The imports of an organization in a storage. */
 export function importWorld(
   storage: {
     imports(organizationId: string): ImportSessions
@@ -43,15 +43,15 @@ export function importWorld(
   }
 }
 
-/** Each world draws other ids. */
+/** Counts the worlds, so that each draws other ids. */
 let worlds = 0
 
-/** NDJSON of these lines. */
+/** Lines as NDJSON. */
 export function ndjsonBytes(lines: readonly object[]): Uint8Array<ArrayBuffer> {
   return utf8(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
-/** A file of these bytes. */
+/** An import source with these bytes. */
 export function sourceOf(bytes: Uint8Array): ImportSource {
   return {
     async *open() {

@@ -12,18 +12,18 @@ import { form, organization, submission } from '../conformance/fixtures.ts'
 import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom } from './fakes.ts'
 
-/** A provider that keeps what it delivered. */
+/** A provider that records what it delivered. */
 export interface FakeProvider<Message, Sender> {
   readonly sender: Sender
-  /** What reached its recipient, in order. */
+  /** The messages that reached their recipient, in order. */
   readonly delivered: readonly (readonly [key: string, message: Message])[]
-  /** What the next calls answer instead of delivering. */
+  /** The answers to the next calls, which then deliver nothing. */
   readonly answers: SendResult[]
 }
 
 /**
- * An email provider that recognises idempotency keys for ever, refuses one that comes with another message, and refuses
- * addresses for replies that do not exist: those of `.invalid`.
+ * An email provider that recognises idempotency keys for ever, refuses a key that comes with another message, and
+ * refuses reply addresses under `.invalid`, as if they did not exist.
  */
 export function fakeEmail(): FakeProvider<EmailMessage, EmailSender> {
   const delivered: [string, EmailMessage][] = []
@@ -41,7 +41,7 @@ export function fakeEmail(): FakeProvider<EmailMessage, EmailSender> {
   return { sender: { capabilities: { idempotencyMs: 86_400_000 }, send }, delivered, answers }
 }
 
-/** An SMS provider that knows no idempotency key: what it gets twice it delivers twice. */
+/** An SMS provider without idempotency keys: it delivers a message twice when it gets it twice. */
 export function fakeSms(): FakeProvider<SmsMessage, SmsSender> {
   const delivered: [string, SmsMessage][] = []
   const answers: SendResult[] = []
@@ -54,7 +54,7 @@ export function fakeSms(): FakeProvider<SmsMessage, SmsSender> {
   return { sender: { capabilities: { idempotencyMs: 0 }, shortcode: '12345', send }, delivered, answers }
 }
 
-/** A service's work after receipts, on a scratch storage and fake providers. */
+/** The follow-up work of a service, on a scratch storage and fake providers. */
 export interface JobBench {
   readonly world: JobWorld
   readonly clock: FakeClock
@@ -63,13 +63,13 @@ export interface JobBench {
   readonly sms: FakeProvider<SmsMessage, SmsSender>
   /** What was logged as an error. */
   readonly errors: readonly string[]
-  /** Saves a submission of Ada that notifies these addresses and runs the automations. Returns the entries. */
+  /** Saves a submission by Ada that notifies these addresses and triggers the automations. Returns the entries. */
   readonly submit: (
     submissionId: string,
     addresses: readonly string[],
     answers?: Readonly<Record<string, string>>,
   ) => Promise<readonly OutboxRef[]>
-  /** Lets the cron trigger fire once a minute until nothing is due any more, for at most two days. */
+  /** Fires the cron trigger once a minute until nothing is due any more, for at most two days. */
   readonly settle: (world?: JobWorld) => Promise<void>
   readonly sends: () => Promise<readonly SendRecord[]>
 }

@@ -9,20 +9,20 @@ import { wranglerEnvironment } from '../../host-worker/local/wrangler-environmen
 import { runtimeProcesses } from './process-tree.ts'
 import { TRIPWIRE_WORKER } from './tripwire-worker.ts'
 
-/** The real Worker on the real runtime, whose one process can be killed. */
+/** The real Worker on the real runtime, in a single process that can be killed. */
 export interface KillableService {
   readonly origin: string
-  /** The runtime's process. */
+  /** The process id of the runtime. */
   readonly pid: number
-  /** Fires the cron trigger and waits for what it does. */
+  /** Fires the cron trigger and waits until its work is done. */
   fireCron(): Promise<void>
-  /** Ends the runtime in the middle of whatever it does. */
+  /** Kills the runtime, whatever it is doing. */
   kill(): void
-  /** Forgets a runtime that was killed, or ends one that runs. */
+  /** Stops the runtime, or cleans up after one that was killed. */
   dispose(): Promise<void>
 }
 
-/** Called before and after each call of a database by a request that carries `x-tripwire`, which waits for it. */
+/** Called before and after each database call of a request with the header `x-tripwire`. The request waits for it. */
 export type Tripwire = (call: string) => Promise<void>
 
 export interface Launcher {
@@ -30,8 +30,9 @@ export interface Launcher {
 }
 
 /**
- * Prepares a state directory, and what every start of the service on it needs: the Worker is built, and its configuration
- * read, once. Each start runs without wrangler, so that it takes a second and leaves one process to kill.
+ * Prepares a state directory, and everything that starting the service on it needs: the Worker is built, and its
+ * configuration read, only once. Each start runs without wrangler, so that it takes a second and there is only one
+ * process to kill.
  */
 export async function prepareLauncher(
   directory: string,
@@ -55,13 +56,13 @@ async function workerOptions(directory: string, tripwire: Tripwire | null): Prom
   Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'killable-service')))
   const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
   const { workerOptions: configured } = unstable_getMiniflareWorkerOptions(join(projectRoot, 'wrangler.toml'))
-  // Rules say which files of the source are bundled in which way; the Worker is built.
+  // Rules say how source files are bundled, but this Worker is built already.
   delete configured.modulesRules
   const { files } = await bundleWorker()
   const built = files
     .filter(({ path }) => path.endsWith('.js'))
     .map(({ path, contents }) => module(path, new TextDecoder().decode(contents)))
-  // The first module is the one that serves.
+  // The first module is the entry.
   const modules = tripwire === null ? built : [module('tripwire.js', TRIPWIRE_WORKER), ...built]
   return {
     ...configured,
@@ -77,7 +78,7 @@ function module(path: string, contents: string) {
   return { type: 'ESModule' as const, path, contents }
 }
 
-/** What the Worker asks at each wire; it waits for the answer. */
+/** Handles the Worker's request at each wire. The Worker waits for the response. */
 function answering(tripwire: Tripwire) {
   return async ({ url }: { readonly url: string }) => {
     await tripwire(decodeURIComponent(new URL(url).pathname.slice(1)))
@@ -85,7 +86,7 @@ function answering(tripwire: Tripwire) {
   }
 }
 
-/** The processes of runtimes that were started before. */
+/** The processes of runtimes that have been started. */
 const runtimes = new Set<number>()
 
 async function start(directory: string, options: WorkerOptions): Promise<KillableService> {

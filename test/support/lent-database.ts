@@ -4,31 +4,38 @@ import type { Executor } from '../../adapters/sqlite/index.ts'
 import type { Meter } from '../../ports/meter.ts'
 import { migratedImage, tablesOf } from './migrated-image.ts'
 
-/** A database as the migrations leave it, which is lent to one test after another. */
+/** A migrated database that is lent to one test after another. */
 interface Lendable {
   readonly database: NodeSqlite
-  /** SQLite counts it up with every change of the schema. */
+  /** SQLite increments it with every change of the schema. */
   readonly schemaVersion: Promise<number>
 }
 
-/** Has work done when a test is over. */
+/** Registers work for the end of the running test. */
 export type AtTestEnd = (work: () => Promise<void>) => void
 
-/** Triggers that a deletion fires may write to other tables; none of them does so more often than this in a row. */
+/**
+ * The maximum number of rounds of deletions. Triggers may write to other tables when rows are deleted, but never more
+ * often than this in a row.
+ */
 const ROUNDS_MAX = 5
 
 const unused: Lendable[] = []
 let runningTest: () => AtTestEnd | null = () => null
 
-/** Says how to learn that the running test is over; null: none is running. Until it is said, no database is lent. */
+/**
+ * Sets how to register work for the end of the running test; null: no test is running. Before that is set, no database
+ * is lent.
+ */
 export function lendToTests(given: () => AtTestEnd | null): void {
   runningTest = given
 }
 
 /**
- * A database that holds nothing but the service's migrations. A test gets it lent: when the test is over, batches reject,
- * and a later test gets the database emptied, unless its schema was changed. To empty it takes a tenth of opening another,
- * for which SQLite reads the whole schema, and prepares every statement anew. Outside of a test, one is opened.
+ * A database with nothing but the service's migrations, lent to the running test. When the test is over, batches
+ * reject, and a later test gets the database emptied, unless its schema was changed. Emptying it takes a tenth of the
+ * time to open another one, for which SQLite reads the whole schema and prepares every statement again. Outside of a
+ * test, a new database is opened.
  */
 export function lendDatabase(meter: Meter): NodeSqlite {
   const atTestEnd = runningTest()
@@ -69,13 +76,14 @@ async function takeBack(lendable: Lendable): Promise<void> {
     if ((await schemaVersionOf(database)) === (await schemaVersion) && (await isEmptied(database)))
       unused.push(lendable)
   } catch {
-    // The test has closed it, or left what keeps rows from being deleted: nobody gets it again.
+    // The test has closed the database, or has left it in a state in which rows cannot be deleted. It is not lent
+    // again.
   }
 }
 
 /**
- * Takes away every row that a fresh database does not have. False: it cannot be made like a fresh one, because triggers go
- * on writing, or rows of the migrations themselves were changed.
+ * Deletes all rows that a fresh database does not have. False: that failed, because triggers keep writing, or rows of
+ * the migrations themselves were changed.
  */
 async function isEmptied(database: Executor): Promise<boolean> {
   fresh ??= rowCounts(openImage(migratedImage()))
@@ -85,7 +93,8 @@ async function isEmptied(database: Executor): Promise<boolean> {
     const filled = tables().filter((table) => counts[table] !== wanted[table])
     if (filled.length === 0) return true
     if (filled.some((table) => wanted[table] !== 0)) return false
-    // In the end no row is left to refer to another, whatever the order.
+    // Constraints are checked at the end, when no rows are left that refer to others, so the order of deletions does
+    // not matter.
     const inAnyOrder = { sql: 'pragma defer_foreign_keys = on', parameters: [] }
     const deletions = filled.map((table) => ({ sql: `delete from "${table}"`, parameters: [] }))
     await database.batch([inAnyOrder, ...deletions])
@@ -95,16 +104,16 @@ async function isEmptied(database: Executor): Promise<boolean> {
 
 type RowCounts = Readonly<Record<string, unknown>>
 
-/** Of a database that nobody has written to: the list of its migrations has rows. */
+/** The row counts of an unused database, whose list of migrations has rows. */
 let fresh: Promise<RowCounts> | null = null
 let known: readonly string[] | null = null
 
-/** The tables of the service, and the one in which SQLite keeps the numbers of its journals. */
+/** The tables of the service, and the table in which SQLite stores the last AUTOINCREMENT numbers. */
 function tables(): readonly string[] {
   return (known ??= [...tablesOf(migratedImage()), 'sqlite_sequence'])
 }
 
-/** How many rows each table has. */
+/** The number of rows in each table. */
 async function rowCounts(database: Executor): Promise<RowCounts> {
   const columns = tables().map((table) => `(select count(*) from "${table}") as "${table}"`)
   const [counted] = await database.batch([{ sql: `select ${columns.join(', ')}`, parameters: [] }])

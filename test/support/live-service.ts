@@ -18,9 +18,9 @@ import { openResend, openTwilio, RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './
 import { migratedImage } from './migrated-image.ts'
 import { runtimeFiles } from './runtime-files.ts'
 
-/** The real worker on the real runtime with local D1, as `wrangler.toml` describes it. */
+/** The real Worker on the real runtime with local D1, as configured in `wrangler.toml`. */
 export interface LiveService {
-  /** Where it listens. */
+  /** The URL of the service. */
   readonly origin: string
   /** A key of the organization `acme`, which owns the forms `plain`, `unpublished` and `hosted`. */
   readonly key: string
@@ -39,7 +39,7 @@ export async function openLiveService(
   return { origin: worker.origin, key: await seed(worker.bindings.DB), close: () => worker.close() }
 }
 
-/** The worker with migrated databases and nothing in them. */
+/** The Worker with migrated, empty databases. */
 export interface LiveWorker {
   readonly origin: string
   readonly bindings: { readonly DB: D1Database; readonly POS_LEGACY: D1Database }
@@ -68,9 +68,9 @@ export async function openLiveWorkerWithProviders() {
 }
 
 /**
- * Starts the worker; `variables` are further secrets or variables that it is given. The configuration is read by wrangler,
- * and the runtime runs it without wrangler's development proxy, whose second runtime would carry every request, and
- * without a relay of outgoing requests through this process.
+ * Starts the Worker; `variables` are additional secrets or variables. wrangler reads the configuration, but the runtime
+ * runs without wrangler's development proxy, whose second runtime would carry every request, and without relaying
+ * outgoing requests through this process.
  */
 export async function openLiveWorker(
   variables: Readonly<Record<string, string>> = {},
@@ -125,15 +125,15 @@ export async function openLiveWorker(
 const SERVICE = 'service'
 const DATABASES = 'databases'
 
-/** The part of the runtime's options that is read here; the others are handed on as they are. */
+/** The part of the runtime's options that is read here. All others are passed on unchanged. */
 interface ConfiguredOptions {
   readonly bindings: Readonly<Record<string, string>>
   readonly d1Databases: Record<keyof LiveWorker['bindings'], { readonly id: string }>
 }
 
 /**
- * What `wrangler.toml` says of the worker, as options of the runtime. Read once for all processes of a run: loading wrangler
- * takes a second of each.
+ * The Worker's configuration in `wrangler.toml`, as options of the runtime. It is read once for all processes of a run,
+ * because loading wrangler takes a second.
  */
 async function configuredOptions(): Promise<ConfiguredOptions> {
   const path = await builtOnce('options.json', async (unfinished) => {
@@ -141,14 +141,14 @@ async function configuredOptions(): Promise<ConfiguredOptions> {
     Object.assign(process.env, wranglerEnvironment(join(tmpdir(), 'live-service')))
     const { unstable_getMiniflareWorkerOptions } = await import('wrangler')
     const { workerOptions } = unstable_getMiniflareWorkerOptions(join(projectRoot, 'wrangler.toml'))
-    // Rules say which files of the source are bundled in which way; the worker is built.
+    // Rules say how source files are bundled, but this Worker is built already.
     delete workerOptions.modulesRules
     writeFileSync(unfinished, JSON.stringify(workerOptions))
   })
   return JSON.parse(readFileSync(path, 'utf8')) as ConfiguredOptions
 }
 
-/** The modules of a built worker, the one that begins first. The runtime does not look for the others itself. */
+/** The modules of a built Worker, with the entry first. The runtime does not search for the others itself. */
 function modulesIn(modulesRoot: string) {
   const paths = readdirSync(modulesRoot, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.js'))
@@ -161,7 +161,7 @@ function modulesIn(modulesRoot: string) {
   return { modules }
 }
 
-/** The module of a built worker that imports the others. */
+/** The entry of a built Worker, which imports the other modules. */
 const ENTRY = 'worker.js'
 
 async function seed(database: D1Database): Promise<string> {

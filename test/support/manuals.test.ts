@@ -7,14 +7,14 @@ import { manualsOf } from './manuals.ts'
 const manuals = manualsOf(projectRoot)
 const texts = new Map(manuals.map(({ path, text }) => [path, text]))
 
-/** What a link from a manual leads to: a path from the project's root, and the heading that is named after `#`. */
+/** The target of a link in a manual: a path from the project's root, and the heading that follows `#`. */
 interface Target {
   readonly from: string
   readonly path: string
   readonly anchor: string | null
 }
 
-/** Links and pictures that lead to another file of the project, or to a heading. */
+/** The links and pictures of a manual that refer to another file of the project, or to a heading. */
 function targetsOf(from: string): readonly Target[] {
   return [...(texts.get(from) ?? '').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(
     ([, path = '', anchor = null]) => ({
@@ -68,7 +68,7 @@ function foldersBelow(path: string): readonly string[] {
   return foldersIn(path).flatMap((name) => [name, ...foldersBelow(join(path, name))])
 }
 
-/** The folders that the README's code map names below one at the top, such as `domain`. */
+/** The names of the folders that the README's code map lists in a folder at the top, such as `domain`. */
 function mappedFolders(top: string): readonly string[] {
   const section = new RegExp(`^${top}/.*\\n(?:  .*\\n)*`, 'm').exec(texts.get('README.md') ?? '')?.[0] ?? ''
   const entries = section.slice(`${top}/`.length)

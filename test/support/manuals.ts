@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A README.md of the project: the one at the top, or the manual of a folder. */
+/** A README.md of the project: the one in the root, or the manual of a folder. */
 export interface Manual {
   /** Its path from the project's root. */
   readonly path: string
   readonly text: string
 }
 
-/** Every README.md of the project in a directory: the one at the top first, then the manuals by their path. */
+/** Every README.md of the project in a directory: that in the root first, then the manuals sorted by path. */
 export function manualsOf(directory: string): readonly Manual[] {
   const isSkipped = (path: string): boolean => /(?:^|[\\/])(?:node_modules|dist|\.wrangler)$/.test(path)
   const found = globSync('*/**/README.md', { cwd: directory, exclude: isSkipped })

@@ -1,6 +1,6 @@
 import type { Executor } from '../../adapters/sqlite/index.ts'
 
-/** Rows of one statement: far from the 30 seconds that a batch may take. */
+/** The number of rows in one statement, small enough for the 30 seconds that a batch may take. */
 const ROWS_PER_STATEMENT = 25_000
 
 const PLANS = 8
@@ -20,14 +20,14 @@ export async function makeMemberships(
 }
 
 /**
- * For these: an offer decided on by one in twenty (of whom one in ten decides otherwise later) and what they were
- * billed, and what was picked by who churned.
+ * Makes the events of these memberships: offers that one member in twenty decided on (one in ten of them later changed
+ * the decision), billing events of these members, and the survey answers of churned members.
  */
 export async function makeEvents(database: Executor, organizationId: string, count: number): Promise<void> {
   await inParts(database, [offers, billing, surveys], organizationId, count)
 }
 
-/** Makes `more` memberships and their events beside those that `count` made. */
+/** Makes `more` memberships and their events, in addition to the first `count`. */
 export async function makeMore(
   database: Executor,
   organizationId: string,
@@ -52,7 +52,7 @@ async function inParts(
   }
 }
 
-/** `i` from the first bound value up to the second, and numbers that look random but depend on `i` alone. */
+/** Numbers `i` from the first bound value up to the second, with pseudo-random numbers that depend only on `i`. */
 const numbers = `WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?2),
   m AS (SELECT i, i * 2654435761 % 4294967296 AS x, i * 40503 % 65536 AS y FROM n),
   d AS (SELECT *, date('2023-01-01', '+' || (x % (${MONTHS} * 30)) || ' days') AS signup, x / 7 % 5 < 2 AS churned,

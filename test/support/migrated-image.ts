@@ -5,7 +5,9 @@ type MigratedAdapter = Parameters<typeof migrationsOf>[0]
 
 const images = new Map<MigratedAdapter, Uint8Array>()
 
-/** A database that holds nothing but its migrations. They are applied once for each process; all others are copies. */
+/**
+ * An image of a database with nothing but its migrations. They are applied once in a process; all databases are copies.
+ */
 export function migratedImage(of: MigratedAdapter = 'sqlite'): Uint8Array {
   const known = images.get(of)
   if (known !== undefined) return known
@@ -16,7 +18,7 @@ export function migratedImage(of: MigratedAdapter = 'sqlite'): Uint8Array {
   return image
 }
 
-/** The tables of a database, given as its image. */
+/** The names of the tables in an image of a database. */
 export function tablesOf(image: Uint8Array): readonly string[] {
   const database = new DatabaseSync(':memory:')
   database.deserialize(image)

@@ -7,18 +7,23 @@ import type { MovingPlaces } from './moving.ts'
 export interface MovingWriter {
   /** The ids of contacts that were acknowledged and not deleted since. */
   readonly acknowledged: Set<string>
-  /** How many contacts were inserted, those included that were deleted since. */
+  /** How many contacts were inserted, including those that were deleted later. */
   inserted(): number
-  /** Tries once. False: writes are paused. Throws when another place than the family's takes the write. */
+  /**
+   * Makes one attempt to write. False: writes are paused. Throws when a place other than the family's accepts the
+   * write.
+   */
   write(): Promise<boolean>
-  /** The executor of the place that the directory names. Throws when it does not answer. */
+  /** The executor of the place that the directory names. Throws when that place refuses the family. */
   reading(): Promise<Executor>
 }
 
-/** What a place did with a write. */
+/** A place's answer to a write. */
 type Answer = 'taken' | 'paused' | 'elsewhere'
 
-/** Opens a writer. Every third write deletes the contact that was written before, every other third one changes it. */
+/**
+ * Opens a writer. Every third write deletes the contact of the write before it, and every other third one changes it.
+ */
 export function movingWriter(places: MovingPlaces, familyId: string, organizationId: string): MovingWriter {
   const acknowledged = new Set<string>()
   let count = 0

@@ -14,7 +14,7 @@ import { fakeRandom } from './fakes.ts'
 import type { OwnDatabase, OwnDatabaseOptions } from './own-database.ts'
 import { ownDatabase } from './own-database.ts'
 
-/** Runs in place of a call to a database, and may fail before the call or after it. */
+/** Wraps a call to a database, and may fail before or after the call. */
 export type Interference = <Result>(call: () => Promise<Result>) => Promise<Result>
 
 /** A shared database and databases of families, between which families move. */
@@ -22,31 +22,31 @@ export interface MovingPlaces {
   readonly clock: FakeClock
   readonly shared: Executor
   readonly world: MoveWorld
-  /** The database of a family's generation, which is made when there is none. */
+  /** The database of a family's generation, created if there is none. */
   own(place: Place): OwnDatabase
-  /** The databases of families that there ever were. */
+  /** All databases of families that have ever existed. */
   owned(): readonly (OwnDatabase & { readonly generation: number })[]
-  /** What the service would ask of them. */
+  /** Their executors, as the service would use them. */
   ownServing(): readonly Executor[]
-  /** Where the directory says that the family lives. */
+  /** The family's place according to the directory. */
   placeOf(familyId: string): Promise<Place>
   /** Opens a move. */
   open(familyId: string, target: PlaceChoice): Promise<Move>
   /** Opens a move and works on it until it has ended. */
   move(familyId: string, target: PlaceChoice): Promise<Move>
-  /** Works on a move until it has ended, as somebody who begins to after the lease of whoever had it. */
+  /** Works on a move until it has ended, as another mover does after the lease of the first one has expired. */
   finish(moveId: string): Promise<Move>
 }
 
 export interface MovingOptions {
   readonly clock: FakeClock
-  /** The shared database at the beginning. */
+  /** The initial shared database. */
   readonly image: Uint8Array
   readonly migrations?: readonly Migration[]
-  /** The database of the family's first generation, when it has one of its own at the beginning. */
+  /** The database of the family's first generation, if it initially has one of its own. */
   readonly ownImage?: Uint8Array
   readonly interfere?: Interference
-  /** The shared database, in place of one of `node:sqlite` that begins as the image. */
+  /** The executor of the shared database. Default: one of `node:sqlite` that starts with the image. */
   readonly sharedExecutor?: Executor
   readonly rowsMax?: number
 }
@@ -81,7 +81,7 @@ export function movingPlaces({
     return known
   }
   const directory = interfered(shared)
-  // A database that has moved before has a record of that move, whose id is not drawn again.
+  // A database that was moved before has a record of that move, so other ids must be drawn.
   const random = fakeRandom(ownImage === undefined ? 1 : 2)
   const world: MoveWorld = {
     clock,
@@ -132,7 +132,7 @@ export function movingPlaces({
   }
 }
 
-/** Every row of these organizations, by table, each as JSON, in order. */
+/** Every row of these organizations by table, each as JSON, sorted. */
 export async function contentOf(
   executor: Executor,
   tables: readonly MovedTable[],

@@ -16,7 +16,7 @@ import { runtimeFiles } from './runtime-files.ts'
 const WORKER = 'objects'
 const CLASS = 'FamilyDatabase'
 
-/** What tests can ask of an object besides what the service asks. */
+/** The methods of an object for tests, in addition to those for the service. */
 export interface TestedObject extends FamilyObject {
   batchAndAbort(...given: Parameters<FamilyObject['batch']>): Promise<void>
   linger(durationMs: number): Promise<void>
@@ -28,20 +28,20 @@ export interface TestedObject extends FamilyObject {
 export interface ObjectRuntime {
   readonly namespace: FamilyNamespace
   object(name: string): TestedObject
-  /** Puts a database where an object that was not yet called will look for its own. */
+  /** Writes a database to the place where an object that has not been called yet will look for its own. */
   place(name: string, image: Uint8Array): void
-  /** What all objects have handed over. */
+  /** The entries that all objects have handed over. */
   handedOver(): Promise<readonly OutboxRef[]>
-  /** How many instances of each object there were. */
+  /** How many instances of each object have been started. */
   instances(): Promise<Readonly<Record<string, number>>>
-  /** Lets an object leave the memory, as the platform does with one that is idle. */
+  /** Evicts an object from memory, as the platform does with an idle one. */
   evict(name: string): Promise<void>
   dispose(): Promise<void>
 }
 
 /**
- * The Worker of object-worker.ts as one module of the runtime. The files of a run share the one of this version; later
- * versions of the service bring further migrations.
+ * The Worker in object-worker.ts, as one module for the runtime. All files of a run share that of the present version;
+ * a later version of the service has further migrations.
  */
 export async function objectWorker(further: readonly Migration[] = []): Promise<string> {
   if (further.length > 0) return bundled(further)
@@ -71,8 +71,8 @@ async function bundled(further: readonly Migration[]): Promise<string> {
 
 /**
  * Starts a runtime with objects.
- * @param files the folder of their databases, which an earlier runtime may have used. It stays; when none is given, there is
- *   one that goes with the runtime.
+ * @param files the folder of their databases, which an earlier runtime may have used and which is kept; default: a
+ *   folder that is deleted with the runtime
  */
 export async function startObjectRuntime(script: string, files?: string): Promise<ObjectRuntime> {
   if (files !== undefined) return startIn(files, script)
@@ -90,7 +90,7 @@ export async function startObjectRuntime(script: string, files?: string): Promis
 async function startIn(files: string, script: string): Promise<ObjectRuntime> {
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
-      // On disk: an alarm of an object in memory crashes this runtime.
+      // The databases are on disk, because the alarm of an object in memory crashes this runtime.
       resourcePersistencePath: files,
       cf: false,
       handleStructuredLogs: () => undefined,
@@ -134,7 +134,7 @@ async function startIn(files: string, script: string): Promise<ObjectRuntime> {
   }
 }
 
-/** The one of wrangler.toml, which decides what the platform offers. */
+/** The compatibility date in wrangler.toml, which decides what the platform offers. */
 function compatibilityDate(): string {
   const file = readFileSync(join(projectRoot, 'wrangler.toml'), 'utf8')
   return /^compatibility_date = "([^"]+)"$/m.exec(file)?.[1] ?? ''
@@ -144,7 +144,7 @@ function compatibilityDate(): string {
 function objectOver(ask: (request: ObjectRequest) => Promise<unknown>, name: string): TestedObject {
   const methods = {
     get: (_target: object, method: string) =>
-      // A promise would be told by this method.
+      // `then` must be undefined, because otherwise the stub would be taken for a promise.
       method === 'then' ? undefined : (...given: readonly unknown[]) => ask({ object: name, method, given }),
   }
   return new Proxy({}, methods) as TestedObject

@@ -3,13 +3,13 @@ import { FamilyDatabaseObject, FollowUpEntrypoint } from '../../adapters/durable
 import { consoleLog, systemClock } from '../../host-worker/system.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 
-/** What the objects of this Worker have handed over. Its parts share one isolate. */
+/** The entries that objects of this Worker have handed over. All parts of the Worker share one isolate. */
 const handedOver: OutboxRef[] = []
 
-/** How many instances of objects were made, by the name of the object. */
+/** How many instances were created of each object, by its name. */
 const instances = new Map<string, number>()
 
-/** The class of the service with what only tests ask for. */
+/** The service's class, with additional methods for tests. */
 export class FamilyDatabase extends FamilyDatabaseObject {
   constructor(state: DurableObjectState, env: Readonly<Record<string, unknown>>) {
     const { FollowUp: followUp } = state.exports as unknown as { readonly FollowUp: FollowUp }
@@ -22,14 +22,14 @@ export class FamilyDatabase extends FamilyDatabaseObject {
     instances.set(name, (instances.get(name) ?? 0) + 1)
   }
 
-  /** Runs a batch and goes down before its answer is sent; whether it goes down before the write is on disk is not said. */
+  /** Runs a batch and goes down before its answer is sent. The write may or may not be on disk by then. */
   async batchAndAbort(...given: Parameters<FamilyDatabaseObject['batch']>): Promise<void> {
     await this.batch(...given)
     await this.ctx.storage.sync()
     this.ctx.abort('aborted by a test')
   }
 
-  /** Takes so long, in ms, unless the object goes down. */
+  /** Takes so many ms, unless the object goes down first. */
   async linger(durationMs: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, durationMs))
   }
@@ -62,7 +62,7 @@ interface Marks {
   readonly durableObjectReset?: boolean
 }
 
-/** Calls objects for tests that run outside of the runtime. */
+/** Calls objects on behalf of tests that run outside of the runtime. */
 export default {
   async fetch(request: Request, { FAMILIES }: { readonly FAMILIES: DurableObjectNamespace }) {
     const { object, method, given } = (await request.json()) as ObjectRequest

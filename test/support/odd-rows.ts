@@ -1,7 +1,7 @@
 import type { BoundValue, Executor } from '../../adapters/sqlite/index.ts'
 import type { MovedTable } from '../../ports/move.ts'
 
-/** Texts and numbers that a copy may get wrong. */
+/** Texts and numbers that are difficult to copy exactly. */
 const TEXTS = [
   '',
   'nul\u0000inside',
@@ -15,8 +15,8 @@ const INTEGERS = [0, -1, 9007199254740991, -9007199254740991, 1_000_000_000_000_
 const REALS = [0.1, -0.1, 1e15, 1e21, 5e-324, 1.7976931348623157e308, -0, 2, 123456789.123456789]
 
 /**
- * Stores rows in every table that moves, `count` for each organization, past every trigger: the first organization is the
- * root of the family, the others are its children.
+ * Stores rows in every table that moves, `count` for each organization, without firing triggers. The first organization
+ * is the root of the family, the others are its children.
  */
 export async function oddFamily(
   executor: Executor,
@@ -73,7 +73,7 @@ async function columnTypes(
   )
 }
 
-/** Columns whose values are unique somewhere have one that is made of organization and number. */
+/** Columns with a unique index. Their values consist of the organization and a number. */
 const UNIQUE = new Set(['slug', 'form_id', 'processor_id', 'key_id', 'kind', 'state'])
 
 function oddRow(

@@ -1,7 +1,7 @@
 import type { OperatorRole } from '../../ports/operator-keys.ts'
 import type { TestService } from './service.ts'
 
-/** One entry of a list, with what tests look at. */
+/** The fields of a list's item that tests read. */
 interface OperatorItem {
   readonly outboxId: string
   readonly name: string
@@ -10,7 +10,7 @@ interface OperatorItem {
   readonly problems: readonly { readonly field: string }[]
 }
 
-/** What bodies of answers hold, all of them together: each test knows which of it its answer has. */
+/** The fields of answers that tests read, all in one type. Each test knows which of them its answer has. */
 interface OperatorBody {
   readonly error: string
   readonly data: readonly OperatorItem[]
@@ -23,13 +23,13 @@ interface OperatorBody {
   readonly operatorKeyId: string
 }
 
-/** An answer of the operator interface: its status, and its body, null without one. */
+/** An answer of the operator interface: its status, and its body, which is null if there is none. */
 export interface OperatorAnswer {
   readonly status: number
   readonly body: OperatorBody
 }
 
-/** Asks the operator interface with a key of its own. Paths are those behind `/operator/v1`. */
+/** Calls the operator interface with a key of its own. Paths are relative to `/operator/v1`. */
 export interface OperatorClient {
   readonly key: string
   get(path: string): Promise<OperatorAnswer>

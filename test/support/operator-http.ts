@@ -18,7 +18,7 @@ export async function issueAdminKey(origin: string, { current }: Secrets): Promi
   return ((await response.json()) as { readonly key: string }).key
 }
 
-/** Requests of the operator interface of a service that listens, with a key. */
+/** Makes requests to the operator interface of a listening service, with a key. */
 export function operatorCall(origin: string, key: string): OperatorCall {
   return (method, path, { headers = {}, body } = {}) =>
     fetch(`${origin}${path}`, {

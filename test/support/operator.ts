@@ -19,22 +19,22 @@ export interface Operated {
 /** The operator's commands, run in this process, on a service in this process. */
 export interface TestOperator {
   readonly service: TestService
-  /** Sends requests to that service, as a host of commands does. */
+  /** Sends requests to that service. */
   readonly reach: Reach
   /** The operator key of the commands, which has the role admin. */
   readonly key: string
   readonly run: (...args: readonly string[]) => Promise<Operated>
   /**
-   * The service as the commands see it.
-   * @param stateDirectory where its local state is; null: elsewhere
+   * The service, as the commands use it.
+   * @param stateDirectory the directory of its local state; null: it has none here
    */
   client(stateDirectory: string | null): OperatorService
 }
 
-/** The address under which commands reach the service of a test. */
+/** The address at which commands reach a test's service. */
 export const TEST_URL = 'https://service.example'
 
-/** A service on an empty storage in memory, and commands that are about it. */
+/** A service on an empty storage in memory, and commands for it. */
 export async function openTestOperator(): Promise<TestOperator> {
   const service = await openTestService((clock) => createScratchStorage({ clock }))
   const key = await service.addOperatorKey('admin')
@@ -50,7 +50,7 @@ export async function openTestOperator(): Promise<TestOperator> {
   }
 }
 
-/** Requests to a service of a test. Every answer is checked against the document of the interface. */
+/** Sends requests to a test's service. Every answer is checked against the document of the interface. */
 export function reachOf(service: TestService): Reach {
   return async (request) => {
     const body = new Uint8Array(await request.arrayBuffer())
@@ -59,7 +59,10 @@ export function reachOf(service: TestService): Reach {
   }
 }
 
-/** Runs one command with these surroundings. Without others there is no state, no deployment and nobody to ask. */
+/**
+ * Runs one command with this environment. Parts that are left out default to: no state, no deployment and nobody to
+ * ask.
+ */
 export async function operate(args: readonly string[], host: Partial<Host>): Promise<Operated> {
   let stdout = ''
   let stderr = ''

@@ -5,22 +5,22 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Migration } from '../../adapters/durable-object/migration.ts'
 import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
 
-/** A family's object in this process, while its family moves. */
+/** A family's object in this process, for moves. */
 export interface OwnDatabase {
-  /** What the service asks: refused as the object refuses. */
+  /** The executor for the service, which refuses as the object does. */
   readonly serving: Executor
-  /** What a move calls. */
+  /** The namespace that a move uses. */
   readonly namespace: FamilyNamespace
-  /** What it stores now, to begin another one with. */
+  /** A copy of its present content, from which another one can start. */
   image(): Uint8Array
 }
 
 export interface OwnDatabaseOptions {
   readonly clock: Clock
-  /** What it stores at first. Default: nothing. */
+  /** Its initial content. Default: nothing. */
   readonly image?: Uint8Array
   readonly migrations?: readonly Migration[]
-  /** Runs in place of each call of a move. */
+  /** Wraps each call of a move. */
   readonly within: <Result>(call: () => Promise<Result>) => Promise<Result>
 }
 

@@ -3,7 +3,7 @@ import type { PlaceChoice } from '../../ports/placement.ts'
 import { organization } from '../conformance/fixtures.ts'
 import type { ScratchIsolate, ScratchPlaces } from './scratch-places.ts'
 
-/** Saves as an operator's request does: what is there is looked up first. */
+/** Saves an organization as an operator's request does, which reads the stored one first. */
 export async function saveIn(
   { administration }: ScratchIsolate,
   organizationId: string,
@@ -15,7 +15,7 @@ export async function saveIn(
   return administration.saveOrganization(made, found, choice)
 }
 
-/** The slugs that the directory holds. */
+/** The slugs in the directory. */
 export function slugsIn(scratch: ScratchPlaces) {
   return scratch.run('select slug, organization_id from placed_slugs order by slug')
 }

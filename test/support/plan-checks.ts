@@ -9,7 +9,7 @@ import { columnOf, tableOf } from '../../adapters/sqlite/table/tables.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { CollectionEndpoint, GroupsEndpoint } from '../../domain/record/endpoint.ts'
 import { SYNC_FIELD } from '../../domain/record/endpoint.ts'
-import { rowsOf as rowsOfResult } from '../../domain/read/query-result.ts'
+import { storedRowsOf } from '../../domain/read/query-result.ts'
 import { claimOf } from '../conformance/fixtures.ts'
 import { selection } from '../../domain/record/resource.ts'
 import type {
@@ -22,10 +22,10 @@ import type {
   StoredRow,
 } from '../../ports/query.ts'
 
-/** What storage is asked for a page of 100 rows. */
+/** The number of rows that storage is asked for, for a page of 100. */
 export const LIMIT = 101
 
-/** Rows of a point of sale are never kept in this storage. */
+/** Collections of points of sale are left out, because their rows are never in this storage. */
 export const collections: readonly CollectionEndpoint[] = endpoints
   .filter((endpoint) => endpoint.kind === 'collection')
   .filter(({ rowsFrom }) => rowsFrom !== 'pos')
@@ -35,8 +35,8 @@ export const groupReads: readonly GroupsEndpoint[] = endpoints.filter(
 )
 
 /**
- * A filled database, and what it costs to read it as the organization `org-a` by its key `key-a`. Plans are the same on
- * every SQLite; rows are counted by D1 alone.
+ * A filled database for measuring reads of the organization `org-a` with its key `key-a`. Query plans are the same on
+ * every SQLite, but only D1 counts rows.
  */
 export interface PlanBench {
   readonly executor: Executor
@@ -44,7 +44,7 @@ export interface PlanBench {
   readonly meter: Meter
 }
 
-/** One way to read a collection: the filters, named, and the order. */
+/** One way to read a collection: named filters, and the order. */
 export interface OrderedRead {
   readonly name: string
   readonly where: readonly Predicate[]
@@ -58,10 +58,10 @@ export async function read(
 ): Promise<readonly StoredRow[]> {
   const result = await storage.keyed.open(claimOf('org-a', 'key-a')).read([query])
   assert(result.authenticated)
-  return result.results.flatMap(rowsOfResult)
+  return result.results.flatMap(storedRowsOf)
 }
 
-/** A stored row from the middle of a collection, with a value in everything that the endpoint reads by. */
+/** A stored row from the middle of a collection, with a value in every field by which the endpoint can read. */
 export async function middleRow(bench: PlanBench, endpoint: CollectionEndpoint): Promise<StoredRow> {
   const { filters, order, parent, sorts, resource } = endpoint
   const table = tableOf(resource.collection)
@@ -89,12 +89,12 @@ export async function middleRow(bench: PlanBench, endpoint: CollectionEndpoint):
   return row
 }
 
-/** Every read that must be served in order by an index: each order alone, and with each filter. */
+/** Every read for which an index must provide the order: each order alone, and with each filter. */
 export function orderedReads(endpoint: CollectionEndpoint, middle: StoredRow): readonly OrderedRead[] {
   const { order, syncOrder, sorts, resource, parent } = endpoint
   const valueOf = (field: string) => {
     const value = middle[field]
-    // What a list is asked to contain is one of its elements.
+    // For a list, the filter's value is one of its elements.
     return (Array.isArray(value) ? value[0] : value) as Scalar
   }
   const equals = (field: string, value: Scalar): Predicate => ({ field, operator: 'equals', value })
@@ -142,10 +142,10 @@ export function pageQuery(
   return { kind: 'page', collection: endpoint.resource.collection, select, where, order, after, limit: LIMIT }
 }
 
-/** When the requests are made whose plans are looked at. */
+/** The time of the requests whose plans are checked. */
 const NOW = '2026-06-15T12:00:00.000Z'
 
-/** The plan of the very statement that a request runs, its look at the key included. */
+/** The plan of the statement that a request runs, including its check of the key. */
 async function planOf({ executor }: PlanBench, query: ReadQuery): Promise<readonly string[]> {
   const claim = claimOf('org-a', 'key-a')
   const { sql, parameters } = keyedStatement({ ...claim, now: NOW }, [readingOf(serviceTables, query)], 0)
@@ -157,7 +157,9 @@ export function positionOf(row: StoredRow | undefined, { field, idField }: Order
   return row === undefined ? null : { value: row[field] as Position['value'], id: row[idField] as string }
 }
 
-/** Checks that every order of an endpoint, alone and behind each filter, is served by an index without a sort. */
+/**
+ * Checks that an index provides every order of an endpoint, with and without each filter, so that nothing is sorted.
+ */
 export async function checkPlans(bench: PlanBench, endpoint: CollectionEndpoint): Promise<void> {
   const middle = await middleRow(bench, endpoint)
   for (const one of orderedReads(endpoint, middle)) {
@@ -174,7 +176,7 @@ export async function checkPlans(bench: PlanBench, endpoint: CollectionEndpoint)
   }
 }
 
-/** Checks that every grouping finds the rows of its window by an index, those of its parent alone where it has one. */
+/** Checks that every grouping finds the rows of its window by an index, and only those of its parent if it has one. */
 export async function checkGroups(bench: PlanBench, endpoint: GroupsEndpoint): Promise<void> {
   const { groups, parent } = endpoint
   const of: readonly Predicate[] =

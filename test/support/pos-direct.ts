@@ -10,8 +10,8 @@ import type { PosSource } from '../../ports/pos-source.ts'
 import { gatewayOptions } from './pos-gateway.ts'
 
 /**
- * A source on an embedded database with everything that the Worker and the gateway make of a query and of its rows, and
- * nothing between them: no HTTP, no signature, no process. For very many queries.
+ * A source on an embedded database, with all code of the Worker and of the gateway for queries and rows, but without
+ * HTTP, signatures and processes in between. For large numbers of queries.
  */
 export function openDirectly(tie: OdbcTie, file: string, settings: ReadContext['settings']): PosSource {
   const dialect = DIALECTS.sqlite

@@ -23,16 +23,16 @@ export type PosTenant = (typeof TENANTS)[number]
 /** Databases of a kind of source, made for one test file. */
 export interface PosEngine {
   readonly name: string
-  /** What the gateway's configuration says of them; `changes` are further keys. */
+  /** The databases in the form of the gateway's configuration; `changes` are additional keys. */
   sources(changes?: Readonly<Record<string, unknown>>): readonly unknown[]
-  /** The tie of a tenant; every tenant named here exists. */
+  /** The tie of a tenant. Every tenant in the type exists. */
   tie(tenant: PosTenant): OdbcTie
   write(tenant: PosTenant, rows: WritableRows, values: readonly NeutralRow[]): Promise<void>
-  /** Runs SQL of the test's own on a tenant's database. */
+  /** Runs a test's own SQL on a tenant's database. */
   execute(tenant: PosTenant, text: string): void
   /** Deletes every row. */
   clear(): void
-  /** A tenant's source without HTTP and processes; null where only a gateway reaches the database. */
+  /** Opens a tenant's source without HTTP and processes; null when only a gateway can reach the database. */
   direct: ((tenant: PosTenant) => PosSource) | null
 }
 
@@ -58,7 +58,9 @@ function embeddedShared(): PosEngine {
   }
 }
 
-/** Writes to the databases of every tenant, which stay open: closing one each time would empty its log into it. */
+/**
+ * Writes to the databases of all tenants. They stay open, because closing one each time would merge its log into it.
+ */
 function embeddedWriter(kind: SourceKind, fileOf: (tenant: PosTenant) => string): PosEngine['write'] {
   const names = new Set(TENANTS.map(fileOf))
   const files = new Map([...names].map((file) => [file, openEmbeddedSource(kind, file)]))
@@ -67,7 +69,7 @@ function embeddedWriter(kind: SourceKind, fileOf: (tenant: PosTenant) => string)
   }
 }
 
-/** Runs SQL in one transaction. It is not waited for until the disk has it: nothing here outlives the test. */
+/** Runs SQL in one transaction, without waiting for the disk, because no data outlives the test. */
 function executeSqlite(file: string, text: string): void {
   const database = new DatabaseSync(file)
   database.exec(`pragma synchronous = off; begin; ${text}; commit`)
@@ -139,13 +141,13 @@ function odbcSecond(): PosEngine {
   }
 }
 
-/** The PostgreSQL that test/ci/odbc.sh has started, as its superuser. */
+/** The PostgreSQL server that test/ci/odbc.sh has started, with its superuser. */
 export const postgres = {
   port: Number(process.env.ODBC_POSTGRES_PORT ?? 0),
   connection(database: string): string {
     return `Driver=PostgreSQL Unicode;Server=127.0.0.1;Port=${this.port};Database=${database};UID=postgres`
   },
-  /** Runs SQL through psql and gives its output. */
+  /** Runs SQL through psql and returns its output. */
   run(database: string, text: string): string {
     const args = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'postgres', '-d', database]
     return execFileSync('psql', [...args, '-v', 'ON_ERROR_STOP=1', '-qAtX'], {
@@ -155,7 +157,7 @@ export const postgres = {
   },
 }
 
-/** A new database with the schema of the shared source; gives its name. */
+/** Creates a database with the schema of the shared source, and returns its name. */
 export function createPostgresDatabase(): string {
   const name = `pos_${randomBytes(6).toString('hex')}`
   // The database's default collation differs from byte order, which must not matter.
@@ -172,7 +174,8 @@ export function createPostgresDatabase(): string {
 function odbcShared(): PosEngine {
   const name = createPostgresDatabase()
   const connection = postgres.connection(name)
-  // One connection for all writes: a driver closes one only when it is collected, and PostgreSQL takes a hundred.
+  // One connection for all writes: a driver closes a connection only when it is garbage-collected, and PostgreSQL
+  // allows a hundred.
   let opened: ReturnType<typeof openOdbc> | null = null
   const open = () => (opened ??= openOdbc({ driver: 'odbc', connectionString: connection, session: [] }))
   return {
@@ -199,10 +202,10 @@ function odbcShared(): PosEngine {
   }
 }
 
-/** Whether real ODBC drivers are there; test/ci/odbc.sh says so. */
+/** Whether real ODBC drivers are available, which test/ci/odbc.sh sets. */
 export const hasOdbc = process.env.ODBC_TESTS === 'yes'
 
-/** An engine of each kind: embedded ones, or through ODBC where there are drivers. */
+/** An engine of each kind: embedded ones, or ODBC if there are drivers. */
 export function posEngines(): readonly PosEngine[] {
   return hasOdbc ? [odbcShared(), odbcSecond()] : [embeddedShared(), embeddedSecond()]
 }

@@ -12,22 +12,22 @@ import { projectRoot } from '../../host-worker/local/root.ts'
 import { afterFile } from './after-file.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
 
-/** The secret that test gateways share with their callers. */
+/** The secret that test gateways and their callers share. */
 export const GATEWAY_SECRET = 'a secret that only the tests of the gateway know'
 
 /** A line of a gateway's log. */
 export type LogLine = Readonly<Record<string, unknown>>
 
-/** The gateway as a process of its own, as an operator runs it. */
+/** The gateway as a separate process, as an operator runs it. */
 export interface RunningGateway {
   readonly url: string
   readonly process: ChildProcess
   readonly log: readonly LogLine[]
-  /** Sends SIGTERM and gives the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>
 }
 
-/** A new folder outside the project, which lasts as long as the test file runs. */
+/** A new folder outside the project, which is deleted at the end of the test file. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pos-gateway-'))
   afterFile(() => {
@@ -36,16 +36,20 @@ export function scratchFolder(): string {
   return folder
 }
 
-/** Starts the gateway process with a configuration; `environment` adds to or takes the place of the usual secret. */
+/**
+ * Starts the gateway process with a configuration. `environment` is added to the usual secret, or replaces it; `flag`
+ * replaces the one that names the configuration.
+ */
 export function spawnGateway(
   config: unknown,
   environment: Readonly<Record<string, string>> = { POS_GATEWAY_SECRET: GATEWAY_SECRET },
+  flag = '--config',
 ): ChildProcess {
   const file = join(scratchFolder(), 'gateway.json')
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
   const main = join(projectRoot, 'adapters/pos-odbc/gateway/main.ts')
-  const child = spawn(process.execPath, [main, '--config', file], {
-    // Without vitest's own settings, which would reach the gateway's Node.
+  const child = spawn(process.execPath, [main, flag, file], {
+    // vitest's own variables are left out, because they would affect the gateway's Node.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -54,7 +58,7 @@ export function spawnGateway(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // A failing test does not stop its gateway, so it is stopped here.
+  // A test that fails does not stop its gateway, so this does.
   afterFile(() => child.kill('SIGKILL'))
   return child
 }
@@ -92,7 +96,7 @@ export async function startGateway(
   }
 }
 
-/** How the Worker's side reaches a gateway; `changes` take the place of the usual parts. */
+/** The Worker's options for reaching a gateway; `changes` replace the usual values. */
 export function gatewayOptions(url: string, changes: Partial<GatewayOptions> = {}): GatewayOptions {
   return {
     url,
@@ -110,18 +114,18 @@ export function sourcesOf({ url }: RunningGateway, changes?: Partial<GatewayOpti
   return createOdbcPosSources(gatewayOptions(url, changes))
 }
 
-/** The parts of a signed request to read, each of which a test may take the place of. */
+/** The parts of a signed read request. A test may replace each of them. */
 export interface SignedParts {
   readonly secret: string
   readonly timestampMs: number
   readonly nonce: string
-  /** What is signed; `sent` is what goes out. */
+  /** The body that is signed. `sent` is the body that is sent. */
   readonly body: string
   readonly sent: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Posts a request to read, signed by Node's own means rather than by the Worker's. */
+/** Posts a read request, signed with Node's own crypto and not by the Worker's code. */
 export function postSigned(
   { url }: RunningGateway,
   body: unknown,
@@ -136,7 +140,7 @@ export function postSigned(
   })
 }
 
-/** Asks a gateway for its health as somebody does who holds the secret. */
+/** Asks a gateway for its health, signed with the secret. */
 export function signedHealth(
   { url }: Pick<RunningGateway, 'url'>,
   changes: Partial<SignedParts> = {},
@@ -144,7 +148,7 @@ export function signedHealth(
   return send(`${url}/health`, { headers: signature('GET /health', { body: '', ...changes }) })
 }
 
-/** What a gateway answered. */
+/** A gateway's reply. */
 export interface GatewayReply {
   readonly status: number
   readonly body: unknown

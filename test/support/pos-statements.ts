@@ -7,7 +7,7 @@ import { COLLECTIONS, orderMayBeNull } from '../../adapters/pos-odbc/collections
 import type { SourceKind } from '../../adapters/pos-odbc/protocol.ts'
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 
-/** A statement that the gateway can run, with what it is for. */
+/** A statement that the gateway can run, with a description. */
 export interface NamedStatement {
   readonly name: string
   readonly statement: Fragment
@@ -58,7 +58,7 @@ function valuesOf(
   return Object.fromEntries(chosen.map((filter) => [filter, valueOf(filter)]))
 }
 
-/** Every subset. */
+/** Every subset of the names. */
 function choices(names: readonly string[]): readonly (readonly string[])[] {
   return names.reduce<readonly (readonly string[])[]>(
     (chosen, name) => [...chosen, ...chosen.map((before) => [...before, name])],

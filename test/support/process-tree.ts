@@ -9,7 +9,7 @@ export interface SeenProcess {
   readonly command: string
 }
 
-/** Every process that there is now. */
+/** Lists all processes. */
 function listProcesses(): readonly SeenProcess[] {
   const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,args='], { encoding: 'utf8' })
   return text.split('\n').flatMap((line) => {
@@ -19,22 +19,22 @@ function listProcesses(): readonly SeenProcess[] {
   })
 }
 
-/** A process and everything that descends from it, parents before children. */
+/** A process and all its descendants, parents before children. */
 export function processTree(rootPid: number): readonly SeenProcess[] {
   const all = listProcesses()
   const tree = all.filter(({ pid }) => pid === rootPid)
-  // The list grows while it is walked.
+  // The list grows during the loop.
   for (const parent of tree) tree.push(...all.filter(({ parentPid }) => parentPid === parent.pid))
   return tree
 }
 
-/** Which of these process ids still run; a process that ended but was not waited for does not count. */
+/** Those of these processes that are still running. A process that has ended but was not waited for does not count. */
 export function stillRunning(pids: readonly number[]): readonly SeenProcess[] {
   const wanted = new Set(pids)
   return listProcesses().filter(({ pid, command }) => wanted.has(pid) && !command.includes('<defunct>'))
 }
 
-/** The most memory that a process has held, in MiB; null where the system does not tell. */
+/** The peak memory of a process, in whole MiB; null when it has ended, or when the system does not tell. */
 export function peakMiB(pid: number): number | null {
   try {
     const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
@@ -49,10 +49,7 @@ export function runtimeProcesses(rootPid: number): readonly SeenProcess[] {
   return processTree(rootPid).filter(({ command }) => /^\S*workerd /.test(command))
 }
 
-/**
- * The most memory that a process of the local runtime below this process has held, in MiB; null where the system does not
- * tell.
- */
+/** The peak memory of a process of the local runtime below this process, in MiB; null when the system does not tell. */
 export function runtimePeakMiB(rootPid: number): number | null {
   const peaks = runtimeProcesses(rootPid).flatMap(({ pid }) => peakMiB(pid) ?? [])
   return peaks.length === 0 ? null : Math.max(...peaks)

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import { parsedOr } from '../../domain/text/json.ts'
 import type { StandIn, StandInAnswer, StandInRequest } from './stand-in.ts'
 import { openStandIn } from './stand-in.ts'
 
@@ -7,7 +8,7 @@ export const TWILIO_SID = 'AC00000000000000000000000000000001'
 export const TWILIO_TOKEN = 'twilio-test-token'
 export const QSTASH_TOKEN = 'qstash-test-token'
 
-/** An email as Resend's API takes it. */
+/** An email in the form of Resend's API. */
 export interface ResendEmail {
   readonly from: string
   readonly to: readonly string[]
@@ -37,7 +38,7 @@ export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyM
         ? { status: 200, body: { id: known.id } }
         : resendError(409, 'invalid_idempotent_request')
     }
-    const email = parsed(request.body) as ResendEmail | null
+    const email = parsedOr(request.body, null) as ResendEmail | null
     if (request.headers['content-type'] !== 'application/json' || email === null)
       return resendError(400, 'validation_error')
     const isComplete = [email.from, email.subject, email.html ?? email.text].every(
@@ -54,7 +55,7 @@ export async function openResend(): Promise<StandIn & { readonly sent: ReadonlyM
   return Object.assign(await openStandIn(work), { sent })
 }
 
-/** Whether the stand-in takes an address for replies. It knows all that exist, so it refuses those of `.invalid`. */
+/** Whether the stand-in accepts a reply address. It refuses those under `.invalid`, which do not exist. */
 function isAcceptable(address: string): boolean {
   const [local = '', domain = '', ...more] = address.split('@')
   const isLocal = local.length <= 64 && local.split('.').every((atom) => atom !== '')
@@ -95,7 +96,7 @@ export async function openTwilio(): Promise<StandIn & { readonly sent: readonly 
   return Object.assign(await openStandIn(work), { sent })
 }
 
-/** The id that Twilio gave the latest of the messages that it took. */
+/** The id that the Twilio stand-in gave to its latest message. */
 export function latestSid({ sent }: { readonly sent: readonly unknown[] }): string {
   return `SM${String(sent.length).padStart(32, '0')}`
 }
@@ -108,7 +109,7 @@ export function twilioError(status: number, code: number): StandInAnswer {
   }
 }
 
-/** A message as QStash's batch endpoint takes it. */
+/** A message in the form of QStash's batch endpoint. */
 export interface QstashMessage {
   readonly destination: string
   readonly headers: Readonly<Record<string, string>>
@@ -123,7 +124,7 @@ export async function openQstash(): Promise<StandIn & { readonly published: read
       return { status: 401, body: { error: 'unauthorized' } }
     if (request.method !== 'POST' || request.path !== '/v2/batch')
       return { status: 404, body: { error: 'not found' } }
-    const messages = parsed(request.body) as readonly QstashMessage[] | null
+    const messages = parsedOr(request.body, null) as readonly QstashMessage[] | null
     if (!Array.isArray(messages) || messages.length > 100)
       return { status: 400, body: { error: 'bad batch' } }
     published.push(...(messages as readonly QstashMessage[]))
@@ -132,14 +133,14 @@ export async function openQstash(): Promise<StandIn & { readonly published: read
   return Object.assign(await openStandIn(work), { published })
 }
 
-/** A delivery as QStash signs it; what is left out is what its documentation shows. */
+/** The parts of a QStash delivery's signature. Those that are left out have the values in QStash's documentation. */
 export interface QstashSigning {
   readonly key: string
   readonly body: string
-  /** Where it delivers. */
+  /** The URL to which it delivers. */
   readonly url: string
   readonly nowS: number
-  /** Replace claims; `undefined` leaves one out. */
+  /** Claims to replace; `undefined` leaves one out. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
 }
@@ -159,12 +160,4 @@ export function signAsQstash({ key, body, url, nowS, claims, header }: QstashSig
   const signed = `${part(header ?? { alg: 'HS256', typ: 'JWT' })}.${part({ ...usual, ...claims })}`
   const hash = header?.alg === 'HS512' ? 'sha512' : 'sha256'
   return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -5,16 +5,19 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { sampleRow } from './sample-rows.ts'
 
-/** One write through the ports, the same on whichever storage it is done. */
+/** One write through the ports, which is the same on every storage. */
 export type RandomWrite = (storage: Storage) => Promise<unknown>
 
-/** Ids of each collection that writes draw from, so that rows are changed as often as they are inserted. */
+/** How many ids there are per collection. They are few, so that rows are changed as often as they are inserted. */
 const VARIETY = 9
 
 const pick = <Value>(random: () => number, values: readonly [Value, ...Value[]]): Value =>
   values[Math.floor(random() * values.length)] ?? values[0]
 
-/** Draws a write to one of the organizations; the first is the root of the family. Ids never repeat between draws. */
+/**
+ * Draws a write to one of the organizations, of which the first is the root of the family. Two draws never make the
+ * same new id.
+ */
 export function drawWrite(
   random: () => number,
   clock: Clock,
@@ -26,7 +29,7 @@ export function drawWrite(
   const index = Math.floor(random() * VARIETY)
   const resource = pick(random, [...writtenResources] as [(typeof writtenResources)[number]])
   const upsert: RandomWrite = ({ tenant }) => {
-    // Half of the writes change the row of an index into one that another index would have.
+    // Half of the writes use a row's id with the values of another index, which changes a stored row.
     const row = sampleRow(resource, random() < 0.5 ? index : index + VARIETY, `${organizationId}-`)
     const own = {
       ...row,

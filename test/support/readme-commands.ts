@@ -9,11 +9,11 @@ export interface Block {
   readonly path: string
   /** The heading of the section that shows the block. */
   readonly heading: string
-  /** Without comments, one a line. */
+  /** The commands without comments, one per line. */
   readonly commands: readonly string[]
 }
 
-/** A command and what it printed. */
+/** A command and its output. */
 export interface Ran {
   readonly command: string
   readonly output: string
@@ -23,12 +23,15 @@ export interface Ran {
 /** Separates the outputs of two commands; no answer contains it. */
 const SEPARATOR = '\u001e'
 
-/** Every block of shell commands in the manuals of a directory, those of the README at the top first, in their order. */
+/**
+ * Every block of shell commands in the manuals of a directory, in order, beginning with those of the README in the
+ * root.
+ */
 export function commandBlocks(directory: string): readonly Block[] {
   return manualsOf(directory).flatMap(blocksOf)
 }
 
-/** A fenced block with its language, or a heading. A line of a block that begins with `#` is no heading. */
+/** Matches a fenced block with its language, or a heading. A line in a block that begins with `#` is not a heading. */
 const BLOCK_OR_HEADING = /^```(\w*)\n(.*?)^```|^#+ ([^\n]+)/gms
 
 function blocksOf({ path, text }: Manual): readonly Block[] {
@@ -47,7 +50,7 @@ function commandsOf(block: string): readonly string[] {
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
 }
 
-/** Runs commands in one shell, like somebody who pastes them. Only the address of the service is replaced. */
+/** Runs commands in one shell, as if a person pasted them. Only the address of the service is replaced. */
 export async function runCommands(
   given: readonly string[],
   { directory, origin, stateDirectory }: Readonly<Record<'directory' | 'origin' | 'stateDirectory', string>>,
@@ -56,7 +59,7 @@ export async function runCommands(
   const script = commands.map((command) => `${command}\nprintf '${SEPARATOR}%s${SEPARATOR}' "$?"`).join('\n')
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     cwd: directory,
-    // What the user of this machine logged in at must not be touched.
+    // The real user's login must not be used or changed.
     env: { ...process.env, STATE_DIR: stateDirectory, XDG_CONFIG_HOME: stateDirectory },
     maxBuffer: 50_000_000,
   })

@@ -10,7 +10,7 @@ import { fakeClock } from './fakes.ts'
 import type { OrderedRead, PlanBench } from './plan-checks.ts'
 import { LIMIT, middleRow, orderedReads, pageQuery, positionOf, read } from './plan-checks.ts'
 
-/** Rows besides those of the page: the key, its organization, and one at either end of the seek. */
+/** How many rows are read besides those of the page: the key, its organization, and one at each end of the seek. */
 export const OVERHEAD_ROWS = 4
 
 /** Filters that read rows which they do not return, each with the reason. */
@@ -33,9 +33,9 @@ function isTestedRowByRow(endpoint: CollectionEndpoint, { name, where, order }: 
 }
 
 /**
- * Checks that a page costs its own rows, twice where each row leads to another table: the first page and the next two, one
- * in the middle, and where the order's field may be null also a page of rows without one.
- * @returns the most rows that a page read
+ * Checks that a page reads only its own rows (twice as many when each row leads to another table): for the first page
+ * and the next two, one in the middle, and, if the order's field may be null, one of rows without a value.
+ * @returns the maximum number of rows that a page read
  */
 export async function checkRowsRead(bench: PlanBench, endpoint: CollectionEndpoint): Promise<number> {
   const middle = await middleRow(bench, endpoint)
@@ -49,7 +49,7 @@ export async function checkRowsRead(bench: PlanBench, endpoint: CollectionEndpoi
   return Math.max(...(await Promise.all(most)))
 }
 
-/** Where the pages of a read start: at the beginning, in the middle, and where the rows without a value do. */
+/** The positions at which pages of a read start: at the beginning, in the middle, and at the rows without a value. */
 function startsOf(
   { resource }: CollectionEndpoint,
   { order }: OrderedRead,
@@ -61,8 +61,8 @@ function startsOf(
 }
 
 /**
- * Sends what several callers ask for at the same time as one batch, because a batch costs D1 as much as a hundred of its
- * statements. Each caller gets its own results.
+ * Combines concurrent batches of several callers into one, because a batch costs D1 as much as a hundred statements.
+ * Each caller gets its own results.
  */
 function coalescing(executor: Executor): Executor {
   const waiting: Waiting[] = []
@@ -90,7 +90,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void
 }
 
-/** The rows of a query, and what it alone cost. */
+/** The rows of a query, and its cost. */
 async function measured(
   executor: Executor,
   query: ReadQuery,
@@ -109,8 +109,9 @@ async function measured(
 }
 
 /**
- * Whether a field can change how many rows a page reads: one of another table does, and `updatedAt`, which is in no index
- * of the other orders, makes the row itself be read. All others only make the answer longer.
+ * Whether selecting a field can change how many rows a page reads. That is the case for a field of another table, and
+ * for `updatedAt`, which is in no index of other orders, so that the row itself must be read. All other fields only
+ * make the answer longer.
  */
 function costsARow(endpoint: CollectionEndpoint, { order }: OrderedRead, field: string): boolean {
   const isOrder = field === order.field || field === order.idField

@@ -2,16 +2,16 @@ import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync, st
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where Linux keeps files in memory. A container may give it very little. */
+/** The folder in which Linux keeps files in memory. Containers may provide very little space there. */
 const MEMORY = '/dev/shm'
 const FREE_MIN_BYTES = 2 ** 31
 const OURS = 'tenant-data-api-'
-/** No run of the tests takes that long. */
+/** The age after which a folder is deleted. No run of the tests takes that long. */
 const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1000
 
 /**
- * A new folder for the databases of a runtime. In memory where there is enough of it: nobody needs them after the test, and
- * at each commit a test would wait for the disk.
+ * A new folder for the databases of a runtime. It is in memory if there is enough: the databases are not needed after
+ * the test, and on a disk every commit would wait for it.
  */
 export function runtimeFiles(name: string): string {
   if (!hasRoomInMemory()) return mkdtempSync(join(tmpdir(), `${name}-`))
@@ -29,7 +29,7 @@ function hasRoomInMemory(): boolean {
   }
 }
 
-/** Takes back the memory of runs that were killed. */
+/** Deletes the folders of runs that were killed. */
 function removeForgotten(): void {
   for (const name of readdirSync(MEMORY)) {
     if (!name.startsWith(OURS)) continue

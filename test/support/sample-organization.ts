@@ -7,8 +7,8 @@ import type { TestService } from './service.ts'
 
 /**
  * Creates an organization with sample rows in every collection, its point of sale included, and returns its key. All
- * such organizations share one point-of-sale system, which tells them apart by the tenant alone.
- * @param prefix of every id, so that the ids of two organizations differ
+ * these organizations share one point-of-sale system, which distinguishes them only by the tenant.
+ * @param prefix a prefix of every id, so that the ids of two organizations differ
  */
 export async function addSampleOrganization(
   service: TestService,
@@ -31,7 +31,7 @@ export async function addSampleOrganization(
   return key
 }
 
-/** The path of an endpoint with the ids of sample rows; `idOf` makes one of the field that a parameter is about. */
+/** The path of an endpoint with ids of sample rows. `idOf` makes an id for the field to which a parameter refers. */
 export function samplePath(endpoint: Endpoint, idOf: (field: string, parameter: string) => string): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const isOwn = endpoint.kind === 'detail' && name === endpoint.param
@@ -39,7 +39,7 @@ export function samplePath(endpoint: Endpoint, idOf: (field: string, parameter: 
   })
 }
 
-/** A detail may call its parameter plainly `id`. */
+/** The field of a detail's own id. Its parameter may simply be called `id`. */
 function ownField({ param, resource }: DetailEndpoint): string {
   return param === 'id' ? resource.idField : param
 }

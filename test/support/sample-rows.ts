@@ -6,13 +6,14 @@ import type { StoredRow } from '../../ports/query.ts'
 const FIRST_INSTANT_MS = Date.UTC(2026, 0, 1)
 const HOUR_MS = 3_600_000
 
-/** How many texts a field takes, so that a filter on it leaves a share of the rows. */
+/** How many different texts a field has, so that a filter selects only some of the rows. */
 const VARIETY = 4
 
 /**
- * A stored row made from the resource record alone, so that a new resource has contract tests and plan tests from its
- * first day. The same index gives the same row; `prefix` keeps the ids of two organizations apart. Times tie in pairs and
- * go down as the index goes up; a nullable field is null in every third row, and an id refers to one of the first three.
+ * A stored row that is derived from the resource record only, so that every new resource has contract tests and plan
+ * tests. The same index gives the same row; `prefix` keeps the ids of two organizations apart. Times are equal in pairs
+ * and decrease as the index grows; a nullable field is null in every third row, and an id refers to one of the first
+ * three rows.
  */
 export function sampleRow(resource: Resource, index: number, prefix = ''): StoredRow {
   const row: Record<string, unknown> = {}
@@ -30,7 +31,7 @@ export function sampleRow(resource: Resource, index: number, prefix = ''): Store
   return row
 }
 
-/** Where a row cannot be made of its field types alone. */
+/** Values that cannot be derived from the field types alone. */
 const overrides: Readonly<Record<string, (index: number, prefix: string) => StoredRow>> = {
   forms: (index, prefix) => ({
     passwordHash: null,
@@ -76,7 +77,7 @@ const overrides: Readonly<Record<string, (index: number, prefix: string) => Stor
     signupDate: index % 3 === 2 ? null : '2025-11-30',
     cancelDate: instantAt(index),
   }),
-  // Every other link has events, so that as many have no last click.
+  // Every second link has events, so that the others have no last click.
   'link-events': (index, prefix) => ({ linkId: idOf('linkId', index - (index % 2), prefix) }),
   reviews: (index) => ({
     reviewId: `018f3c6e-7b1a-7c3d-9e2f-${String(index).padStart(12, '0')}`,
@@ -131,12 +132,12 @@ function sampleOf(schema: v.GenericSchema, name: string, index: number, prefix: 
   }
 }
 
-/** Instants descend by index in pairs, so that ties occur. */
+/** An instant that decreases as the index grows, with equal instants in pairs. */
 function instantAt(index: number): string {
   return new Date(FIRST_INSTANT_MS - Math.floor(index / 2) * HOUR_MS).toISOString()
 }
 
-/** The parts of a valibot schema that samples are made from. */
+/** The part of a valibot schema from which samples are made. */
 interface SchemaNode {
   readonly type: string
   readonly wrapped?: v.GenericSchema

@@ -5,8 +5,8 @@ import type { SavedTenant } from '../conformance/index.ts'
 import { createScratchStorage } from './scratch-storage.ts'
 
 /**
- * What the ports run to save tenants, to be run in one call elsewhere: a call of the real runtime costs as much as forty
- * statements.
+ * The statements that the ports run to save tenants. They can then be run in one call, because a call of the real
+ * runtime costs as much as forty statements.
  */
 export async function savingStatements(
   clock: Clock,

@@ -7,33 +7,36 @@ import type { Clock } from '../../ports/clock.ts'
 import type { OutboxRef } from '../../ports/outbox-store.ts'
 import { openObjectDatabase } from './scratch-object.ts'
 
-/** An object in this process: the code of the real one on Node's SQLite, with an alarm that rings when a test says so. */
+/** An object in this process: the real code on Node's SQLite, with an alarm that rings when a test calls it. */
 export interface ScratchFamily {
   readonly database: ReturnType<typeof openObjectDatabase>
-  /** The object as it is in memory now. */
+  /** The object's present instance. */
   object(): Family
-  /** Lets it leave the memory; the next call opens it again, with the migrations of this version of the service. */
+  /**
+   * Evicts the instance from memory. The next call opens the object again, with the migrations of this version of the
+   * service.
+   */
   evict(migrations?: readonly Migration[]): void
-  /** How often it was opened. */
+  /** How often the object was opened. */
   opens(): number
   /** When the alarm is set to ring; null: it is not set. */
   alarmAtMs(): number | null
   /** Rings the alarm. Throws when it is not set. */
   ring(): Promise<void>
-  /** What was handed over, one list for each time. */
+  /** The entries that were handed over, a list for each time. */
   readonly handedOver: (readonly OutboxRef[])[]
-  /** The names of what was logged. */
+  /** The names of the logged events. */
   readonly logged: string[]
 }
 
 export interface ScratchFamilyOptions {
   readonly clock: Clock
-  /** What the object stores at first. Default: nothing. */
+  /** The initial content of the object. Default: nothing. */
   readonly image?: Uint8Array
   readonly migrations?: readonly Migration[]
-  /** Takes the place of a Worker that takes everything. */
+  /** Replaces the Worker, which by default accepts all entries. */
   readonly handOver?: (refs: readonly OutboxRef[]) => Promise<void>
-  /** Called between two steps of the schema. */
+  /** Called between two steps of bringing the schema up to date. */
   readonly breathe?: () => Promise<void>
 }
 
@@ -92,7 +95,7 @@ export function openScratchFamily(options: ScratchFamilyOptions): ScratchFamily 
   }
 }
 
-/** A place that names nothing in particular. */
+/** A place, for tests in which it does not matter. */
 export const somePlace: FamilyPlace = {
   familyId: 'family',
   generation: 1,
@@ -100,7 +103,7 @@ export const somePlace: FamilyPlace = {
   jurisdiction: null,
 }
 
-/** A namespace whose stubs are what `open` gives, in turn for each stub that is asked for. */
+/** A namespace whose stubs `open` returns; it is called for each new stub. */
 export function namespaceOf(open: (name: string) => Partial<FamilyObject>): FamilyNamespace {
   return {
     idFromName: (name) => ({ name }),

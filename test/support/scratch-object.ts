@@ -6,7 +6,10 @@ import { writeFact } from '../../adapters/durable-object/facts.ts'
 import { migrationTexts } from '../../adapters/durable-object/migration-texts.ts'
 import type { State } from '../../adapters/durable-object/states.ts'
 
-/** Node's SQLite in place of the one inside an object. @param begin an image or a database to begin with; default: nothing */
+/**
+ * A replacement of the database inside an object, on Node's SQLite.
+ * @param begin an image or a database to start with; default: nothing
+ */
 export function openObjectDatabase(
   begin?: Uint8Array | DatabaseSync,
 ): ObjectDatabase & { readonly sqlite: () => DatabaseSync } {
@@ -25,7 +28,7 @@ export function openObjectDatabase(
     },
     script: (sql) => {
       sqlite.exec(sql)
-      // A kept statement would still name the columns that its tables had before.
+      // A cached statement would still return the former columns of its tables.
       prepare = cachedStatements(sqlite)
     },
     transaction(work) {
@@ -50,7 +53,7 @@ export function openObjectDatabase(
 
 let image: Uint8Array | null = null
 
-/** The database of an object that is open and holds nothing: what `create` makes, without the time that it takes. */
+/** The image of an open, empty object: the result of `create`, without the time that it takes. */
 export function openedImage(): Uint8Array {
   if (image !== null) return image
   const database = openObjectDatabase()

@@ -5,13 +5,13 @@ import type { ScratchFamily } from './scratch-family.ts'
 import { namespaceOf, openScratchFamily } from './scratch-family.ts'
 import type { ScratchOptions } from './scratch-storage.ts'
 
-/** The objects of families in this process, for a scratch storage that puts every family into one. */
+/** Objects of families in this process, for a scratch storage that gives every family its own object. */
 export interface ScratchObjects extends Required<Pick<ScratchOptions, 'choice' | 'own'>> {
   /** The object of this name, such as `acme.1`. */
   object(name: string): ScratchFamily
 }
 
-/** @param through changes what reaches an object. Default: everything does. */
+/** @param through wraps the calls that reach an object; default: none are changed */
 export function scratchObjects(
   clock: Clock,
   through: (namespace: FamilyNamespace) => FamilyNamespace = (namespace) => namespace,

@@ -20,35 +20,35 @@ export interface PlaceCall {
   readonly kind: 'batch' | 'create'
 }
 
-/** One isolate of the service: it remembers places by itself. */
+/** One isolate of the service, with its own memory of places. */
 export interface ScratchIsolate extends PlacedStorage {
   readonly places: AllPlaces
 }
 
-/** Databases in memory that tests of places look into, count, interrupt and move by hand. */
+/** Databases in memory, for tests that read them, count and interrupt calls, and move families by hand. */
 export interface ScratchPlaces {
   readonly clock: TestClock
   readonly shared: NodeSqlite
   readonly directory: PlaceDirectory
-  /** Every call to a database since the beginning, or since it was emptied. */
+  /** Every call to a database since the beginning, or since a test emptied this list. */
   readonly calls: PlaceCall[]
-  /** What happens before each call. One that throws keeps the call from being made. */
+  /** Runs before each call. When it throws, the call is not made. */
   before: (call: PlaceCall) => Promise<void> | void
-  /** What happens after each call that was made. One that throws loses its answer. */
+  /** Runs after each call. When it throws, the answer is lost. */
   after: (call: PlaceCall) => Promise<void> | void
-  /** What was logged as an error, by event and family. */
+  /** The logged errors, by event and family. */
   readonly errors: string[]
-  /** Opens the storage as another isolate would, which has met nobody yet. */
+  /** Opens the storage as another isolate, which remembers no places yet. */
   isolate(deadline?: Deadline): ScratchIsolate
   /** The database of a family, by its name such as `acme.1`. Undefined: there is none. */
   familyAt(name: string): NodeSqlite | undefined
-  /** Runs SQL in the shared database, past all guards, and without being counted. */
+  /** Runs SQL in the shared database, without guards and without counting the call. */
   run(sql: string, ...parameters: readonly (string | number | null)[]): Promise<readonly object[]>
-  /** Moves a family to another database by hand, in one step: `own` has a new name each time. */
+  /** Moves a family to another database by hand, in one step. An `own` place gets a new name each time. */
   move(familyId: string, to: PlaceChoice['kind']): Promise<void>
 }
 
-/** A family's database wherever the platform puts it. */
+/** A family's own database, with the platform's choice of region. */
 export const OWN: PlaceChoice = { kind: 'own', region: null, jurisdiction: null }
 
 export function createScratchPlaces(): ScratchPlaces {
@@ -101,7 +101,7 @@ export function createScratchPlaces(): ScratchPlaces {
             }),
           sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
         },
-        // Nobody asks for work here: it would be another call beside those that are counted.
+        // Work is not noted here, because that would add to the calls that are counted.
         noteWork: () => undefined,
         clock,
         deadline,
@@ -119,7 +119,10 @@ export function createScratchPlaces(): ScratchPlaces {
   return scratch
 }
 
-/** What a move leaves in the directory. Rows are copied with their tallies, so triggers that make those are left out. */
+/**
+ * Changes the directory and the rows as a move does. Rows are copied with their tallies, so triggers that compute those
+ * are left out.
+ */
 async function moveByHand(
   familyId: string,
   to: PlaceChoice['kind'],

@@ -1,7 +1,7 @@
 import type { NodeSqlite } from '../../adapters/node-sqlite/index.ts'
 import { openImage } from '../../adapters/node-sqlite/index.ts'
 import { openLegacyVendor, openLegacyVendorWriter } from '../../adapters/pos-legacy-vendor/index.ts'
-import { posCapabilities } from '../../domain/pos/index.ts'
+import { posSourceKinds } from '../../domain/pos/index.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
 import type { PosSourceTie } from '../../ports/organization.ts'
 import type { PosSources } from '../../ports/pos-source.ts'
@@ -15,8 +15,8 @@ export interface ScratchPos extends PosSources {
 }
 
 /**
- * Opens fresh, empty sources. Each kind is a legacy vendor's database of its own that says of itself what that kind can
- * do. A database is made when it is first asked for, because few tests have a point of sale.
+ * Opens fresh, empty sources. Each kind is a database of the legacy vendor's adapter that reports the capabilities of
+ * that kind. A database is created when it is first needed, because few tests have a point of sale.
  */
 export function createScratchPos(): ScratchPos {
   const databases = new Map<PosSourceTie['kind'], NodeSqlite>()
@@ -28,7 +28,7 @@ export function createScratchPos(): ScratchPos {
   return {
     open: ({ kind, tenant }) => ({
       ...openLegacyVendor({ database: databaseOf(kind), deadline: systemDeadline }, tenant),
-      capabilities: posCapabilities[kind],
+      capabilities: posSourceKinds[kind].capabilities,
     }),
     writer: ({ kind, tenant }) => openLegacyVendorWriter(databaseOf(kind), tenant),
   }

@@ -20,9 +20,9 @@ export interface ScratchStorage extends PlacedStorage {
   /** The shared database. */
   readonly database: NodeSqlite
   readonly meter: Meter
-  /** Where the test service puts organizations without a parent. */
+  /** The place that the test service chooses for organizations without a parent. */
   readonly choice: PlaceChoice
-  /** What waits in an organization's outbox, in the order in which it was written. */
+  /** The entries in an organization's outbox, in the order in which they were written. */
   outboxOf(organizationId: string): Promise<readonly ScratchEntry[]>
   /** The database in which an organization lives. */
   databaseOf(organizationId: string): Promise<NodeSqlite>
@@ -34,16 +34,16 @@ export interface ScratchEntry extends SeenOutboxEntry {
   readonly lastError: string | null
 }
 
-/** `TEST_PLACE=own` puts every family of a test service into a database of its own. */
+/** With `TEST_PLACE=own`, every family of a test service has a database of its own. */
 const usualChoice: PlaceChoice =
   process.env.TEST_PLACE === 'own' ? { kind: 'own', region: null, jurisdiction: null } : { kind: 'shared' }
 
 export interface ScratchOptions {
   readonly clock: Clock
   readonly choice?: PlaceChoice
-  /** What the shared database is a copy of. Default: a database that holds nothing but its migrations. */
+  /** The image of which the shared database is a copy. Default: a database with nothing but its migrations. */
   readonly image?: Uint8Array
-  /** Keeps families with databases of their own. Default: plain databases, which `databaseOf` shows. */
+  /** Provides families' own databases. Default: plain databases, which `databaseOf` returns. */
   readonly own?: Pick<AllPlaces, 'databases'> & {
     readonly storageAt: (place: OwnPlace, meter: Meter) => Storage
   }
@@ -103,7 +103,7 @@ export function createScratchStorage({
   }
 }
 
-/** What waits in an organization's outbox, read past the ports, in the order in which it was written. */
+/** The entries in an organization's outbox, read without the ports, in the order in which they were written. */
 export async function readOutbox(
   executor: Executor,
   organizationId: string,

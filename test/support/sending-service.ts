@@ -7,10 +7,10 @@ import { createScratchStorage } from './scratch-storage.ts'
 import type { TestService, TestStorage } from './service.ts'
 import { openTestService } from './service.ts'
 
-/** The domain from which a test service sends email, and the operator's name. */
+/** The sender domain of a test service, and the operator's name. */
 const mail = { domain: 'mail.example.com', brand: 'Brand' }
 
-/** Bodies that are sent. */
+/** Bodies of requests to send. */
 export const message = { to: '+12125550123', body: 'Hi' }
 export const email = { to: 'ada@example.com', subject: 'Hi', html: '<p>Hi</p>' }
 
@@ -22,13 +22,13 @@ export interface SendAnswer {
   readonly body: { readonly success?: boolean; readonly results?: readonly object[]; readonly error?: string }
 }
 
-/** A service whose providers keep what they are given, with organizations that send. */
+/** A service whose providers record messages, with organizations that send. */
 export interface SendingService {
   readonly service: TestService
   readonly storage: TestStorage
   readonly mails: ReturnType<typeof fakeEmail>
   readonly texts: ReturnType<typeof fakeSms>
-  /** Of an organization in the United States, of one in Germany, of one that has nothing to send from, and the operator's. */
+  /** Keys of an organization in the United States, of one in Germany, of one without a sender, and of the operator. */
   readonly keys: {
     readonly key: string
     readonly otherKey: string
@@ -37,13 +37,13 @@ export interface SendingService {
   }
   /** Posts JSON and checks the answer against the contract document. */
   readonly post: (endpoint: SendEndpoint, body: unknown, withKey?: string) => Promise<SendAnswer>
-  /** How many messages the providers have taken. */
+  /** How many messages the providers have accepted. */
   readonly delivered: () => number
-  /** What was recorded of an organization, or of the operator (null), the newest first. */
+  /** The recorded sends of an organization, or of the operator (null), newest first. */
   readonly logged: (owner: string | null) => Promise<readonly SendRecord[]>
 }
 
-/** Opens one on an empty storage in memory. */
+/** Opens a sending service on an empty storage in memory. */
 export async function openSendingService(): Promise<SendingService> {
   const mails = fakeEmail()
   const texts = fakeSms()

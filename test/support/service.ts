@@ -40,13 +40,13 @@ import type { FakeClock } from './fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from './fakes.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
 
-/** The storage of a test service: any adapter that offers the storage ports. */
+/** The storage of a test service: that of any adapter with the storage ports. */
 export interface TestStorage {
-  /** Left out: there is but one place. */
+  /** Left out: there is only one place. */
   readonly overview?: Overview
-  /** Left out: nothing moves. */
+  /** Left out: moves are not possible. */
   readonly moves?: (background: Background) => Moves
-  /** Where organizations without a parent are put. Left out: in the shared place. */
+  /** The place of organizations without a parent. Left out: the shared database. */
   readonly choice?: PlaceChoice
   readonly keyed: KeyedStorage
   readonly administration: Administration
@@ -67,30 +67,35 @@ export interface TestService {
   readonly storage: TestStorage
   /** The point-of-sale systems of organizations with a `posSource`, unless other sources were given. */
   readonly pos: ScratchPos
-  /** What was logged as an error; empty at the end of a good test. */
+  /** The logged errors; empty at the end of a successful test. */
   readonly errors: readonly unknown[]
-  /** Every line that was logged, as a host writes it. */
+  /** Every logged line, in the format of a host. */
   readonly logLines: readonly string[]
   /** Creates an organization and returns a key for it. */
   addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
   addPlatformKey(): Promise<string>
   /**
-   * Issues another key. It was last used in the hour in which it is issued, unless the attributes say otherwise, so that
-   * tests count what a request costs without the note of a first use.
+   * Issues another key. Its last use is in the hour of its issue, unless the attributes say otherwise, so that tests
+   * which count the cost of a request do not include recording a first use.
    */
   addKey(attributes: NewKey & Partial<Pick<StoredKey, 'lastUsedAt'>>): Promise<string>
-  /** Issues a key of an operator whose name is the role. @param expiresAt null: it works until it is revoked */
+  /**
+   * Issues an operator key. The operator's name is the role.
+   * @param expiresAt null: it works until it is revoked
+   */
   addOperatorKey(role: OperatorRole, expiresAt?: string | null): Promise<string>
   revokeOperatorKey(key: string): Promise<void>
-  /** Waits for the work that requests left in the background. */
+  /** Waits for the background work of requests. */
   settled(): Promise<void>
-  /** Sends a request to the service, in this process. Throws when the contract document does not describe the answer. */
+  /**
+   * Sends a request to the service, in this process. Throws when the contract document does not describe the answer.
+   */
   send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
-  /** The same without that check, which takes longer than large answers do. */
+  /** Like `send`, without checking the answer, which would take longer than a large answer itself. */
   sendUnchecked: TestService['send']
 }
 
-/** They keep nothing from one request to the next, so that all services share them. */
+/** The handlers keep no state between requests, so all services share them. */
 const handle = createFetchHandler(publicApi)
 const handleOperator = createFetchHandler(operatorApi)
 
@@ -225,7 +230,8 @@ export async function openTestService(
         checkResponse(request, response, '')
         return response
       }
-      // Read once and made anew: a clone, of which both are read, costs as much as the request itself.
+      // The body is read once and the response made again from it: reading both branches of a clone would cost as much
+      // as the request itself.
       const body = await response.bytes()
       checkResponse(request, response, new TextDecoder().decode(body))
       return new Response(body, response)
@@ -235,7 +241,7 @@ export async function openTestService(
 
 const PREPARED_AT = '2026-06-15T11:00:00.000Z'
 
-/** The record of a test's own set-up. */
+/** The audit entry for a test's own set-up. */
 function auditEntry(auditId: string): AuditEntry {
   return {
     auditId,

@@ -4,8 +4,8 @@ import { databasesOf } from './d1.ts'
 import { migratedImage } from './migrated-image.ts'
 
 /**
- * Opens databases that nobody has used in the runtime that all test files of a run share (shared-runtimes.ts), each a copy
- * of the image: one that holds nothing but the service's migrations, unless another one is given.
+ * Opens unused databases in the runtime that all test files of a run share (shared-runtimes.ts), each a copy of the
+ * image. Default: an image with nothing but the service's migrations.
  */
 export async function openSharedD1(count = 1, image = migratedImage()): Promise<LocalD1> {
   const response = await fetch(`${inject('sharedRuntimes')}/databases?count=${count}`)

@@ -8,17 +8,17 @@ import type { D1Runtime } from './d1-runtime.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the processes of a run ask for a part of what they share. */
+    /** The URL at which the processes of a run request what they share. */
     readonly sharedRuntimes: string
   }
 }
 
-/** Databases of one runtime. A run takes about as many; when all are taken, another runtime is started. */
+/** The number of databases in one runtime. A run needs about as many; when all are used, another runtime is started. */
 const DATABASES = 16
 
 /**
- * Begins a run of the tests with a server that hands out databases of one runtime, started by the first file that asks,
- * because starting one costs more than most files do. At the end of the run it goes.
+ * Starts a run of the tests with a server that hands out databases of one runtime. The runtime is started by the first
+ * file that needs it, because starting one takes longer than most files do. It is stopped at the end of the run.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runtimes: D1Runtime[] = []
@@ -46,7 +46,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Serves the JSON that `answer` makes of a request's address, one request at a time; 500 and the reason when it cannot. */
+/**
+ * Serves the JSON that `answer` makes from a request's URL, one request at a time; 500 and the reason when it fails.
+ */
 async function serveInTurn(answer: (url: URL) => Promise<unknown>): Promise<Server> {
   let previous: Promise<unknown> = Promise.resolve()
   const server = createServer((request, response) => {

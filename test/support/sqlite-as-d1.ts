@@ -4,8 +4,9 @@ import type { Statement } from '../../adapters/sqlite/index.ts'
 import { migratedImage } from './migrated-image.ts'
 
 /**
- * A migrated database in this process that takes the same statements as D1, for tests that send more of them than the
- * real runtime answers in good time. A batch is one transaction, as on D1; rows read and written are not counted.
+ * A migrated database in this process that accepts the same statements as D1, for tests with more statements than the
+ * real runtime can run in reasonable time. A batch is one transaction, as on D1. Rows that are read and written are not
+ * counted.
  */
 export function openSqliteAsD1(): { readonly database: D1Database; close(): void } {
   const sqlite = openImage(migratedImage())
@@ -25,7 +26,7 @@ export function openSqliteAsD1(): { readonly database: D1Database; close(): void
   })
   const dressed: unknown = { prepare: (sql: string) => prepare(sql), batch }
   return {
-    // Only what the adapter of D1 and these tests call is there.
+    // The cast is safe because this has all methods that the D1 adapter and these tests call.
     database: dressed as D1Database,
     close: () => {
       sqlite.close()

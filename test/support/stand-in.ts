@@ -2,20 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 
-/** What a stand-in of a provider does with the next request instead of its ordinary work. */
+/** How a stand-in of a provider treats the next request instead of answering normally. */
 export type Misbehaviour =
-  /** Answers with this status and body. */
+  /** Responds with this status and body. */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** Cuts the connection: before it does its work, or after. */
+  /** Closes the connection: before its work, or after it. */
   | 'reset'
   | 'reset_after'
-  /** Does its work and never answers. */
+  /** Does its work and never responds. */
   | 'silence'
-  /** Answers with something that is no JSON. */
+  /** Responds with text that is not JSON. */
   | 'garbage'
-  /** Does its work, and the connection ends in the middle of the answer. */
+  /** Does its work, and closes the connection in the middle of the response. */
   | 'truncated'
-  /** Does its work and answers after this long. */
+  /** Does its work and responds after this long. */
   | { readonly delayMs: number }
 
 export interface StandInRequest {
@@ -33,13 +33,13 @@ export interface StandInAnswer {
 /** A provider's API on this machine. */
 export interface StandIn {
   readonly url: string
-  /** What happens to the next requests, in order; ordinary work after that. */
+  /** The treatment of the next requests, in order; later ones are answered normally. */
   readonly misbehave: Misbehaviour[]
-  /** What happens to all requests after those; null: ordinary work. */
+  /** The treatment of all requests after those; null: they are answered normally. */
   treat: (request: StandInRequest) => Misbehaviour | null
-  /** Called when a request was read whose answer comes late or never. */
+  /** Called when a request has been read whose response comes late or never. */
   onLate: () => void
-  /** Most requests that were on their way at once. */
+  /** The maximum number of requests that were in progress at once. */
   widest(): number
   readonly requests: readonly StandInRequest[]
   close(): Promise<void>
@@ -88,7 +88,7 @@ function isLate(how: Misbehaviour | null): boolean {
   return how === 'silence' || (how !== null && typeof how === 'object' && 'delayMs' in how)
 }
 
-/** A time limit that is reached when the provider is late with an answer, and not when the machine is. */
+/** A time limit that is reached when the provider responds late, but not when the machine is slow. */
 export function untilLate(standIn: StandIn): AbortSignal {
   const limit = new AbortController()
   standIn.onLate = () => {

@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { projectRoot } from '../../host-worker/local/root.ts'
+import { peakMiB } from './process-tree.ts'
 
 /** A fresh copy installs its dependencies first. */
 const START_TIMEOUT_MS = 240_000
@@ -23,11 +24,11 @@ export interface StartedService {
   output(): string
   /** The log lines of requests printed so far. */
   requests(): readonly RequestLine[]
-  /** Ends it as Ctrl-C would and waits until it is gone. Throws when it does not go. */
+  /** Stops it as Ctrl-C would, and waits until it has ended. Throws when it does not end. */
   stop(): Promise<void>
 }
 
-/** What the service logs of one request. */
+/** The log line of one request. */
 export interface RequestLine {
   readonly requestId: string
   readonly endpointId: string | null
@@ -39,11 +40,11 @@ export interface RequestLine {
 export interface StartOptions {
   readonly port: number
   readonly stateDirectory: string
-  /** Another copy of the project; this one when it is left out. */
+  /** The directory of another copy of the project. Default: this one. */
   readonly directory?: string
 }
 
-/** Groups that must not outlive this process, whatever ends it. */
+/** Process groups that must not outlive this process, however it ends. */
 const groups = new Set<number>()
 const scratch = new Set<string>()
 
@@ -122,7 +123,7 @@ function readRequestLine(line: string): readonly RequestLine[] {
 }
 
 async function stopGroup(pid: number, ended: Promise<unknown>, output: () => string): Promise<void> {
-  // The terminal sends Ctrl-C to the whole group in the foreground.
+  // A terminal sends Ctrl-C to the whole foreground group.
   signalGroup(pid, 'SIGINT')
   const inTime = await Promise.race([ended.then(() => true), pause(STOP_TIMEOUT_MS, false, { ref: false })])
   groups.delete(pid)
@@ -135,12 +136,12 @@ function killGroup(pid: number): void {
   signalGroup(pid, 'SIGKILL')
 }
 
-/** Signals every process of a group; a group that is gone is no failure. */
+/** Signals every process of a group. A group that has ended is not an error. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // No process is left in the group.
+    // The group has no more processes.
   }
 }
 
@@ -149,7 +150,7 @@ export interface Operated {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** The most memory that its process held, in MiB; null where the system does not tell. */
+  /** The peak memory of its process, in MiB; null when the system does not tell. */
   readonly peakMemoryMiB: number | null
 }
 
@@ -158,7 +159,7 @@ export function operate(stateDirectory: string, ...args: readonly string[]): Pro
   return operateWith({ STATE_DIR: stateDirectory }, ...args)
 }
 
-/** Runs `operator ARGUMENTS` with these environment variables. The login of this machine's user does not count. */
+/** Runs `operator ARGUMENTS` with these environment variables. The login of the real user is not used. */
 export function operateWith(
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]
@@ -166,7 +167,7 @@ export function operateWith(
   return operateIn(projectRoot, environment, ...args)
 }
 
-/** The same in a directory that need not be the project's. */
+/** Like `operateWith`, in a directory that may be another copy of the project. */
 export async function operateIn(
   directory: string,
   environment: Readonly<Record<string, string>>,
@@ -183,7 +184,7 @@ export async function operateIn(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   let peakMemoryMiB: number | null = null
   const sampling = setInterval(() => {
-    peakMemoryMiB = peakOf(child.pid) ?? peakMemoryMiB
+    peakMemoryMiB = (child.pid === undefined ? null : peakMiB(child.pid)) ?? peakMemoryMiB
   }, SAMPLE_MS)
   const [code] = (await once(child, 'close')) as [number | null]
   clearInterval(sampling)
@@ -192,18 +193,7 @@ export async function operateIn(
 
 const SAMPLE_MS = 50
 
-/** The high-water mark of a process's resident memory (Linux); null once it is gone, and on other systems. */
-function peakOf(pid: number | undefined): number | null {
-  try {
-    const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8')
-    const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(status) ?? []
-    return kib === undefined ? null : Number(kib) / 1024
-  } catch {
-    return null
-  }
-}
-
-/** Runs an operator command that must work; returns what it printed. */
+/** Runs an operator command that must succeed, and returns its output. */
 export async function operateOrThrow(stateDirectory: string, ...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await operate(stateDirectory, ...args)
   if (code !== 0) throw new Error(`operator ${args.join(' ')} ended with ${code}:\n${stderr}`)

@@ -1,8 +1,8 @@
 /**
- * The service's Worker, with a wire before and after each call of a database that requests with `x-tripwire` make. Wires are
- * counted in each phase of a move, which shows in what the database answers. `x-tripwire` names one by phase and number,
- * as in `switching 3`, or says `all`: there the call waits until `TRIPWIRE` answers, which is when the runtime may be
- * killed. The module lies beside the built `worker.js`.
+ * The service's Worker, with a wire before and after each database call of requests with `x-tripwire`. Wires are
+ * counted separately in each phase of a move, which is read from the database's answers. `x-tripwire` names a wire by
+ * phase and number, as in `switching 3`, or is `all`. At a named wire the call waits until `TRIPWIRE` responds, and
+ * meanwhile the runtime may be killed. The module is placed beside the built `worker.js`.
  */
 export const TRIPWIRE_WORKER = `import worker, { FamilyDatabase, FollowUp } from './worker.js'
 

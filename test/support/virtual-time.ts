@@ -7,13 +7,13 @@ import { fakeClock } from './fakes.ts'
 export interface VirtualTime {
   readonly clock: FakeClock
   readonly deadline: Deadline
-  /** Lets work run to its end. Whenever it waits, the clock jumps to the next end of a wait. */
+  /** Runs work to its end. Whenever all of it waits, the clock jumps to the next end of a wait. */
   run<Value>(work: Promise<Value>): Promise<Value>
   /** A promise that is fulfilled after this long. */
   after(durationMs: number): Promise<void>
 }
 
-/** Enough turns of the event loop for work that awaits nothing but promises to come to a stop. */
+/** How many turns of the event loop it takes until work that awaits only promises stops. */
 const IDLE_TURNS = 5
 
 interface Timer {

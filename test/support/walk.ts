@@ -12,7 +12,7 @@ export interface Walk {
   readonly requestIds: readonly string[]
 }
 
-/** More pages than any collection here has: a cursor that runs in circles must end. */
+/** More pages than any collection here has, to detect a cursor that runs in circles. */
 const PAGES_MAX = 10_000
 
 /** Reads a collection to its end. Throws for any answer but 200. `path` has its query, without `cursor`. */
@@ -26,7 +26,7 @@ export async function walk(origin: string, path: string, key: string): Promise<W
   return { rows, requestIds }
 }
 
-/** Reads a collection as `walk` does, page by page, for one that need not be held as a whole. */
+/** Like `walk`, page by page, for a collection that need not be in memory as a whole. */
 export async function* walkPages(
   origin: string,
   path: string,

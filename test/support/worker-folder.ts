@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** Begins a run of the tests with an empty directory for the built Worker, and removes it at the end. */
+/** Starts a run of the tests with an empty directory for the built Worker, and removes it at the end. */
 export default function setup(project: TestProject): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'built-worker-'))
   project.provide('builtWorker', directory)

@@ -1,5 +1,5 @@
-// Sends the worst bodies that fit to the two sends and to a form, in a process with little memory, and prints what was
-// answered as JSON. Started by test/e2e/worst-bodies.test.ts.
+// Sends the worst bodies within the limits to the two sends and to a form, in a process with little memory, and prints
+// the answers as JSON. test/e2e/worst-bodies.test.ts starts it.
 import { EMAIL_MAX_BYTES, MESSAGE_MAX_BYTES } from '../../domain/messaging/limits.ts'
 import { BODY_MAX_BYTES } from '../../domain/forms/definition/limits.ts'
 import { plainForm } from '../bench/seed.ts'
@@ -25,7 +25,7 @@ const bodies: Readonly<Record<string, (bytes: number) => string>> = {
   'a text that never ends': (bytes) => `{"_gotcha":"","${repeated('\\"', bytes)}`,
 }
 
-/** As often as it fits. */
+/** Repeats a text as often as it fits into so many bytes. */
 function repeated(text: string, bytes: number): string {
   return text.repeat(Math.max(0, Math.floor((bytes - 64) / text.length)))
 }

@@ -15,7 +15,7 @@ function signed(
 ): SignedRequest {
   const nonce = nonceNumber.toString(16).padStart(32, '0')
   const hash = createHash('sha256').update(of).digest('hex')
-  // Spelt out rather than taken from the protocol, so that a change of the protocol is seen here.
+  // Written out rather than taken from the protocol, so that a change of the protocol fails this test.
   const text = `v1\nPOST\n/v1/read\n${timestampMs}\n${nonce}\n${hash}`
   const signature = `v1=${createHmac('sha256', secret).update(text).digest('hex')}`
   return { method: 'POST', path: '/v1/read', timestamp: String(timestampMs), nonce, signature, body: of }

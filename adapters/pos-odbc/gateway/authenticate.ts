@@ -18,8 +18,8 @@ export interface AuthenticatorOptions {
   readonly secrets: readonly string[]
   readonly nowMs: () => number
   /**
-   * Most nonces kept. When that many are still within their window, new requests are refused, because forgetting a
-   * nonce would allow a replay.
+   * The maximum number of nonces that are kept. When that many are still within their window, new requests are refused,
+   * because forgetting a nonce would allow a replay.
    */
   readonly noncesMax: number
 }

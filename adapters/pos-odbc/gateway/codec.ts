@@ -6,7 +6,7 @@ import { raw, sql } from './sql.ts'
 import { centsOfDecimal, decimalOfCents } from './money.ts'
 import { instantOfLocalTime } from './local-time.ts'
 
-/** What the rows of a source do not say and its configuration does. */
+/** Facts that the configuration of a source gives, because its rows do not contain them. */
 export interface SourceSettings {
   /** The zone of times that were recorded without an offset. */
   readonly timeZone: string
@@ -25,7 +25,7 @@ export type RecordedValue = string | number | null
 /** How a field of the neutral form is recorded: in which columns, and what their values mean. */
 export interface Codec {
   readonly columns: readonly Column[]
-  /** The neutral value of the columns' values. Throws `Unreadable` for a value that it cannot tell the meaning of. */
+  /** The neutral value of the columns' values. Throws `Unreadable` for a value without a meaning. */
   read(recorded: readonly RecordedValue[], settings: SourceSettings): unknown
   /** The columns' values that `read` turns into this neutral value. */
   write(neutral: unknown): readonly BoundValue[]

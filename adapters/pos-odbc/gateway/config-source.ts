@@ -1,15 +1,18 @@
 import { resolve } from 'node:path'
 import * as v from 'valibot'
-import { SOURCE_NAME } from '../../../domain/pos/index.ts'
+import { SOURCE_NAME, SOURCE_NAME_FORM } from '../../../domain/pos/index.ts'
+import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
+import { CURRENCY_CODE } from '../../../domain/record/field.ts'
 import type { SourceKind } from '../protocol.ts'
 import { SOURCE_KINDS } from '../protocol.ts'
 import { onlyIf, oneOf, settings, settingsAmongOthers, Text, wholeNumber } from './config-words.ts'
 import type { DialectName } from './dialect.ts'
 import { FAMILIES, hasOwnDatabases } from './families/index.ts'
+import type { Files } from './files.ts'
 import { isTimeZone } from './local-time.ts'
 
 /** Where a source's rows are. */
-export type Place =
+export type SourcePlace =
   | { readonly driver: 'odbc'; readonly connectionString: string }
   | { readonly driver: 'sqlite'; readonly file: string }
   /** Each `NAME.sqlite` in the folder is a source with that name, as soon as the file exists. */
@@ -19,29 +22,25 @@ export interface SourceConfig {
   readonly kind: SourceKind
   /** Null where the kind needs no name, or a folder gives the names. */
   readonly name: string | null
-  readonly place: Place
+  readonly place: SourcePlace
   readonly dialect: DialectName
   readonly timeZone: string
   readonly currency: string
-  /** Most connections at once. */
+  /** The maximum number of connections at once. */
   readonly connections: number
   /** The longest time that a request may take at the source, waiting for a connection included, in milliseconds. */
   readonly deadlineMs: number
-  /** Most rows of a page. */
+  /** The maximum number of rows of a page. */
   readonly rowsMax: number
-  /** Most rows in the lists of a page. */
+  /** The maximum number of rows in the lists of a page. */
   readonly listRowsMax: number
 }
 
 /** The surroundings to which a source's configuration refers: a folder, files and the ODBC driver manager. */
-export interface Surroundings {
+export interface Surroundings extends Files {
   /** The folder that relative paths start from. */
   readonly directory: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The text of a file, or null when it cannot be read. */
-  readonly readText: (path: string) => string | null
-  readonly isFile: (path: string) => boolean
-  readonly isDirectory: (path: string) => boolean
   /** Why the ODBC driver manager cannot be used; null: it can. */
   readonly odbcProblem: () => string | null
 }
@@ -52,7 +51,7 @@ const Choice = settingsAmongOthers({ kind: oneOf(SOURCE_KINDS), driver: oneOf(['
 export function sourceSchema(surroundings: Surroundings): v.GenericSchema<unknown, SourceConfig> {
   return v.lazy((given): v.GenericSchema<unknown, SourceConfig> => {
     const choice = v.safeParse(Choice, given)
-    // Which other keys are allowed is not known then, so only the choice is checked, and it fails.
+    // Without a valid choice, the other allowed keys are unknown. So only the choice is checked here, and it fails.
     if (!choice.success) return v.pipe(Choice, v.never())
     const { kind, driver } = choice.output
     if (driver === 'odbc') return odbcSource(kind, surroundings)
@@ -61,12 +60,9 @@ export function sourceSchema(surroundings: Surroundings): v.GenericSchema<unknow
   })
 }
 
-const Currency = v.pipe(Text, v.regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217, such as USD'))
+const Currency = v.pipe(Text, v.regex(CURRENCY_CODE, 'must be a code of ISO 4217, such as USD'))
 const TimeZone = v.pipe(Text, v.check(isTimeZone, 'is no time zone, such as America/Chicago'))
-const Name = v.pipe(
-  Text,
-  v.regex(SOURCE_NAME, 'must be up to 64 letters, digits, - and _, the first a letter or a digit'),
-)
+const Name = v.pipe(Text, v.regex(SOURCE_NAME, `must be ${SOURCE_NAME_FORM}`))
 
 function common(kind: SourceKind, takesName: boolean) {
   return {
@@ -77,15 +73,14 @@ function common(kind: SourceKind, takesName: boolean) {
     currency: Currency,
     connections: wholeNumber(1, 64, 4),
     deadlineMs: wholeNumber(50, 60_000, 5_000),
-    // A page of the API has up to 500.
-    rowsMax: wholeNumber(500, 10_000, 1_000),
+    rowsMax: wholeNumber(PAGE_ROWS_MAX, 10_000, 1_000),
     listRowsMax: wholeNumber(1, 1_000_000, 50_000),
   }
 }
 
 type Common = v.InferOutput<v.StrictObjectSchema<ReturnType<typeof common>, undefined>>
 
-function sourceOf(given: Common, dialect: DialectName, place: Place): SourceConfig {
+function sourceOf(given: Common, dialect: DialectName, place: SourcePlace): SourceConfig {
   return { ...given, name: given.name ?? null, timeZone: given.timeZone ?? 'UTC', dialect, place }
 }
 
@@ -157,9 +152,9 @@ function passwordInFile({ directory, readText }: Surroundings): v.GenericSchema<
     Text,
     pathFrom(directory),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      const password = readText(dataset.value)
-      if (password !== null) return password.trim()
-      addIssue({ message: 'cannot be read' })
+      const read = readText(dataset.value)
+      if (read.kind === 'text') return read.text.trim()
+      addIssue({ message: read.problem })
       return NEVER
     }),
   )

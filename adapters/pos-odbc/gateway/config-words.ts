@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isJsonObject } from '../../../domain/text/json.ts'
+import { NoList } from './no-list.ts'
 
 const EMPTY = 'must be a text that is not empty'
 const UNKNOWN_KEY = 'is not a known key here'
@@ -23,9 +23,6 @@ export function wholeNumber(min: number, max: number, fallback: number) {
     v.check((value) => Number.isInteger(value) && value >= min && value <= max, problem),
   )
 }
-
-/** The library accepts a list as an object; here a list is refused. */
-const NoList = v.custom<object>(isJsonObject, 'must be an object')
 
 /** An object with these keys and no others: any other key is most likely a typo. */
 export function settings<const Entries extends v.ObjectEntries>(entries: Entries) {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { localFiles } from './files.ts'
 import type { ConfigInput } from './config.ts'
 import { parseConfig } from './config.ts'
 
@@ -24,7 +25,7 @@ function parse(config: unknown, changes: Partial<ConfigInput> = {}) {
     text: typeof config === 'string' ? config : JSON.stringify(config),
     directory: '/etc/gateway',
     environment: { POS_GATEWAY_SECRET: SECRET },
-    readText: () => null,
+    readText: () => ({ kind: 'unreadable', problem: 'cannot be read (EACCES)' }),
     isFile: () => true,
     isDirectory: () => true,
     odbcProblem: () => null,
@@ -51,7 +52,10 @@ it('reads a whole configuration', () => {
     ],
   }
   const environment = { POS_GATEWAY_SECRET_FILE: '/run/secret', POS_GATEWAY_SECRET_PREVIOUS: SECRET }
-  const parsed = parse(config, { environment, readText: (path) => files[path] ?? null })
+  const parsed = parse(config, {
+    environment,
+    readText: (path) => ({ kind: 'text', text: files[path] ?? '' }),
+  })
   const defaults = { connections: 4, deadlineMs: 5_000, rowsMax: 1_000, listRowsMax: 50_000 }
   expect(parsed).toEqual({
     kind: 'config',
@@ -196,7 +200,7 @@ it.each<[string, unknown, Partial<ConfigInput>, string]>([
     'an unreadable password',
     { sources: [{ ...shared, passwordFile: 'x' }] },
     {},
-    'sources[0].passwordFile cannot be read',
+    'sources[0].passwordFile cannot be read (EACCES)',
   ],
   [
     'a password variable that is not set',
@@ -225,14 +229,17 @@ it.each<[string, unknown, Partial<ConfigInput>, string]>([
   [
     'a secret twice',
     { sources: [second] },
-    { environment: { POS_GATEWAY_SECRET: SECRET, POS_GATEWAY_SECRET_FILE: 'x' }, readText: () => SECRET },
+    {
+      environment: { POS_GATEWAY_SECRET: SECRET, POS_GATEWAY_SECRET_FILE: 'x' },
+      readText: () => ({ kind: 'text', text: SECRET }),
+    },
     'POS_GATEWAY_SECRET and POS_GATEWAY_SECRET_FILE are both set',
   ],
   [
     'an unreadable secret',
     { sources: [second] },
     { environment: { POS_GATEWAY_SECRET_FILE: 'x' } },
-    'POS_GATEWAY_SECRET_FILE cannot be read',
+    'POS_GATEWAY_SECRET_FILE cannot be read (EACCES)',
   ],
 ])('refuses %s and says so', (_name, config, changes, problem) => {
   expect(problemsOf(config, changes).join('\n')).toContain(problem)
@@ -250,4 +257,16 @@ it('says everything that is wrong at once, and no secret', () => {
   )
   expect(problems.length).toBeGreaterThanOrEqual(4)
   expect(problems.join()).not.toContain('hunter2')
+})
+
+it('says why a file of this machine cannot be read', () => {
+  const { readText, isFile, isDirectory } = localFiles
+  const here = import.meta.filename
+  expect(readText(here)).toMatchObject({ kind: 'text', text: expect.stringContaining('says why') as string })
+  expect([`${here}.missing`, import.meta.dirname].map(readText)).toEqual([
+    { kind: 'unreadable', problem: 'cannot be read (ENOENT: no such file or directory)' },
+    { kind: 'unreadable', problem: 'cannot be read (EISDIR: illegal operation on a directory)' },
+  ])
+  expect([here, import.meta.dirname, `${here}.missing`].map(isFile)).toEqual([true, false, false])
+  expect([here, import.meta.dirname, `${here}.missing`].map(isDirectory)).toEqual([false, true, false])
 })

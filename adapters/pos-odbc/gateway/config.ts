@@ -91,9 +91,13 @@ function secretsOf({ environment, readText }: ConfigInput): {
     const path = environment[`${name}_FILE`] ?? ''
     const value = environment[name] ?? ''
     if (value !== '' && path !== '') problems.push(`${name} and ${name}_FILE are both set; set one`)
-    const secret = path === '' ? value : (readText(path)?.trim() ?? null)
-    if (secret === null) problems.push(`${name}_FILE cannot be read`)
-    if (secret === null || secret === '') return null
+    const read = path === '' ? ({ kind: 'text', text: value } as const) : readText(path)
+    if (read.kind === 'unreadable') {
+      problems.push(`${name}_FILE ${read.problem}`)
+      return null
+    }
+    const secret = path === '' ? value : read.text.trim()
+    if (secret === '') return null
     if (secret.length < SECRET_LENGTH_MIN)
       problems.push(`${name} must have at least ${SECRET_LENGTH_MIN} characters`)
     return secret

@@ -7,7 +7,8 @@ export type ToConnection =
   | { readonly kind: 'open'; readonly settings: ConnectionSettings }
   | { readonly kind: 'query'; readonly text: string; readonly values: readonly BoundValue[] }
 
-/** What that process answers to each message, in turn. */
+/** The answers of that process, one to each message, in order. A fault is a mistake of this program. */
 export type FromConnection =
   | { readonly kind: 'rows'; readonly rows: readonly RecordedRow[] }
   | { readonly kind: 'failed'; readonly state: string; readonly message: string }
+  | { readonly kind: 'fault'; readonly name: string; readonly place: string }

@@ -5,7 +5,7 @@
 import type { DriverConnection } from './drivers/driver.ts'
 import { openOdbc } from './drivers/odbc.ts'
 import { openSqlite } from './drivers/sqlite.ts'
-import { DatabaseError } from './errors.ts'
+import { DatabaseError, thrownAt } from './errors.ts'
 import type { FromConnection, ToConnection } from './connection-messages.ts'
 
 let connection: DriverConnection | null = null
@@ -21,7 +21,8 @@ async function answer(message: ToConnection): Promise<FromConnection> {
     return { kind: 'rows', rows: await connection.query(message.text, message.values) }
   } catch (error) {
     if (error instanceof DatabaseError) return { kind: 'failed', state: error.state, message: error.message }
-    return { kind: 'failed', state: 'unknown', message: String(error) }
+    if (error instanceof Error) return { kind: 'fault', name: error.name, place: thrownAt(error) }
+    return { kind: 'fault', name: typeof error, place: '' }
   }
 }
 

@@ -3,17 +3,20 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FromConnection, ToConnection } from './connection-messages.ts'
 import type { ConnectionSettings } from './drivers/driver.ts'
-import { DatabaseError } from './errors.ts'
+import { ConnectionFault, DatabaseError } from './errors.ts'
 import type { RecordedRow } from './neutral.ts'
 import type { Fragment } from './sql.ts'
 
 /** A database connection in a process of its own. It runs one statement at a time. */
 export interface Connection {
-  /** Rejects with a `DatabaseError`: what the database said, or state `ended` when the process is gone. */
+  /**
+   * Rejects with a `DatabaseError`: what the database said, or state `ended` when the process is gone. Rejects with a
+   * `ConnectionFault` when this program made a mistake in that process.
+   */
   query(statement: Fragment): Promise<readonly RecordedRow[]>
-  /** Whether the process is there. */
+  /** Whether the process is still running. */
   isAlive(): boolean
-  /** Ends the process, and with it whatever it is doing. Resolves when it is gone. */
+  /** Ends the process and the statement that it may be running. Resolves when the process is gone. */
   end(): Promise<void>
 }
 
@@ -62,6 +65,12 @@ function connectionOf(child: ChildProcess): Connection {
   }
 }
 
+function errorOf(reply: Exclude<FromConnection, { kind: 'rows' }>): Error {
+  return reply.kind === 'failed'
+    ? new DatabaseError(reply.state, reply.message)
+    : new ConnectionFault(reply.name, reply.place)
+}
+
 /** Sends a message and waits for its answer, or for the end of the process. */
 function ask(child: ChildProcess, message: ToConnection): Promise<readonly RecordedRow[]> {
   return new Promise((resolve, reject) => {
@@ -72,14 +81,10 @@ function ask(child: ChildProcess, message: ToConnection): Promise<readonly Recor
       act()
     }
     const onMessage = (reply: FromConnection) => {
-      if (reply.kind === 'rows')
-        settle(() => {
-          resolve(reply.rows)
-        })
-      else
-        settle(() => {
-          reject(new DatabaseError(reply.state, reply.message))
-        })
+      settle(() => {
+        if (reply.kind === 'rows') resolve(reply.rows)
+        else reject(errorOf(reply))
+      })
     }
     const onEnd = () => {
       settle(() => {

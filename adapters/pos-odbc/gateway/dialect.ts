@@ -10,7 +10,7 @@ export type ColumnType = 'text' | 'instant' | 'decimal' | 'integer'
 /** The rows of the newest few children of each parent. */
 export interface LatestChildren {
   readonly table: string
-  /** The condition on a child, written for the alias `x`, of the parent's id `p.value`. */
+  /** The condition that a child `x` belongs to the parent whose id is `p.value`. */
   readonly condition: Fragment
   readonly orderColumns: readonly string[]
   readonly count: number
@@ -29,7 +29,7 @@ export interface Dialect {
   idList(ids: readonly string[]): Fragment
   /** `idList` joined with the newest few children of each id, as `e`; only those are read from the index. */
   latest(ids: readonly string[], children: LatestChildren): Fragment
-  /** Statements that begin a connection. They make it read-only and limit how long a statement runs. */
+  /** Statements that are run first on each connection. They make it read-only and limit how long a statement runs. */
   session(deadlineMs: number): readonly string[]
 }
 
@@ -43,7 +43,7 @@ const postgresql: Dialect = {
   value(value, type) {
     const cast = {
       text: (mark: string) => `cast(${mark} as varchar)`,
-      // Cast straight to a timestamp, psqlODBC takes the placeholder for one and drops its time of day.
+      // When a placeholder is cast directly to a timestamp, psqlODBC binds it as one and drops its time of day.
       instant: (mark: string) => `cast(cast(${mark} as varchar) as timestamp(3))`,
       decimal: (mark: string) => `cast(cast(${mark} as varchar) as numeric)`,
       integer: (mark: string) => `cast(${mark} as integer)`,

@@ -28,7 +28,7 @@ function sqliteSchema(kind: SourceKind): string {
 /** Opens the database of an embedded source, and creates it from the schema when it is missing. */
 export function openEmbeddedSource(kind: SourceKind, file: string): EmbeddedSource {
   const database = new DatabaseSync(file)
-  // With this journal, readers can read while rows are written.
+  // With a write-ahead log, readers can read while rows are written.
   database.exec('pragma journal_mode = wal; pragma busy_timeout = 5000')
   inTransaction(database, () => {
     const made = database.prepare("select 1 from sqlite_master where type = 'table' limit 1").get()

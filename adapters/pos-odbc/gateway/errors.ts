@@ -11,14 +11,14 @@ export class GatewayError extends Error {
   }
 }
 
-/** An error of a database or its driver. */
+/** An error of a database or its driver, which is its cause where it was thrown. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   /** SQLSTATE where the driver gives one, such as `08001`; else a word of the driver. */
   readonly state: string
 
-  constructor(state: string, message: string) {
-    super(message)
+  constructor(state: string, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.state = state
   }
 
@@ -26,4 +26,22 @@ export class DatabaseError extends Error {
   textForLog(): string {
     return this.state.startsWith('22') ? 'An error of data' : this.message.slice(0, 300)
   }
+}
+
+/**
+ * A mistake of this program in a process that holds a connection. It has the mistake's name and place; the message
+ * stays in that process, because it may quote a row.
+ */
+export class ConnectionFault extends Error {
+  constructor(name: string, place: string) {
+    super()
+    this.name = name
+    this.stack = `${name}\n    at ${place}`
+  }
+}
+
+/** Where an error was thrown: the first line of its stack after its message. Empty when that is not known. */
+export function thrownAt({ message, stack = '' }: Error): string {
+  const frames = stack.slice(Math.max(0, stack.indexOf(message)) + message.length)
+  return /\n {4}at (.*)/.exec(frames)?.[1] ?? ''
 }

@@ -17,11 +17,11 @@ it.each([
   ['2026-03-08 03:00:00', 'America/Chicago', '2026-03-08T08:00:00.000Z'],
   ['2026-10-25 02:30:00', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
   ['2026-06-01 00:00:00', 'Asia/Kathmandu', '2026-05-31T18:15:00.000Z'],
-  // Half an hour of daylight saving.
+  // Daylight saving time of half an hour.
   ['2026-04-05 01:45:00', 'Australia/Lord_Howe', '2026-04-04T14:45:00.000Z'],
   // A day that Samoa skipped.
   ['2011-12-30 12:00:00', 'Pacific/Apia', '2011-12-30T22:00:00.000Z'],
-  // Before time zones, clocks differed by seconds.
+  // Before time zones, local time differed by seconds.
   ['1880-01-01 00:00:00', 'America/Chicago', '1880-01-01T05:50:36.000Z'],
   ['0001-01-01 12:00:00', 'UTC', '0001-01-01T12:00:00.000Z'],
 ])('reads %s in %s as %s', (text, timeZone, instant) => {

@@ -1,6 +1,6 @@
 const LOCAL = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::[0-5]\d(?:\.\d{1,9})?)?)$/
 
-/** The form of an instant within the years 0000 to 9999; others have a sign and more digits. */
+/** The length of an instant of the years 0000 to 9999; instants of other years have a sign and more digits. */
 const INSTANT_LENGTH = '2026-01-01T00:00:00.000Z'.length
 
 /** Whether this is the name of a time zone, such as `America/Chicago`. */
@@ -28,7 +28,7 @@ export function instantOfLocalTime(text: string, timeZone: string): string | nul
   return written.length === INSTANT_LENGTH ? written : null
 }
 
-/** Null: there is no such day in the calendar, or no such time of day. */
+/** Parses a local date and time; null: there is no such day in the calendar, or no such time of day. */
 function plainDateTime(text: string): Temporal.PlainDateTime | null {
   try {
     return Temporal.PlainDateTime.from(text)

@@ -1,6 +1,10 @@
 import type { Log } from '../../../ports/log.ts'
+import { thrownAt } from './errors.ts'
 
-/** One JSON object a line on standard output. An error's cause is logged by its name alone: its text may quote a row. */
+/**
+ * A log that writes one JSON object a line. Of an error's cause only the name and the place are logged, because its
+ * text may quote a row.
+ */
 export function createJsonLog(write: (line: string) => void, now: () => string): Log {
   const line = (level: string, event: string, fields: object): void => {
     write(`${JSON.stringify({ time: now(), level, event, ...fields })}\n`)
@@ -10,7 +14,11 @@ export function createJsonLog(write: (line: string) => void, now: () => string):
       line('info', event, fields)
     },
     error: (event, fields, cause) => {
-      line('error', event, cause instanceof Error ? { ...fields, cause: cause.name } : fields)
+      line(
+        'error',
+        event,
+        cause instanceof Error ? { ...fields, cause: cause.name, causeAt: thrownAt(cause) } : fields,
+      )
     },
   }
 }

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { membersOf } from '../../../domain/text/json.ts'
 import { createAuthenticator } from './authenticate.ts'
 import type { GatewayConfig, ParsedConfig } from './config.ts'
 import { parseConfig } from './config.ts'
 import { odbcProblem } from './drivers/odbc.ts'
 import { DatabaseError } from './errors.ts'
+import { localFiles } from './files.ts'
 import { createJsonLog } from './log.ts'
 import { createGatewayServer } from './server.ts'
 import { createSources } from './sources.ts'
@@ -27,35 +28,31 @@ function fail(problems: readonly string[]): never {
   process.exit(1)
 }
 
-function textOfFile(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
+/** The file that the arguments name. Arguments that name none end the program. */
+function configArgument(): string {
+  const { config } = givenArguments()
+  return config ?? fail(['--config is missing', USAGE])
 }
 
-function configArgument(): string | null {
+function givenArguments(): { readonly config?: string } {
   try {
-    return parseArgs({ options: { config: { type: 'string' } } }).values.config ?? null
-  } catch {
-    return null
+    return parseArgs({ options: { config: { type: 'string' } } }).values
+  } catch (error) {
+    const { code, message } = membersOf(error)
+    if (!String(code).startsWith('ERR_PARSE_ARGS')) throw error
+    return fail([String(message), USAGE])
   }
 }
 
 function loadConfig(): ParsedConfig {
-  const file = configArgument()
-  if (file === null) return { kind: 'problems', problems: [USAGE] }
-  const path = resolve(file)
-  const text = textOfFile(path)
-  if (text === null) return { kind: 'problems', problems: [`${path} cannot be read`] }
+  const path = resolve(configArgument())
+  const read = localFiles.readText(path)
+  if (read.kind === 'unreadable') return { kind: 'problems', problems: [`${path} ${read.problem}`] }
   return parseConfig({
-    text,
+    text: read.text,
     directory: dirname(path),
     environment: process.env,
-    readText: textOfFile,
-    isFile: (file) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false,
-    isDirectory: (directory) => statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false,
+    ...localFiles,
     odbcProblem,
   })
 }

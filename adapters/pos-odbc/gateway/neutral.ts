@@ -1,15 +1,16 @@
+import { compareBytes } from '../../../domain/text/text-order.ts'
 import type { NeutralRow } from '../protocol.ts'
 import type { RecordedValue, SourceSettings } from './codec.ts'
 import { Unreadable } from './codec.ts'
 import { GatewayError } from './errors.ts'
 import type { ChildMapping, TableMapping } from './family.ts'
 
-/** A row as a driver gives it: the columns of a statement by the names that the statement gives them. */
+/** A row as a driver returns it: values by the column names that the statement chose. */
 export type RecordedRow = Readonly<Record<string, RecordedValue>>
 
 /**
- * A recorded row in the neutral form. Throws the `GatewayError` `unreadable_row`, which names the table, the row's id and
- * the column, when a value has no meaning there.
+ * A recorded row in the neutral form. Throws the `GatewayError` `unreadable_row`, which names the table, the row's id
+ * and the column, when a value has no meaning there.
  */
 export function neutralRow(
   { fields, table }: TableMapping,
@@ -53,14 +54,10 @@ export function neutralChildren(
   return new Map(lists)
 }
 
+/** By bytes, as the databases sort, which have picked the latest rows. */
 function newestFirst(left: NeutralRow, right: NeutralRow): number {
   return (
-    compare(String(right.occurredAt), String(left.occurredAt)) ||
-    compare(String(right.eventId), String(left.eventId))
+    compareBytes(String(right.occurredAt), String(left.occurredAt)) ||
+    compareBytes(String(right.eventId), String(left.eventId))
   )
-}
-
-function compare(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }

@@ -10,10 +10,10 @@ import { openEmbeddedSource } from './embedded.ts'
 import type { Fragment } from './sql.ts'
 import type { WritableRows } from './write.ts'
 
-/** Enough that statistics tell a site with many rows from an address with few. */
+/** Enough rows for statistics to tell a site, which has many rows, from an address, which has few. */
 const ROWS = 500
 
-/** A source's embedded database with rows of two tenants, most of them of the one that is read. */
+/** The embedded database of a source, with rows of two tenants; most belong to the tenant that is read. */
 function filled(kind: (typeof SOURCE_KINDS)[number]): DatabaseSync {
   const file = join(scratchFolder(), `${kind}.sqlite`)
   const database = openEmbeddedSource(kind, file)
@@ -74,7 +74,7 @@ function costlySteps(plan: readonly string[]): readonly string[] {
 }
 
 /**
- * Two scans are allowed: of the ids that a statement brings as a parameter, and of an index up to the end of an
+ * Two scans are allowed: of the ids that a statement receives as a parameter, and of an index up to the end of an
  * unfiltered first page.
  */
 const HARMLESS = /^SCAN p VIRTUAL TABLE|^SCAN Ticket USING INDEX Ticket_Closed$/

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { VirtualTime } from '../../../test/support/virtual-time.ts'
 import { virtualTime } from '../../../test/support/virtual-time.ts'
 import type { Connection } from './connection.ts'
-import { DatabaseError, GatewayError } from './errors.ts'
+import { ConnectionFault, DatabaseError, GatewayError } from './errors.ts'
 import type { Pool, PoolOptions } from './pool.ts'
 import { createPool } from './pool.ts'
 
@@ -11,7 +11,7 @@ interface FakeConnection extends Connection {
   ended: boolean
 }
 
-/** A database of which connections are made; `isUp` decides whether they open and answer. */
+/** A fake database for the pool's connections; `isUp` decides whether they open and answer. */
 function fakeDatabase() {
   const state = { isUp: true, nowMs: 0, opened: [] as FakeConnection[], attempts: 0 }
   const open: PoolOptions['open'] = () => {
@@ -107,12 +107,23 @@ it('does the work again on a new connection when an old one has died, and gives 
   const pool = poolOn(database)
   await Promise.all([pool.use('north', forever, query), pool.use('north', forever, query)])
   const [first, second] = database.state.opened
-  // The database was restarted: both connections are dead, though nothing has noticed.
+  // The database was restarted: both connections are dead, but the pool has not noticed.
   for (const each of [first, second])
     if (each !== undefined) each.query = () => Promise.reject(new DatabaseError('57P01', 'gone'))
   expect(await codeOf(pool.use('north', forever, query))).toBe('ok')
   expect(database.state.opened).toHaveLength(3)
   expect([first?.ended, second?.ended]).toEqual([true, true])
+})
+
+it('is not ready after a mistake in the process of a connection, which is replaced', async () => {
+  const database = fakeDatabase()
+  const pool = poolOn(database)
+  await pool.use('north', forever, query)
+  const broken = () => Promise.reject(new ConnectionFault('TypeError', 'driver.ts:1:1'))
+  expect(await codeOf(pool.use('north', forever, broken))).toBe('TypeError')
+  expect([pool.isReady(), database.state.opened.length]).toEqual([false, 2])
+  expect(await codeOf(pool.use('north', forever, query))).toBe('ok')
+  expect(pool.isReady()).toBe(true)
 })
 
 it('fails while the database is down and recovers when it is back', async () => {
@@ -123,7 +134,7 @@ it('fails while the database is down and recovers when it is back', async () => 
   expect(await codeOf(pool.use('north', forever, query))).toBe('08001')
   expect(pool.isReady()).toBe(false)
   const { attempts } = database.state
-  // Within the pause nobody tries again.
+  // During the pause after a failure, the pool does not try again.
   expect(await codeOf(pool.use('north', forever, query))).toBe('08001')
   expect(database.state.attempts).toBe(attempts)
   database.state.isUp = true
@@ -207,7 +218,10 @@ it('ends every connection when it is closed, and idle ones after a while', async
   expect(database.state.opened.every(({ ended }) => ended)).toBe(true)
 })
 
-/** Requests on a stand-in of a database that takes a second for each, by their tenants, in the order of their ends. */
+/**
+ * Sends requests to a fake database that takes one second for each. Returns the second at which each one ended, or the
+ * code of its error, with its tenant, in the order in which they end.
+ */
 async function served(pool: Pool, time: VirtualTime, tenants: readonly string[]): Promise<readonly string[]> {
   const ends: string[] = []
   const ask = (tenant: string) =>

@@ -1,19 +1,19 @@
 import type { Connection } from './connection.ts'
-import { DatabaseError, GatewayError } from './errors.ts'
+import { ConnectionFault, DatabaseError, GatewayError } from './errors.ts'
 import { createSlots, deadlineExceeded } from './slots.ts'
 
 export interface PoolOptions {
-  /** Opens a connection; rejects with a `DatabaseError`. */
+  /** Opens a connection. Rejects with a `DatabaseError`, or a `ConnectionFault` for a mistake in its process. */
   readonly open: (signal: AbortSignal) => Promise<Connection>
-  /** Most connections at once. */
+  /** The maximum number of connections at once. */
   readonly size: number
-  /** Most connections that one tenant uses at once. */
+  /** The maximum number of connections that one tenant uses at once. */
   readonly tenantMax: number
-  /** Most requests that wait for a connection; any more are refused at once. */
+  /** The maximum number of requests that wait for a connection; any more are refused at once. */
   readonly waitersMax: number
   /** How long an unused connection is kept, in milliseconds. */
   readonly idleMs: number
-  /** After a connection could not be opened, how long no other is tried, in milliseconds. */
+  /** After a connection could not be opened, for how many milliseconds no other is attempted. */
   readonly pauseMs: number
   readonly nowMs: () => number
 }
@@ -21,16 +21,17 @@ export interface PoolOptions {
 /** The connections to one database. */
 export interface Pool {
   /**
-   * Lends a connection for a piece of work of a tenant that only reads. Who waits is served by turns among tenants. A connection that fails is given up; where it was an old
-   * one, which may have died with its database long ago, the work is done once more on a new one.
-   * Rejects with what `work` rejects with, or a `GatewayError`: `busy`, `source_unavailable`, `deadline_exceeded`.
+   * Lends a connection for a piece of work of a tenant, which must only read. When connections are scarce, tenants take
+   * turns. A connection that fails is discarded. If it was an old one, which may have lost its database long ago, the
+   * work is run once more on a new connection. Rejects with what `work` rejects with, or with a `GatewayError`: `busy`,
+   * `source_unavailable`, `deadline_exceeded`.
    */
   use<Value>(
     tenant: string,
     signal: AbortSignal,
     work: (connection: Connection) => Promise<Value>,
   ): Promise<Value>
-  /** Whether the last connection that was tried could be opened and used; null before the first. */
+  /** Whether the latest attempt to open and use a connection succeeded; null before the first. */
   isReady(): boolean | null
   /** Ends every connection. */
   close(): Promise<void>
@@ -50,7 +51,10 @@ export function createPool(options: PoolOptions): Pool {
   let ready: boolean | null = null
   let pausedUntilMs = 0
   let pauseReason: unknown = null
-  /** How often a connection was opened: tells a failure that is older than the latest success. */
+  /**
+   * How many connections have been opened. A failed attempt compares it with the count at its start, to see whether
+   * another attempt has succeeded meanwhile.
+   */
   let successes = 0
 
   const takeIdle = (): Connection | null => {
@@ -88,7 +92,8 @@ export function createPool(options: PoolOptions): Pool {
       pausedUntilMs = 0
       return connection
     } catch (error) {
-      // Only some failures start the pause: not a timeout, and not an attempt that began before another one succeeded.
+      // Not every failure starts the pause: a timeout does not, nor does an attempt that began before another one
+      // succeeded.
       if (!signal.aborted && successes === before) {
         pausedUntilMs = nowMs() + pauseMs
         pauseReason = error
@@ -97,7 +102,7 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  /** One piece of work on one connection; `isNew` tells whether a failure may be blamed on the connection's age. */
+  /** Runs one piece of work on one connection; `known` is an idle connection to reuse, or null for a new one. */
   const attempt = async <Value>(
     signal: AbortSignal,
     work: (connection: Connection) => Promise<Value>,
@@ -129,7 +134,7 @@ export function createPool(options: PoolOptions): Pool {
     try {
       return await attempt(signal, work, known)
     } catch (error) {
-      if (known === null || signal.aborted || !(error instanceof DatabaseError)) throw error
+      if (known === null || signal.aborted || !isOfConnection(error)) throw error
       // The other idle connections are as old as this one, so they are closed too instead of failing one by one.
       await endIdle()
       return attempt(signal, work, null)
@@ -145,7 +150,7 @@ export function createPool(options: PoolOptions): Pool {
         return value
       } catch (error) {
         if (signal.aborted) throw deadlineExceeded()
-        if (error instanceof DatabaseError) ready = false
+        if (isOfConnection(error)) ready = false
         throw error
       } finally {
         slots.give(tenant)
@@ -156,4 +161,9 @@ export function createPool(options: PoolOptions): Pool {
       await Promise.all([endIdle(), ...[...lent].map((connection) => connection.end())])
     },
   }
+}
+
+/** Whether a connection or its process failed. A `GatewayError` says nothing against the connection. */
+function isOfConnection(error: unknown): boolean {
+  return error instanceof DatabaseError || error instanceof ConnectionFault
 }

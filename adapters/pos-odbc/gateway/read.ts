@@ -14,18 +14,18 @@ import { childrenStatement, oneStatement, pageStatement } from './statements.ts'
 /** Runs one statement. Rejects with a `DatabaseError` or a `GatewayError`. */
 export type RunStatement = (statement: Fragment) => Promise<readonly RecordedRow[]>
 
-/** Where a read takes place. */
+/** The source that is read, and how. */
 export interface ReadContext {
   readonly scope: Scope
   readonly settings: SourceSettings
-  /** Most rows that a statement for the lists of a page may give. */
+  /** The maximum number of rows that the statement for a page's lists may return. */
   readonly listRowsMax: number
   readonly run: RunStatement
 }
 
 /**
- * A page of a collection, newest first, rows without a time last. One row more is asked for, to learn of the next page. It
- * ends early where its rows would be more than a Worker should have to hold.
+ * A page of a collection, newest first, with rows that have no time last. One more row than asked for is read, to learn
+ * whether another page follows. The page ends early when its rows would be too large for a Worker.
  */
 export async function readPage(
   context: ReadContext,

@@ -1,16 +1,18 @@
 import * as v from 'valibot'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
 import type { Filter } from '../../../domain/record/filter.ts'
+import { fieldTypeOf } from '../../../domain/record/resource.ts'
 import { parseInstant } from '../../../domain/text/instant.ts'
 import type { CollectionName } from '../collections.ts'
-import { COLLECTIONS, fieldOf, isCollection, orderMayBeNull } from '../collections.ts'
-import type { OneParameters, PageParameters, ReadRequest, SourcePosition } from '../protocol.ts'
+import { COLLECTIONS, isCollection, orderMayBeNull } from '../collections.ts'
+import type { OneParameters, PageParameters, GatewayRequest, SourcePosition } from '../protocol.ts'
 import { SOURCE_KINDS } from '../protocol.ts'
 import { GatewayError } from './errors.ts'
-import { parseJson } from '../../../domain/text/json.ts'
+import { parsedOr } from '../../../domain/text/json.ts'
+import { NoList } from './no-list.ts'
 
 /** A request to read with a known statement and parameters of the right types. */
-export type CheckedRequest = { readonly source: ReadRequest['source'] } & (
+export type CheckedRequest = { readonly source: GatewayRequest['source'] } & (
   | { readonly kind: 'page'; readonly collection: CollectionName; readonly parameters: PageParameters }
   | { readonly kind: 'one'; readonly collection: CollectionName; readonly parameters: OneParameters }
 )
@@ -37,9 +39,6 @@ const Body = v.strictObject({
 
 const One: v.GenericSchema<unknown, OneParameters> = v.strictObject({ id: Text })
 
-/** The library accepts a list as an object, so an empty list would pass as an object without keys. */
-const NoList = v.custom<object>((value) => !Array.isArray(value))
-
 /** The parameters of a page, by what the collection declares. */
 function pageOf(collection: CollectionEndpoint): v.GenericSchema<unknown, PageParameters> {
   const filters: Readonly<Record<string, v.GenericSchema<unknown, string | boolean>>> = Object.fromEntries(
@@ -55,13 +54,13 @@ function pageOf(collection: CollectionEndpoint): v.GenericSchema<unknown, PagePa
   })
 }
 
-/** Any text can be compared; only values that the field's type excludes are refused. */
+/** The schema of a filter's value. Any text can be compared; only values that the field's type excludes are refused. */
 function filterValue(
-  collection: CollectionEndpoint,
+  { resource }: CollectionEndpoint,
   { field, operator }: Filter,
 ): v.GenericSchema<unknown, string | boolean> {
   if (operator !== 'equals') return Instant
-  return fieldOf(collection, field).storage === 'boolean' ? v.boolean() : Text
+  return fieldTypeOf(resource, field).storage === 'boolean' ? v.boolean() : Text
 }
 
 function positionOf(collection: CollectionEndpoint): v.GenericSchema<unknown, SourcePosition> {
@@ -77,7 +76,9 @@ function positionOf(collection: CollectionEndpoint): v.GenericSchema<unknown, So
 
 /** Reads the body of a request. Throws a `GatewayError` that names what is wrong, never a value. */
 export function parseReadRequest(body: string): CheckedRequest {
-  const { source, statement, parameters } = checked(Body, jsonOf(body), 'body')
+  const given = parsedOr(body, undefined)
+  if (given === undefined) throw new GatewayError('invalid_request', 'The body is no JSON')
+  const { source, statement, parameters } = checked(Body, given, 'body')
   const [, collection = '', kind] = /^(.*)\.(page|one)$/.exec(statement) ?? []
   if (!isCollection(collection)) {
     throw new GatewayError('unknown_statement', 'The statement is not on the list')
@@ -87,15 +88,7 @@ export function parseReadRequest(body: string): CheckedRequest {
   return { source, kind: 'page', collection, parameters: checked(page, parameters, 'parameters') }
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    throw new GatewayError('invalid_request', 'The body is no JSON')
-  }
-}
-
-/** @param whole what the value is called where no key of it is to blame */
+/** @param whole the name of the value in the error, where none of its keys is at fault */
 function checked<Output>(schema: v.GenericSchema<unknown, Output>, value: unknown, whole: string): Output {
   const parsed = v.safeParse(schema, value, { abortEarly: true })
   if (parsed.success) return parsed.output

@@ -32,12 +32,12 @@ interface Answer {
 /** What a log line tells about a request; filled in as it becomes known. */
 type Facts = Record<string, string | number | null>
 
-/** A request under way. */
+/** A request that is being answered. */
 interface Request {
   readonly incoming: IncomingMessage
   readonly path: string
   readonly facts: Facts
-  /** Whether it is known to come from somebody who holds the secret. */
+  /** Whether the request was signed with the secret. */
   isSigned: boolean
 }
 
@@ -75,7 +75,7 @@ async function serve(
   note(options, request, answer.status, options.nowMs() - startedMs)
 }
 
-/** Logs the request. One that nobody has signed is counted only, unless the gateway itself failed. */
+/** Logs the request. An unsigned request is only counted, unless the gateway itself failed. */
 function note(
   { log, strangers }: ServerParts,
   { facts, isSigned, path }: Request,
@@ -91,7 +91,10 @@ function note(
   else if (path !== HEALTH_PATH) log.info('request', fields)
 }
 
-/** Failures of a source, and what only a wrong configuration, a wrong clock or a request sent twice brings about. */
+/**
+ * Whether an operator should see a failed request: a source failed, or the cause is a wrong configuration, a wrong
+ * clock or a repeated request.
+ */
 function isForTheOperator(status: number, { code }: Facts): boolean {
   return status >= 500 || status === 401 || code === 'unknown_source'
 }
@@ -110,7 +113,7 @@ async function answerTo(options: ServerParts, request: Request): Promise<Answer>
   }
 }
 
-/** Tells anyone that the gateway runs; how its sources are, only whoever holds the secret. */
+/** Tells anyone that the gateway runs. Only a caller with the secret also learns how its sources are. */
 async function health({ authenticate, sources }: ServerParts, request: Request): Promise<Answer> {
   const { incoming } = request
   if (headerOf(incoming, SIGNATURE_HEADERS.signature) === null) return { status: 200, body: { status: 'ok' } }
@@ -129,10 +132,10 @@ async function read({ authenticate, sources }: ServerParts, request: Request): P
   return { status: 200, body: answer }
 }
 
-/** What a request is refused with whose signature fits no secret. Any other refusal is of one that somebody has signed. */
+/** The refusals of requests that nobody with a secret has signed. All other refusals are of signed requests. */
 const UNSIGNED: readonly string[] = ['signature_missing', 'signature_wrong'] satisfies readonly ErrorCode[]
 
-/** Throws a `GatewayError` for a request that is not proven. */
+/** Throws a `GatewayError` for a request that is not signed, or was seen before. */
 function prove(authenticate: Authenticate, request: Request, body: Buffer): void {
   const { incoming, path } = request
   try {

@@ -3,15 +3,18 @@ import { GatewayError } from './errors.ts'
 export interface SlotsOptions {
   /** How many slots there are. */
   readonly size: number
-  /** Most slots that one tenant holds at once. */
+  /** The maximum number of slots that one tenant holds at once. */
   readonly tenantMax: number
-  /** Most requests that wait for a slot; any more are refused at once. */
+  /** The maximum number of requests that wait for a slot; any more are refused at once. */
   readonly waitersMax: number
 }
 
 /** The right to use a connection, shared out among tenants. */
 export interface Slots {
-  /** Takes a slot, or waits for one. Rejects with a `GatewayError`: `busy`, or `deadline_exceeded` once the signal aborts. */
+  /**
+   * Takes a slot, or waits for one. Rejects with a `GatewayError`: `busy`, or `deadline_exceeded` once the signal
+   * aborts.
+   */
   take(tenant: string, signal: AbortSignal): Promise<void>
   give(tenant: string): void
 }
@@ -28,9 +31,8 @@ export function deadlineExceeded(): GatewayError {
 }
 
 /**
- * A counting semaphore for several tenants. A free slot goes to the waiting tenant that holds the fewest; tenants that hold
- * as few take turns. Where too many wait, those of the tenant with the most
- * waiting requests are refused.
+ * A counting semaphore for several tenants. A free slot goes to the waiting tenant that holds the fewest; tenants that
+ * hold as few take turns. Where too many wait, those of the tenant with the most waiting requests are refused.
  */
 export function createSlots({ size, tenantMax, waitersMax }: SlotsOptions): Slots {
   let waiters: readonly Waiter[] = []
@@ -48,7 +50,10 @@ export function createSlots({ size, tenantMax, waitersMax }: SlotsOptions): Slot
     waiters = waiters.filter((waiter) => waiter !== leaving)
   }
 
-  /** Refuses the latest request of the tenant with the most, if that is another one than this. */
+  /**
+   * Refuses the latest request of the tenant with the most waiting requests. Throws `busy` when no tenant would still
+   * have more of them than the given one.
+   */
   const makeRoomFor = (tenant: string): void => {
     const crowd = waiters.reduce((most, each) => Math.max(most, waitingOf(each.tenant)), 0)
     const busy = new GatewayError('busy', 'Too many requests wait for this source')
@@ -106,7 +111,7 @@ export function createSlots({ size, tenantMax, waitersMax }: SlotsOptions): Slot
       const waiter = next()
       if (waiter === undefined) return
       leave(waiter)
-      // Its tenant's other requests line up behind those of everybody else.
+      // The tenant's other requests go to the end of the line, so that tenants take turns.
       const isSame = (each: Waiter) => each.tenant === waiter.tenant
       waiters = [...waiters.filter((each) => !isSame(each)), ...waiters.filter(isSame)]
       hold(waiter.tenant)

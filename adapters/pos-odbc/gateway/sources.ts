@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SOURCE_NAME } from '../../../domain/pos/index.ts'
+import { membersOf } from '../../../domain/text/json.ts'
 import type { OneAnswer, PageAnswer } from '../protocol.ts'
 import type { SourceSettings } from './codec.ts'
 import type { GatewayConfig } from './config.ts'
@@ -8,7 +9,7 @@ import type { SourceConfig } from './config-source.ts'
 import { openConnection } from './connection.ts'
 import { DIALECTS } from './dialect.ts'
 import type { ConnectionSettings } from './drivers/driver.ts'
-import { GatewayError } from './errors.ts'
+import { DatabaseError, GatewayError } from './errors.ts'
 import { FAMILIES, hasOwnDatabases } from './families/index.ts'
 import type { Pool } from './pool.ts'
 import { createPool } from './pool.ts'
@@ -24,9 +25,9 @@ const PAUSE_MS = 250
 export interface Sources {
   /** Answers a request. Rejects with a `GatewayError` or a `DatabaseError`. */
   read(request: CheckedRequest): Promise<PageAnswer | OneAnswer>
-  /** How many of the sources used so far could be read the last time, and how many could not. */
+  /** How many of the sources used so far succeeded at the last attempt, and how many failed. */
   health(): { readonly ready: number; readonly unavailable: number }
-  /** Tries a connection to every source that has a place of its own; gives what each failed with, or null. */
+  /** Tries a connection to every source with a fixed place; returns for each what it failed with, or null. */
   probe(): Promise<readonly { readonly source: string; readonly problem: unknown }[]>
   close(): Promise<void>
 }
@@ -36,7 +37,7 @@ interface OpenSource {
   readonly pool: Pool
 }
 
-/** Makes the sources of a configuration; none is connected to before it is used. */
+/** The sources of a configuration. Each is connected to only when it is used. */
 export function createSources({ sources }: GatewayConfig, nowMs: () => number): Sources {
   const configured = new Map(sources.map((config) => [keyOf(config.kind, config.name ?? ''), config]))
   const opened = new Map<string, OpenSource>()
@@ -68,7 +69,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
     const config = configured.get(key)
     const source = config === undefined ? null : openFixed(key, config)
     if (source !== null) return source
-    // A source without a name is either its kind's only database, or the folder of databases with names.
+    // Either the kind has one database, whose source has no name, or the configuration names a folder of databases.
     const folder = configured.get(keyOf(kind, ''))
     const file = folder === undefined ? null : fileOf(folder, tenant)
     if (file === null || folder === undefined) {
@@ -124,7 +125,7 @@ export function createSources({ sources }: GatewayConfig, nowMs: () => number): 
   }
 }
 
-/** Null: the source can be connected to. */
+/** Tries to connect to a source. Returns what it failed with; null: nothing. */
 function probeOf({ config, pool }: OpenSource): Promise<unknown> {
   return withinDeadline(config.deadlineMs, (signal) =>
     pool.use('', signal, () => Promise.resolve(null)),
@@ -146,7 +147,7 @@ async function withinDeadline<Value>(
   }
 }
 
-/** Of a database that several tenants share, one of them leaves a connection to the others. */
+/** Where several tenants share a database, one tenant may use all connections but one. */
 function tenantMaxOf({ kind, connections }: SourceConfig): number {
   return hasOwnDatabases(kind) ? connections : Math.max(1, connections - 1)
 }
@@ -155,7 +156,7 @@ function keyOf(kind: string, name: string): string {
   return `${kind} ${name}`
 }
 
-/** How to connect to a source that has one place; null for a folder of them. */
+/** How to connect to a source with a fixed place; null for a folder of databases. */
 function fixedSettings(config: SourceConfig): ConnectionSettings | null {
   const { place } = config
   const session = sessionOf(config)
@@ -167,18 +168,23 @@ function sessionOf({ dialect, deadlineMs }: SourceConfig): readonly string[] {
   return DIALECTS[dialect].session(deadlineMs)
 }
 
-/** The database of this name in a folder; null when there is none, in exactly this spelling. */
+/** The database file of this name in a folder; null when the folder has no file with exactly this spelling. */
 function fileOf({ place }: SourceConfig, name: string): string | null {
   if (!('directory' in place) || !SOURCE_NAME.test(name)) return null
   const fileName = `${name}.sqlite`
-  return listOf(place.directory).includes(fileName) ? join(place.directory, fileName) : null
+  return namesIn(place.directory).includes(fileName) ? join(place.directory, fileName) : null
 }
 
-function listOf(directory: string): readonly string[] {
+/**
+ * The names of the files in a folder; none when there is no such folder. Throws a `DatabaseError` when it cannot tell.
+ */
+function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory)
-  } catch {
-    return []
+  } catch (cause) {
+    const code = String(membersOf(cause).code)
+    if (code === 'ENOENT') return []
+    throw new DatabaseError(code, 'The folder of the databases cannot be read', { cause })
   }
 }
 

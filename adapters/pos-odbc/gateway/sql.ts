@@ -8,20 +8,20 @@ export interface Fragment {
 }
 
 /**
- * Assembles a statement of fragments. A plain value does not fit into a gap: it becomes a fragment only through `bound`,
- * as a placeholder, so nothing that a request carries can ever become part of a statement's text.
+ * Assembles a statement from fragments. The types accept only fragments in the gaps: a value becomes a fragment through
+ * `bound`, as a placeholder, so nothing that a request carries can become part of a statement's text.
  */
 export function sql(texts: TemplateStringsArray, ...parts: readonly Fragment[]): Fragment {
   const text = texts.reduce((before, after, index) => `${before}${parts[index - 1]?.text ?? ''}${after}`)
   return { text, values: parts.flatMap(({ values }) => values) }
 }
 
-/** Text of this program's own, such as a table's name. */
+/** Constant text of this program, such as a table's name. */
 export function raw(text: string): Fragment {
   return { text, values: [] }
 }
 
-/** A placeholder for a value; `write` puts it into the dialect's words. */
+/** A placeholder for a value. `write` wraps it as the dialect requires. */
 export function bound(value: BoundValue, write: (placeholder: string) => string = (mark) => mark): Fragment {
   return { text: write('?'), values: [value] }
 }

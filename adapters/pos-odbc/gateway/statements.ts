@@ -58,7 +58,7 @@ function whereOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? raw('') : sql`where ${join(conditions, ' and ')}`
 }
 
-/** The filter that bounds the field of the order on the side where pages begin; null: there is none. */
+/** The filter that bounds the order's field on the side where pages begin; null: there is none. */
 function upperBoundOf({ filters, order }: CollectionEndpoint): string | null {
   const found = Object.entries(filters).find(
     ([, { field, operator }]) => field === order.field && operator === 'below',
@@ -66,7 +66,9 @@ function upperBoundOf({ filters, order }: CollectionEndpoint): string | null {
   return found?.[0] ?? null
 }
 
-/** Whether a bound leaves out every row up to the position, so that the position adds nothing to it. */
+/**
+ * Whether a filter's bound already excludes every row up to the position, so that the position need not be compared.
+ */
 function isBeyond(bound: string | boolean | undefined, position: string | null): boolean {
   return typeof bound === 'string' && position !== null && bound <= position
 }
@@ -135,7 +137,7 @@ export function childrenStatement(
     where ${join(conditions, ' and ')} limit ${limit}`
 }
 
-/** The columns of every field, as `c0`, `c1`, … in the order in which `rowReader` takes them. */
+/** The columns of every field, as `c0`, `c1`, … in the order in which `neutralRow` reads them. */
 function columnsOf({ fields }: TableMapping, dialect: Dialect, alias?: string): Fragment {
   const prefix = alias === undefined ? '' : `${alias}.`
   const columns = Object.values(fields).flatMap((codec) => codec.columns)

@@ -1,17 +1,18 @@
 import type { Log } from '../../../ports/log.ts'
 
-/** How often a line about requests of strangers is logged at most, in milliseconds. */
+/** The minimum time between two log lines about unsigned requests, in milliseconds. */
 const PERIOD_MS = 60_000
 
-/** Counts requests that nobody has signed. */
+/** Counts unsigned requests. */
 export interface Strangers {
   /** @param code what the request was refused with */
   note(code: string): void
 }
 
 /**
- * Requests that nobody has signed are counted by their refusals, and logged together in one line of level `info` a minute
- * at most: anyone on the network can send as many as they like, so lines of their own would bury what the operator must see.
+ * Counts unsigned requests by the reason of their refusal, and logs them together, at most one line of level `info` a
+ * minute. Anyone on the network can send as many as they like, so a line for each would bury what the operator must
+ * see.
  */
 export function createStrangers(log: Log): Strangers {
   let counts: Readonly<Record<string, number>> = {}

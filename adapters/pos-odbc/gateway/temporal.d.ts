@@ -1,6 +1,6 @@
 /**
- * The part of `Temporal` that local times need. Node has it; the compiler's library does not know it yet. The compiler
- * that does will refuse these declarations as repeated ones, and then this file goes.
+ * The part of `Temporal` that local times need. Node has it, but the compiler's library does not declare it yet. Once
+ * it does, the compiler reports these declarations as duplicates, and this file can be removed.
  */
 declare namespace Temporal {
   class PlainDateTime {

@@ -76,7 +76,7 @@ function replaceList(
   return [sql`delete from ${raw(child.table)} where ${join(conditions, ' and ')}`, ...inserts]
 }
 
-/** The row of a list's item: the item itself, or the one value that it is. */
+/** The row that stores an item of a list: the item itself, or a row with the item as its only value. */
 function rowOf({ valueField }: ChildMapping, item: unknown): NeutralRow {
   return valueField === null ? membersOf(item) : { [valueField]: item }
 }

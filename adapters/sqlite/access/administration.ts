@@ -1,7 +1,8 @@
 import type { Administration } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Organization } from '../../../ports/organization.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
@@ -11,17 +12,20 @@ import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { sql } from '../statement/sql.ts'
 import { createKeys } from './keys.ts'
 
-/** Slugs are unique in the whole service: families with databases of their own hold theirs in `placed_slugs`. */
+/**
+ * Whether another organization has the slug. Slugs are unique in the whole service: those of families with databases of
+ * their own are in `placed_slugs`.
+ */
 const slugTaken = sql`(exists (select 1 from organizations as other
   where other.slug = ${slot('slug')} and other.organization_id <> ${slot('organization_id')})
   or exists (select 1 from placed_slugs as placed
   where placed.slug = ${slot('slug')} and placed.organization_id <> ${slot('organization_id')}))`
 
-/** An organization is never its own parent. */
+/** Whether the parent does not exist. An organization is never its own parent. */
 const parentMissing = sql`(${slot('parent_id')} is not null and (${slot('parent_id')} = ${slot('organization_id')}
   or not exists (select 1 from organizations as other where other.organization_id = ${slot('parent_id')})))`
 
-/** The organization is above its new parent already. */
+/** Whether the new parent is below the organization, so that the two would form a circle. */
 const parentBelow = sql`(${slot('parent_id')} is not ${slot('organization_id')} and exists (
   with recursive above (id) as (
     select ${slot('parent_id')}
@@ -31,10 +35,13 @@ const parentBelow = sql`(${slot('parent_id')} is not ${slot('organization_id')} 
 
 const own = sql`from organizations as was where was.organization_id = ${slot('organization_id')}`
 
-/** Whether an organization is there as much as expected, and what is stored of it is what is expected. */
+/**
+ * Whether what is stored is still what the caller expects: the organization exists or not, and its settings are the
+ * same.
+ */
 const unchanged = sql`(${slot('is_expected')} is null or (select count(*) ${own}) = ${slot('is_expected')} and not exists (
   select 1 ${own} and (${sql.join(
-    settingColumns.map((column) => sql`${name('was', column)} is not ${slot(`was_${column}`)}`),
+    settingColumns.map((column) => sql`${sql.id('was', column)} is not ${slot(`was_${column}`)}`),
     sql` or `,
   )})))`
 
@@ -51,8 +58,8 @@ const judge = template(
 )
 
 /**
- * A form's answers are read with the organization's country. When the country changes, the meaning of its forms
- * changes, so their versions move.
+ * A form's answers are read with the organization's country, so changing the country changes the meaning of its forms.
+ * Therefore it moves their versions on.
  */
 const bumpForms = template(sql`
   update forms set version = version + 1
@@ -60,7 +67,10 @@ const bumpForms = template(sql`
     select 1 from organizations as o
     where o.organization_id = ${slot('organization_id')} and o.phone_country <> ${slot('phone_country')})`)
 
-/** A child organization brings its reviews (a trigger copies them), which its new parent sees for the first time now. */
+/**
+ * The organization's reviews become visible to its new parent (a trigger copies them), so the parent's clock must move
+ * on first.
+ */
 const advanceNewParent = template(sql`
   update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
   where organization_id = ${slot('parent_id')} and ${mayBeSaved} and exists (
@@ -68,25 +78,24 @@ const advanceNewParent = template(sql`
     where o.organization_id = ${slot('organization_id')} and o.parent_id is not ${slot('parent_id')})`)
 
 const saveOrganization = template(sql`
-  insert into organizations (organization_id, ${sql.join(settingColumns.map((column) => name(column)))})
+  insert into organizations (organization_id, ${sql.join(settingColumns.map((column) => sql.id(column)))})
   select ${slot('organization_id')}, ${sql.join(settingColumns.map((column) => slot(column)))}
   where ${mayBeSaved}
   on conflict (organization_id) do update set
-    ${sql.join(settingColumns.map((column) => sql`${name(column)} = ${name('excluded', column)}`))}`)
+    ${sql.join(settingColumns.map((column) => sql`${sql.id(column)} = ${sql.id('excluded', column)}`))}`)
 
 const findOrganization = template(sql<OrganizationRow>`
   select * from organizations where organization_id = ${slot('organization_id')}`)
 
-/** Rows of an organization that was moved away are no longer those of this database. */
-const isHere = sql`not exists (
-  select 1 from placed_organizations as p where p.organization_id = organizations.organization_id)`
+/** Excludes organizations that a move has taken to another database and whose rows are not yet removed here. */
+const isHere = sql`not ${isPlaced(sql`organizations.organization_id`)}`
 const firstOrganizations = template(sql<OrganizationRow>`
   select * from organizations where ${isHere} order by organization_id limit +${slot('limit')}`)
 const nextOrganizations = template(sql<OrganizationRow>`
   select * from organizations where organization_id > ${slot('afterId')} and ${isHere} order by organization_id
   limit +${slot('limit')}`)
 
-/** Organizations and keys. */
+/** The administration of organizations and keys. */
 export function createAdministration(executor: Executor, clock: Clock, guard: Guard): Administration {
   return {
     async saveOrganization(organization, replaced) {
@@ -122,7 +131,7 @@ export function createAdministration(executor: Executor, clock: Clock, guard: Gu
   }
 }
 
-/** What is expected to be stored: nothing in particular, no organization, or this one. */
+/** The slots for what the caller expects to be stored: anything (undefined), no organization (null), or this one. */
 function expected(replaced: Organization | null | undefined): Record<string, BoundValue> {
   const row = replaced == null ? null : organizationToRow(replaced)
   const isExpected = replaced === undefined ? null : Number(replaced !== null)

@@ -3,27 +3,35 @@ import type { Audit, AuditEntry, AuditRecord } from '../../../ports/audit.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import type { FieldColumns } from '../table/field-columns.ts'
+import { columnList, fieldList, valueList } from '../table/field-columns.ts'
 
-const columns = sql`audit_id, at, operator_key_id, operator, action, organization_id, outcome`
-const entry = sql`${slot('auditId')}, ${slot('at')}, ${slot('operatorKeyId')}, ${slot('operator')}, ${slot('action')},
-  ${slot('organizationId')}`
+const columns: FieldColumns<AuditRecord> = {
+  auditId: 'audit_id',
+  at: 'at',
+  operatorKeyId: 'operator_key_id',
+  operator: 'operator',
+  action: 'action',
+  organizationId: 'organization_id',
+  outcome: 'outcome',
+}
+const insertInto = sql`insert into audit (${columnList(columns)})`
 
-const record = template(sql`insert into audit (${columns}) values (${entry}, ${slot('outcome')})
+const record = template(sql`${insertInto} values (${valueList(columns)})
   on conflict (audit_id) do nothing`)
 
 /**
- * `changes()` counts what the statement before it wrote, without its triggers. A change that was tried in a family's
- * database before, which was moved here meanwhile, is recorded as failed already.
+ * `changes()` counts what the preceding statement wrote, without its triggers. The record may exist already, as failed:
+ * a change that was first tried in a family's own database, before the family moved here.
  */
-const recordChange = template(sql`insert into audit (${columns})
-  values (${entry}, case when changes() > 0 then 'done' else 'refused' end)
+const recordChange = template(sql`${insertInto}
+  values (${valueList(columns, { outcome: sql`case when changes() > 0 then 'done' else 'refused' end` })})
   on conflict (audit_id) do update set outcome = excluded.outcome where audit.outcome = 'failed'`)
 
 const settle = template(sql`update audit set outcome = ${slot('outcome')}
   where audit_id = ${slot('auditId')} and outcome = 'failed'`)
 
-const kept = sql`select audit_id as "auditId", at, operator_key_id as "operatorKeyId", operator, action,
-  organization_id as "organizationId", outcome from audit`
+const kept = sql`select ${fieldList(columns)} from audit`
 const newest = sql`order by at desc, audit_id desc limit +${slot('limit')}`
 const before = sql`(at, audit_id) < (${slot('at')}, ${slot('auditId')})`
 const ofOne = sql`organization_id = ${slot('organizationId')}`
@@ -34,14 +42,14 @@ const firstOfOne = template(sql<AuditRecord>`${kept} where ${ofOne} ${newest}`)
 const nextOfOne = template(sql<AuditRecord>`${kept} where ${ofOne} and ${before} ${newest}`)
 
 /**
- * The statement that records a change. It stands behind the statement that makes the change, in the same batch, and
- * records it as done when that one wrote anything.
+ * The statement that records a change. It must follow the statement that makes the change, in the same batch: it
+ * records the change as done when that statement wrote anything.
  */
 export function recordChangeStatement(of: AuditEntry): Statement {
   return bind(recordChange, { ...of })
 }
 
-/** The audit of operators. */
+/** The audit trail of operators. */
 export function createAudit(executor: Executor): Audit {
   return {
     async record(made) {

@@ -1,7 +1,7 @@
 import type { FormDefinition, FormDirectory } from '../../../ports/form-directory.ts'
 import type { SubmissionWriter } from '../../../ports/tenant-writer.ts'
 import type { PlacedText } from '../placement/family-row.ts'
-import { placedText } from '../placement/family-row.ts'
+import { isPlaced, placedText } from '../placement/family-row.ts'
 import { elsewhere } from '../placement/guard.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
@@ -14,9 +14,9 @@ const findForm = template(sql<FormRow>`
   select f.organization_id, f.form_id, f.version, f.is_published, f.definition, f.password_hash, o.phone_country
   from forms as f join organizations as o on o.organization_id = f.organization_id
   where f.form_id = ${slot('formId')}
-    and not exists (select 1 from placed_organizations as p where p.organization_id = f.organization_id)`)
+    and not ${isPlaced(sql`f.organization_id`)}`)
 
-/** The organization that has the form in a database of its own. */
+/** Finds the organization that has the form, where its family has a database of its own. */
 const findPlaced = template(sql<{ readonly place: PlacedText }>`
   select ${placedText} as place from placed_forms as placed
     join placed_organizations as p on p.organization_id = placed.organization_id
@@ -33,7 +33,7 @@ interface FormRow {
   readonly phone_country: string
 }
 
-/** The directory of forms. `submissionsOf` opens the organization that owns a form found. */
+/** The directory of forms. `submissionsOf` opens the organization that owns a form for writing. */
 export function createFormDirectory(
   executor: Executor,
   submissionsOf: (organizationId: string) => SubmissionWriter,

@@ -1,25 +1,37 @@
 import type { KeyUpkeep } from '../../../ports/key-upkeep.ts'
 import type { Guard } from '../placement/guard.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
-const noteKeyUse = template(sql`
-  update api_keys set last_used_at = ${slot('hour')}
-  where key_id = ${slot('key_id')} and (last_used_at is null or last_used_at < ${slot('hour')})`)
+/**
+ * Prepares the updates of the keys of one table, `api_keys` or `operator_keys`. Returns what makes them of the executor
+ * for each key.
+ */
+export function upkeepOf(table: Sql): (executorOf: (keyId: string) => Executor) => KeyUpkeep {
+  const noteKeyUse = template(sql`
+    update ${table} set last_used_at = ${slot('hour')}
+    where key_id = ${slot('keyId')} and (last_used_at is null or last_used_at < ${slot('hour')})`)
 
-const rehashKey = template(sql`
-  update api_keys set hash = ${slot('hash')}, secret_version = ${slot('secret_version')}
-  where key_id = ${slot('key_id')} and revoked_at is null`)
+  const rehashKey = template(sql`
+    update ${table} set hash = ${slot('hash')}, secret_version = ${slot('secretVersion')}
+    where key_id = ${slot('keyId')} and revoked_at is null`)
 
-/** Notes about keys that were used. */
-export function createKeyUpkeep(guard: Guard): KeyUpkeep {
-  return {
+  return (executorOf) => ({
     async noteKeyUse(keyId, hour) {
-      await guard({ keyId }).batch([bind(noteKeyUse, { key_id: keyId, hour })])
+      await executorOf(keyId).batch([bind(noteKeyUse, { keyId, hour })])
     },
 
     async rehashKey(keyId, hash, secretVersion) {
-      await guard({ keyId }).batch([bind(rehashKey, { key_id: keyId, hash, secret_version: secretVersion })])
+      await executorOf(keyId).batch([bind(rehashKey, { keyId, hash, secretVersion })])
     },
-  }
+  })
+}
+
+const upkeepOfTenantKeys = upkeepOf(sql`api_keys`)
+
+/** Updates the rows of tenants' and the platform's keys that were used. */
+export function createKeyUpkeep(guard: Guard): KeyUpkeep {
+  return upkeepOfTenantKeys((keyId) => guard({ keyId }))
 }

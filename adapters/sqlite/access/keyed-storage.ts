@@ -36,7 +36,10 @@ export interface KeyedStorageOptions {
   readonly countedBatch?: CountedBatch
 }
 
-/** Reads of tenant data. The key and the queries are one statement: one trip, and one state of the database. */
+/**
+ * Reads tenant data. The key check and the queries are one statement, so they take one round trip and see one state of
+ * the database.
+ */
 export function createKeyedStorage(options: KeyedStorageOptions): KeyedStorage {
   const { executor, clock } = options
   return {
@@ -58,7 +61,8 @@ function openReader({ executor, clock, countedBatch }: KeyedStorageOptions, clai
       const readings = queries.map((query) => readingOf(serviceTables, query))
       const batch = isCounted ? (countedBatch ?? uncountedBatch) : uncountedBatch
       const { row, budget } = await readAsText(batch, claim, readings)
-      // A text that SQLite could not make has failed before anything was counted.
+      // When SQLite could not even build the text, the batch failed before the request was counted, so the second call
+      // counts it.
       if (row === 'too_large')
         return readAsRows(budget === null ? batch : uncountedBatch, claim, queries, readings, budget)
       if (row === undefined) return { authenticated: false }
@@ -92,12 +96,18 @@ function authenticated(
   }
 }
 
-/** Most reads of one statement: hosted SQLite binds 100 parameters, and a read has at most some twenty. */
+/**
+ * The maximum number of reads in one statement: hosted SQLite binds at most 100 parameters, and a read has up to about
+ * twenty.
+ */
 const READS_MAX = 4
 
-/** What reading results as texts came to. */
+/** The outcome of reading results as texts. */
 interface TextRead extends Pick<CountedResults, 'budget'> {
-  /** The key, its organization and every `result…`. Undefined: the key is not proven. */
+  /**
+   * The key, its organization and every `result…`. Undefined: the key is not proven. `too_large`: a result is too large
+   * for one text.
+   */
   readonly row: KeyedRow | undefined | 'too_large'
 }
 

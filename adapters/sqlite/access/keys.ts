@@ -1,7 +1,8 @@
 import { sql } from '../statement/sql.ts'
 import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
@@ -13,7 +14,7 @@ import { createKeyUpkeep } from './key-upkeep.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 
-const insertInto = sql`insert into api_keys (${sql.join(keyColumns.map((column) => name(column)))})
+const insertInto = sql`insert into api_keys (${sql.join(keyColumns.map((column) => sql.id(column)))})
   select ${sql.join(keyColumns.map((column) => slot(column)))}`
 
 const addKey = template(sql`${insertInto}`)
@@ -29,7 +30,10 @@ const nextKeys = template(sql<KeyRow>`${keysOf}
 const revokeKey = template(sql`
   update api_keys set revoked_at = coalesce(revoked_at, ${slot('revoked_at')}) where key_id = ${slot('key_id')}`)
 
-/** Both statements of a rotation depend on it, and the second one ends it: so they happen both or neither, and once. */
+/**
+ * The condition of both statements of a rotation. The second one makes it false, so both happen or neither, and only
+ * once.
+ */
 const isReplaceable = sql`api_keys.key_id = ${slot('replaced_id')} and api_keys.successor_id is null
   and ${worksNow('api_keys')}`
 
@@ -40,9 +44,8 @@ const endReplaced = template(sql`
     expires_at = min(coalesce(expires_at, ${slot('ends_at')}), ${slot('ends_at')})
   where ${isReplaceable}`)
 
-/** Rows that a move has left behind count where the family lives now. */
-const isHere = (table: string) => sql`not exists (select 1 from placed_organizations as p
-  where p.organization_id = ${name(table, 'organization_id')})`
+/** Excludes rows that a move has left behind: they are counted where the family lives now. */
+const isHere = (table: string) => sql`not ${isPlaced(sql.id(table, 'organization_id'))}`
 
 const hashedKeys = sql`from api_keys where ${worksNow('api_keys')} and ${isHere('api_keys')}
   and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
@@ -93,7 +96,7 @@ export function createKeys(executor: Executor, clock: Clock, guard: Guard): KeyA
       const [revoked] = await guard({ keyId }).batch([
         bind(revokeKey, { key_id: keyId, revoked_at: revokedAt }),
       ])
-      // While the family moves, a trigger writes a row more.
+      // While the family moves, a trigger writes another row, so `changes` may exceed 1.
       return (revoked?.changes ?? 0) > 0
     },
 

@@ -6,23 +6,23 @@ import { createOutboxStore } from '../outbox/store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
+import { columnList, valueList } from '../table/field-columns.ts'
 import { createAdministration } from './administration.ts'
 import { recordChangeStatement } from './audit.ts'
+import { operatorKeyColumns } from './operator-keys.ts'
 
 const addKey = template(sql`
-  insert into operator_keys (key_id, operator, role, hash, secret_version, created_at, expires_at, revoked_at,
-    last_used_at, proof)
-  select ${slot('keyId')}, ${slot('operator')}, ${slot('role')}, ${slot('hash')}, ${slot('secretVersion')},
-    ${slot('createdAt')}, ${slot('expiresAt')}, ${slot('revokedAt')}, ${slot('lastUsedAt')}, ${slot('proof')}
+  insert into operator_keys (${columnList(operatorKeyColumns)}, proof)
+  select ${valueList(operatorKeyColumns)}, ${slot('proof')}
   where not exists (select 1 from operator_keys as other where other.proof = ${slot('proof')})`)
 
 const revokeKey = template(sql`
   update operator_keys set revoked_at = coalesce(revoked_at, ${slot('revokedAt')}) where key_id = ${slot('keyId')}`)
 
-/** Makes the guard over an executor. */
+/** Makes a guard over an executor. */
 type Guarded = (executor: Executor) => Guard
 
-/** Opens the changes of one request. Whatever they write, the audit entry is written in the same batch. */
+/** Opens the changes of one request. The audit entry is written in the same batch as each change. */
 export function operatorChanges(executor: Executor, clock: Clock, guarded: Guarded): OpenOperatorChanges {
   return (entry) => {
     const recording = recordingExecutor(executor, entry)
@@ -55,7 +55,10 @@ function operatorKeyChanges(
   }
 }
 
-/** Appends the record to each batch. In each, the last statement that writes is the one that makes the change. */
+/**
+ * An executor that appends the audit record to each batch. The last statement of each batch must be the one that makes
+ * the change, because the record depends on what it wrote.
+ */
 function recordingExecutor(executor: Executor, entry: AuditEntry): Executor {
   return {
     batch: async (statements) =>

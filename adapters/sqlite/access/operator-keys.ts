@@ -4,12 +4,26 @@ import type { OperatorKeys, StoredOperatorKey } from '../../../ports/operator-ke
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import type { FieldColumns } from '../table/field-columns.ts'
+import { fieldList } from '../table/field-columns.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
+import { upkeepOf } from './key-upkeep.ts'
 
-const stored = sql`select key_id as "keyId", operator, role, hash, secret_version as "secretVersion",
-  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"
-  from operator_keys`
+/** The columns of `operator_keys`, without the proof by which a key was made. */
+export const operatorKeyColumns: FieldColumns<StoredOperatorKey> = {
+  keyId: 'key_id',
+  operator: 'operator',
+  role: 'role',
+  hash: 'hash',
+  secretVersion: 'secret_version',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  revokedAt: 'revoked_at',
+  lastUsedAt: 'last_used_at',
+}
+
+const stored = sql`select ${fieldList(operatorKeyColumns)} from operator_keys`
 
 const prove = template(sql<StoredOperatorKey>`${stored}
   where key_id = ${slot('keyId')} and hash in (${slot('currentHash')}, ${slot('previousHash')})
@@ -20,12 +34,7 @@ const next = template(sql<StoredOperatorKey>`${stored}
   where (created_at, key_id) > (${slot('createdAt')}, ${slot('keyId')})
   order by created_at, key_id limit +${slot('limit')}`)
 
-const noteKeyUse = template(sql`update operator_keys set last_used_at = ${slot('hour')}
-  where key_id = ${slot('keyId')} and (last_used_at is null or last_used_at < ${slot('hour')})`)
-
-const rehashKey =
-  template(sql`update operator_keys set hash = ${slot('hash')}, secret_version = ${slot('secretVersion')}
-  where key_id = ${slot('keyId')} and revoked_at is null`)
+const upkeepOfKeys = upkeepOf(sql`operator_keys`)
 
 /** The keys of operators. */
 export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKeys {
@@ -37,11 +46,6 @@ export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKe
     },
     list: (after, limit) =>
       rowsOf(executor, after === null ? bind(first, { limit }) : bind(next, { ...after, limit })),
-    async noteKeyUse(keyId, hour) {
-      await executor.batch([bind(noteKeyUse, { keyId, hour })])
-    },
-    async rehashKey(keyId, hash, secretVersion) {
-      await executor.batch([bind(rehashKey, { keyId, hash, secretVersion })])
-    },
+    ...upkeepOfKeys(() => executor),
   }
 }

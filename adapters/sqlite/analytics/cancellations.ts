@@ -1,8 +1,10 @@
 import { sql } from '../statement/sql.ts'
+import { byTenureHorizon } from '../../../domain/analytics/churn-horizons.ts'
 import type {
   CancellationCount,
   Cancellations,
   InstantRange,
+  TenureHorizonDays,
   TenureSummary,
 } from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
@@ -14,14 +16,14 @@ import { monthsAndDays, rangeValues } from './period-split.ts'
 const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join membership_cancellations as c
   on c.organization_id = ${slot('organizationId')} and c.period >= p.value ->> 0 and c.period < p.value ->> 1`
 
-/** The rows of the days that the range contains only in part. */
+/** The rows of the days that the range contains only partly. */
 const partialDays = sql`from json_each(${slot('instants')}) as i cross join memberships as m
   indexed by memberships_is_cancellation_canceled_at
   on m.organization_id = ${slot('organizationId')} and m.is_cancellation = 1
   and m.canceled_at >= i.value ->> 0 and m.canceled_at < i.value ->> 1`
 
-const horizons = [30, 90, 180, 365, 730] as const
-const withinColumns = horizons.map((days) => sql.id(`within${days}`))
+const withinColumns = Object.values(byTenureHorizon((days) => sql.id(`within${days}`)))
+const withinConditions = Object.values(byTenureHorizon((days) => sql`m.tenure_days <= ${sql.lit(days)}`))
 
 const reasonCounts = template(sql<CancellationCount>`
   select "churnType", reason, sum(members) as count from (
@@ -35,10 +37,10 @@ const tenureTotals = template(sql<TenureRow>`
   from (
     select c.members, c.with_tenure as known, c.tenure_days as days, ${sql.join(withinColumns)} ${wholePeriods}
     union all select 1, m.tenure_days is not null, m.tenure_days,
-      ${sql.join(horizons.map((days) => sql`m.tenure_days <= ${sql.lit(days)}`))} ${partialDays}
+      ${sql.join(withinConditions)} ${partialDays}
   )`)
 
-type TenureRow = Readonly<Record<'members' | 'known' | 'days' | `within${(typeof horizons)[number]}`, number>>
+type TenureRow = Readonly<Record<'members' | 'known' | 'days' | `within${TenureHorizonDays}`, number>>
 
 const tenureMiddle = template(
   middleOf({
@@ -74,13 +76,7 @@ function tenureOf(row: TenureRow, middleDays: TenureSummary['middleDays']): Tenu
     known: row.known,
     unknown: row.members - row.known,
     totalDays: row.days,
-    membersWithinDays: {
-      30: row.within30,
-      90: row.within90,
-      180: row.within180,
-      365: row.within365,
-      730: row.within730,
-    },
+    membersWithinDays: byTenureHorizon((days) => row[`within${days}`]),
     middleDays,
   }
 }

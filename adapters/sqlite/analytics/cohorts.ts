@@ -1,14 +1,16 @@
 import { sql } from '../statement/sql.ts'
 import { byHorizon } from '../../../domain/analytics/churn-horizons.ts'
-import type { CohortCount, Cohorts, CohortsQuery } from '../../../ports/analytics.ts'
+import type { ChurnHorizonDays, CohortCount, Cohorts, CohortsQuery } from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { BEHIND_ALL } from './period-split.ts'
 
+const withinColumns = Object.values(byHorizon((days) => sql.id(`within${days}`)))
+
 const cohortCounts = template(sql<CohortRow>`
   select month, value ->> '$' as value, members, churned, voluntary, involuntary,
-    within30, within60, within90, within180, within365
+    ${sql.join(withinColumns)}
   from membership_cohorts
   where organization_id = ${slot('organizationId')} and dimension = ${slot('dimension')}
     and month >= ${slot('first')} and month <= ${slot('last')} and month <> '' and members > 0`)
@@ -17,7 +19,7 @@ const signupCoverage = template(sql<{ readonly members: number; readonly dated: 
   select coalesce(sum(members), 0) as members, coalesce(sum(iif(month = '', 0, members)), 0) as dated
   from membership_cohorts where organization_id = ${slot('organizationId')} and dimension = 'none'`)
 
-/** Cohorts, from the counts that triggers keep of each month (0010_membership_analytics.sql). */
+/** Reads cohorts from the counts that triggers maintain for each month (0010_membership_analytics.sql). */
 export async function readCohorts(
   executor: Executor,
   organizationId: string,
@@ -33,7 +35,7 @@ export async function readCohorts(
 }
 
 type CohortRow = Omit<CohortCount, 'churnedWithinDays'> &
-  Readonly<Record<`within${keyof CohortCount['churnedWithinDays']}`, number>>
+  Readonly<Record<`within${ChurnHorizonDays}`, number>>
 
 function cohortFromRow(row: CohortRow): CohortCount {
   const { month, value, members, churned, voluntary, involuntary } = row

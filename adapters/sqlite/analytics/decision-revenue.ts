@@ -12,14 +12,17 @@ const organization = slot('organizationId')
 const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join member_decision_totals as t
   on t.organization_id = ${organization} and t.period >= p.value ->> 0 and t.period < p.value ->> 1`
 
-/** The values of held_days_max. Between a decision and the one that supersedes it are at most so many days. */
+/**
+ * The possible values of `held_days_max`: an upper bound, in days, of the time between a decision and the one that
+ * supersedes it.
+ */
 const heldDaysMax = [8, 64, 512, 4_000_000].map((days) => sql`(${sql.lit(days)})`)
 const byHeldDays = sql`indexed by member_decisions_held_days_max_decided_at`
 
 /**
- * Decisions that no kept sum of the range contains: the last ones of members in its partial days, and those that were
- * superseded only after it. The latter are sought in the last days of the range alone, as many as they can have held; a
- * range without an end has none.
+ * Decisions that no stored sum of the range includes: the latest decisions of members on its partial days, and
+ * decisions that were superseded only after the range. The latter can only be in the last days of the range, as many as
+ * `held_days_max` says, so only those days are searched. A range without an end has none.
  */
 const singleDecisions = sql`
   select d.decision, d.billing_events > 0 as known, d.revenue_cents
@@ -35,7 +38,7 @@ const singleDecisions = sql`
       coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ${slot('until')}, '-' || held.days || ' days'), ''))
   where d.superseded_at >= ${slot('until')}`
 
-/** Sums in floating point: exact for every realistic amount of money, and without overflow. */
+/** Sums in floating point, which are exact for every realistic amount of money and cannot overflow. */
 const decisionTotals = template(sql<TotalRow>`
   select decision, sum(members) as members, sum(with_revenue) as "membersWithRevenue", total(revenue_cents) as "revenueCents"
   from (

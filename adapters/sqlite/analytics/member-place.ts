@@ -1,9 +1,9 @@
 import { sql } from '../statement/sql.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import type { MembersQuery } from '../../../ports/analytics.ts'
 import { slot } from '../statement/compiler.ts'
 
-/** How many members of a status a row of counts stands for. */
+/** The SQL for how many members with a status a row of counts contains. */
 const counts = {
   all: sql`members`,
   active: sql`members - churned`,
@@ -11,17 +11,14 @@ const counts = {
 }
 
 /**
- * Selects (signup_order, membership_id) of the member at `offset` in the order of the export, from the signup order
- * `first` on; nothing when there are not so many. It adds up the counts of months, then those of the blocks of one
- * month, and passes over rows of two blocks alone: one in which the range begins, and one that holds the member.
+ * Selects (signup_order, membership_id) of the member at `offset` in the order of the export, counted from the signup
+ * order `first`; nothing when there are fewer members. It adds up the counts of months, then those of the blocks of one
+ * month. Rows are skipped one by one in two blocks only: the one in which the range begins, and the one that contains
+ * the member.
  * @param members the memberships, as `t`, by the index that has the order
- * @param conditions those on the organization and the status
+ * @param conditions the conditions on the organization and the status
  */
-export function memberAt(
-  status: MembersQuery['status'],
-  members: RawBuilder<unknown>,
-  conditions: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+export function memberAt(status: MembersQuery['status'], members: Sql, conditions: Sql): Sql {
   const counted = counts[status ?? 'all']
   const organization = slot('organizationId')
   const firstMonth = slot('firstMonth')

@@ -1,5 +1,5 @@
 import { sql } from '../statement/sql.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/analytics.ts'
 import { memberFields } from '../../../domain/resources/memberships.ts'
 import type { Template } from '../statement/compiler.ts'
@@ -13,7 +13,10 @@ import { memberAt } from './member-place.ts'
 
 const templates = new Map<string, Template<ResultRow>>()
 
-/** A page of members. The row at an offset is found by the counts of months and blocks, not by passing over rows. */
+/**
+ * Reads a page of members. The row at an offset is found by the counts of months and blocks, without skipping rows one
+ * by one.
+ */
 export async function readMembers(
   executor: Executor,
   organizationId: string,
@@ -25,7 +28,7 @@ export async function readMembers(
   const orders = ordersOf(signup)
   const values = { organizationId, status, ...orders, firstMonth: monthOf(orders.first), limit, offset }
   const rows = await rowsOf(executor, bind(page, values))
-  // Which fields were selected is a list of names, from which the compiler makes no type of the rows.
+  // The selected fields are known only as a list of names, from which the compiler cannot derive the type of the rows.
   return decodeRows(tableOf('memberships'), memberFields, rows) as unknown as readonly MemberRecord[]
 }
 
@@ -42,20 +45,16 @@ function compile(status: MembersQuery['status'], hasOffset: boolean): Template<R
     order by t.signup_order, t.membership_id limit +${slot('limit')}`)
 }
 
-function fromMemberAt(
-  status: MembersQuery['status'],
-  members: RawBuilder<unknown>,
-  conditions: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+function fromMemberAt(status: MembersQuery['status'], members: Sql, conditions: Sql): Sql {
   return sql`(t.signup_order, t.membership_id) >= (${memberAt(status, members, conditions)})`
 }
 
-/** Sorts before every signup. */
+/** Sorts before every signup order. */
 const BEFORE_ALL = -99_999_999
 
 /**
- * The range as values of the column `signup_order`, in which the latest signup comes first. A signup counts as the first
- * instant of its day; unknown signups have 0, and belong only to a range without bounds.
+ * The range as values of the column `signup_order`, in which the latest signup comes first. A signup counts as the
+ * first instant of its day. Members of unknown signup have 0 and belong only to a range without bounds.
  */
 function ordersOf({ start, end }: InstantRange): { readonly first: number; readonly last: number } {
   const first = end === null ? BEFORE_ALL : orderOf(end)
@@ -63,12 +62,12 @@ function ordersOf({ start, end }: InstantRange): { readonly first: number; reado
   return { first, last: orderOf(start) - (start.endsWith('T00:00:00.000Z') ? 0 : 1) }
 }
 
-/** The place of a day, or of an instant's day: -20250131. */
+/** The signup order of an instant's day, such as -20250131. */
 function orderOf(instant: string): number {
   return -Number(instant.slice(0, 'YYYY-MM-DD'.length).replaceAll('-', ''))
 }
 
-/** The month of a signup order, as the blocks have it: -202501. */
+/** The month of a signup order in the form of `membership_blocks`, such as -202501. */
 function monthOf(order: number): number {
   return Math.trunc(order / 100)
 }

@@ -1,8 +1,8 @@
 import { sql } from '../statement/sql.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { slot } from '../statement/compiler.ts'
 
-/** The one or two values in the middle of a group of members; the same one twice when their number is odd. */
+/** The one or two values in the middle of a group of members; both are the same when the number of members is odd. */
 export interface MiddleRow {
   readonly subject: string
   readonly lower: number
@@ -10,19 +10,21 @@ export interface MiddleRow {
 }
 
 interface Spread {
-  /** Common table expressions, named before: `spans (subject, period)` and `ends (subject, value)`. */
-  readonly before: RawBuilder<unknown>
-  /** By how many bits the values of the kept buckets are shifted, widest buckets first, 0 last. */
+  /**
+   * The common table expressions that the statement begins with: `spans (subject, period)` and `ends (subject, value)`.
+   */
+  readonly before: Sql
+  /** The widths of the stored buckets: a value is shifted right by so many bits. Widest first, 0 last. */
   readonly shifts: readonly [number, ...number[]]
 }
 
 /**
- * Finds the values in the middle of each subject over some whole periods (`spans`), whose values are kept as buckets in
- * member_spreads, and some single values besides (`ends`). A median takes one step for each width of bucket: it adds up
- * the buckets of a width within the one bucket that the step before arrived at, and finds the one that holds the middle.
- * So it reads some hundred buckets for each period, however many members there are.
+ * Finds the values in the middle of each subject, over whole periods (`spans`), whose values are stored as buckets in
+ * member_spreads, and over single values (`ends`). The search takes one step for each bucket width: it adds up the
+ * buckets of that width inside the bucket that the previous step found, and finds the one that contains the middle. So
+ * it reads about a hundred buckets for each period, however many members there are.
  */
-export function middleOf({ before, shifts }: Spread): RawBuilder<MiddleRow> {
+export function middleOf({ before, shifts }: Spread): Sql<MiddleRow> {
   const steps = shifts.map((shift, index) => step(index, shift, shifts[index - 1] ?? null))
   const last = sql.id(`found${shifts.length - 1}`)
   return sql<MiddleRow>`
@@ -32,10 +34,10 @@ export function middleOf({ before, shifts }: Spread): RawBuilder<MiddleRow> {
 }
 
 /**
- * One step: `cells` are the buckets of this width within the buckets found before, `running` adds them up, and `found`
- * is the bucket that holds each side of the middle, with its place among the members of that bucket.
+ * One step: `cells` are the buckets of this width inside the buckets found before, `running` is their running sum, and
+ * `found` is the bucket that contains each side of the middle, with its place among the members of that bucket.
  */
-function step(index: number, shift: number, widerShift: number | null): RawBuilder<unknown> {
+function step(index: number, shift: number, widerShift: number | null): Sql {
   const named = (name: string) => sql.id(`${name}${index}`)
   const [cells, running, found] = [named('cells'), named('running'), named('found')]
   const [bits, widening] = [sql.lit(shift), sql.lit((widerShift ?? shift) - shift)]

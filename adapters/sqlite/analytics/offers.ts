@@ -8,7 +8,7 @@ import { monthsAndDays, rangeValues } from './period-split.ts'
 const organization = slot('organizationId')
 const byOffer = sql`retention_offer_events_offer_id_occurred_at_event_id_event`
 
-/** The events of a partial day are those of the offers that have any on that day. */
+/** On a partial day, only the events of offers that have a count for that day are read. */
 const offerCounts = template(sql<OfferCount>`
   with counted as (
     select offer_id, sum(viewed) as viewed, sum(accepted) as accepted, sum(declined) as declined from (

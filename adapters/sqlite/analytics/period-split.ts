@@ -1,21 +1,24 @@
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { InstantRange } from '../../../ports/analytics.ts'
 
-/** Sorts after every stored instant and period. */
+/** A text that sorts after every stored instant and period. */
 export const BEHIND_ALL = '~'
 
-/** Stored texts, which compare in the order of their times; `until` is not included. */
+/** A range of stored texts, which sort in the order of their times. `until` is excluded. */
 export type TextRange = readonly [from: string, until: string]
 
-/** A kind of period for which sums are kept: the letter that its names begin with, then so much of an instant. */
+/**
+ * A kind of period for which sums are stored. A period's name is this letter, followed by the first `length` characters
+ * of an instant.
+ */
 interface PeriodKind {
   readonly letter: string
   readonly length: number
 }
 
 /**
- * Kinds of periods, each of which divides the one before it. 0014_analytics_sums.sql and 0018_event_sums.sql keep their
- * sums.
+ * Kinds of periods, each a division of the one before it. Triggers of 0014_analytics_sums.sql and 0018_event_sums.sql
+ * maintain their sums.
  */
 type PeriodKinds = readonly [PeriodKind, ...PeriodKind[]]
 
@@ -27,24 +30,27 @@ export const monthsAndDays: PeriodKinds = [month, day]
 export const yearsToDays: PeriodKinds = [year, month, day]
 
 /**
- * A range of instants, split into whole periods, for which sums are kept, and the partial periods at its two ends, whose
- * rows are counted one by one.
+ * A range of instants, split into whole periods, for which sums are kept, and the partial periods at its two ends,
+ * whose rows are counted one by one.
  */
 export interface PeriodSplit {
   /** Names of periods, the coarsest ones in the middle and the finest ones around them. */
   readonly periods: readonly TextRange[]
-  /** Instants. Each range lies within one day, with which its first text begins. */
+  /** Ranges of instants. Each lies within one day, whose date is how its first text begins. */
   readonly instants: readonly TextRange[]
 }
 
-/** The range with its first instant, and the first one behind it; not bounded: before, and behind, all stored texts. */
+/**
+ * The range as texts, from its first instant up to the first one after it. Where the range has no bound, a text that
+ * sorts before or after all stored texts.
+ */
 function textRangeOf({ start, end }: InstantRange): TextRange {
   const behind = end === null ? BEHIND_ALL : toInstant(Date.parse(end) + 1)
   // A year of more than four digits, which no stored instant has, would sort before all of them.
   return [start ?? '', behind.startsWith('+') ? BEHIND_ALL : behind]
 }
 
-/** The values of the slots that statements about a range have: its bounds, and the range split at the borders of periods. */
+/** The values of the slots of statements about a range: its bounds, and the range split at period boundaries. */
 export function rangeValues(
   range: InstantRange,
   kinds: PeriodKinds,
@@ -54,11 +60,11 @@ export function rangeValues(
   return { from, until, periods: JSON.stringify(periods), instants: JSON.stringify(instants) }
 }
 
-/** Splits a range at the borders of periods. Rows without a date belong only to a range that has no bounds. */
+/** Splits a range at period boundaries. Rows without a date belong only to a range without bounds. */
 export function splitAtPeriods(range: InstantRange, kinds: PeriodKinds): PeriodSplit {
   const whole = textRangeOf(range)
   if (!isSome(whole)) return { periods: [], instants: [] }
-  // `0` sorts after the empty text, which stands for the period of rows without a date, and before every date.
+  // Rows without a date have the empty text as their period. `0` sorts after that text, and before every date.
   const isBounded = range.start !== null || range.end !== null
   const periods: TextRange[] = []
   let ends: readonly TextRange[] = [whole]
@@ -75,7 +81,10 @@ interface Part {
   readonly ends: readonly TextRange[]
 }
 
-/** The whole periods inside a range, and its ends. A text that is cut short sorts before all that it begins. */
+/**
+ * The whole periods inside a range, and the ends that remain. A shortened text sorts before all texts that begin with
+ * it.
+ */
 function splitAt([from, until]: TextRange, { length }: PeriodKind, first: string): Part {
   const [head, tail] = [from.slice(0, length), until.slice(0, length)]
   const behindHead = head + BEHIND_ALL

@@ -3,13 +3,13 @@ import type { ImportDirectory, ImportRef } from '../../../ports/import-sessions.
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import { isOver } from './session-row.ts'
 
 const untouched = template(sql<ImportRef>`
   select organization_id as "organizationId", import_id as "importId"
   from import_sessions indexed by import_sessions_state
   where state = ${slot('state')} and touched_at <= ${slot('since')} order by touched_at limit +${slot('limit')}`)
 
-const isOver = sql`state in ('done', 'refused', 'aborted')`
 const staged = sql`(exists (select 1 from import_chunks as c
     where c.organization_id = s.organization_id and c.import_id = s.import_id)
   or exists (select 1 from import_keys as k

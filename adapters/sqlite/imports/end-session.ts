@@ -1,17 +1,17 @@
 import { sql } from '../statement/sql.ts'
 import type { ImportProblem, ImportSession } from '../../../ports/import-sessions.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { Table } from '../table/tables.ts'
 import type { SessionPlace, SessionRow } from './session-row.ts'
-import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
+import { isOver, ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
 const end = template(sql<SessionRow>`
   update import_sessions set state = ${slot('state')}, problems = ${slot('problems')}, touched_at = ${slot('now')}
   where ${ofSession} and state = 'receiving' returning ${sessionColumns}`)
 
-/** Ends a session that is receiving. */
+/** Ends a session that is receiving. Null: it is not. */
 export async function endSession(
   executor: Executor,
   place: SessionPlace,
@@ -31,17 +31,17 @@ const started = sql`update import_sessions
 const start = template(sql<SessionRow>`${started} returning ${sessionColumns}`)
 
 /**
- * Ids that are unique in the whole service are looked at again in the step that decides, and until they are written no
- * other organization's import of the kind is decided: it could bring the same ids. Such ids are those of forms alone;
- * families with databases of their own hold theirs in `placed_forms`.
+ * The statement that starts writing, for a kind whose ids are unique in the whole service. It checks those ids again,
+ * and refuses while an import of the same kind by another organization is being written, because that import could
+ * contain the same ids. Only forms have such ids; those of families with databases of their own are in `placed_forms`.
  */
 function startServiceWide({ name: table, idColumn, ownerColumn }: Table) {
-  const owned = name('other', ownerColumn)
+  const owned = sql.id('other', ownerColumn)
   return template(sql<SessionRow>`${started}
     and not exists (select 1 from import_sessions as s where s.state = 'writing' and s.kind = ${slot('kind')}
       and s.organization_id <> ${slot('organizationId')})
     and not exists (select 1 from import_keys as k, json_each(k."keys") as entry
-      join ${name(table)} as other on ${name('other', idColumn)} = entry.value
+      join ${sql.id(table)} as other on ${sql.id('other', idColumn)} = entry.value
       where k.organization_id = ${slot('organizationId')} and k.import_id = ${slot('importId')}
         and ${owned} <> ${slot('organizationId')})
     and not exists (select 1 from import_keys as k, json_each(k."keys") as entry
@@ -52,7 +52,7 @@ function startServiceWide({ name: table, idColumn, ownerColumn }: Table) {
 }
 
 /**
- * Decides that a session is written. Null: it is not receiving, or a service-wide id stands in the way.
+ * Starts writing a session. Null: it is not receiving, or an id that is unique in the whole service is taken.
  * @param serviceWide the table whose ids are unique in the whole service; null: the kind has none
  */
 export async function startSession(
@@ -66,17 +66,17 @@ export async function startSession(
   return row === undefined ? null : sessionOf(row)
 }
 
-/** Rows of each staging table that are removed in one step. */
+/** How many rows of each staging table are removed in one step. */
 const DROPPED_CHUNKS = 20
 const DROPPED_KEYS = 2_000
 
-const isOver = sql`exists (select 1 from import_sessions where ${ofSession} and state in ('done', 'refused', 'aborted'))`
+const isEnded = sql`exists (select 1 from import_sessions where ${ofSession} and ${isOver})`
 
 const dropChunks = template(sql`delete from import_chunks where rowid in (
-  select rowid from import_chunks where ${ofSession} and ${isOver} limit +${slot('limit')})`)
+  select rowid from import_chunks where ${ofSession} and ${isEnded} limit +${slot('limit')})`)
 const dropKeys = template(sql`delete from import_keys where rowid in (
-  select rowid from import_keys where ${ofSession} and ${isOver} limit +${slot('limit')})`)
-const dropParts = template(sql`delete from import_parts where ${ofSession} and ${isOver}`)
+  select rowid from import_keys where ${ofSession} and ${isEnded} limit +${slot('limit')})`)
+const dropParts = template(sql`delete from import_parts where ${ofSession} and ${isEnded}`)
 const look = template(sql<{ readonly left: number }>`select
   exists (select 1 from import_chunks where ${ofSession}) or exists (select 1 from import_keys where ${ofSession}) as "left"`)
 

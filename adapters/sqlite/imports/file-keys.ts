@@ -11,7 +11,7 @@ const bucket = sql`import_keys as k, json_each(k."keys") as entry
 const repeated = template(sql<{ readonly key: string }>`
   select entry.value as key from ${bucket} group by entry.value having count(*) > 1 limit +${slot('limit')}`)
 
-/** A key's place in the list of keys is that of its line in the list of lines. */
+/** In a stored row, `keys` and `lines` are parallel lists. */
 const linesOfKeys = template(sql<{ readonly key: string; readonly line: number }>`
   select entry.value as key, k.lines ->> entry.key as line from ${bucket}
     and (${slot('wanted')} is null or entry.value in (select value from json_each(${slot('wanted')})))
@@ -23,7 +23,7 @@ export interface Bucket {
   readonly bucket: number
 }
 
-/** Keys of a bucket that stand in several lines. Only for such a key are the lines looked up. */
+/** The keys of a bucket that occur in several lines. The lines are looked up for those keys only. */
 export async function repeatedKeys(
   executor: Executor,
   of: Bucket,
@@ -34,7 +34,10 @@ export async function repeatedKeys(
   return keysWithLines(executor, of, JSON.stringify(found.map(({ key }) => key)))
 }
 
-/** The keys of a bucket with their lines. @param wanted these keys alone, as a JSON array; null: all */
+/**
+ * The keys of a bucket with their lines.
+ * @param wanted only these keys, as a JSON array; null: all
+ */
 export async function keysWithLines(
   executor: Executor,
   of: Bucket,

@@ -3,20 +3,32 @@ import type { ImportedFile, ImportSession } from '../../../ports/import-sessions
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
+import { columnList, valueList } from '../table/field-columns.ts'
 import type { SessionRow } from './session-row.ts'
-import { sessionColumns, sessionOf } from './session-row.ts'
+import { isOpen, sessionColumns, sessionFieldColumns, sessionOf } from './session-row.ts'
 
-/** Nothing is inserted beside another open session of the kind. */
+const opened = valueList(sessionFieldColumns, {
+  state: sql`'receiving'`,
+  openedAt: slot('now'),
+  touchedAt: slot('now'),
+  nextPart: sql`1`,
+  receivedBytes: sql`0`,
+  readRows: sql`0`,
+  problems: sql`'[]'`,
+  chunks: sql`0`,
+  writtenChunks: sql`0`,
+  writtenRows: sql`0`,
+  changedRows: sql`0`,
+})
+
+/** Inserts nothing while another session of the kind is open. */
 const insert = template(sql`
-  insert into import_sessions (organization_id, import_id, kind, format, total_bytes, digest, fields, state, opened_at,
-    touched_at, next_part, received_bytes, read_rows, problems, reading, chunks, written_chunks, written_rows, changed_rows)
-  values (${slot('organizationId')}, ${slot('importId')}, ${slot('kind')}, ${slot('format')}, ${slot('totalBytes')},
-    ${slot('digest')}, ${slot('fields')}, 'receiving', ${slot('now')}, ${slot('now')}, 1, 0, 0, '[]', ${slot('reading')},
-    0, 0, 0, 0)
-  on conflict (organization_id, kind) where state in ('receiving', 'writing') do nothing`)
+  insert into import_sessions (organization_id, ${columnList(sessionFieldColumns)})
+  values (${slot('organizationId')}, ${opened})
+  on conflict (organization_id, kind) where ${isOpen} do nothing`)
 
 const findOpen = template(sql<SessionRow>`select ${sessionColumns} from import_sessions
-  where organization_id = ${slot('organizationId')} and kind = ${slot('kind')} and state in ('receiving', 'writing')`)
+  where organization_id = ${slot('organizationId')} and kind = ${slot('kind')} and ${isOpen}`)
 
 export interface Opening {
   readonly organizationId: string
@@ -28,7 +40,7 @@ export interface Opening {
   readonly now: string
 }
 
-/** Opens a session, and returns the one of its kind that is open then. */
+/** Opens a session, unless one of its kind is open already. Returns the open session. */
 export async function openSession(executor: Executor, opening: Opening): Promise<ImportSession> {
   const { kind, format, totalBytes, digest } = opening.file
   const { organizationId, importId, reading, now } = opening

@@ -1,8 +1,11 @@
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
-import type { ImportSession } from '../../../ports/import-sessions.ts'
+import type { ImportSession, ImportState } from '../../../ports/import-sessions.ts'
 import { slot } from '../statement/compiler.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
+import type { FieldColumns } from '../table/field-columns.ts'
+import { fieldList } from '../table/field-columns.ts'
 
 /** A session as its row is selected. */
 export interface SessionRow extends Omit<ImportSession, 'problems' | 'stagedFields'> {
@@ -10,14 +13,53 @@ export interface SessionRow extends Omit<ImportSession, 'problems' | 'stagedFiel
   readonly fields: JsonText<readonly string[]> | null
 }
 
+/** The columns of `import_sessions`, without the organization. */
+export const sessionFieldColumns: FieldColumns<SessionRow> = {
+  importId: 'import_id',
+  kind: 'kind',
+  format: 'format',
+  totalBytes: 'total_bytes',
+  digest: 'digest',
+  fields: 'fields',
+  state: 'state',
+  openedAt: 'opened_at',
+  touchedAt: 'touched_at',
+  nextPart: 'next_part',
+  receivedBytes: 'received_bytes',
+  readRows: 'read_rows',
+  problems: 'problems',
+  reading: 'reading',
+  chunks: 'chunks',
+  writtenChunks: 'written_chunks',
+  writtenRows: 'written_rows',
+  changedRows: 'changed_rows',
+}
+
 /** The columns of a session under the names of its fields. */
-export const sessionColumns = sql`import_id as "importId", kind, format, total_bytes as "totalBytes", digest, fields, state,
-  opened_at as "openedAt", touched_at as "touchedAt", next_part as "nextPart", received_bytes as "receivedBytes",
-  read_rows as "readRows", problems, reading, chunks, written_chunks as "writtenChunks", written_rows as "writtenRows",
-  changed_rows as "changedRows"`
+export const sessionColumns = fieldList(sessionFieldColumns)
 
 /** The condition that selects one session of one organization. */
 export const ofSession = sql`organization_id = ${slot('organizationId')} and import_id = ${slot('importId')}`
+
+/** Whether a session in each state is over. */
+const overByState: Readonly<Record<ImportState, boolean>> = {
+  receiving: false,
+  writing: false,
+  done: true,
+  refused: true,
+  aborted: true,
+}
+
+/** The condition that a session is open. The index that allows one open session of a kind has this same condition. */
+export const isOpen = hasState(false)
+
+/** The condition that a session is over: what is still staged for it is no longer needed. */
+export const isOver = hasState(true)
+
+function hasState(isOverThen: boolean): Sql {
+  const states = Object.entries(overByState).filter(([, isOverIn]) => isOverIn === isOverThen)
+  return sql`state in (${sql.join(states.map(([state]) => sql.lit(state)))})`
+}
 
 export function sessionOf({ fields, ...row }: SessionRow): ImportSession {
   const stagedFields = fields === null ? null : parsed(fields)

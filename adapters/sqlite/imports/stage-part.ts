@@ -3,13 +3,16 @@ import type { ImportSession, StagedPart } from '../../../ports/import-sessions.t
 import type { StoredRow } from '../../../ports/query.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
+import { rowsAmong } from '../statement/executor.ts'
 import { countedJsonChunks, jsonChunks } from '../statement/json-chunks.ts'
 import { encodedRows, writableTable } from '../write/upsert.ts'
 import type { SessionPlace, SessionRow } from './session-row.ts'
 import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
-/** Most rows of a chunk, the least that one step writes: nothing else is served meanwhile. */
+/**
+ * The maximum number of rows in a chunk, which is the least that one step writes. It bounds how long other requests
+ * wait.
+ */
 const CHUNK_MAX_ROWS = 2_000
 
 /** The session, if this part is its next one: every write of the batch is made on this condition. */
@@ -28,7 +31,7 @@ const insertKeys = template(sql`
   select organization_id, import_id, entry.value ->> 0, next_part, entry.value -> 1, entry.value -> 2
   from json_each(${slot('keys')}) as entry, ${awaiting}`)
 
-/** Last in the batch: from here on the part is no longer the next one. */
+/** The last statement of the batch: after it, the part is no longer the next one. */
 const advance = template(sql<SessionRow>`
   update import_sessions set next_part = next_part + 1, received_bytes = received_bytes + ${slot('bytes')},
     read_rows = read_rows + ${slot('readRows')}, problems = ${slot('problems')}, state = ${slot('state')},
@@ -47,14 +50,14 @@ export async function stagePart(
   const to = { organizationId, importId, part }
   const chunks = chunksOf(staged.rows, kind, stagedFields)
   const problems = JSON.stringify(staged.problems)
-  const results = await resultsOf(executor, [
-    bind(insertPart, { ...to, digest }),
-    ...chunks.map((chunk, offset) => bind(insertChunk, { ...to, offset, ...chunk })),
-    ...keyStatements(to, staged),
-    bind(advance, { ...to, bytes, readRows, state, reading, now, problems, chunks: chunks.length }),
-  ])
-  // The last statement returns the session; a list of statements does not say so of one of them.
-  const [row] = (results.at(-1)?.rows ?? []) as unknown as readonly SessionRow[]
+  const [row] = await rowsAmong(executor, {
+    before: [
+      bind(insertPart, { ...to, digest }),
+      ...chunks.map((chunk, offset) => bind(insertChunk, { ...to, offset, ...chunk })),
+      ...keyStatements(to, staged),
+    ],
+    giving: bind(advance, { ...to, bytes, readRows, state, reading, now, problems, chunks: chunks.length }),
+  })
   return row === undefined ? null : sessionOf(row)
 }
 

@@ -1,11 +1,11 @@
 import { sql } from '../statement/sql.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import type { ImportSession, StagedChunk, WrittenChunk } from '../../../ports/import-sessions.ts'
 import type { StoredRow } from '../../../ports/query.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
-import { rowsOf } from '../statement/executor.ts'
+import { rowsAmong, rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { encodedRows, givenFields, moveClock, upsertOf, writableTable } from '../write/upsert.ts'
@@ -14,18 +14,17 @@ import { columnOf } from '../table/tables.ts'
 import type { SessionPlace, SessionRow } from './session-row.ts'
 import { ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
-/** The number of the chunk that is written next; null unless the session is being written. */
+/** The number of the next chunk to write; null unless the session is being written. */
 const nextNumber = sql`(select written_chunks from import_sessions where ${ofSession} and state = 'writing')`
 
 const readNext = template(sql<{ readonly chunk: number; readonly rows: JsonText<readonly StoredRow[]> }>`
   select chunk, "rows" from import_chunks where ${ofSession} and chunk = ${nextNumber}`)
 
 /**
- * Counts chunks as written, at most as many as the slot `chunksMax` says, with `changed` rows. It follows the statement
- * that writes the rows, so that changes() is of that one: how many rows it inserted or updated, without those that
- * triggers wrote.
+ * Counts chunks as written, at most `chunksMax` of them, with `changed` rows. It must follow the statement that writes
+ * the rows, so that changes() is how many rows that statement inserted or updated, without those that triggers wrote.
  */
-function count(changed: RawBuilder<unknown>, condition = sql`true`): Template<SessionRow> {
+function count(changed: Sql, condition = sql`true`): Template<SessionRow> {
   const after = sql`min(chunks, written_chunks + ${slot('chunksMax')})`
   return template(sql<SessionRow>`
     update import_sessions set changed_rows = changed_rows + ${changed},
@@ -42,7 +41,7 @@ const countChanges = count(sql`changes()`)
 const countChangesOfNext = count(sql`changes()`, isNext)
 const countGiven = count(slot('changed'), isNext)
 
-/** What was written is no longer staged. */
+/** Removes the chunks that have been written. */
 const deleteWritten = template(sql`
   delete from import_chunks where ${ofSession}
     and chunk < (select written_chunks from import_sessions where ${ofSession})`)
@@ -64,10 +63,11 @@ function upsertNext(collection: string, fields: readonly string[]): Template {
 }
 
 /**
- * The staged rows in the order of their time, when they have one. The order decides nothing, but a file is often in the
- * order of ids: neighbours in an index by time are then written together, and each page of it is touched once.
+ * The staged rows in the order of their time, if they have one. The result does not depend on it, but files are often
+ * sorted by id. Sorted by time, neighbours in an index by time are written together, so each page of the index is
+ * touched once.
  */
-function inOrderOfTime(table: Table, fields: readonly string[]): RawBuilder<unknown> {
+function inOrderOfTime(table: Table, fields: readonly string[]): Sql {
   const time = fields.findIndex((field) => field.endsWith('At') && !columnOf(table, field).nullable)
   return time === -1 ? stagedRows : sql`${stagedRows} order by row.value ->> ${sql.raw(String(time))}`
 }
@@ -83,7 +83,7 @@ function upsertGiven(collection: string): Template {
   return upsert
 }
 
-/** Writes the next staged chunks, from where they lie. */
+/** Writes the next staged chunks inside the database. */
 export function writeStaged(
   executor: Executor,
   place: SessionPlace,
@@ -93,14 +93,16 @@ export function writeStaged(
 ): Promise<ImportSession | null> {
   if (stagedFields === null) throw new Error('Drafts must be completed before they are written')
   const values = { ...place, owner: place.organizationId, chunksMax, now }
-  return counted(executor, place, [
+  return counted(executor, place, bind(countChanges, values), [
     moveClock(writableTable(kind), place.organizationId, now),
     bind(upsertNext(kind, stagedFields), values),
-    bind(countChanges, values),
   ])
 }
 
-/** Writes rows in place of the chunk that they were made from, or only counts it when they are kept elsewhere. */
+/**
+ * Writes rows in place of the chunk that they were made from. When those rows are stored elsewhere, it only counts the
+ * chunk.
+ */
 export function writeGiven(
   executor: Executor,
   place: SessionPlace,
@@ -110,30 +112,29 @@ export function writeGiven(
 ): Promise<ImportSession | null> {
   const values = { ...place, owner: place.organizationId, chunk: given.chunk, chunksMax: 1, now }
   if ('changed' in given)
-    return counted(executor, place, [bind(countGiven, { ...values, changed: given.changed })])
+    return counted(executor, place, bind(countGiven, { ...values, changed: given.changed }))
   const table = writableTable(kind)
   const rows = JSON.stringify(encodedRows(table, givenFields(table), given.rows))
-  return counted(executor, place, [
+  return counted(executor, place, bind(countChangesOfNext, values), [
     moveClock(table, place.organizationId, now),
     bind(upsertGiven(kind), { ...values, rows }),
-    bind(countChangesOfNext, values),
   ])
 }
 
-/** The rows of the chunk that is written next, as they were staged; null when there is none. */
+/** The staged rows of the next chunk to write; null when there is none. */
 export async function readNextChunk(executor: Executor, place: SessionPlace): Promise<StagedChunk | null> {
   const [row] = await rowsOf(executor, bind(readNext, { ...place }))
   return row === undefined ? null : { chunk: row.chunk, rows: parsed(row.rows) }
 }
 
-/** Runs a batch that ends with the count of chunks, and removes them. Null: none was counted. */
+/** Writes chunks, counts them by the statement `count`, and removes them, in one batch. Null: none was counted. */
 async function counted(
   executor: Executor,
   place: SessionPlace,
-  statements: readonly [...Statement[], Statement<SessionRow>],
+  count: Statement<SessionRow>,
+  writes: readonly Statement[] = [],
 ): Promise<ImportSession | null> {
-  const results = await executor.batch([...statements, bind(deleteWritten, { ...place })])
-  // The count returns the session; the batch as a whole does not say so of one of its statements.
-  const [row] = (results[statements.length - 1]?.rows ?? []) as unknown as readonly SessionRow[]
+  const after = [bind(deleteWritten, { ...place })]
+  const [row] = await rowsAmong(executor, { before: writes, giving: count, after })
   return row === undefined ? null : sessionOf(row)
 }

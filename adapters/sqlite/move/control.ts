@@ -1,29 +1,29 @@
 /**
- * What a move does to a place beside reading and writing rows: who is let in, and how the rows of a family are removed.
- * The shared database keeps pauses in a table, and the directory decides whether it answers at all; the database of one
- * family keeps a state of its own. Every method may be repeated.
+ * How a move admits or refuses the requests of others at a place, and removes the rows of a family. The shared database
+ * keeps pauses in a table, and its directory decides which families it serves; a family's own database keeps a state.
+ * Every method may be repeated.
  */
 export interface MoveControl {
-  /** Makes the place ready to be filled. */
+  /** Prepares the place to be filled. */
   begin(): Promise<void>
   /** Pauses writes until an instant, in ms; the first write after it ends the pause. */
   pause(journalId: string, token: string, untilMs: number): Promise<void>
-  /** Pauses writes without end, if the pause of the token was never ended; whether it is so. */
+  /** Makes the pause of this token one without an end. False: the pause has ended meanwhile. */
   seal(journalId: string, token: string): Promise<boolean>
-  /** Ends what `pause` or `seal` of this token began. */
+  /** Ends the pause that `pause` or `seal` made with this token. */
   resume(token: string): Promise<void>
-  /** Answers reads from now on, and no writes until `open`; nobody is sent here before the switch. */
+  /** Lets the place answer reads, and refuse writes until `open` is called. No request arrives before the switch. */
   prepare(token: string): Promise<void>
-  /** Takes `prepare` of this token back. */
+  /** Reverses `prepare` with this token. */
   unprepare(token: string): Promise<void>
-  /** Lets writes in, after `prepare` with this token. */
+  /** Allows writes, after `prepare` with this token. */
   open(token: string): Promise<void>
   /** Refuses reads and writes of the family. */
   close(): Promise<void>
   /**
-   * Ends what lasts of a move, and deletes rows of the family that the directory places elsewhere, a bounded number or
-   * all at once. A move cannot write here afterwards.
-   * @returns whether nothing is left
+   * Ends what is left of a move, and deletes rows of families that the directory places elsewhere: a bounded number, or
+   * all at once. Afterwards the move can no longer write here.
+   * @returns whether nothing is left to delete
    */
   empty(moveId: string): Promise<boolean>
 }

@@ -1,10 +1,10 @@
 import type { JournalEntry, MovedTable, MoveKey } from '../../../ports/move.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 import { readMovedTables } from './moved-tables.ts'
 
@@ -17,39 +17,34 @@ const fixOrganizations = template(sql`
   )
   select ${slot('journalId')}, organization_id from family where true on conflict do nothing`)
 
-/** The family's organizations, in the text of a trigger. */
-function family(journalId: string): RawBuilder<unknown> {
+/** The family's organizations, as a subquery in the text of a trigger. */
+function family(journalId: string): Sql {
   return sql`(select organization_id from move_organizations where move_id = ${sql.lit(journalId)})`
 }
 
-/** Notes the key of a row of a trigger. */
+/** The statement by which a trigger notes the key of a row. */
 function note(journalId: string, table: MovedTable, row: 'new' | 'old', condition = sql`true`) {
-  const key = sql.join(table.key.map((column) => name(row, column)))
+  const key = sql.join(table.key.map((column) => sql.id(row, column)))
   return sql`insert into move_journal (journal_id, table_name, key)
     select ${sql.lit(journalId)}, ${sql.lit(table.name)}, json_array(${key}) where ${condition};`
 }
 
-/** A trigger that exists as long as the move: its name, and its text from there on. */
+/** A trigger that exists only during a move: its name, and the text of its definition from the name on. */
 interface JournalTrigger {
   readonly name: string
   readonly definition: string
 }
 
-function journalTrigger(
-  journalId: string,
-  table: MovedTable,
-  suffix: string,
-  rest: RawBuilder<unknown>,
-): JournalTrigger {
+function journalTrigger(journalId: string, table: MovedTable, suffix: string, rest: Sql): JournalTrigger {
   const of = `move_${journalId}_${table.name}_${suffix}`
-  return { name: of, definition: template(sql`${name(of)} ${rest}`).sql }
+  return { name: of, definition: template(sql`${sql.id(of)} ${rest}`).sql }
 }
 
-/** The triggers that note what is written to a table: by statements, and by other triggers. */
+/** The triggers that note all writes to a table, including those that other triggers make. */
 function tableTriggers(journalId: string, table: MovedTable): readonly JournalTrigger[] {
-  const owned = (row: 'new' | 'old') => sql`${name(row, 'organization_id')} in ${family(journalId)}`
-  const on = name(table.name)
-  const key = (row: 'new' | 'old') => sql`(${sql.join(table.key.map((column) => name(row, column)))})`
+  const owned = (row: 'new' | 'old') => sql`${sql.id(row, 'organization_id')} in ${family(journalId)}`
+  const on = sql.id(table.name)
+  const key = (row: 'new' | 'old') => sql`(${sql.join(table.key.map((column) => sql.id(row, column)))})`
   const isOtherKey = sql`${key('old')} is not ${key('new')}`
   return [
     journalTrigger(
@@ -78,7 +73,10 @@ function tableTriggers(journalId: string, table: MovedTable): readonly JournalTr
   ]
 }
 
-/** A new child belongs to the family at once. Nobody else comes to it, and nobody leaves it, until the move has ended. */
+/**
+ * The triggers of the table of organizations. A new child belongs to the family at once. Otherwise no organization may
+ * join or leave the family until the move has ended.
+ */
 function organizationTriggers(journalId: string, table: MovedTable): readonly JournalTrigger[] {
   const all = family(journalId)
   return [
@@ -102,7 +100,7 @@ function organizationTriggers(journalId: string, table: MovedTable): readonly Jo
   ]
 }
 
-/** Begins the journal, in one batch. */
+/** Starts the journal, in one batch. */
 export async function startJournal(
   executor: Executor,
   journalId: string,
@@ -122,7 +120,7 @@ export async function startJournal(
 const readTriggers = template(sql<{ readonly name: string; readonly sql: string }>`
   select name, sql from sqlite_master where type = 'trigger' and name glob ${slot('pattern')}`)
 
-/** Whether the tables and the triggers of the journal are as they were when it began. */
+/** Whether the journal is still complete: all its triggers exist, and the tables are those of its start. */
 export async function isJournaling(
   executor: Executor,
   journalId: string,
@@ -130,7 +128,7 @@ export async function isJournaling(
 ): Promise<boolean> {
   const found = await rowsOf(executor, bind(readTriggers, { pattern: `move_${journalId}_*` }))
   const wanted = tables.flatMap((table) => tableTriggers(journalId, table))
-  // SQLite keeps the text of a trigger from its name on.
+  // SQLite stores the text of a trigger unchanged from the trigger's name on.
   const texts = new Set(found.map((trigger) => trigger.sql))
   if (!wanted.every(({ definition }) => texts.has(`CREATE TRIGGER ${definition}`))) return false
   return JSON.stringify(await readMovedTables(executor)) === JSON.stringify(tables)
@@ -141,7 +139,18 @@ const clearJournal = template(sql`
 const clearOrganizations = template(sql`
   delete from move_organizations where move_id glob ${slot('pattern')}`)
 
-/** Ends a journal, or all journals of a move. What the organizations of the journal are, is forgotten only on request. */
+/**
+ * The statement that removes the lists of a family's organizations that a journal, or all journals of a move, noted.
+ * @param id of the journal, or of the move: the ids of a move's journals begin with it
+ */
+export function forgetOrganizations(id: string): Statement {
+  return bind(clearOrganizations, { pattern: `${id}*` })
+}
+
+/**
+ * Ends a journal, or all journals of a move. The list of the family's organizations is kept, unless `isForgotten` asks
+ * to remove it.
+ */
 export async function stopJournal(
   executor: Executor,
   id: string,
@@ -149,9 +158,9 @@ export async function stopJournal(
 ): Promise<void> {
   const found = await rowsOf(executor, bind(readTriggers, { pattern: `move_${id}*` }))
   await executor.batch([
-    ...found.map(({ name: trigger }) => bind(template(sql`drop trigger if exists ${name(trigger)}`), {})),
+    ...found.map(({ name: trigger }) => bind(template(sql`drop trigger if exists ${sql.id(trigger)}`), {})),
     bind(clearJournal, { pattern: `${id}*` }),
-    ...(isForgotten ? [bind(clearOrganizations, { pattern: `${id}*` })] : []),
+    ...(isForgotten ? [forgetOrganizations(id)] : []),
   ])
 }
 

@@ -13,18 +13,21 @@ import type { Executor } from '../statement/executor.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 
-/** Kills at every call cost half a minute, so that CI alone asks for them (test/ci/move-kills.sh). */
+/**
+ * Only every eighth call is killed here, because killing at every call takes half a minute. CI does that
+ * (test/ci/move-kills.sh).
+ */
 const stride = Number(process.env.MOVE_KILLS_STRIDE ?? 8)
-/** Which calls a stride begins with. */
+/** Decides the first call that is killed. */
 const seed = Number(process.env.MOVE_KILLS_SEED ?? 3)
 
-/** Enough tables for everything that the protocol does, and few enough to be killed at each of its calls. */
+/** Enough tables for everything that the protocol does, and few enough to kill a move at each of its calls. */
 const MIGRATIONS = ['0001_initial.sql', '0019_places.sql', '0021_moves.sql']
-/** What a trigger of these migrations stands on, and a trigger that must not fire for rows that move. */
+/** The view is read by a trigger of these migrations. `TRIGGER` must not fire for rows that move. */
 const VIEW = `create view incoming_submissions as select '' as organization_id, '' as due_at where false;`
 const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
   update sites set name = name || '!' where organization_id = new.organization_id; end;`
-/** What an object asks of the outbox, in order to wake up. */
+/** The column and the index of the outbox that an object needs to find out when it must wake up. */
 const WAKE_UP = `alter table outbox add column lease_token text;
   create index outbox_turns on outbox (organization_id, next_attempt_at, outbox_id) where status = 'pending';`
 const FAMILY = ['acme']
@@ -55,8 +58,8 @@ beforeAll(async () => {
 })
 
 /**
- * A process that dies at one of its calls: that call is done, but its answer is lost, and there is none after it. To have
- * died before a call is to have died after the one before it.
+ * A process that dies at one of its calls: that call takes effect, but its answer is lost, and no further call is made.
+ * Death before a call is the same as death after the previous call.
  */
 function mortal(diesAt: number, beside: () => Promise<unknown>) {
   const process = { calls: 0, isDead: false }
@@ -79,7 +82,10 @@ const sides = {
   'from one database of its own to another': () => ({ ...placed, target: toOwn }),
 }
 
-/** A move that is killed at a call, and ends in another process. Returns how many calls the first one made. */
+/**
+ * Moves a family, kills the move at a call, and ends it in another process. Returns how many calls the first process
+ * made.
+ */
 async function killed(
   { target, ...images }: ReturnType<(typeof sides)[keyof typeof sides]>,
   diesAt: number,
@@ -97,7 +103,8 @@ async function killed(
   })
   const { calls } = process
   revive()
-  // Whatever was killed, the family is read in one place, and writes are paused for no longer than anybody works on it.
+  // Wherever the process was killed, the family is read in one place, and writes stay paused only while a process works
+  // on the move.
   await writer.reading()
   const [move] = await movesOf(places)
   if (move !== undefined) {
@@ -130,7 +137,7 @@ async function expectWhole(
     contacts.map((row) => String((JSON.parse(row) as Record<string, unknown>).contact_id)).sort(),
   ).toEqual([...writer.acknowledged].sort())
   const others = (after.contacts ?? []).filter((row) => !row.includes('"contact_id":"written-'))
-  // The trigger has fired once for each contact, by the write itself and never by its copy.
+  // The trigger has fired once for each contact: when the contact was written, and not when it was copied.
   const tallied = (before.sites ?? []).map((row) => {
     const site = JSON.parse(row) as { readonly name: string }
     return JSON.stringify({ ...site, name: site.name + '!'.repeat(writer.inserted()) })
@@ -150,7 +157,7 @@ async function expectWhole(
   }
 }
 
-/** What a move should have taken away. */
+/** Everything that a move should have removed. */
 async function leftOf(database: Executor): Promise<readonly unknown[]> {
   const left = [
     `select name from sqlite_master where name glob 'move_*' and type = 'trigger'`,

@@ -1,30 +1,35 @@
-import type { Move, MoveLedger, MoveTurn } from '../../../ports/move-ledger.ts'
+import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/move-ledger.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
+import { familyMembers, isPlaced } from '../placement/family-row.ts'
 import type { MoveRow } from './move-row.ts'
 import { moveColumns, moveOf } from './move-row.ts'
 import { switchFamily } from './switch.ts'
 import { sql } from '../statement/sql.ts'
 
-/** The database of its own that a family has; null: it has none. */
-const ownPlace = sql`(select json_object('kind', 'own', 'familyId', f.family_id, 'generation', f.generation,
-    'region', f.region, 'jurisdiction', f.jurisdiction)
+/** The family's own database; null: it has none. */
+const ownPlace = sql`(select json_object('kind', 'own', ${familyMembers()})
   from families as f where f.family_id = ${slot('familyId')} and f.place = 'own')`
 
 /** The shared database, if the family lives there; null: it does not. */
 const sharedPlace = sql`(select json_object('kind', 'shared') from organizations as o
-  where o.organization_id = ${slot('familyId')} and o.parent_id is null and not exists (
-    select 1 from placed_organizations as p where p.organization_id = o.organization_id))`
+  where o.organization_id = ${slot('familyId')} and o.parent_id is null and not ${isPlaced(sql`o.organization_id`)})`
 
-/** A number that no database of the family has had, not even one that a move gave up. */
+/** A generation that no database of the family has had, including those of moves that were aborted. */
 const nextGeneration = sql`1 + max(
   coalesce((select f.generation from families as f where f.family_id = ${slot('familyId')}), 0),
   coalesce((select max(m.target ->> 'generation') from moves as m where m.family_id = ${slot('familyId')}), 0))`
 
-const targetPlace = sql`iif(${slot('kind')} = 'shared', json_object('kind', 'shared'), json_object('kind', 'own',
-  'familyId', ${slot('familyId')}, 'generation', ${nextGeneration}, 'region', ${slot('region')},
-  'jurisdiction', ${slot('jurisdiction')}))`
+const newFamily = familyMembers({
+  familyId: slot('familyId'),
+  generation: nextGeneration,
+  region: slot('region'),
+  jurisdiction: slot('jurisdiction'),
+})
+
+const targetPlace = sql`iif(${slot('kind')} = 'shared', json_object('kind', 'shared'),
+  json_object('kind', 'own', ${newFamily}))`
 
 const open = template(sql`
   insert into moves (move_id, family_id, source, target, phase, started_at)
@@ -64,9 +69,18 @@ const turn = template(sql<MoveRow>`
 
 const show = template(sql`update moves set shown = ${slot('shown')} where move_id = ${slot('moveId')}`)
 
+/** The phases in which a move can still be aborted, or was. Its family has not left the source. */
+const abortable = [
+  'starting',
+  'copying',
+  'switching',
+  'aborting',
+  'aborted',
+] as const satisfies readonly MovePhase[]
+
 const askAbort = template(sql<{ readonly id: string }>`
   update moves set abort_asked = 1
-  where move_id = ${slot('moveId')} and phase in ('starting', 'copying', 'switching', 'aborting', 'aborted')
+  where move_id = ${slot('moveId')} and phase in (${sql.join(abortable.map((phase) => sql.lit(phase)))})
   returning move_id as id`)
 
 /** The record of moves, in the database that holds the directory. */

@@ -3,7 +3,8 @@ import type { MovedTable } from '../../../ports/move.ts'
 import type { Place } from '../../../ports/placement.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import { sql } from '../statement/sql.ts'
+import type { FieldColumns } from '../table/field-columns.ts'
+import { fieldList } from '../table/field-columns.ts'
 
 /** A move as it is stored. */
 export interface MoveRow {
@@ -25,11 +26,25 @@ export interface MoveRow {
 }
 
 /** The columns of a `MoveRow`. */
-export const moveColumns = sql`move_id as "moveId", family_id as "familyId", source, target, phase, token, journal_id as "journalId", "tables", shown,
-  tries, not_before as "notBefore", abort_asked as "abortAsked", failure, started_at as "startedAt",
-  ended_at as "endedAt"`
+export const moveColumns = fieldList({
+  moveId: 'move_id',
+  familyId: 'family_id',
+  source: 'source',
+  target: 'target',
+  phase: 'phase',
+  token: 'token',
+  journalId: 'journal_id',
+  tables: 'tables',
+  shown: 'shown',
+  tries: 'tries',
+  notBefore: 'not_before',
+  abortAsked: 'abort_asked',
+  failure: 'failure',
+  startedAt: 'started_at',
+  endedAt: 'ended_at',
+} satisfies FieldColumns<MoveRow>)
 
-/** The move of a row. */
+/** Reads a row as a move. */
 export function moveOf({ source, target, tables, shown, abortAsked, ...row }: MoveRow): Move {
   return {
     ...row,

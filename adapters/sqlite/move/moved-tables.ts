@@ -27,11 +27,11 @@ export const stayingTables: Readonly<Record<string, Reason>> = {
 interface ColumnRow {
   readonly table: string
   readonly column: string
-  /** Its place in the primary key, from 1; 0: it is not part of it. */
+  /** The column's place in the primary key, from 1; 0: it is not part of the key. */
   readonly place: number
 }
 
-/** The columns of all tables but those of the platform; columns that are computed are not among them. */
+/** The columns of all tables, except those of SQLite and the platform. Generated columns are not included. */
 const readColumns = bind(
   template(sql<ColumnRow>`
     select t.name as "table", c.name as "column", c.pk as place
@@ -40,7 +40,7 @@ const readColumns = bind(
   {},
 )
 
-/** The tables whose rows belong to organizations, as the schema of a database has them. */
+/** The tables whose rows belong to organizations, read from the schema of a database. */
 export async function readMovedTables(executor: Executor): Promise<readonly MovedTable[]> {
   const byTable = Map.groupBy(await rowsOf(executor, readColumns), ({ table }) => table)
   return [...byTable].flatMap(([name, columns]) => {
@@ -52,7 +52,10 @@ export async function readMovedTables(executor: Executor): Promise<readonly Move
 
 const OWNER = 'organization_id'
 
-/** A key of an API is known by its id alone, but never changes its owner, so that the owner can stand first. */
+/**
+ * A table to move. The key of its rows begins with the organization. That is also possible for `api_keys`, whose
+ * primary key is the id alone, because a key never changes its organization.
+ */
 function movedTable(name: string, columns: readonly ColumnRow[], keyed: readonly ColumnRow[]): MovedTable {
   const key = [OWNER, ...keyed.map(({ column }) => column).filter((column) => column !== OWNER)]
   const others = columns.map(({ column }) => column).filter((column) => !key.includes(column))

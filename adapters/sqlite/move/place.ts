@@ -11,14 +11,14 @@ import { readKnownTriggers } from './silenced.ts'
 import { beginTarget, finishTarget, reopenTarget, targetState, writeTarget } from './target.ts'
 
 export interface MovePlaceOptions {
-  /** Runs statements on the place, whatever state it is in, past the guard of whom it holds. */
+  /** Runs statements on the place in any state, without checking which families it serves. */
   readonly executor: Executor
   readonly control: MoveControl
-  /** Most rows that are read or written in one step: it bounds how long others wait for the database. */
+  /** How many rows one step reads or writes at most. This bounds how long others wait for the database. */
   readonly rowsMax: number
 }
 
-/** A place that families move from and to, over one SQLite database. No I/O. */
+/** A source or target of moves, over one SQLite database. No I/O. */
 export function createMovePlace({ executor, control, rowsMax }: MovePlaceOptions): MovePlace {
   let triggers: KnownTriggers | null = null
   return {

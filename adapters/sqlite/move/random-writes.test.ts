@@ -12,11 +12,11 @@ import { readMovedTables } from './moved-tables.ts'
 
 const FAMILY = ['root', 'child', 'late'] as const
 
-/** How many seeds. Each takes a second, so that CI alone asks for several (test/ci/move-kills.sh). */
-const seeds = Array.from({ length: Number(process.env.MOVE_SEEDS ?? 1) }, (_, index) => index + 1)
+/** One test for each seed takes most of a second; test/ci/move-kills.sh asks for more. */
+const seeds = Array.from({ length: Number(process.env.MOVE_SEEDS ?? 3) }, (_, index) => index + 1)
 
-// The same writes go to a storage that never moves. In the end both hold the same, to the byte: every count that a trigger
-// keeps, every clock, every lease.
+// The same writes go to a storage that never moves. At the end both hold the same bytes, including every count that a
+// trigger keeps, every clock and every lease.
 test.each(seeds)(
   'what is written through the ports while a family moves there and back arrives: seed %s',
   async (seed) => {
@@ -74,7 +74,7 @@ test.each(seeds)(
     const shared = await places.move('root', toOwn)
     expect(shared).toMatchObject({ phase: 'done', failure: null })
     write = null
-    // A child that the family gets while it has a database of its own moves back with it.
+    // A child that is added while the family has a database of its own moves back with the family.
     await addOrganization('late', 'root')
     family.push('late')
     write = writeBoth

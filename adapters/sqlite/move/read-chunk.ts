@@ -1,6 +1,6 @@
 import type { MoveChunk, MovedTable, MoveKey, MovePosition } from '../../../ports/move.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor, ResultRow, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
@@ -9,35 +9,38 @@ import { templateCache } from '../statement/template-cache.ts'
 import { sql } from '../statement/sql.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 
-/** A chunk names at most so many rows of the journal. */
+/** The maximum number of the journal's keys that a chunk names. */
 const JOURNALED_MAX = 2_000
 
 type Found = ResultRow & { readonly rows_found: number }
 const chunks = templateCache<Template<Found>>()
 const successors = templateCache<Template<{ readonly id: string }>>()
 
-/** Rows of one organization behind a key, as many as fit into an answer. Each says how many there were to choose from. */
+/**
+ * Selects rows of one organization after a key, as many as fit into one answer. Each row also says how many rows there
+ * were to choose from.
+ */
 function chunkTemplate(table: MovedTable, isBehind: boolean): Template<Found> {
   const shape = JSON.stringify([table, isBehind])
   return chunks(shape, () => {
     const rest = table.key.slice(1)
-    const key = rest.map((column) => name('t', column))
+    const key = rest.map((column) => sql.id('t', column))
     const after = rest.map((_, index) => slot(`after${index + 1}`))
     const behind = isBehind ? sql`and ${tuple(key)} > ${tuple(after)}` : sql``
-    const order = sql.join(table.key.map((column) => name('t', column)))
+    const order = sql.join(table.key.map((column) => sql.id('t', column)))
     const running = sql`over (order by ${order} rows between unbounded preceding and current row)`
-    // The sizes are summed up without the texts, so that a few large rows do not fill the memory.
+    // Only sizes are added up at first, without the texts, so that a few large rows do not fill the memory.
     return template(sql<Found>`
       with sized as materialized (
-        select ${sql.join(table.key.map((column) => name('t', column)))}, sum(row_bytes) ${running} as running_bytes,
+        select ${sql.join(table.key.map((column) => sql.id('t', column)))}, sum(row_bytes) ${running} as running_bytes,
           row_number() ${running} as nth, count(*) over () as rows_found
-        from (select ${order}, ${bytesOf(table)} as row_bytes from ${name(table.name)} as t
-          where ${name('t', 'organization_id')} = ${slot('organizationId')} ${behind}
+        from (select ${order}, ${bytesOf(table)} as row_bytes from ${sql.id(table.name)} as t
+          where ${sql.id('t', 'organization_id')} = ${slot('organizationId')} ${behind}
           order by ${order} limit +${slot('limit')}) as t
       )
-      select ${columnsOf(table)}, s.rows_found from sized as s cross join ${name(table.name)} as t
+      select ${columnsOf(table)}, s.rows_found from sized as s cross join ${sql.id(table.name)} as t
         on ${sql.join(
-          table.key.map((column) => sql`${name('t', column)} = ${name('s', column)}`),
+          table.key.map((column) => sql`${sql.id('t', column)} = ${sql.id('s', column)}`),
           sql` and `,
         )}
       where s.running_bytes <= ${sql.lit(ANSWER_BYTES_MAX)} or s.nth = 1 order by ${order}`)
@@ -50,7 +53,7 @@ function nextOrganization(table: MovedTable): Template<{ readonly id: string }> 
     template(sql<{ readonly id: string }>`
       select m.organization_id as id from move_organizations as m
       where m.move_id = ${slot('journalId')} and m.organization_id > ${slot('organizationId')}
-        and exists (select 1 from ${name(table.name)} as t where t.organization_id = m.organization_id)
+        and exists (select 1 from ${sql.id(table.name)} as t where t.organization_id = m.organization_id)
       order by m.organization_id limit 1`),
   )
 }
@@ -59,15 +62,15 @@ const readJournaled = template(sql<{ readonly key: JsonText<MoveKey> }>`
   select distinct key from move_journal where journal_id = ${slot('journalId')} and table_name = ${slot('table')}
   limit +${slot('limit')}`)
 
-/** The statement that gives the rows of a position's organization. */
+/** The statement that reads rows at a position. */
 function rowsStatement(table: MovedTable, { organizationId, after }: MovePosition, limit: number) {
   const values: Record<string, BoundValue> = { organizationId, limit, ...keyValues('after', after ?? []) }
-  // The organization is the whole key of its own row, so behind that there is nothing.
+  // An organization's own row has no key but the organization, so no row can follow it.
   if (after !== null && table.key.length === 1) values.limit = 0
   return bind(chunkTemplate(table, after !== null && table.key.length > 1), values)
 }
 
-/** Reads rows of the family from a position on. */
+/** Reads the family's rows from a position on. */
 export async function readChunk(
   executor: Executor,
   journalId: string,
@@ -102,7 +105,7 @@ async function firstPosition(
   journalId: string,
   table: MovedTable,
 ): Promise<MovePosition | null> {
-  // Every id of an organization is longer than the empty text, and so behind it.
+  // Every id of an organization sorts after the empty text.
   const statement: Statement<{ readonly id: string }> = bind(nextOrganization(table), {
     journalId,
     organizationId: '',

@@ -1,10 +1,10 @@
 import type { FoundRows, MovedRow, MovedTable, MoveKey, TableSpan, WantedRows } from '../../../ports/move.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, ResultRow, Statement } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { templateCache } from '../statement/template-cache.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 
@@ -12,28 +12,30 @@ type Wanted = ResultRow & { readonly is_found: number }
 const byKeys = templateCache<Template<Wanted>>()
 const spans = templateCache<Template<ResultRow>>()
 
-/** A row for each key in order, as many as fit into an answer. Where there is no row, the columns are null. */
+/**
+ * Selects a row for each key, in order, as many as fit into one answer. For a key without a row, all columns are null.
+ */
 function byKeysTemplate(table: MovedTable): Template<Wanted> {
   return byKeys(JSON.stringify(table), () => {
-    const isRow = (key: RawBuilder<unknown>) =>
+    const isRow = (key: Sql) =>
       sql.join(
-        table.key.map((column, index) => sql`${name('t', column)} = ${key} ->> ${sql.lit(index)}`),
+        table.key.map((column, index) => sql`${sql.id('t', column)} = ${key} ->> ${sql.lit(index)}`),
         sql` and `,
       )
     return template(sql<Wanted>`
       with sized as materialized (
         select k.key as nth, k.value as wanted, sum(${bytesOf(table)}) over (
           order by k.key rows between unbounded preceding and current row) as running_bytes
-        from json_each(${slot('keys')}) as k left join ${name(table.name)} as t on ${isRow(sql`k.value`)}
+        from json_each(${slot('keys')}) as k left join ${sql.id(table.name)} as t on ${isRow(sql`k.value`)}
       )
-      select ${name('t', 'organization_id')} is not null as is_found, ${columnsOf(table)}
-      from sized as s left join ${name(table.name)} as t on ${isRow(sql`s.wanted`)}
+      select ${sql.id('t', 'organization_id')} is not null as is_found, ${columnsOf(table)}
+      from sized as s left join ${sql.id(table.name)} as t on ${isRow(sql`s.wanted`)}
       where s.running_bytes <= ${sql.lit(ANSWER_BYTES_MAX)} or s.nth = 0 order by s.nth`)
   })
 }
 
 /** The statement that looks up rows by their keys. */
-export function byKeysStatement({ table, keys }: WantedRows): Statement<Wanted> {
+function byKeysStatement({ table, keys }: WantedRows): Statement<Wanted> {
   return bind(byKeysTemplate(table), { keys: JSON.stringify(keys) })
 }
 
@@ -51,25 +53,25 @@ export async function readRows(
   })
 }
 
-/** Rows of one organization, behind one key and up to another. */
+/** Selects rows of one organization, after one key and up to another. */
 function ofOneTemplate(table: MovedTable, isBehind: boolean, isUpTo: boolean): Template<ResultRow> {
   return spans(JSON.stringify([table, isBehind, isUpTo]), () => {
-    const key = tuple(table.key.slice(1).map((column) => name('t', column)))
+    const key = tuple(table.key.slice(1).map((column) => sql.id('t', column)))
     const bound = (prefix: string) =>
       tuple(table.key.slice(1).map((_, index) => slot(`${prefix}${index + 1}`)))
     const behind = isBehind ? sql`and ${key} > ${bound('after')}` : sql``
     const upTo = isUpTo ? sql`and ${key} <= ${bound('upTo')}` : sql``
     return template(sql<ResultRow>`
-      select ${columnsOf(table)} from ${name(table.name)} as t where t.organization_id = ${slot('organizationId')}
+      select ${columnsOf(table)} from ${sql.id(table.name)} as t where t.organization_id = ${slot('organizationId')}
         ${behind} ${upTo} limit +${slot('limit')}`)
   })
 }
 
-/** Rows of the organizations behind one. */
+/** Selects rows of the organizations that follow a given one. */
 function ofOthersTemplate(table: MovedTable): Template<ResultRow> {
   return spans(JSON.stringify([table]), () =>
     template(sql<ResultRow>`
-      select ${columnsOf(table)} from move_organizations as m cross join ${name(table.name)} as t
+      select ${columnsOf(table)} from move_organizations as m cross join ${sql.id(table.name)} as t
         on t.organization_id = m.organization_id
       where m.move_id = ${slot('moveId')} and m.organization_id > ${slot('organizationId')}
         and (${slot('before')} is null or m.organization_id < ${slot('before')})
@@ -84,7 +86,7 @@ function ofOne(
   upTo: MoveKey | null,
   limit: number,
 ): Statement<ResultRow> {
-  // The organization is the whole key of its own row, so behind that there is nothing.
+  // An organization's own row has no key but the organization, so no row can follow it.
   const hasRest = table.key.length > 1
   return bind(ofOneTemplate(table, hasRest && after !== null, hasRest && upTo !== null), {
     organizationId,
@@ -94,7 +96,10 @@ function ofOne(
   })
 }
 
-/** The rest of the organization in which the span begins, the beginning of the one in which it ends, all in between. */
+/**
+ * The statements for a span: the rest of the organization in which it begins, all organizations in between, and the
+ * beginning of the organization in which it ends.
+ */
 function spanStatements(
   moveId: string,
   table: MovedTable,
@@ -113,7 +118,7 @@ function spanStatements(
   ]
 }
 
-/** Rows of the family within a span, in no particular order. */
+/** Reads the family's rows within a span, in no particular order. */
 export async function readSpan(
   executor: Executor,
   moveId: string,

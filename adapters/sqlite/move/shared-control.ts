@@ -1,6 +1,6 @@
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { MovedTable } from '../../../ports/move.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { sql } from '../statement/sql.ts'
@@ -12,7 +12,10 @@ import { tuple } from './rows.ts'
 import { readKnownTriggers } from './silenced.ts'
 import { clearTarget } from './target.ts'
 
-/** Rows that one step deletes. Every index of a row is written, and other organizations wait meanwhile. */
+/**
+ * How many rows one step deletes. Each deletion also writes every index of the table, and other organizations wait
+ * meanwhile.
+ */
 const DELETED_MAX = 500
 
 const ofMove = sql`select organization_id from move_organizations where move_id = ${slot('moveId')}`
@@ -28,13 +31,13 @@ const readUnpaused = template(sql<{ readonly id: string }>`
 
 const resume = template(sql`delete from write_pauses where token = ${slot('token')}`)
 
-/** Organizations of the move that the directory places elsewhere: what is left of them here serves nobody. */
+/** The organizations of the move that the directory places elsewhere. Their rows here are no longer read by anyone. */
 const elsewhere = sql`select m.organization_id from move_organizations as m
   join placed_organizations as p on p.organization_id = m.organization_id where m.move_id glob ${slot('pattern')}`
 
 /**
- * What a move does to the shared database. It is neither opened nor closed: the switch changes the directory, by which the
- * database itself decides whom it answers, and the pauses with it.
+ * The control of the shared database. It needs neither `prepare` nor `close`: the switch of a move changes the
+ * directory, which decides which families this database serves, and removes the pauses in the same batch.
  */
 export function sharedControl(executor: Executor): MoveControl {
   const nothing = async () => {}
@@ -62,7 +65,7 @@ export function sharedControl(executor: Executor): MoveControl {
   }
 }
 
-/** Deletes rows of one table, the first that has any. Whether no table has. */
+/** Deletes some rows of the first table that still has any. True: no table has. */
 async function deleteSome(
   executor: Executor,
   moveId: string,
@@ -72,7 +75,7 @@ async function deleteSome(
   const looks = tables.map((table) =>
     bind(
       template(sql<{ readonly has: number }>`select exists (select 1 from (${elsewhere}) as m
-        cross join ${name(table.name)} as t on t.organization_id = m.organization_id) as has`),
+        cross join ${sql.id(table.name)} as t on t.organization_id = m.organization_id) as has`),
       { pattern },
     ),
   )
@@ -82,10 +85,10 @@ async function deleteSome(
     await forgetMove(executor, moveId)
     return true
   }
-  const key = table.key.map((column) => name('t', column))
+  const key = table.key.map((column) => sql.id('t', column))
   const some = template(sql`
-    delete from ${name(table.name)} where ${tuple(table.key.map((column) => name(column)))} in (
-      select ${sql.join(key)} from (${elsewhere}) as m cross join ${name(table.name)} as t
+    delete from ${sql.id(table.name)} where ${tuple(table.key.map((column) => sql.id(column)))} in (
+      select ${sql.join(key)} from (${elsewhere}) as m cross join ${sql.id(table.name)} as t
         on t.organization_id = m.organization_id limit +${slot('limit')})`)
   const triggers = await readKnownTriggers(executor)
   await executor.batch(triggers.silenced(table.name, [bind(some, { pattern, limit: DELETED_MAX })]))

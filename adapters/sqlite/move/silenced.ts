@@ -1,14 +1,17 @@
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { sql } from '../statement/sql.ts'
 
-/** Names and texts of a table's triggers. */
+/** The names and texts of a table's triggers. */
 type TriggerTexts = JsonText<readonly (readonly [name: string, sql: string])[]>
 
-/** Those that the schema has; journals of other moves never write what a move writes. */
+/**
+ * The permanent triggers of the schema. Those of journals can stay: what a move writes does not belong to the families
+ * of other moves.
+ */
 const lasting = sql`type = 'trigger' and name not glob 'move_*'`
 const texts = sql`json_group_array(json_array(name, sql) order by name)`
 
@@ -22,15 +25,15 @@ const guard = template(sql`
   insert into move_guards (broken) select 'triggers' where ${slot('texts')} is not (
     select iif(count(*) > 0, ${texts}, null) from sqlite_master where ${lasting} and tbl_name = ${slot('table')})`)
 
-/** What SQLite says when triggers are not as they were read. */
+/** Matches SQLite's message when the triggers are no longer those that were read. */
 export const OTHER_TRIGGERS = /move_knows_triggers/
 
-/** The triggers of a database, as they were read once. */
+/** The triggers of a database, as they were when they were read. */
 export interface KnownTriggers {
   /**
-   * The statements, with those around them that take the triggers of their table away and bring them back. All are
-   * statements of one transaction, so nobody else ever meets the table without its triggers. The batch fails with
-   * `OTHER_TRIGGERS` when the schema has others by now.
+   * Wraps statements in others that drop the triggers of the table and create them again. All of them must run in one
+   * transaction, so that nobody else sees the table without its triggers. The batch fails with `OTHER_TRIGGERS` when
+   * the table's triggers have changed since.
    */
   silenced(table: string, statements: readonly Statement[]): readonly Statement[]
 }
@@ -44,7 +47,7 @@ export async function readKnownTriggers(executor: Executor): Promise<KnownTrigge
       const triggers = all === undefined ? [] : parsed(all)
       return [
         bind(guard, { table, texts: all ?? null }),
-        ...triggers.map(([trigger]) => bind(template(sql`drop trigger ${name(trigger)}`), {})),
+        ...triggers.map(([trigger]) => bind(template(sql`drop trigger ${sql.id(trigger)}`), {})),
         ...statements,
         ...triggers.map(([, text]): Statement => ({ sql: text, parameters: [] })),
       ]

@@ -1,29 +1,31 @@
 import type { Move } from '../../../ports/move-ledger.ts'
 import type { Place } from '../../../ports/placement.ts'
+import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { BoundValue, Executor, Statement } from '../statement/executor.ts'
+import type { BatchAround, BoundValue, Executor } from '../statement/executor.ts'
+import { rowsAmong } from '../statement/executor.ts'
 import type { MoveRow } from './move-row.ts'
 import { moveColumns, moveOf } from './move-row.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 const organizations = sql`(select organization_id from move_organizations where move_id = ${slot('journalId')})`
 const placed = sql`(select organization_id from placed_organizations where family_id = ${slot('familyId')})`
 
 /**
- * The move is at this try to switch, and nobody was told that it is given up. Each statement depends on it, and the last one
- * ends it: all happen, or none.
+ * Whether the move is still at this attempt to switch, and nobody has asked to abort it. Every statement has this
+ * condition, and the last one makes it false, so all of them take effect or none.
  */
 const isSwitching = sql`exists (select 1 from moves
   where move_id = ${slot('moveId')} and phase = 'switching' and token = ${slot('token')} and abort_asked = 0)`
 
-/** Nothing was written in the shared database that the target lacks, and nothing could be. */
+/** Whether the target has everything that was written in the shared database, and writes are paused. */
 const isAtRest = sql`not exists (select 1 from move_journal where journal_id = ${slot('journalId')})
   and not exists (select 1 from ${organizations} as m where not exists (select 1 from write_pauses as w
     where w.organization_id = m.organization_id and w.token = ${slot('token')}))`
 
-/** The family's place is a database of its own. */
-function enterFamily(condition: RawBuilder<unknown>, workSince: RawBuilder<unknown>) {
+/** The statement that makes a database of its own the place of the family. */
+function enterFamily(condition: Sql, workSince: Sql) {
   return template(sql`
     insert into families (family_id, place, generation, region, jurisdiction, work_since)
     select ${slot('familyId')}, 'own', ${slot('generation')}, ${slot('region')}, ${slot('jurisdiction')}, ${workSince}
@@ -37,7 +39,9 @@ const leaves = sql`${isSwitching} and ${isAtRest}`
 const hasWork = sql`(select ${slot('now')} where exists (select 1 from outbox as b
   where b.organization_id in ${organizations} and b.status = 'pending'))`
 
-/** From the shared database: every name that its rows hold is entered in the directory. */
+/**
+ * The statements for a family that leaves the shared database: the directory takes over every name that its rows hold.
+ */
 const leaveShared = [
   enterFamily(leaves, hasWork),
   template(sql`
@@ -58,7 +62,10 @@ const leaveShared = [
     on conflict (form_id) do update set organization_id = excluded.organization_id, reserved_at = null`),
 ]
 
-/** To the shared database: its rows hold the names again. Writes wait until the source is closed. */
+/**
+ * The statements for a family that moves to the shared database: its rows hold the names again. Writes are paused until
+ * the source is closed.
+ */
 const enterShared = [
   template(sql`
     insert into write_pauses (organization_id, token, until)
@@ -73,10 +80,10 @@ const enterShared = [
     where family_id = ${slot('familyId')} and ${isSwitching}`),
 ]
 
-/** From one database of its own to another. */
+/** The statements for a family that moves from one database of its own to another. */
 const changeOwn = [enterFamily(isSwitching, sql`null`)]
 
-function endTry(condition: RawBuilder<unknown>) {
+function endTry(condition: Sql) {
   return template(sql<MoveRow>`
     update moves set phase = 'switched' where move_id = ${slot('moveId')} and ${condition} returning ${moveColumns}`)
 }
@@ -86,7 +93,7 @@ const endTryElsewhere = endTry(isSwitching)
 const endPauses = template(sql`delete from write_pauses where token = ${slot('token')} and exists (
   select 1 from moves where move_id = ${slot('moveId')} and phase = 'switched')`)
 
-/** Lets a family live in the target of its move, in one batch. */
+/** Makes the target of a move the family's place, in one batch. Null: the conditions of the switch do not hold. */
 export async function switchFamily(
   executor: Executor,
   move: Move,
@@ -95,22 +102,20 @@ export async function switchFamily(
 ): Promise<Move | null> {
   const { moveId, familyId, token, journalId } = move
   const values = { moveId, familyId, token, journalId, now, openUntil }
-  const statements = switchStatements(move, { ...values, ...ownPlace(move.target) })
-  const results = await executor.batch(statements)
-  // The next to last statement, or the last one, ends the try and returns the record.
-  const rows = results.flatMap((result) => result.rows) as unknown as readonly MoveRow[]
-  const [row] = rows
+  const [row] = await rowsAmong(executor, switchBatch(move, { ...values, ...ownPlace(move.target) }))
   return row === undefined ? null : moveOf(row)
 }
 
-function switchStatements(
+/** The statement that ends the try gives the record. */
+function switchBatch(
   { source, target }: Move,
   values: Readonly<Record<string, BoundValue>>,
-): readonly Statement[] {
+): BatchAround<MoveRow> {
+  const bound = (statements: readonly Template[]) => statements.map((statement) => bind(statement, values))
   if (source.kind === 'shared')
-    return [...leaveShared, endTryAtRest, endPauses].map((statement) => bind(statement, values))
+    return { before: bound(leaveShared), giving: bind(endTryAtRest, values), after: bound([endPauses]) }
   const entered = target.kind === 'shared' ? enterShared : changeOwn
-  return [...entered, endTryElsewhere].map((statement) => bind(statement, values))
+  return { before: bound(entered), giving: bind(endTryElsewhere, values) }
 }
 
 function ownPlace(place: Place): Readonly<Record<string, BoundValue>> {

@@ -1,7 +1,7 @@
 import type { MovedRow, MovedTable, TableChanges, TargetState, WriteOutcome } from '../../../ports/move.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
@@ -36,18 +36,18 @@ const reopen = template(sql`
 const clear = template(sql`
   update move_targets set version = version + 1, finished_by = 'cleared' where move_id = ${slot('moveId')}`)
 
-/** Begins to fill a target. */
+/** Starts to fill a target. */
 export async function beginTarget(executor: Executor, moveId: string, progress: string): Promise<void> {
   await executor.batch([bind(begin, { moveId, progress })])
 }
 
-/** How far a target is filled. */
+/** How far a target has been filled; null: nothing is known of the move here. */
 export async function targetState(executor: Executor, moveId: string): Promise<TargetState | null> {
   const [state] = await rowsOf(executor, bind(readState, { moveId }))
   return state ?? null
 }
 
-/** Ends filling for a try to switch. */
+/** Ends the filling, before an attempt to switch. False: the version is no longer current. */
 export async function finishTarget(
   executor: Executor,
   values: { readonly moveId: string; readonly version: number; readonly token: string },
@@ -55,7 +55,7 @@ export async function finishTarget(
   return (await rowsOf(executor, bind(finish, values))).length === 1
 }
 
-/** Goes on filling after a try. */
+/** Allows filling again, after an attempt to switch failed. */
 export async function reopenTarget(executor: Executor, moveId: string, token: string): Promise<void> {
   await executor.batch([bind(reopen, { moveId, token })])
 }
@@ -68,40 +68,43 @@ export async function clearTarget(executor: Executor, moveId: string): Promise<v
 const deletes = templateCache<Template>()
 const inserts = templateCache<Template>()
 
-/** Deletes rows by a JSON array of their keys. */
+/** The statement that deletes rows by a JSON array of their keys. */
 function deleteTemplate({ name: table, key }: MovedTable): Template {
   return deletes(JSON.stringify([table, key]), () => {
     const values = key.map((_, index) => sql`value ->> ${sql.lit(index)}`)
     return template(sql`
-      delete from ${name(table)} where ${tuple(key.map((column) => name(column)))} in (
+      delete from ${sql.id(table)} where ${tuple(key.map((column) => sql.id(column)))} in (
         select ${sql.join(values)} from json_each(${slot('keys')}))`)
   })
 }
 
-/** Inserts rows of a JSON array of their values. */
+/** The statement that inserts rows from a JSON array of their values. */
 function insertTemplate({ name: table, columns }: MovedTable): Template {
   return inserts(JSON.stringify([table, columns]), () => {
     const values = columns.map((_, index) => sql`value ->> ${sql.lit(index)}`)
     return template(sql`
-      insert into ${name(table)} (${sql.join(columns.map((column) => name(column)))})
+      insert into ${sql.id(table)} (${sql.join(columns.map((column) => sql.id(column)))})
       select ${sql.join(values)} from json_each(${slot('rows')})`)
   })
 }
 
-/** Inserts one row, each value as a parameter of its own. */
+/** The statement that inserts one row, with each value as its own parameter. */
 function insertOneTemplate({ name: table, columns }: MovedTable): Template {
   return inserts(JSON.stringify([table, columns, 'one']), () => {
     const values = columns.map((_, index) => slot(`value${index}`))
     return template(sql`
-      insert into ${name(table)} (${sql.join(columns.map((column) => name(column)))})
+      insert into ${sql.id(table)} (${sql.join(columns.map((column) => sql.id(column)))})
       values (${sql.join(values)})`)
   })
 }
 
-/** Most bytes of a row that travels with others in one parameter. */
+/** The maximum size of a row that is sent together with others in one parameter, in bytes. */
 const JSON_BYTES_MAX = 900_000
 
-/** Whether a row must travel by itself: it is large, or has a character at which some versions of SQLite end a text. */
+/**
+ * Whether a row needs a statement of its own: it is large, or contains a NUL character, at which some versions of
+ * SQLite end a text.
+ */
 function isAlone(row: MovedRow): boolean {
   const text = JSON.stringify(row)
   return text.includes('\\u0000') || utf8Length(text) > JSON_BYTES_MAX
@@ -121,11 +124,11 @@ const addOrganizations = template(sql`
   insert into move_organizations (move_id, organization_id)
   select ${slot('moveId')}, value from json_each(${slot('organizations')}) where true on conflict do nothing`)
 
-/** What SQLite says when the batch is not written because the target's version is another one. */
+/** Matches SQLite's message when the target's version is no longer the expected one. */
 const OTHER_VERSION = /move_is_current/
 const TAKEN_VALUE = /UNIQUE constraint failed/
 
-/** Writes rows as they are, and the progress with them. */
+/** Writes rows without firing triggers, and the progress with them, in one batch. */
 export async function writeTarget(
   executor: Executor,
   triggers: KnownTriggers,

@@ -17,8 +17,8 @@ import { organizationFromRow } from '../table/access-rows.ts'
 import { sql } from '../statement/sql.ts'
 
 /**
- * An entry that was never claimed may be claimed at once, even when the clocks of two machines differ. An entry that
- * waits for its next attempt has the empty text as its lease token.
+ * An entry whose lease token is null was never claimed, so it may be claimed at once, even when the clocks of two
+ * machines differ. An entry that waits for its next attempt has an empty token.
  */
 const take = template(sql`
   update outbox set lease_token = ${slot('token')}, next_attempt_at = ${slot('until')}, attempts = attempts + 1,
@@ -40,7 +40,10 @@ const readEntry = template(sql<EntryRow>`select b.kind, b.payload, b.attempts ${
 const readOrganization = template(sql<OrganizationRow>`
   select o.* from organizations as o where o.organization_id = (select b.organization_id ${held})`)
 
-/** A submission with its form and its contact, each of which may be gone: `formName` or `foundContactId` is null then. */
+/**
+ * A submission with its form and its contact. `formName` or `foundContactId` is null when the form or the contact no
+ * longer exists.
+ */
 interface SubmissionRow extends Omit<ClaimedSubmission, 'answers'>, Omit<ClaimedContact, 'contactId'> {
   readonly answers: JsonText<ClaimedSubmission['answers']>
   readonly formName: string | null

@@ -5,7 +5,7 @@ import { parsed } from '../statement/json-text.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import type { Held } from './settle.ts'
+import type { HeldEntry } from './settle.ts'
 import { heldRow } from './settle.ts'
 import { recordStatements } from './send-log.ts'
 import { advanceClock } from '../write/write-clock.ts'
@@ -15,7 +15,7 @@ const organization = slot('organizationId')
 const isHeld = sql`exists (select 1 from outbox where ${heldRow})`
 const writeTime = sql`(select clock_at from organizations where organization_id = ${organization})`
 
-/** An automation without steps has nothing left to do once it began. */
+/** A run of an automation without steps is completed as soon as it begins. */
 const begin = template(sql`
   insert into automation_runs (organization_id, run_id, automation_id, contact_id, status, current_step, step_count,
     started_at, completed_at, updated_at, steps)
@@ -36,10 +36,13 @@ const readRun = template(sql<{
   select status, current_step, steps from automation_runs
   where organization_id = ${organization} and run_id = ${slot('outboxId')} and ${isHeld}`)
 
-/** Begins a run, or finds one that was begun before. */
+/**
+ * Begins a run, or finds the one that was begun before. Null: the lease has been lost, or the automation does not
+ * exist.
+ */
 export async function startRun(
   executor: Executor,
-  held: Held,
+  held: HeldEntry,
   of: { readonly automationId: string; readonly contactId: string | null },
   now: string,
 ): Promise<RunState | null> {
@@ -89,7 +92,7 @@ const effects = {
   { readonly write: Template | null; readonly advance: Template }
 >
 
-/** Moves the run on from this step, unless it has moved on already. The last step completes it. */
+/** Moves the run on from this step, unless that has happened already. The last step completes the run. */
 function advance(cameAbout: typeof isHeld): Template {
   return template(sql`
     update automation_runs set current_step = min(current_step + 1, step_count),
@@ -109,7 +112,7 @@ const readStep = template(sql<{ readonly held: number; readonly done: number }>`
 /** Saves a step with its effect, in one batch. */
 export async function finishStep(
   executor: Executor,
-  held: Held,
+  held: HeldEntry,
   { step, effect, sends, leaseUntil }: FinishedStep,
   now: string,
 ): Promise<StepOutcome> {

@@ -27,7 +27,7 @@ const first = template(sql<SendRecord>`${fields} order by at desc, send_id desc 
 const next = template(sql<SendRecord>`${fields} and (at, send_id) < (${slot('at')}, ${slot('sendId')})
   order by at desc, send_id desc limit +${slot('limit')}`)
 
-/** The statements that record sends, for batches that write more than them. */
+/** The statements that record sends, to be added to a batch. */
 export function recordStatements(organizationId: string, sends: readonly SendRecord[]): readonly Statement[] {
   const rows = sends.map(({ sendId, channel, from, to, providerId, outcome, error, at }) =>
     [sendId, channel, from, to, providerId, outcome, error, at].map((value) => value?.toWellFormed() ?? null),

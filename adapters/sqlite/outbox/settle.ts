@@ -5,12 +5,15 @@ import { recordStatements } from './send-log.ts'
 import { advanceClock } from '../write/write-clock.ts'
 import { sql } from '../statement/sql.ts'
 
-/** An entry under a lease. */
-export interface Held extends OutboxRef {
+/** An entry that is held under a lease. */
+export interface HeldEntry extends OutboxRef {
   readonly token: string
 }
 
-/** The entry's row, if its lease is still valid. A worker that took the entry over has written another token. */
+/**
+ * The condition that selects an entry while its lease is valid. A worker that took the entry over has written another
+ * token.
+ */
 export const heldRow = sql`organization_id = ${slot('organizationId')} and outbox_id = ${slot('outboxId')}
   and lease_token = ${slot('token')} and status = 'pending'`
 
@@ -32,10 +35,10 @@ const fail = template(sql`
   update outbox set status = 'failed', lease_token = '', last_error = ${slot('reason')}, updated_at = ${slot('now')}
   where ${heldRow}`)
 
-/** Writes what became of an entry, in one batch. */
+/** Writes the outcome of an entry, in one batch. False: the lease has been lost. */
 export async function settle(
   executor: Executor,
-  held: Held,
+  held: HeldEntry,
   settlement: Settlement,
   now: string,
 ): Promise<boolean> {

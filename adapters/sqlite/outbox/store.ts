@@ -23,11 +23,14 @@ const nextOfAll = template(sql<ListedEntry>`${listed} where ${later} ${oldest}`)
 const firstOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} ${oldest}`)
 const nextOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} and ${later} ${oldest}`)
 
-/** Looks at every entry: the operator names one by its id alone, and only open entries are kept. */
+/**
+ * The operator names an entry by its id alone, for which there is no index. Looking at every entry is cheap, because
+ * the table holds only open ones.
+ */
 const named = sql`outbox_id = ${slot('outboxId')}`
 const free = sql`(status <> 'pending' or coalesce(lease_token, '') = '' or next_attempt_at <= ${boundedNow})`
 
-/** Only open entries are kept, so looking at all of them costs little. */
+/** Looking at every entry is cheap, because the table holds only open ones. */
 const nextDue = template(sql<{ readonly at: string | null }>`
   select min(next_attempt_at) as at from outbox where status = 'pending'`)
 
@@ -38,7 +41,7 @@ const redrive = template(sql`
 const ownerOf = template(sql<Pick<OutboxRef, 'organizationId'>>`
   select organization_id as "organizationId" from outbox where ${named}`)
 
-/** The outbox: the work that remains to be done after receipts. */
+/** The outbox: the work that follows receipts and is not yet done. */
 export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore {
   return {
     open: (organizationId) => openTenantOutbox(guard({ organizationIds: [organizationId] }), organizationId),

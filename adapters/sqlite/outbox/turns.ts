@@ -4,19 +4,19 @@ import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 /** Pending entries in the order (organization, due time, id). */
 const pending = sql`outbox as p indexed by outbox_turns where p.status = 'pending'`
 
-/** The first organization with a pending entry, of those that the condition leaves; null: there is none. */
-function firstOrganization(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+/** The first organization with a pending entry that satisfies the condition; null: there is none. */
+function firstOrganization(condition: Sql): Sql {
   return sql`(select p.organization_id from ${pending} and ${condition} order by p.organization_id limit 1)`
 }
 
 /** The ids of an organization's entries that have been due longest, as a JSON array. */
-function longestDue(organizationId: RawBuilder<unknown>, count: RawBuilder<unknown>): RawBuilder<unknown> {
+function longestDue(organizationId: Sql, count: Sql): Sql {
   return sql`(select json_group_array(outbox_id) from (select p.outbox_id from ${pending}
     and p.organization_id = ${organizationId} and p.next_attempt_at <= ${slot('now')}
     order by p.next_attempt_at, p.outbox_id limit +${count}))`
@@ -28,7 +28,10 @@ interface QueueRow {
   readonly outboxIds: JsonText<readonly string[]>
 }
 
-/** The organizations with pending entries: steps by the index from one to the next. The last row is null. */
+/**
+ * The organizations with pending entries. A recursive query steps through the index from one organization to the next;
+ * its last row is null.
+ */
 const walked = sql`walked (organization_id) as (
     select ${firstOrganization(sql`true`)}
     union all
@@ -36,7 +39,7 @@ const walked = sql`walked (organization_id) as (
     from walked where walked.organization_id is not null
   )`
 
-/** Shares the limit out among the organizations with pending entries. */
+/** Divides the limit among the organizations with pending entries. */
 const dueOfAll = template(sql<QueueRow & { readonly share: number }>`
   with recursive ${walked},
   fair (share) as materialized (
@@ -55,17 +58,18 @@ const earliest = template(sql<{ readonly dueAt: string | null }>`
     order by p.next_attempt_at limit 1)) as "dueAt" from walked`)
 
 /**
- * Reads when the first of all pending entries is due: one row with that instant, or with null when none is pending. It
- * reads two rows for each organization that has pending entries, however many these are.
+ * Reads when the first pending entry is due: one row with that instant, or with null when none is pending. It reads two
+ * rows for each organization with pending entries, however many entries each has.
  */
 export const earliestDue = bind(earliest, {})
 
-/** What is due of each organization, longest due first: all of it, or as much as its share. */
+/** The due entries of each organization, longest due first: all of them, or its share. */
 type Queues = ReadonlyMap<string, readonly string[]>
 
 /**
- * The entries that are due at `now`, at most `limit`, in turns among organizations. Of each organization no more entries
- * are read than its share, so a flood of one costs nothing. What others leave of their shares goes to those with more.
+ * The entries that are due at `now`, at most `limit`, with the organizations taking turns. No more entries of an
+ * organization are read than its share, so many entries of one organization do not slow down the rest. Unused shares go
+ * to the organizations with more entries.
  */
 export async function dueInTurns(
   executor: Executor,
@@ -107,16 +111,19 @@ function total(queues: Queues): number {
   return [...queues.values()].reduce((sum, ids) => sum + ids.length, 0)
 }
 
-/** Prime, so that sweeps at any regular distance in time begin with different organizations. */
+/** A prime number, so that sweeps at any regular interval begin with different organizations. */
 const PLACES_A_MINUTE = 7919
 
-/** Which of so many organizations has the first turn; it changes from minute to minute. */
+/** The index of the organization that has the first turn. It changes every minute. */
 function firstPlace(now: string, count: number): number {
   const minute = Math.floor(Date.parse(now) / 60_000)
   return count === 0 ? 0 : (minute * PLACES_A_MINUTE) % count
 }
 
-/** One entry of each organization, beginning with the one at a place; then a second one of each, and so on. */
+/**
+ * The entries in turns: one of each organization, beginning with the organization at index `first`, then a second one
+ * of each, and so on.
+ */
 function inTurns(queues: Queues, first: number, limit: number): readonly OutboxRef[] {
   const ordered = [...queues]
   const placed = [...ordered.slice(first), ...ordered.slice(0, first)]

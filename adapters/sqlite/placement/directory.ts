@@ -3,10 +3,10 @@ import type { Clock } from '../../../ports/clock.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 import type { FamilyRow } from './family-row.ts'
-import { familyColumns, ownPlace } from './family-row.ts'
+import { familyColumns, isPlaced, ownPlace } from './family-row.ts'
 import { formReservations } from './form-reservations.ts'
 import { createPlaceFinder } from './finder.ts'
 import { reserve } from './reserve-organization.ts'
@@ -29,14 +29,17 @@ interface ListedRow extends FamilyRow {
   readonly isPlaced: number
 }
 
-/** Both halves come in the order of the index; an organization with leftovers in this database is listed where it lives. */
-function listed(after: RawBuilder<unknown>) {
+/**
+ * Both parts are sorted by the index. An organization whose rows are still here after a move is listed by its new place
+ * only.
+ */
+function listed(after: Sql) {
   return template(sql<ListedRow>`
     select l.id as "organizationId", l.family_id is not null as "isPlaced", ${familyColumns} from (
       select organization_id as id, family_id from placed_organizations where ${after}
       union all
       select o.organization_id, null from organizations as o where ${after}
-        and not exists (select 1 from placed_organizations as p where p.organization_id = o.organization_id)
+        and not ${isPlaced(sql`o.organization_id`)}
       order by 1 limit +${slot('limit')}) as l
     left join families as f on f.family_id = l.family_id order by l.id`)
 }
@@ -56,7 +59,7 @@ const settleWork = template(sql`
   update families set work_since = ${slot('next')}, was_idle = ${slot('isIdle')}
   where family_id = ${slot('familyId')} and work_notes = ${slot('notes')}`)
 
-/** The directory of places, in the shared database. */
+/** The directory of places, which is in the shared database. */
 export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDirectory {
   return {
     ...createPlaceFinder(executor),

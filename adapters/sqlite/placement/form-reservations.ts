@@ -9,7 +9,7 @@ import { sql } from '../statement/sql.ts'
 
 const organizationId = slot('organizationId')
 
-/** Ids of forms that others hold: in this database, or in their own. */
+/** The given ids of forms that other organizations hold: in this database, or in databases of their own. */
 const heldForms = sql`
   select f.form_id as "formId", f.organization_id as "organizationId", null as "reservedAt"
   from json_each(${slot('formIds')}) as id join forms as f on f.form_id = id.value
@@ -21,7 +21,9 @@ const heldForms = sql`
 
 const findHeld = template(sql<HeldForm>`${heldForms}`)
 
-/** Nobody knows yet which ids an import that is being written brings. */
+/**
+ * Whether an import of forms is being written. Its ids are not in the table of forms yet, so they could be the same.
+ */
 const isImporting = sql`exists (select 1 from import_sessions as s indexed by import_sessions_state
   where s.state = 'writing' and s.kind = 'forms')`
 
@@ -41,7 +43,7 @@ const freeForms = template(sql`
   delete from placed_forms where organization_id = ${organizationId} and reserved_at <= ${slot('reservedUntil')}
     and form_id in (select value from json_each(${slot('formIds')}))`)
 
-/** The ids of forms that families with databases of their own hold. */
+/** Reserves ids of forms for families that have databases of their own. */
 export function formReservations(
   executor: Executor,
   clock: Clock,

@@ -15,7 +15,7 @@ import { createScratchPlaces } from '../../../test/support/scratch-places.ts'
 import { createStorage } from '../index.ts'
 
 let scratch: ScratchPlaces
-/** The shared database alone, without anybody who would look elsewhere after a refusal. */
+/** The shared database alone, without code that would look in another place after a refusal. */
 let storage: Storage
 
 const NOW = toInstant(START_MS)
@@ -41,7 +41,7 @@ const pauses = async () => (await scratch.run('select * from write_pauses')).len
 
 const range = { start: null, end: null }
 
-/** Every way to read what an organization has. */
+/** Every way to read data of an organization. */
 const reads: Readonly<Record<string, (organizationId: string) => Promise<unknown>>> = {
   organization: (id) => storage.administration.findOrganization(id),
   keys: (id) => storage.administration.listKeys(id, null, 10),
@@ -57,7 +57,7 @@ const reads: Readonly<Record<string, (organizationId: string) => Promise<unknown
   offers: (id) => storage.analytics.open(id).retentionOffers(range),
 }
 
-/** Every way to change it that is not a submission. */
+/** Every way to change data of an organization, except a submission. */
 const writes: Readonly<Record<string, (organizationId: string) => Promise<unknown>>> = {
   organization: (id) => storage.administration.saveOrganization(organization(id, { name: 'New' })),
   child: (id) => storage.administration.saveOrganization(organization('child', { parentId: id })),
@@ -78,7 +78,7 @@ const writes: Readonly<Record<string, (organizationId: string) => Promise<unknow
   submission: (id) => storage.tenant(id).saveSubmission(submission('s-1', { formId: `form-${id}` })),
 }
 
-/** All that the shared database holds, besides pauses. */
+/** Everything in the shared database except pauses. */
 async function content(): Promise<string> {
   const tables = ['organizations', 'api_keys', 'contacts', 'forms', 'form_submissions', 'outbox']
   return JSON.stringify(await Promise.all(tables.map((table) => scratch.run(`select * from ${table}`))))
@@ -94,7 +94,7 @@ describe('an organization that the directory places elsewhere, with rows left he
   test.each(Object.entries(reads))('is not read: %s', async (_, read) => {
     const refusal = await read('acme').catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(ElsewhereError)
-    // One trip tells where it is.
+    // The refusal itself names the place, so no second call is needed to find it.
     const place = { kind: 'own', familyId: 'acme', generation: 3, region: null, jurisdiction: null }
     expect((refusal as ElsewhereError).found).toEqual({ organizationId: 'acme', place })
     await expect(read('other')).resolves.not.toThrow()
@@ -158,7 +158,7 @@ describe('while a move pauses the writes of an organization', () => {
 describe('a submission that finds a pause that has passed', () => {
   beforeEach(() => pauseUntil(START_MS - 1))
 
-  // The organization's clock may have moved: it only ever goes forward.
+  // The organization's clock is left out, because it may have moved: it only ever goes forward.
   const saved = () =>
     Promise.all(
       ['form_submissions', 'contacts', 'outbox'].map((table) => scratch.run(`select * from ${table}`)),

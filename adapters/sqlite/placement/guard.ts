@@ -2,29 +2,34 @@ import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts
 import type { Clock } from '../../../ports/clock.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import type { Executor } from '../statement/executor.ts'
+import type { Executor, Statement } from '../statement/executor.ts'
+import { declared } from '../statement/executor.ts'
 import { readsAlone } from '../statement/reads-alone.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { PlacedText } from './family-row.ts'
-import { placedOrganization, placedText } from './family-row.ts'
+import { isPlaced, placedOrganization, placedText } from './family-row.ts'
 
-/** Whose rows a batch is about: organizations, the organization of a key, or the one of an outbox entry. */
+/** What a batch is about: some organizations, the organization of a key, or the organization of an outbox entry. */
 export type Subject =
   { readonly organizationIds: readonly string[] } | { readonly keyId: string } | { readonly outboxId: string }
 
-/** Gives the executor for batches about somebody. */
+/** Returns an executor for batches about a subject. */
 export type Guard = (subject: Subject) => Executor
 
-/** For a database that holds whatever it is asked about, or whose executor knows by itself what it does not hold. */
+/**
+ * A guard that refuses nothing: for a database that holds every organization it is asked about, or whose executor
+ * refuses by itself.
+ */
 export function unguarded(executor: Executor): Guard {
   return () => executor
 }
 
 /**
- * For the shared database: refuses a batch, in the same transaction, when an organization that it is about lives elsewhere
- * (`ElsewhereError`), or when it writes and the writes of such an organization are paused (`PausedError`).
+ * The guard of the shared database. In the same transaction as a batch, it refuses the batch when an organization that
+ * it is about lives elsewhere (`ElsewhereError`), or when the batch writes while writes of that organization are paused
+ * (`PausedError`).
  */
 export function placementGuard(executor: Executor, clock: Clock): Guard {
   const refusing = refusingExecutor(executor)
@@ -33,15 +38,16 @@ export function placementGuard(executor: Executor, clock: Clock): Guard {
       const isRead = readsAlone(statements)
       const { read, write, values } = guardOf(subject)
       const guard = isRead ? bind(read, values) : bind(write, { ...values, now: toInstant(clock.nowMs()) })
-      const [verdict, ...results] = await refusing.batch([guard, ...statements])
-      const place = verdict?.rows[0]?.place
-      if (isRead && place !== undefined) throw elsewhere(place as PlacedText)
-      return results
+      const results = await refusing.batch([guard, ...statements])
+      const [verdict] = declared<readonly [Statement<PlacedRow>]>(results)
+      const [placed] = verdict.rows
+      if (isRead && placed !== undefined) throw elsewhere(placed.place)
+      return results.slice(1)
     },
   })
 }
 
-/** Runs batches whose statements see to the guard themselves. */
+/** Runs batches that contain the guard's statements already, and turns the guard's refusals into errors of the port. */
 export function refusingExecutor(executor: Executor): Executor {
   return {
     async batch(statements) {
@@ -61,27 +67,34 @@ function refusalOf(cause: unknown): Error | null {
   return text.includes('placement: paused') ? new PausedError({ cause }) : null
 }
 
-/** The refusal of an organization that this database does not hold, with its place. */
+/** The error for an organization that this database does not hold, with its place. */
 export function elsewhere(place: PlacedText): ElsewhereError {
   return new ElsewhereError(placedOrganization(place))
 }
 
+interface PlacedRow {
+  readonly place: PlacedText
+}
+
 interface GuardTemplates {
-  readonly read: Template
+  /** Gives a row when a subject lives elsewhere. */
+  readonly read: Template<PlacedRow>
   readonly write: Template
 }
 
-/** Statements over the organizations that a select names. The one for writes raises; the one for reads gives a row. */
-function guardFor(organizations: RawBuilder<unknown>): GuardTemplates {
+/**
+ * The guard's statements for the organizations that a select names. The one for writes raises an error; the one for
+ * reads returns a row.
+ */
+function guardFor(organizations: Sql): GuardTemplates {
   const refused = sql`from (${organizations}) as subject`
-  const isPlaced = sql`exists (select 1 from placed_organizations as p where p.organization_id = subject.id)`
   const isPaused = sql`exists (select 1 from write_pauses as w where w.organization_id = subject.id)`
   return {
-    read: template(sql`select ${placedText} as place ${refused}
+    read: template(sql<PlacedRow>`select ${placedText} as place ${refused}
       join placed_organizations as p on p.organization_id = subject.id
       join families as f on f.family_id = p.family_id limit 1`),
     write: template(sql`insert into refused_writes (organization_id, now)
-      select subject.id, ${slot('now')} ${refused} where ${isPlaced} or ${isPaused}`),
+      select subject.id, ${slot('now')} ${refused} where ${isPlaced(sql`subject.id`)} or ${isPaused}`),
   }
 }
 

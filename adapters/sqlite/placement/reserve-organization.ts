@@ -3,21 +3,24 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { sql } from '../statement/sql.ts'
-import { ownPlace } from './family-row.ts'
+import { isPlaced, ownPlace } from './family-row.ts'
 import { findPlace } from './finder.ts'
 
 const organizationId = slot('organizationId')
 
-/** Another organization has the slug, in this database or in one of its own. */
+/** Whether another organization has the slug, in this database or in one of its own. */
 const slugTaken = sql`(${slot('slug')} is not null and (
   exists (select 1 from organizations as o where o.slug = ${slot('slug')} and o.organization_id <> ${organizationId})
   or exists (select 1 from placed_slugs as s where s.slug = ${slot('slug')} and s.organization_id <> ${organizationId})))`
 
-/** The organization is in this database, or in another family; or its family is not in a database of its own yet. */
+/**
+ * Whether the entry cannot be made: the organization is in this database or in another family, or its family has no
+ * database of its own yet.
+ */
 const isElsewhere = sql`(
   exists (select 1 from placed_organizations as p
     where p.organization_id = ${organizationId} and p.family_id <> ${slot('familyId')})
-  or not exists (select 1 from placed_organizations as p where p.organization_id = ${organizationId})
+  or not ${isPlaced(organizationId)}
     and exists (select 1 from organizations as o where o.organization_id = ${organizationId})
   or ${slot('isNewFamily')} = 0 and not exists (
     select 1 from families as f where f.family_id = ${slot('familyId')} and f.place = 'own'))`
@@ -27,7 +30,7 @@ const mayBeReserved = sql`not ${slugTaken} and not ${isElsewhere}`
 const judge = template(sql<{ readonly slugTaken: number; readonly isElsewhere: number }>`
   select ${slugTaken} as "slugTaken", ${isElsewhere} as "isElsewhere"`)
 
-/** A family that comes back from the shared database has a database of the next generation. */
+/** A family that returns from the shared database gets the next generation. */
 const addFamily = template(sql`
   insert into families (family_id, place, generation, region, jurisdiction)
   select ${slot('familyId')}, 'own', 1, ${slot('region')}, ${slot('jurisdiction')}
@@ -46,7 +49,9 @@ const addSlug = template(sql`
   select ${slot('slug')}, ${organizationId} where ${slot('slug')} is not null and ${mayBeReserved}
   on conflict (slug) do nothing`)
 
-/** Writes the entry of an organization, and of its family when that is new, as `PlaceDirectory.reserve` says. */
+/**
+ * Writes the directory's entry of an organization, and of its family if that is new, as `PlaceDirectory.reserve` says.
+ */
 export async function reserve(
   executor: Executor,
   { organizationId: id, familyId, choice, slug }: PlaceReservation,

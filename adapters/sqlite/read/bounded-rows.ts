@@ -1,44 +1,51 @@
-import { name } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { Reading } from './reading.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
-/** Hosted SQLite holds 2,000,000 bytes in one value. More rows than that travel one by one. */
+/**
+ * The maximum size of a result as one text, in bytes: hosted SQLite allows 2,000,000 bytes in one value. Larger results
+ * are sent row by row.
+ */
 const TEXT_MAX_BYTES = 1_900_000
 
-/** The rows of one page hold at most so many bytes, unless it is one row that holds more. */
+/** The maximum size of the rows of one page, in bytes. A single row may be larger. */
 const ROWS_MAX_BYTES = 4 * 1024 * 1024
 
-/** The text of a result that is larger than one value may be. A row's line is never empty. */
+/**
+ * Marks a result that is larger than one value may be. It differs from every result, because a row's line is never
+ * empty.
+ */
 export const TOO_LARGE = ''
 
-/** What SQLite says when it gives up on a value that outgrows its limit, before the statement can say `TOO_LARGE`. */
+/**
+ * Matches SQLite's error for a value that exceeds its limit while the statement is still computing it, before it can
+ * return `TOO_LARGE`.
+ */
 const OUTGROWN = /SQLITE_TOOBIG|string or blob too big/i
 
-/** Whether a statement failed because a result is too large to be one text. */
+/** Whether a statement failed because its result is too large for one text. */
 export function isOutgrown(error: unknown): boolean {
   return OUTGROWN.test(String(error))
 }
 
-/** The rows of a reading as one text, a line of JSON for each; null: there is none; `TOO_LARGE`: they are too many. */
-export function textOfRows(reading: Reading, prefix: string): RawBuilder<unknown> {
+/**
+ * The SQL for the rows of a reading as one text with a line of JSON for each; null: there are no rows; `TOO_LARGE`:
+ * they are too large.
+ */
+export function textOfRows(reading: Reading, prefix: string): Sql {
   return sql`(select iif(sum(octet_length(line)) > ${sql.lit(TEXT_MAX_BYTES)}, ${sql.lit(TOO_LARGE)},
     group_concat(line, char(10))) from (${reading.select('line', prefix)}))`
 }
 
 /**
- * The rows of a reading as columns, as many as together hold at most `ROWS_MAX_BYTES` bytes, or the first one alone. Every
- * row also says in `is_followed` whether another one follows it, within the bound or not.
- * @param condition without which there are no rows
+ * The SQL for the rows of a reading as columns: as many rows as together have at most `ROWS_MAX_BYTES` bytes, or the
+ * first one alone. In every row, `is_followed` says whether another row follows, within the bound or not.
+ * @param condition a condition without which there are no rows
  */
-export function boundedRows(
-  reading: Reading,
-  prefix: string,
-  condition: RawBuilder<unknown>,
-): RawBuilder<ResultRow> {
-  const fields = reading.fields.map((field) => name(field))
-  const bytes = reading.fields.map((field) => sql`ifnull(octet_length(${name(field)}), 4)`)
+export function boundedRows(reading: Reading, prefix: string, condition: Sql): Sql<ResultRow> {
+  const fields = reading.fields.map((field) => sql.id(field))
+  const bytes = reading.fields.map((field) => sql`ifnull(octet_length(${sql.id(field)}), 4)`)
   return sql<ResultRow>`
     select ${sql.join(fields)}, is_followed from (
       select *, sum(${sql.join(bytes, sql` + `)}) over (rows between unbounded preceding and current row) as running_bytes,
@@ -48,7 +55,7 @@ export function boundedRows(
     where ${condition} and (running_bytes <= ${sql.lit(ROWS_MAX_BYTES)} or nth = 1)`
 }
 
-/** Takes `is_followed` off rows in place. Whether the bound has cut them short. */
+/** Removes `is_followed` from the rows, in place. Returns whether the bound has cut the rows short. */
 export function takeIsFollowed(rows: readonly Record<string, unknown>[]): boolean {
   const isCutShort = rows.at(-1)?.is_followed === 1
   for (const row of rows) delete row.is_followed

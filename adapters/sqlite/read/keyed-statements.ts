@@ -1,6 +1,6 @@
 import type { KeyClaim } from '../../../ports/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
 import { settingColumns } from '../table/access-rows.ts'
 import type { BoundValue, ResultRow, Statement } from '../statement/executor.ts'
@@ -8,21 +8,23 @@ import { worksNow } from '../table/working-key.ts'
 import { templateCache } from '../statement/template-cache.ts'
 import { boundedRows, textOfRows } from './bounded-rows.ts'
 import type { PlacedText } from '../placement/family-row.ts'
-import { placedText } from '../placement/family-row.ts'
+import { isPlaced, placedText } from '../placement/family-row.ts'
 import type { Reading } from './reading.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
-/** What a key claims at an instant. */
+/** A key's claim, and the instant at which it is checked. */
 export interface ClaimNow extends KeyClaim {
   readonly now: string
 }
 
-/** A key's row when the key is valid: every claimed part matches, and the key is neither revoked nor expired. */
+/**
+ * Selects a key's row when the key is valid: every claimed part matches, and the key is neither revoked nor expired.
+ */
 const proven = sql`k.key_id = ${slot('keyId')} and k.organization_id = ${slot('owner')} and k.kind = 'tenant'
   and ${worksNow('k')} and k.hash in (${slot('currentHash')}, ${slot('previousHash')})`
 
-/** The columns of a key that its claim does not tell. */
+/** The columns of a key that are not part of its claim. */
 const workingKeyColumns = [
   'secret_version',
   'scope',
@@ -31,33 +33,33 @@ const workingKeyColumns = [
 ] as const satisfies readonly (keyof KeyRow)[]
 type WorkingKeyRow = Pick<KeyRow, (typeof workingKeyColumns)[number]>
 
-/** The row of a proven key: the key, its organization, and the results as text, null where nothing was found. */
+/** The row of a proven key: the key, its organization, and the results as text. A result without rows is null. */
 export type KeyedRow = WorkingKeyRow &
   Omit<OrganizationRow, 'organization_id'> &
   Readonly<Record<`result${number}`, string | null>>
 
-/** The row of an organization that this database does not hold: everything else in it is null. */
+/** The row for an organization that this database does not hold. All other columns are null. */
 interface ElsewhereRow {
   readonly elsewhere: PlacedText
 }
 
-/** What a keyed statement gives: no row when the key is not proven. */
+/** A row that a keyed statement returns. It returns none when the key is not proven. */
 export type KeyedAnswer = (KeyedRow & { readonly elsewhere: null }) | ElsewhereRow
 
 const columns = [
-  ...workingKeyColumns.map((column) => name('k', column)),
-  ...settingColumns.map((column) => name('o', column)),
+  ...workingKeyColumns.map((column) => sql.id('k', column)),
+  ...settingColumns.map((column) => sql.id('o', column)),
 ]
 
 const keyedTemplates = templateCache<Template<KeyedAnswer>>()
 const boundedTemplates = templateCache<Template<ResultRow>>()
 
 /**
- * The key, its organization and all results, in one row of one statement. The results are subselects beside the key's
- * columns, named `result0`, `result1`, …: SQLite evaluates them, and reads the organization, only when the key's row is
- * found. A second branch tells whether the key is one of an organization in another database, so that one trip is enough for
- * that, and a forged key never leads to a second.
- * @param first the number of the first result, where the results are spread over several statements
+ * One statement that returns the key, its organization and all results in one row. The results are subselects beside
+ * the key's columns, named `result0`, `result1`, …: SQLite evaluates them, and reads the organization, only when the
+ * key's row is found. A second branch finds out whether the key belongs to an organization in another database. So one
+ * round trip is enough for that, and a forged key never causes a second one.
+ * @param first the number of the first result, when the results are spread over several statements
  */
 export function keyedStatement(
   claim: ClaimNow,
@@ -70,7 +72,7 @@ export function keyedStatement(
     return template(sql<KeyedAnswer>`
       select ${sql.join([sql`null as elsewhere`, ...columns, ...results])}
       from api_keys as k join organizations as o on o.organization_id = k.organization_id
-      where ${proven} and not exists (select 1 from placed_organizations as p where p.organization_id = ${slot('owner')})
+      where ${proven} and not ${isPlaced(slot('owner'))}
       union all
       select ${placedText}${sql.join([sql``, ...[...columns, ...results].map(() => sql`null`)])}
       from placed_keys as held join placed_organizations as p on p.organization_id = held.organization_id
@@ -80,11 +82,11 @@ export function keyedStatement(
   return bind(made, keyedValues(claim, readings, first))
 }
 
-function textColumn(reading: Reading, index: number): RawBuilder<unknown> {
-  return sql`${textOfRows(reading, `q${index}`)} as ${name(`result${index}`)}`
+function textColumn(reading: Reading, index: number): Sql {
+  return sql`${textOfRows(reading, `q${index}`)} as ${sql.id(`result${index}`)}`
 }
 
-/** The same as statements of a batch, for results that are too large to be one text. Each looks at the key's row first. */
+/** The statements for results that are too large to be one text, one for each. Each checks the key's row first. */
 export function boundedStatements(
   claim: ClaimNow,
   readings: readonly Reading[],

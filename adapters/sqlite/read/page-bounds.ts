@@ -1,13 +1,13 @@
 import type { PageQuery, Position, Predicate, Scalar } from '../../../ports/query.ts'
 
-/** The predicates of a page, reduced so that at most one bound remains on the side from which the page is sought. */
+/** The predicates of a page, reduced so that at most one bound remains on the side where the page begins. */
 export interface PageBounds {
   readonly where: readonly Predicate[]
-  /** The page starts strictly after this position; null: at the bound, or at the beginning. */
+  /** The page starts right after this position; null: it starts at the bound, or at the beginning. */
   readonly seek: Position | null
 }
 
-/** Which operators bound an order field on the side where a page in this direction begins. */
+/** The operators that bound an order's field on the side where a page in this direction begins. */
 const NEAR_SIDE = {
   ascending: ['atLeast', 'above'],
   descending: ['atMost', 'below'],
@@ -52,7 +52,10 @@ function startsBehind(
   return after.value !== null && isFurther(bound.value, after.value, direction)
 }
 
-/** Whether `left` comes later in the order than `right`. Instants are ASCII, so code units order them. */
+/**
+ * Whether `left` comes later in the order than `right`. Instants are ASCII, so comparing code units orders them by
+ * time.
+ */
 function isFurther(left: Scalar, right: Scalar, direction: PageQuery['order']['direction']): boolean {
   return direction === 'ascending' ? left > right : left < right
 }

@@ -1,7 +1,7 @@
 import type { StorageType } from '../../../domain/record/field.ts'
 import type { PageQuery, Predicate } from '../../../ports/query.ts'
 import { comparison } from '../statement/comparison.ts'
-import { name, slot } from '../statement/compiler.ts'
+import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { PageIndex } from '../table/indexes.ts'
 import type { Table } from '../table/tables.ts'
@@ -9,13 +9,14 @@ import { columnOf, sideTableName } from '../table/tables.ts'
 import type { PageBounds } from './page-bounds.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 /**
- * The rows of a page, in the slots `owner`, and under the prefix `limit`, `where0`, `where1`, … and, after a position,
- * `seekValue` and `seekId`. One index is walked from where the page begins. Rows without a value in the order's field come
- * last: where there may be some, they are a second part that is read only when the first one does not fill the page.
+ * The SQL for the rows of a page, in the slots `owner` and, with the prefix, `limit`, `where0`, `where1`, … and, after
+ * a position, `seekValue` and `seekId`. It walks one index from where the page begins. Rows without a value in the
+ * order's field come last: where such rows are possible, they are a second part, which is read only when the first one
+ * does not fill the page.
  */
 export function pageSelect(
   table: Table,
@@ -24,19 +25,19 @@ export function pageSelect(
   { where, seek }: PageBounds,
   form: RowForm,
   prefix: string,
-): RawBuilder<ResultRow> {
+): Sql<ResultRow> {
   const column = columnOf(table, order.field)
-  const sort = name(by.alias, column.name)
-  const tie = name(by.alias, columnOf(table, order.idField).name)
+  const sort = sql.id(by.alias, column.name)
+  const tie = sql.id(by.alias, columnOf(table, order.idField).name)
   const ascending = order.direction === 'ascending'
   const direction = sql.raw(ascending ? 'asc' : 'desc')
   const beyond = sql.raw(ascending ? '>' : '<')
   const limit = slot(`${prefix}limit`)
   const narrowed = [
-    sql`${name(by.alias, table.ownerColumn)} = ${slot('owner')}`,
+    sql`${sql.id(by.alias, table.ownerColumn)} = ${slot('owner')}`,
     ...where.map((predicate, index) => condition(table, by, predicate, slot(`${prefix}where${index}`))),
   ]
-  const rows = (...more: readonly RawBuilder<unknown>[]) => sql<ResultRow>`
+  const rows = (...more: readonly Sql[]) => sql<ResultRow>`
     ${selectFrom(table, select, form, fromIndex(table, by))}
     where ${sql.join([...narrowed, ...more], sql` and `)}
     order by ${sort} ${direction}, ${tie} ${direction} limit +${limit}`
@@ -56,8 +57,8 @@ export function pageSelect(
 }
 
 /**
- * A value that sorts before every value of the column. SQLite can seek to it; with IS NOT NULL it would read through
- * all nulls.
+ * A value that sorts before every value of the column. SQLite can seek to it, whereas for IS NOT NULL it would read all
+ * rows with null.
  */
 const FLOORS: Readonly<Record<StorageType, string>> = {
   text: "''",
@@ -68,31 +69,26 @@ const FLOORS: Readonly<Record<StorageType, string>> = {
 }
 
 /** The table by its index, or by the index of a side table whose rows lead to the table's rows one by one. */
-function fromIndex(table: Table, by: PageIndex): RawBuilder<unknown> {
-  const index = sql`indexed by ${name(by.name)}`
-  if (by.contained === null) return sql`${name(table.name)} as t ${index}`
-  return sql`${name(sideTableName(table, by.contained.field))} as m ${index}
-    cross join ${name(table.name)} as t on ${sideKey(table, 'm')}`
+function fromIndex(table: Table, by: PageIndex): Sql {
+  const index = sql`indexed by ${sql.id(by.name)}`
+  if (by.contained === null) return sql`${sql.id(table.name)} as t ${index}`
+  return sql`${sql.id(sideTableName(table, by.contained.field))} as m ${index}
+    cross join ${sql.id(table.name)} as t on ${sideKey(table, 'm')}`
 }
 
-function condition(
-  table: Table,
-  by: PageIndex,
-  predicate: Predicate,
-  value: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+function condition(table: Table, by: PageIndex, predicate: Predicate, value: Sql): Sql {
   const { field, operator } = predicate
   if (operator === 'contains') {
     if (predicate === by.contained) return sql`m.value = ${value}`
-    return sql`exists (select 1 from ${name(sideTableName(table, field))} as s
+    return sql`exists (select 1 from ${sql.id(sideTableName(table, field))} as s
       where ${sideKey(table, 's')} and s.value = ${value})`
   }
   const alias = field === by.orderField ? by.alias : 't'
-  return sql`${name(alias, columnOf(table, field).name)} ${comparison(operator)} ${value}`
+  return sql`${sql.id(alias, columnOf(table, field).name)} ${comparison(operator)} ${value}`
 }
 
 /** Joins a row of a side table to the row of the table that it belongs to. */
-function sideKey(table: Table, side: string): RawBuilder<unknown> {
-  return sql`${name('t', table.ownerColumn)} = ${name(side, table.ownerColumn)}
-    and ${name('t', table.idColumn)} = ${name(side, table.idColumn)}`
+function sideKey(table: Table, side: string): Sql {
+  return sql`${sql.id('t', table.ownerColumn)} = ${sql.id(side, table.ownerColumn)}
+    and ${sql.id('t', table.idColumn)} = ${sql.id(side, table.idColumn)}`
 }

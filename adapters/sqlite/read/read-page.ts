@@ -3,16 +3,19 @@ import { rowsOf } from '../statement/executor.ts'
 import { isOutgrown, takeIsFollowed, TOO_LARGE } from './bounded-rows.ts'
 import type { PageStatements } from './rows-statements.ts'
 
-/** What a page holds: its rows as lines of JSON, or as the columns of the database where that would be too much text. */
+/** The rows of a page: as lines of JSON, or as the columns of the database when they would be too much for one text. */
 export type PageResult =
   | { readonly kind: 'lines'; readonly text: string }
   | { readonly kind: 'columns'; readonly rows: ResultRow[]; readonly isCutShort: boolean }
 
 /**
- * Reads one page of at most about 4 MiB, or one row that is larger, so that no page fills a Worker's memory. Only a page
- * that is too large for one text costs a second call.
+ * Reads one page of at most about 4 MiB, or one row that is larger, so that no page fills a Worker's memory. Only a
+ * page that is too large for one text costs a second call.
  */
-export async function readPage(executor: Executor, { text, bounded }: PageStatements): Promise<PageResult> {
+export async function readBoundedPage(
+  executor: Executor,
+  { text, bounded }: PageStatements,
+): Promise<PageResult> {
   const found = await textOf(executor, text)
   if (found !== TOO_LARGE) return { kind: 'lines', text: found ?? '' }
   const rows = await rowsOf(executor, bounded)

@@ -1,5 +1,5 @@
 import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/query.ts'
-import { name, slot } from '../statement/compiler.ts'
+import { slot } from '../statement/compiler.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
 import type { TableSet } from '../table/table-set.ts'
 import { groupsSelect } from './groups-select.ts'
@@ -8,7 +8,7 @@ import { foldBounds } from './page-bounds.ts'
 import { pageSelect } from './page-select.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 /** A read of one owner's rows before it is compiled, alone or as part of a larger statement. */
@@ -18,7 +18,7 @@ export interface Reading {
   /** The fields of its rows, in order. */
   readonly fields: readonly string[]
   /** The SQL of its rows, in the slot `owner` and slots of its own, whose names begin with the prefix. */
-  readonly select: (form: RowForm, prefix: string) => RawBuilder<ResultRow>
+  readonly select: (form: RowForm, prefix: string) => Sql<ResultRow>
   /** The values of its own slots, by their names without the prefix. */
   readonly values: Readonly<Record<string, BoundValue>>
 }
@@ -56,8 +56,8 @@ function oneReading(tables: TableSet, { collection, select, id }: OneQuery): Rea
     select: (form, prefix) => {
       const table = tables.tableOf(collection)
       return sql`${selectFrom(table, select, form)}
-        where ${name('t', table.ownerColumn)} = ${slot('owner')}
-          and ${name('t', table.idColumn)} = ${slot(`${prefix}id`)}`
+        where ${sql.id('t', table.ownerColumn)} = ${slot('owner')}
+          and ${sql.id('t', table.idColumn)} = ${slot(`${prefix}id`)}`
     },
     values: { id },
   }

@@ -11,7 +11,10 @@ import { sql } from '../statement/sql.ts'
 /** Makes the statement of a page or a row of one owner. Throws for a collection or field that is not stored. */
 export type MakeRowsStatement = (owner: string, query: PageQuery | OneQuery) => Statement<ResultRow>
 
-/** Reads of the tables of a database, each a statement of its own. SQL is compiled once for each shape of a query and kept. */
+/**
+ * Makes reads of the tables of a database, each as one statement. SQL is compiled once for each shape of a query and
+ * cached.
+ */
 export function rowsStatements(tables: TableSet): MakeRowsStatement {
   const cached = templateCache<Template<ResultRow>>()
   return (owner, query) => {
@@ -25,13 +28,15 @@ interface PageText {
   readonly text: string | null
 }
 
-/** The two ways to read one page: as one text in the column `text`, and as bounded rows where that is too large. */
+/** The two ways to read one page: as one text in the column `text`, and, when that is too large, as bounded rows. */
 export interface PageStatements {
   readonly text: Statement<PageText>
   readonly bounded: Statement<ResultRow>
 }
 
-/** Makes the statements of pages of the tables of a database. SQL is compiled once for each shape of a page and kept. */
+/**
+ * Makes the statements of pages of the tables of a database. SQL is compiled once for each shape of a page and kept.
+ */
 export function pageStatements(tables: TableSet): (owner: string, query: PageQuery) => PageStatements {
   const cached = templateCache<{ readonly text: Template<PageText>; readonly bounded: Template<ResultRow> }>()
   return (owner, query) => {

@@ -1,24 +1,23 @@
-import { name } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { JoinedColumn, Table } from '../table/tables.ts'
 import { columnName, columnOf } from '../table/tables.ts'
 import type { JsonMember } from './json-line.ts'
 import { jsonLine } from './json-line.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 /** How a row is selected: a column for each field under the field's name, or one column `line` of JSON. */
 export type RowForm = 'columns' | 'line'
 
-/** `select … from … as t` with a left join for each joined field, one per pair of collection and reference. */
+/** `select … from … as t`, with a left join for each pair of a joined collection and the reference to it. */
 export function selectFrom(
   table: Table,
   select: readonly string[],
   form: RowForm,
-  from: RawBuilder<unknown> = sql`${name(table.name)} as t`,
-): RawBuilder<ResultRow> {
+  from: Sql = sql`${sql.id(table.name)} as t`,
+): Sql<ResultRow> {
   const aliases = new Map<string, string>()
-  const joins: RawBuilder<unknown>[] = []
+  const joins: Sql[] = []
   const members = select.map((field): JsonMember => {
     const join = table.joins.get(field)
     if (join === undefined) return stored(table, field)
@@ -26,20 +25,20 @@ export function selectFrom(
     const alias = aliases.get(key) ?? `j${aliases.size}`
     if (!aliases.has(key)) joins.push(leftJoin(table, join, alias))
     aliases.set(key, alias)
-    return { field, storage: join.storage, value: name(alias, columnName(join.field)) }
+    return { field, storage: join.storage, value: sql.id(alias, columnName(join.field)) }
   })
-  const columns = members.map(({ field, value }) => sql`${value} as ${name(field)}`)
+  const columns = members.map(({ field, value }) => sql`${value} as ${sql.id(field)}`)
   const selected = form === 'columns' ? sql.join(columns) : sql`${jsonLine(members)} as line`
   return sql<ResultRow>`select ${selected} from ${from} ${sql.join(joins, sql` `)}`
 }
 
 function stored(table: Table, field: string): JsonMember {
   const { name: column, storage, expression } = columnOf(table, field)
-  return { field, storage, value: expression === null ? name('t', column) : sql.raw(expression) }
+  return { field, storage, value: expression === null ? sql.id('t', column) : sql.raw(expression) }
 }
 
-function leftJoin(table: Table, join: JoinedColumn, alias: string): RawBuilder<unknown> {
-  return sql`left join ${name(join.table)} as ${name(alias)}
-    on ${name(alias, table.ownerColumn)} = ${name('t', table.ownerColumn)}
-    and ${name(alias, join.idColumn)} = ${name('t', columnOf(table, join.by).name)}`
+function leftJoin(table: Table, join: JoinedColumn, alias: string): Sql {
+  return sql`left join ${sql.id(join.table)} as ${sql.id(alias)}
+    on ${sql.id(alias, table.ownerColumn)} = ${sql.id('t', table.ownerColumn)}
+    and ${sql.id(alias, join.idColumn)} = ${sql.id('t', columnOf(table, join.by).name)}`
 }

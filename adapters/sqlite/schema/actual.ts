@@ -1,13 +1,13 @@
 import type { IndexShape, Schema, TableShape, TriggerShape } from './shape.ts'
 
-/** Answers a statement without parameters. */
+/** Runs a statement without parameters and returns its rows. */
 export type Query = (sql: string) => readonly Readonly<Record<string, unknown>>[]
 
 /** The schema that a database has. */
 export function actualSchema(query: Query): Schema {
   const named = (type: string) =>
     query(`SELECT name FROM sqlite_master WHERE type = '${type}' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-  const tables = named('table').map(({ name }) => tableOf(String(name), query))
+  const tables = named('table').map(({ name }) => shapeOf(String(name), query))
   return {
     tables,
     indexes: tables.flatMap(({ name }) => indexesOf(name, query)),
@@ -17,7 +17,7 @@ export function actualSchema(query: Query): Schema {
   }
 }
 
-function tableOf(name: string, query: Query): TableShape {
+function shapeOf(name: string, query: Query): TableShape {
   const [description] = query(`PRAGMA table_list(${name})`)
   const columns = query(`PRAGMA table_xinfo(${name})`)
   const [created] = query(`SELECT sql FROM sqlite_master WHERE type = 'table' AND name = '${name}'`)
@@ -40,13 +40,13 @@ function tableOf(name: string, query: Query): TableShape {
   }
 }
 
-/** The expression of a virtual column, which only the text of the table tells. */
+/** The expression of a virtual column. SQLite gives it only in the text of the table. */
 function expressionOf(column: string, tableSql: string): string | null {
   const found = new RegExp(`\\b${column} \\w+\\s+AS \\((.*?)\\) VIRTUAL`, 's').exec(tableSql)
   return found?.[1] ?? null
 }
 
-/** The index of a primary key is part of its table. */
+/** The indexes of a table, except that of the primary key, which is part of the table. */
 function indexesOf(table: string, query: Query): readonly IndexShape[] {
   return query(`PRAGMA index_list(${table})`)
     .filter(({ origin }) => origin === 'c')
@@ -61,7 +61,7 @@ function indexesOf(table: string, query: Query): readonly IndexShape[] {
     }))
 }
 
-/** The condition of a partial index, which only the text of the index tells. */
+/** The condition of a partial index. SQLite gives it only in the text of the index. */
 function conditionOf(index: string, query: Query): string | null {
   const [created] = query(`SELECT sql FROM sqlite_master WHERE type = 'index' AND name = '${index}'`)
   const found = /\)\s+WHERE\s+(.*)$/is.exec(String(created?.sql))

@@ -1,9 +1,9 @@
 import type { ColumnShape, IndexShape } from './shape.ts'
 
-/** Why the migrations contain something that does not follow from a record. */
+/** Why the migrations contain something that no record requires. */
 type Reason = string
 
-/** Tables that belong to no resource. */
+/** Tables that do not belong to a resource. */
 export const tablesByHand: Readonly<Record<string, Reason>> = {
   organizations: 'the tenants themselves, with the clock that orders their writes',
   api_keys: 'who may call',
@@ -57,7 +57,7 @@ const index = (table: string, columns: readonly string[], id: string): IndexShap
   where: null,
 })
 
-/** Indexes for statements that do not read a page of an endpoint, each with the statement. */
+/** Indexes for statements other than pages of endpoints, each with its statement. */
 export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
   [
     index('automations', ['trigger_form_id', 'status'], 'automation_id'),
@@ -95,7 +95,7 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
   ],
 ]
 
-/** Triggers that do something that does not follow from a record. */
+/** Triggers for purposes that no record describes. */
 export const triggersByHand: Readonly<Record<string, Reason>> = {
   incoming_submissions_saved:
     'an insert into the view incoming_submissions saves a submission and what belongs to it',
@@ -137,7 +137,7 @@ export const triggersByHand: Readonly<Record<string, Reason>> = {
   organizations_moved: 'the copies of an organization go with it to another parent',
 }
 
-/** A trigger of the migrations in place of one that follows from a record, and the tallies that it keeps. */
+/** A trigger of the migrations that replaces one generated from a record, and the tallies that it maintains. */
 export interface Replacement {
   readonly name: string
   readonly keeps: readonly string[]
@@ -147,9 +147,9 @@ const set = (keeps: readonly string[], names: Readonly<Record<string, string>>) 
   Object.entries(names).map(([generated, name]): [string, Replacement] => [generated, { name, keeps }])
 
 /**
- * Triggers that were written before triggers were generated, and keep the tallies of a record in place of generated
- * ones with other names. A test shows that both keep the same values. When a record gains or loses a tally, the
- * generated triggers are required instead.
+ * Triggers that were written before triggers were generated. They maintain the tallies of a record in place of
+ * generated triggers with other names; a test shows that both give the same values. When a record gains or loses a
+ * tally, the generated triggers are required instead.
  */
 export const replacedTriggers: ReadonlyMap<string, Replacement> = new Map([
   ...set(['runCount', 'lastRunAt'], {

@@ -10,7 +10,7 @@ const schemaOf = (database: DatabaseSync) => actualSchema((sql) => database.prep
 
 const asMigrated = difference(expectedSchema(), schemaOf(migratedDatabase()))
 
-/** The difference of a migrated database after these statements were run on it. */
+/** The differences that are found after these statements were run on a migrated database. */
 function after(statements: string, expected: Schema = expectedSchema()): readonly string[] {
   const database = migratedDatabase()
   database.exec(statements)

@@ -2,8 +2,9 @@ import { replacedTriggers, tablesByHand, triggersByHand } from './by-hand.ts'
 import type { ColumnShape, IndexShape, Schema, TableShape, TriggerShape } from './shape.ts'
 
 /**
- * The statements that bring a database to the schema of the records; empty when nothing is missing. What statements
- * must not or cannot do is a comment (`--`): SQLite cannot change a column, and dropping anything would lose its data.
+ * The statements that bring a database to the schema of the records; empty when nothing is missing. Where no statement
+ * can or should do it, there is a comment (`--`) instead: SQLite cannot change a column, and dropping anything would
+ * lose its data.
  */
 export function difference(expected: Schema, actual: Schema): readonly string[] {
   return [
@@ -65,7 +66,7 @@ function tableDifference(expected: TableShape, actual: TableShape): readonly str
   ]
 }
 
-/** A default that no record asks for was needed when the column was added to existing rows. */
+/** A stored default that no record asks for is accepted: it was needed when the column was added to existing rows. */
 function columnDifference(
   table: string,
   column: ColumnShape,
@@ -86,7 +87,7 @@ function withValue(column: ColumnShape): ColumnShape {
   return { ...column, byDefault: column.type === 'TEXT' ? "''" : '0' }
 }
 
-/** The indexes of a table that is written by hand are not compared. */
+/** Compares indexes, except those of tables that are written by hand. */
 function indexes(expected: Schema, actual: Schema): readonly string[] {
   const found = new Map(actual.indexes.map((index) => [index.name, createIndex(index)]))
   const wanted = new Map(expected.indexes.map((index) => [index.name, createIndex(index)]))
@@ -110,7 +111,8 @@ function triggers(expected: readonly TriggerShape[], actual: readonly TriggerSha
   const found = new Map(actual.map(({ name, sql }) => [name, normal(sql)]))
   const isReplaced = (trigger: TriggerShape) => found.has(standInOf(trigger) ?? '')
   const wanted = expected.filter((trigger) => !isReplaced(trigger))
-  // A generated trigger next to the handwritten one would count everything twice, so it is not among the known ones.
+  // A generated trigger beside the handwritten one that replaces it would count everything twice, so it is not among
+  // the known ones, and is dropped.
   const known = new Set([
     ...expected.filter(isReplaced).map(standInOf),
     ...wanted.map(({ name }) => name),
@@ -127,13 +129,16 @@ function triggers(expected: readonly TriggerShape[], actual: readonly TriggerSha
   ]
 }
 
-/** The name of the trigger in place of this one, if the record's tallies are still those that it was written for. */
+/**
+ * The name of the trigger that replaces a generated one, if the record's tallies are still those that it maintains;
+ * otherwise null.
+ */
 function standInOf({ name, keeps }: TriggerShape): string | null {
   const replacement = replacedTriggers.get(name)
   return replacement !== undefined && replacement.keeps.join() === keeps.join() ? replacement.name : null
 }
 
-/** Whether two texts of a trigger differ only in white space. */
+/** A trigger's text with white space normalised, for comparison. */
 function normal(sql: string): string {
   return sql
     .replaceAll(/\s+/g, ' ')

@@ -11,8 +11,8 @@ interface ListTable {
 }
 
 /**
- * The side table of a list field, with a row for each value of each list, its indexes, one for each order of pages, and
- * the triggers that keep it.
+ * The side table of a list field, with a row for each value of each list; its indexes, one for each order of pages; and
+ * the triggers that maintain it.
  */
 export function listTable(list: FilteredList): ListTable {
   const of = sideOf(list)

@@ -4,7 +4,7 @@ import type { FilteredList } from './page-reads.ts'
 import { OWNER } from './resource-tables.ts'
 import type { TriggerShape } from './shape.ts'
 
-/** The tables and columns that a list field is about. */
+/** The tables and columns of a list field. */
 export interface ListSide {
   readonly owner: Table
   /** The column of the list. */
@@ -13,7 +13,7 @@ export interface ListSide {
   readonly side: string
   /** The columns that order pages, in both tables. */
   readonly orders: readonly string[]
-  /** Whether one of them is a tally, which changes without a write of the row. */
+  /** Whether one of the orders is a tally, which changes without a write of the row by a client. */
   readonly hasTally: boolean
 }
 
@@ -28,7 +28,7 @@ export function sideOf({ collection, field, orders }: FilteredList): ListSide {
   }
 }
 
-/** The triggers that keep the side table of a list field. */
+/** The triggers that maintain the side table of a list field. */
 export function listTriggers(of: ListSide): readonly TriggerShape[] {
   const { owner, list, side, orders, hasTally } = of
   const on = `ON ${owner.name}`
@@ -44,13 +44,13 @@ export function listTriggers(of: ListSide): readonly TriggerShape[] {
     const listed = `${insertion(of)}\n  ${valuesOf(of, 'NEW', `json_each(NEW.${list})`)};`
     return [trigger('listed', `INSERT ${on}`, listed), trigger('listed_anew', `UPDATE ${on}`, anew), unlisted]
   }
-  // The triggers that count for a new row may have run before, so that NEW is out of date.
+  // Triggers that compute tallies of the new row may have run before, so NEW may be out of date.
   const listed = `${insertion(of)}\n  ${allValues(of)}\n  WHERE l.${OWNER} = NEW.${OWNER} AND l.${owner.idColumn} = NEW.${owner.idColumn};`
   const moves = orders.map((order) => `${order} = NEW.${order}`).join(', ')
   return [
     trigger('listed', `INSERT ${on}`, listed),
     trigger('listed_anew', `UPDATE ${on} WHEN OLD.${list} <> NEW.${list}`, anew),
-    // A tally changes often, so its column is updated without writing the list again.
+    // A tally changes often, so only its column is updated, and the list is not written again.
     trigger(
       'moved',
       `UPDATE ${on} WHEN OLD.${list} = NEW.${list}`,
@@ -60,7 +60,7 @@ export function listTriggers(of: ListSide): readonly TriggerShape[] {
   ]
 }
 
-/** The statement that fills the side table with the lists that are stored already. */
+/** The statement that fills the side table from the lists that are already stored. */
 export function listFill(of: ListSide): string {
   return `${insertion(of)}\n  ${allValues(of)};`
 }
@@ -77,7 +77,7 @@ function allValues(of: ListSide): string {
   return valuesOf(of, 'l', `${of.owner.name} AS l, json_each(l.${of.list})`)
 }
 
-/** The rows of the side table for one row's list. */
+/** The SQL for a row's entries in the side table, one for each value of its list. */
 function valuesOf({ owner, orders }: ListSide, row: string, from: string): string {
   const columns = [OWNER, owner.idColumn, ...orders].map((column) => `${row}.${column}`)
   return `SELECT DISTINCT ${columns.toSpliced(1, 0, 'listed.value').join(', ')} FROM ${from} AS listed`

@@ -5,7 +5,10 @@ const MIGRATIONS = new URL('../migrations/', import.meta.url)
 
 let image: Uint8Array | null = null
 
-/** A database in memory to which the migration files were applied: once in a process, for each database is a copy. */
+/**
+ * A database in memory to which the migration files were applied. They are applied once in a process; each call copies
+ * the result.
+ */
 export function migratedDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   database.deserialize((image ??= migratedImage()))

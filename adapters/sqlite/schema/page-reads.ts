@@ -9,14 +9,14 @@ export interface PageRead {
   readonly orderField: string
 }
 
-/** Pages of a point of sale are read from outside sources. */
+/** Pages of points of sale are not among them: they are read from outside sources. */
 const collections: readonly CollectionEndpoint[] = endpoints
   .filter((endpoint) => endpoint.kind === 'collection')
   .filter(({ rowsFrom }) => rowsFrom !== 'pos')
 
 /**
- * Every way to read a page that needs an index: in each order, the endpoint's fixed conditions alone, with each filter
- * and with each pair of filters. A third filter is tested row by row.
+ * Every way to read a page that needs an index: in each order, with the endpoint's fixed conditions alone, with each
+ * filter, and with each pair of filters. A third filter is tested row by row.
  */
 export function pageReads(): readonly PageRead[] {
   return collections.flatMap((endpoint) =>
@@ -26,7 +26,7 @@ export function pageReads(): readonly PageRead[] {
   )
 }
 
-/** The fields that order the pages of an endpoint. */
+/** The fields by which the pages of an endpoint can be ordered. */
 function ordersOf({ order, syncOrder, sorts }: CollectionEndpoint): readonly string[] {
   return [...new Set([order.field, ...(syncOrder === null ? [] : [syncOrder.field]), ...sorts])]
 }
@@ -49,7 +49,7 @@ function equals(field: string): Predicate {
   return { field, operator: 'equals', value: '' }
 }
 
-/** Every list that a filter searches, with the fields that order the pages. */
+/** Every list that a filter searches, with the fields by which the pages are ordered. */
 export function filteredLists(): readonly FilteredList[] {
   const lists = new Map<string, FilteredList>()
   for (const endpoint of collections) {

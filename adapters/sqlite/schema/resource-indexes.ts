@@ -9,8 +9,8 @@ import type { IndexShape } from './shape.ts'
 import { tallies } from './tallies.ts'
 
 /**
- * The indexes that follow from the records: those for reading pages and groups, those of a resource's other keys, and
- * one for each tally that finds the rows it counts.
+ * The indexes that the records require: those for reading pages and groups, those of a resource's alternate keys, and
+ * one for each tally, to find the rows that it counts.
  * @param more indexes that exist for other reasons and may serve a tally too
  */
 export function resourceIndexes(more: readonly IndexShape[]): readonly IndexShape[] {
@@ -21,7 +21,7 @@ export function resourceIndexes(more: readonly IndexShape[]): readonly IndexShap
       ({ table, columns }) => table === tableName(child.collection) && columns[1] === columnName(by),
     )
     const shape = tableIndex(child.collection, [by])
-    // The primary key of list members finds those of a list, as an index would.
+    // The primary key of list members already finds the rows of a list, so no index is needed.
     if (!leads && child.key[0] !== by) found.set(shape.name, shape)
   }
   return [...found.values()]
@@ -29,8 +29,8 @@ export function resourceIndexes(more: readonly IndexShape[]): readonly IndexShap
 
 /**
  * An index of an organization's rows by some fields and then by id, named after the fields.
- * @param sought the fields that are always compared with a value. A row in which one of them is null is never found by
- * them, so it is not in the index and costs no write to it.
+ * @param sought the fields that statements always compare with a value. A row in which one of them is null can never be
+ *   found, so it is left out of the index and costs no write.
  */
 function tableIndex(
   collection: string,
@@ -64,7 +64,7 @@ function keyIndexes({ collection, idField, alternateKey, serviceWideIds }: Resou
   ]
 }
 
-/** The side tables of lists have indexes of their own. */
+/** The indexes for pages, except those of lists, whose side tables have their own. */
 function pageIndexes(): readonly IndexShape[] {
   return pageReads().flatMap(({ collection, where, orderField }) => {
     const index = indexOf(tableOf(collection), where, orderField)
@@ -73,7 +73,9 @@ function pageIndexes(): readonly IndexShape[] {
   })
 }
 
-/** Groups are read from the rows of a window of time, or only those of a parent where there is one. */
+/**
+ * The indexes for groups, which are read from all rows of a time window, or only those of a parent where there is one.
+ */
 function groupIndexes(): readonly IndexShape[] {
   return endpoints.flatMap((endpoint) => {
     if (endpoint.kind !== 'groups') return []

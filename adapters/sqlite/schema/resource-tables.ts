@@ -6,7 +6,7 @@ import { columnName, tableName } from '../table/tables.ts'
 import { columnsByHand } from './by-hand.ts'
 import type { ColumnShape, TableShape } from './shape.ts'
 
-/** The column that every table of tenant data begins with. */
+/** The column with which every table of tenant data begins. */
 export const OWNER = 'organization_id'
 
 const columnTypes: Readonly<Record<StorageType, string>> = {
@@ -19,7 +19,7 @@ const columnTypes: Readonly<Record<StorageType, string>> = {
 
 const owner: ColumnShape = { name: OWNER, type: 'TEXT', notNull: true, byDefault: null, computed: null }
 
-/** The table of a stored resource: the organization, then the stored fields, then what is computed from them. */
+/** The table of a stored resource: the organization, then the stored fields, then virtual columns. */
 export function tableShape(resource: Resource): TableShape {
   const name = tableName(resource.collection)
   const stored = storedFields(resource).map(([field, entry]) => columnShape(field, entry))

@@ -36,8 +36,8 @@ export interface TriggerShape {
   readonly name: string
   readonly sql: string
   /**
-   * The fields of the tallies that this trigger and its companions keep; empty for a trigger with another purpose, and
-   * for one that was read from a database.
+   * The fields of the tallies that this trigger and its companions maintain. Empty for a trigger with another purpose,
+   * and for a trigger that was read from a database.
    */
   readonly keeps: readonly string[]
 }

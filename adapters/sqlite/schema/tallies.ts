@@ -3,7 +3,7 @@ import { storedFields } from '../../../domain/record/resource.ts'
 import type { Tally } from '../../../domain/record/tally.ts'
 import { resourceOf, resources } from '../../../domain/resources/index.ts'
 
-/** The tallies that a resource keeps over the rows of another that refer to it by one field. */
+/** The tallies that a resource has of the rows of another resource, which refer to it by one field. */
 export interface TallySet {
   readonly parent: Resource
   readonly child: Resource

@@ -17,7 +17,7 @@ const ROWS = 24
 const PARENTS = 4
 const SAMPLES = 4000
 
-/** The same numbers each time: a linear congruential generator. */
+/** A linear congruential generator, which yields the same numbers in every run. */
 function createDraw(): (below: number) => number {
   let state = 20_260_101n
   return (below) => {
@@ -26,7 +26,10 @@ function createDraw(): (below: number) => number {
   }
 }
 
-/** A database with an organization, whose tallies the generated triggers keep in place of those of the migrations. */
+/**
+ * A database with an organization. Its tallies are kept by the triggers of the migrations, or by generated ones in
+ * their place.
+ */
 function databaseOf(kind: 'migrated' | 'generated'): DatabaseSync {
   const database = migratedDatabase()
   database.exec(`INSERT INTO organizations (organization_id, name, phone_country, billing_events, analytics,
@@ -41,7 +44,7 @@ function databaseOf(kind: 'migrated' | 'generated'): DatabaseSync {
 
 type Prepare = (sql: string) => StatementSync
 
-/** Prepares each statement once: they are a few, and run for many rows. */
+/** Prepares each statement only once, because a few statements run for many rows. */
 function statementsOf(database: DatabaseSync): Prepare {
   const known = new Map<string, StatementSync>()
   return (sql) => {
@@ -57,7 +60,7 @@ function upsert(prepare: Prepare, collection: string, row: StoredRow, now: strin
   }
 }
 
-/** A row of some id whose other fields are each from one of two samples. */
+/** A row with a random id, each of whose other fields is drawn from two samples. */
 function rowOf(resource: Resource, draw: (below: number) => number, rows: number): StoredRow {
   const samples = [sampleRow(resource, draw(SAMPLES)), sampleRow(resource, draw(SAMPLES))]
   const own = sampleRow(resource, draw(rows))
@@ -74,13 +77,13 @@ function rowOf(resource: Resource, draw: (below: number) => number, rows: number
   return row
 }
 
-/** A row that refers to one of a few parents, or to none where the sample has none. */
+/** A row that refers to one of a few parents, or to none if the sample refers to none. */
 function countedRow({ parent, child, by }: TallySet, draw: (below: number) => number): StoredRow {
   const row = rowOf(child, draw, ROWS)
   return row[by] === null ? row : { ...row, [by]: sampleRow(parent, draw(PARENTS))[parent.idField] }
 }
 
-/** The next row to write: a parent's, one that it counts, or one that such a row counts itself. */
+/** The next row to write: a parent, a row that parents count, or a row that such a row counts itself. */
 function nextRow(set: TallySet, draw: (below: number) => number): readonly [collection: string, StoredRow] {
   if (draw(12) === 0) return [set.parent.collection, rowOf(set.parent, draw, PARENTS)]
   const below = tallies().find(({ parent }) => parent === set.child)
@@ -88,7 +91,7 @@ function nextRow(set: TallySet, draw: (below: number) => number): readonly [coll
   return [below.child.collection, countedRow(below, draw)]
 }
 
-/** What is kept in every row of a resource: its tallies, lists in one order, and when it changed. */
+/** The stored tallies of every row of a resource, with lists in a fixed order, and when the row changed. */
 function kept(prepare: Prepare, { parent, fields }: TallySet): ReadonlyMap<string, Kept> {
   const rows = prepare(`SELECT * FROM ${tableName(parent.collection)}`).all()
   return new Map(
@@ -130,7 +133,7 @@ test.each(sets)('%s are kept alike by the triggers of the migrations and of the 
       for (const [id, { tallies: values, updatedAt }] of rows) {
         const old = before[index]?.get(id)
         const isSame = old === undefined || JSON.stringify(old.tallies) === JSON.stringify(values)
-        // A forward sync must see every row whose tally changed.
+        // A client that reads changes in order must see every row whose tally changed.
         if (!isSame && old.updatedAt >= updatedAt) expect.fail(`step ${step}, ${id}: ${updatedAt}`)
         if (values.every((value) => value !== 0 && value !== null)) counted.add(id)
       }

@@ -13,14 +13,14 @@ interface Sides {
 }
 
 /**
- * The triggers that keep the tallies of one resource over the rows of another. Numbers are kept without reading the
- * other rows: a new row's contribution is added, and when a row changes, its old contribution is subtracted. The latest
- * value, and the rows of the first days, are looked up when a row changes. A row that is inserted after the rows that
- * refer to it looks up all its tallies.
+ * The triggers that maintain the tallies of one resource over the rows of another. Sums and counts are maintained
+ * without reading the other rows: a new row's contribution is added, and when a row changes, its old contribution is
+ * subtracted. The latest value, and the tallies of the first days, are looked up when a row changes. When a row is
+ * inserted after rows that already refer to it, all its tallies are looked up.
  *
- * One insertion may fire several of these, in an order that SQLite leaves open: a new voucher is counted by its group,
- * and also finds its own redemptions, which changes the voucher. Adding and subtracting have the same result in either
- * order. Recounting the changed row and then adding it as a new one would count it twice.
+ * One insertion may fire several of these triggers, in an order that SQLite leaves open: a new voucher is counted by
+ * its group, and also finds its own redemptions, which changes the voucher. Adding and subtracting have the same result
+ * in either order. Recounting the changed row and then adding it as a new one would count it twice.
  */
 export function tallyTriggers(set: TallySet): readonly TriggerShape[] {
   const parent = tableOf(set.parent.collection)
@@ -54,7 +54,7 @@ function inserted({ fields }: TallySet, { parent, child, by }: Sides): Trigger {
 
 function updated(set: TallySet, { parent, child, by }: Sides): readonly Trigger[] {
   const columns = [...new Set([by, ...set.fields.flatMap(([, tally]) => columnsOf(tally, child))])]
-  // An update that changes the key makes another row.
+  // An update that changes the key makes it another row, so columns of the key need no trigger for changes.
   if (columns.every((column) => child.keyColumns.includes(column))) return []
   const row = (of: string) => columns.map((column) => `${of}.${column}`).join(', ')
   const kept = [...set.fields.map((one) => moved(one, { parent, child, by })), 'updated_at = NEW.updated_at']
@@ -68,7 +68,7 @@ function updated(set: TallySet, { parent, child, by }: Sides): readonly Trigger[
   ]
 }
 
-/** Rows may be written before the one that they refer to. */
+/** A trigger for a row that is inserted after rows that refer to it. */
 function preceded(set: TallySet, { parent, child, by }: Sides): Trigger {
   return trigger(
     `${parent.name}_finds_${child.name}`,
@@ -81,7 +81,7 @@ WHEN EXISTS (SELECT 1 FROM ${child.name} AS c WHERE c.${OWNER} = NEW.${OWNER} AN
   )
 }
 
-/** The day from which the first days are counted may change. */
+/** Triggers for a change of the day from which the first days are counted. */
 function redated({ fields }: TallySet, sides: Sides): readonly Trigger[] {
   const { parent, child } = sides
   return fields.flatMap(([field, tally]) => {
@@ -102,7 +102,7 @@ function ofNew(parent: Table, kept: readonly string[]): string {
   WHERE ${OWNER} = NEW.${OWNER} AND ${parent.idColumn} = NEW.${parent.idColumn}`
 }
 
-/** The value of a tally after a new row is added to those that it counts. */
+/** The SQL for a tally after a new row is added. */
 function added(field: string, { where, of }: Tally, parent: Table, child: Table): string {
   const kept = columnOf(parent, field).name
   const isOne = where === null ? null : holds(where, child, 'NEW')
@@ -125,7 +125,7 @@ function added(field: string, { where, of }: Tally, parent: Table, child: Table)
   }
 }
 
-/** The value of a tally after a row changes, which may move from one parent to another. */
+/** The SQL for a tally after a row changes. The change may move the row from one parent to another. */
 function moved([field, tally]: readonly [string, Tally], sides: Sides): string {
   const { parent, child, by } = sides
   const { where, of } = tally
@@ -139,7 +139,7 @@ function moved([field, tally]: readonly [string, Tally], sides: Sides): string {
   return `${kept} = ${kept} + ${share('NEW')} - ${share('OLD')}`
 }
 
-/** A tally computed from all rows. */
+/** The SQL for a tally computed from all rows. */
 function afresh([field, { where, of }]: readonly [string, Tally], { parent, child, by }: Sides): string {
   const conditions = [
     `c.${OWNER} = ${parent.name}.${OWNER}`,
@@ -166,7 +166,7 @@ function aggregate(of: Tally['of'], child: Table): string {
 
 type FirstDays = Extract<Tally['of'], { readonly kind: 'first_days' }>
 
-/** Whether a row lies within the first days; false when the counting row has no first day. */
+/** The SQL for whether a row lies within the first days; false when the counting row has no first day. */
 function isWithin({ at, from, days }: FirstDays, parent: Table, child: Table, row: string): string {
   const instant = `${row}.${columnOf(child, at).name}`
   const day = `${parent.name}.${columnOf(parent, from).name}`
@@ -178,7 +178,7 @@ function objectOf({ fields }: FirstDays, child: Table, row: string): string {
   return `json_object(${fields.map((field) => `'${field}', ${row}.${columnOf(child, field).name}`).join(', ')})`
 }
 
-/** A condition as 1 or 0; 0 for a row without a value. */
+/** The SQL for a condition as 1 or 0; 0 for a row without a value. */
 function holds(condition: Condition, child: Table, row: string): string {
   const { name, nullable } = columnOf(child, condition.field)
   const column = `${row}.${name}`
@@ -188,7 +188,7 @@ function holds(condition: Condition, child: Table, row: string): string {
   return `${known}${column} IN (${words})`
 }
 
-/** The columns of a counted row on which its tallies depend. */
+/** The columns of a counted row on which a tally depends. */
 function columnsOf({ where, of }: Tally, child: Table): readonly string[] {
   const fields = of.kind === 'count' ? [] : of.kind === 'first_days' ? [of.at, ...of.fields] : [of.field]
   return [...(where === null ? [] : [where.field]), ...fields].map((field) => columnOf(child, field).name)

@@ -1,12 +1,12 @@
 import type { Predicate } from '../../../ports/query.ts'
-import type { RawBuilder } from './sql.ts'
+import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 
-/** SQL's sign for each operator that compares a column with a value. A null column satisfies none of them. */
+/** The SQL operator for each operator that compares a column with a value. A null column satisfies none of them. */
 const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const
 
 /** The sign of a comparison. Throws for `contains`, which asks about a list and is no comparison of two values. */
-export function comparison(operator: Predicate['operator']): RawBuilder<unknown> {
+export function comparison(operator: Predicate['operator']): Sql {
   if (operator === 'contains') throw new Error('A column is not compared by what a list contains')
   return sql.raw(COMPARISONS[operator])
 }

@@ -1,6 +1,6 @@
 import { sql } from '../statement/sql.ts'
 import { expect, it } from 'vitest'
-import { bind, name, slot, template } from './compiler.ts'
+import { bind, slot, template } from './compiler.ts'
 
 it('numbers the slots, so that one that occurs in several places is bound once', () => {
   const made = template(
@@ -13,13 +13,13 @@ it('numbers the slots, so that one that occurs in several places is bound once',
 it('writes statements on one line, and leaves texts and names as they are', () => {
   const made = template(sql`
     select 'it''s  two\n lines', "odd  name"
-      from ${name('t')}
+      from ${sql.id('t')}
   `)
   expect(made.sql).toBe(`select 'it''s  two\n lines', "odd  name" from "t"`)
 })
 
 it('takes no values, which would be frozen into the template', () => {
-  // @ts-expect-error what is interpolated is another piece of SQL
+  // @ts-expect-error only another piece of SQL can be interpolated
   expect(() => template(sql`select ${1}`)).toThrow(TypeError)
 })
 

@@ -1,33 +1,38 @@
 import type { KeyBudget } from '../../../ports/key-budget.ts'
 
-/** What a parameter may be: SQLite's own values without blobs. A truth value is written as 0 or 1. */
+/** The possible values of a parameter: SQLite's own, except blobs. A truth value is written as 0 or 1. */
 export type BoundValue = string | number | null
 
 /** One compiled statement with its parameters in order. */
 export interface Statement<Row = unknown> {
   readonly sql: string
   readonly parameters: readonly BoundValue[]
-  /** Nobody asks how many rows it changes, so a database to which counting them costs something leaves it at 0. */
+  /**
+   * Nobody needs the number of rows that the statement changes. A database to which counting is expensive then returns
+   * 0.
+   */
   readonly isUncounted?: true
   /** Never set: it carries the type of the rows that the SQL was declared to give. */
   readonly rowType?: Row
 }
 
-/** The same statement, of which nobody asks how many rows it changes. */
+/** The same statement, marked as one whose number of changed rows nobody needs. */
 export function uncounted<Row>(statement: Statement<Row>): Statement<Row> {
   return { ...statement, isUncounted: true }
 }
 
-/** A row as SQLite returns it: by column name, truth values as 0 and 1, JSON as text. */
+/** A row as SQLite returns it: an object with the column names as keys, truth values as 0 and 1, JSON as text. */
 export type ResultRow = Record<string, unknown>
 
-/** What one statement answered, and what it cost. */
+/** The result of one statement, and what it cost. */
 export interface StatementResult<Row = ResultRow> {
-  /** What it selected or returned; empty for a statement that does neither. */
+  /** The rows that it selected or returned; empty for other statements. */
   readonly rows: Row[]
-  /** How many rows it inserted, updated or deleted, the writes of the triggers that it fired included, if it is counted. */
+  /**
+   * How many rows it inserted, updated or deleted, including those that its triggers wrote; 0 when it is not counted.
+   */
   readonly changes: number
-  /** How many rows were looked at; null where the database cannot count them. */
+  /** How many rows were read; null when the database cannot count them. */
   readonly rowsRead: number | null
   /** How many rows of tables and entries of indexes were written; null where the database cannot count them. */
   readonly rowsWritten: number | null
@@ -36,14 +41,14 @@ export interface StatementResult<Row = ResultRow> {
 /** Runs statements on one SQLite database, wherever that is. Nothing else in this folder touches a database. */
 export interface Executor {
   /**
-   * Runs the statements in order, in one transaction: all of them happen or none, and each of them sees one state of the
-   * database and what the ones before it wrote. Rejects when one fails. A batch without statements does nothing.
+   * Runs the statements in order, in one transaction: all of them happen or none, and each of them sees one state of
+   * the database and what the ones before it wrote. Rejects when one fails. A batch without statements does nothing.
    * @returns one result per statement, in order
    */
   batch(statements: readonly Statement[]): Promise<readonly StatementResult[]>
 }
 
-/** What a batch answers that proves a key, and where the key stands. */
+/** The results of a batch that proves a key, and what is left of the key's rate. */
 export interface CountedResults {
   readonly results: readonly StatementResult[]
   /** Null: the request was not counted. */
@@ -51,9 +56,9 @@ export interface CountedResults {
 }
 
 /**
- * Runs statements as `Executor.batch` does, for a request with a key, and counts the request against the key's rate in the
- * same call. The first statement gives the row of the key, `rate_per_minute` among its columns, when it is proven; else
- * nothing is counted.
+ * Runs statements as `Executor.batch` does, for a request with a key, and counts the request against the key's rate in
+ * the same call. The first statement must return the row of the key, with the column `rate_per_minute`, when the key is
+ * proven. Without that row, nothing is counted.
  */
 export type CountedBatch = (statements: readonly Statement[], keyId: string) => Promise<CountedResults>
 
@@ -64,7 +69,7 @@ type ResultsOf<Statements extends readonly Statement[]> = {
     : never
 }
 
-/** Runs statements as `batch` does, and gives each result the rows that its statement declares. */
+/** Runs statements as `batch` does. Each result has rows of the type that its statement declares. */
 export async function resultsOf<const Statements extends readonly Statement[]>(
   executor: Executor,
   statements: Statements,
@@ -72,12 +77,29 @@ export async function resultsOf<const Statements extends readonly Statement[]>(
   return declared<Statements>(await executor.batch(statements))
 }
 
-/** Results with the rows that the statements declare. */
+/** Gives results the row types that their statements declare. */
 export function declared<Statements extends readonly Statement[]>(
   results: readonly StatementResult[],
 ): ResultsOf<Statements> {
-  // SQLite does not say what types a statement yields: the declaration beside its SQL is all that there is to go by.
+  // SQLite does not report the types of a statement's rows, so the declaration beside the SQL is the only source.
   return results as unknown as ResultsOf<Statements>
+}
+
+/** Statements of which one gives rows, in the order of their batch. */
+export interface BatchAround<Row> {
+  readonly before: readonly Statement[]
+  readonly giving: Statement<Row>
+  readonly after?: readonly Statement[]
+}
+
+/** Runs statements in one batch, and returns the rows of the one that gives some. */
+export async function rowsAmong<Row>(
+  executor: Executor,
+  { before, giving, after = [] }: BatchAround<Row>,
+): Promise<Row[]> {
+  const results = await executor.batch([...before, giving, ...after])
+  const [given] = declared<readonly [Statement<Row>]>(results.slice(before.length))
+  return given.rows
 }
 
 /** Runs one statement and returns its rows. */

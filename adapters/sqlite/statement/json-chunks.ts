@@ -1,23 +1,23 @@
 import { utf8Length } from '../../../domain/text/encoding.ts'
 
 /**
- * Most bytes of JSON in one parameter (hosted databases accept 2 MB). A single larger value is sent alone; the database
- * then decides.
+ * The maximum size of one parameter, in bytes of JSON (hosted databases accept 2 MB). A single larger value is sent
+ * alone; the database then decides whether to accept it.
  */
 const CHUNK_BYTES_MAX = 900_000
 
-/** A JSON array text, and how many values it holds. */
+/** The text of a JSON array, and how many values it contains. */
 export interface JsonChunk {
   readonly text: string
   readonly count: number
 }
 
-/** JSON array texts that hold the values in order, each within the size of one parameter. */
+/** Splits values, in order, into texts of JSON arrays that each fit into one parameter. */
 export function jsonChunks(values: readonly unknown[]): readonly string[] {
   return countedJsonChunks(values, Infinity).map(({ text }) => text)
 }
 
-/** The same, with at most `countMax` values in each. */
+/** Like `jsonChunks`, with at most `countMax` values in each array. */
 export function countedJsonChunks(values: readonly unknown[], countMax: number): readonly JsonChunk[] {
   const chunks: JsonChunk[] = []
   let texts: string[] = []

@@ -6,6 +6,6 @@ export type JsonText<Value> = string & {
 
 /** The value that was written. Throws when the text is no JSON. */
 export function parsed<Value>(text: JsonText<Value>): Value {
-  // Whatever is stored was checked before it was written, and a check of each read would be paid for by every request.
+  // Stored JSON was checked before it was written. Checking it again at each read would cost every request time.
   return JSON.parse(text) as Value
 }

@@ -25,12 +25,12 @@ export async function declaredRows(): Promise<number | undefined> {
 /** In a batch, each result has the rows of its own statement. */
 export async function declaredResults(): Promise<readonly [number | undefined, string | undefined]> {
   const [counts, names] = await resultsOf(executor, [bind(counted, { id: 'a' }), bind(named, {})])
-  // @ts-expect-error: that is a column of the other statement
+  // @ts-expect-error: the column belongs to the other statement
   read(counts.rows[0]?.name)
   return [counts.rows[0]?.count, names.rows[0]?.name]
 }
 
-/** Rows that nobody declared cannot be read. */
+/** Rows without declared columns cannot be read. */
 export async function undeclaredRows(): Promise<void> {
   const [row] = await rowsOf(executor, bind(undeclared, {}))
   // @ts-expect-error: nothing says that the row has it

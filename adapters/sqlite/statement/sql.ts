@@ -4,19 +4,16 @@ export interface Slot {
 }
 
 /**
- * A piece of SQL. It holds no values: what is interpolated is another piece, so text from outside can only enter through
- * a slot. `Row` is the type of the rows that the SQL is declared to give.
+ * A piece of SQL. It contains no values: only other pieces can be interpolated, so text from outside can only enter
+ * through a slot. `Row` is the type of the rows that the SQL is declared to return.
  */
-export interface RawBuilder<Row> {
+export interface Sql<Row = unknown> {
   readonly parts: readonly (string | Slot)[]
-  /** Never set: it carries the type. */
+  /** Never set. It carries the type of the rows. */
   readonly rowType?: Row
 }
 
-function written<Row = unknown>(
-  texts: TemplateStringsArray,
-  ...pieces: readonly RawBuilder<unknown>[]
-): RawBuilder<Row> {
+function written<Row = unknown>(texts: TemplateStringsArray, ...pieces: readonly Sql[]): Sql<Row> {
   return {
     parts: texts.flatMap((text, index) => {
       const piece = pieces[index]
@@ -25,26 +22,23 @@ function written<Row = unknown>(
   }
 }
 
-/** Text as it stands. Never for anything that a caller or a file may have written. */
-function raw(text: string): RawBuilder<unknown> {
+/** A piece with this exact text. Never use it for text that may come from a caller or a file. */
+function raw(text: string): Sql {
   return { parts: [text] }
 }
 
-/** A quoted identifier, behind those that it belongs to: `id('t', 'name')` is `"t"."name"`. */
-function id(...path: readonly string[]): RawBuilder<unknown> {
+/** A quoted identifier, qualified by the names before it: `id('t', 'name')` is `"t"."name"`. */
+function id(...path: readonly string[]): Sql {
   return raw(path.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'))
 }
 
-/** A constant of the statement. Its value is part of the SQL's text, so that SQLite plans with it. */
-function lit(value: string | number): RawBuilder<unknown> {
+/** A constant of the statement. It is part of the SQL's text, so that SQLite can plan with it. */
+function lit(value: string | number): Sql {
   return raw(typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`)
 }
 
-/** Pieces one after another, with a comma or another piece between them. */
-function join(
-  pieces: readonly RawBuilder<unknown>[],
-  between: RawBuilder<unknown> = raw(', '),
-): RawBuilder<unknown> {
+/** Joins pieces, with a comma or another piece between them. */
+function join(pieces: readonly Sql[], between: Sql = raw(', ')): Sql {
   return { parts: pieces.flatMap(({ parts }, index) => (index === 0 ? parts : [...between.parts, ...parts])) }
 }
 

@@ -1,10 +1,10 @@
 /**
- * Most compiled statements that are kept. All endpoints together have a few hundred; the bound protects against callers
- * that create new ones without end.
+ * The maximum number of compiled statements in a cache. All endpoints together have a few hundred; the bound protects
+ * against callers that create new shapes without end.
  */
 const SHAPES_MAX = 1000
 
-/** Keeps what was compiled for each shape of a query. */
+/** A cache of what was compiled for each shape of a query. */
 export function templateCache<Compiled>(): (shape: string, compile: () => Compiled) => Compiled {
   const shapes = new Map<string, Compiled>()
   return (shape, compile) => {

@@ -2,7 +2,7 @@ import type { StoredRow } from '../../../ports/query.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import type { Table } from './tables.ts'
 
-/** Turns rows as SQLite returns them into stored rows, in place: booleans out of 0 and 1, JSON parsed. */
+/** Turns rows as SQLite returns them into stored rows, in place: 0 and 1 become booleans, and JSON is parsed. */
 export function decodeRows(table: Table, select: readonly string[], rows: ResultRow[]): readonly StoredRow[] {
   const storageOf = (field: string) => table.columns.get(field)?.storage ?? table.joins.get(field)?.storage
   const booleans = select.filter((field) => storageOf(field) === 'boolean')

@@ -2,27 +2,26 @@ import type { Predicate } from '../../../ports/query.ts'
 import type { Table } from './tables.ts'
 import { columnOf, sideTableName } from './tables.ts'
 
-/** The index that a page is read by. */
+/** The index by which a page is read. */
 export interface PageIndex {
   readonly name: string
-  /** The alias in the query of the table that it belongs to: the table's own `t`, or `m` of a side table. */
-  readonly alias: 't' | 'm'
   /**
-   * The value that a list must contain, when the index belongs to that list's side table; null when the index is the
-   * table's own.
+   * The alias, in the query, of the table that the index belongs to: `t` for the table itself, `m` for a side table.
    */
+  readonly alias: 't' | 'm'
+  /** The filter on a list, when the index belongs to that list's side table; null when the index is the table's own. */
   readonly contained: Predicate | null
   /** The stored fields of its filters, which come before the ordering field. */
   readonly narrowing: readonly string[]
-  /** The field that orders it. */
+  /** The field that orders the index. */
   readonly orderField: string
 }
 
 /**
- * The index that serves a page. It is named after the table, the columns that narrow the page, and the column that
- * orders it (see the migrations). When a request has more equality filters than any index, the first filter uses the
- * index and the others are tested on each row. A filter on a list uses the list's side table, which has the ordering
- * columns too.
+ * The index that serves a page. Its name consists of the table, the columns that filter the page, and the column that
+ * orders it (see the migrations). When a request has more equality filters than any index, the index is used for the
+ * first filter, and each row is tested for the others. A filter on a list uses the list's side table, which has the
+ * ordering columns too.
  */
 export function indexOf(table: Table, where: readonly Predicate[], orderField: string): PageIndex {
   const order = columnOf(table, orderField).name

@@ -10,13 +10,13 @@ export interface Column {
   readonly name: string
   readonly storage: StorageType
   readonly nullable: boolean
-  /** Set by the store itself, never from a given row. */
+  /** Whether the store itself sets the column, so that a given value is ignored. */
   readonly assigned: boolean
-  /** SQL that yields the field in a query of the table under the alias `t`; null: the column itself. */
+  /** The SQL for the field in a query of the table with the alias `t`; null: the column itself. */
   readonly expression: string | null
 }
 
-/** A field that is read from the row of another table whose id one of the table's own columns holds. */
+/** A field that is read from a row of another table. One of the table's own columns holds the id of that row. */
 export interface JoinedColumn extends Join {
   readonly storage: StorageType
   readonly table: string
@@ -26,18 +26,18 @@ export interface JoinedColumn extends Join {
 /** The table of a stored collection. */
 export interface Table {
   readonly name: string
-  /** The column with the owner of a row. Every index begins with it, and every statement reads one owner's rows. */
+  /** The column for the owner of a row. Every index begins with it, and every statement reads the rows of one owner. */
   readonly ownerColumn: string
   readonly idColumn: string
-  /** The columns that make up the primary key together with the owner's. */
+  /** The columns that, together with the owner's, make up the primary key. */
   readonly keyColumns: readonly string[]
   /** Whether triggers fill the table from another one, so that nothing else may write it. */
   readonly isKept: boolean
   /** Whether an id is unique across all organizations. */
   readonly serviceWideIds: boolean
-  /** Whether triggers copy its rows to the parent organization, whose clock must move with them. */
+  /** Whether triggers copy its rows to the parent organization, whose clock must then move with each write. */
   readonly seenByParent: boolean
-  /** Pairs of fields that have indexes of their own. */
+  /** Pairs of filter fields that have their own indexes. */
   readonly indexPairs: Resource['indexPairs']
   readonly columns: ReadonlyMap<string, Column>
   readonly joins: ReadonlyMap<string, JoinedColumn>
@@ -90,7 +90,10 @@ function target({ collection }: Join): Pick<JoinedColumn, 'table' | 'idColumn'> 
   return { table: tableName(collection), idColumn: columnName(resourceOf(collection).idField) }
 }
 
-/** The stored column of a field. Throws for a field that is not stored: SQL is never built from foreign text. */
+/**
+ * The stored column of a field. Throws for a field that is not stored, so that SQL is never built from text of a
+ * caller.
+ */
 export function columnOf(table: Table, field: string): Column {
   const column = table.columns.get(field)
   if (column === undefined) throw new Error(`${table.name} stores no field ${field}`)
@@ -98,8 +101,9 @@ export function columnOf(table: Table, field: string): Column {
 }
 
 /**
- * The side table of a list field, in which each of its values is a row with the id and the times that order pages:
- * `siteIds` of `products` has `products_site_ids`. Triggers of the migration that makes it keep it.
+ * The side table of a list field. It has a row for each value of each list, with the row's id and the times that order
+ * pages: `siteIds` of `products` has `products_site_ids`. Triggers maintain it; the migration that creates the table
+ * defines them.
  */
 export function sideTableName(table: Table, field: string): string {
   return `${table.name}_${columnOf(table, field).name}`

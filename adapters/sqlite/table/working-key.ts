@@ -1,12 +1,12 @@
 import { sql } from '../statement/sql.ts'
-import type { RawBuilder } from '../statement/sql.ts'
-import { name, slot } from '../statement/compiler.ts'
+import type { Sql } from '../statement/sql.ts'
+import { slot } from '../statement/compiler.ts'
 
 /**
- * Whether a key still works at the instant of the slot `now`: it was not revoked, and its end has not come.
- * @param table what the statement calls the table `api_keys`, or `operator_keys`
+ * The SQL for whether a key works at the instant in the slot `now`: it is neither revoked nor expired.
+ * @param table the name or alias of the table `api_keys`, or `operator_keys`, in the statement
  */
-export function worksNow(table: string): RawBuilder<unknown> {
-  const expiresAt = name(table, 'expires_at')
-  return sql`${name(table, 'revoked_at')} is null and (${expiresAt} is null or ${expiresAt} > ${slot('now')})`
+export function worksNow(table: string): Sql {
+  const expiresAt = sql.id(table, 'expires_at')
+  return sql`${sql.id(table, 'revoked_at')} is null and (${expiresAt} is null or ${expiresAt} > ${slot('now')})`
 }

@@ -9,7 +9,9 @@ const clock = { nowMs: () => Date.parse('2020-06-15T12:00:00.000Z') }
 const ada = { email: 'ada@example.com', firstName: 'Ada' }
 const entry = { outboxId: 'out-1', kind: 'notification', payload: { to: 'a@example.com' } }
 
-/** The shared database with one form, what was sent to it, and a way to look into it. */
+/**
+ * The shared database with one form. `sent` holds the executed statements; `rows` and `written` read what is stored.
+ */
 async function sharedDatabase() {
   const { database } = createScratchStorage({ clock })
   const sent: Statement[] = []
@@ -38,10 +40,10 @@ async function sharedDatabase() {
   return { rows, save, sent, written }
 }
 
-/** How SQLite numbers the failure that undoes the statement, in the steps of a compiled statement. */
+/** In SQLite's bytecode, the number of the failure that undoes its statement. */
 const ABORT = 2
 
-/** The steps that make SQLite keep a journal of a statement that writes by triggers. */
+/** The bytecode steps that make SQLite keep a journal of a statement that writes through triggers. */
 function journaledSteps(steps: readonly ResultRow[]): readonly ResultRow[] {
   const calls = ['Function', 'PureFunc', 'VUpdate', 'FkCounter']
   return steps.filter(

@@ -1,11 +1,11 @@
 import type { NewSubmission, OutboxEntry, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf, uncounted } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { advanceClock } from './write-clock.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 const organization = slot('organizationId')
@@ -19,13 +19,13 @@ const matchedContact = sql`coalesce(
   ${slot('newContactId')})`
 
 /** The value of a slot, or null when a contact of the organization has it in the column. */
-function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): RawBuilder<unknown> {
+function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): Sql {
   return sql`iif(exists (select 1 from contacts as other
-    where other.organization_id = ${organization} and ${name('other', column)} = ${slot(key)}), null, ${slot(value)})`
+    where other.organization_id = ${organization} and ${sql.id('other', column)} = ${slot(key)}), null, ${slot(value)})`
 }
 
-/** The value of each column of the view `accepted_submissions`, which migrations 0013 and 0022 describe. */
-const accepted: Readonly<Record<string, RawBuilder<unknown>>> = {
+/** The values for the columns of the view `accepted_submissions`, which migrations 0013 and 0022 describe. */
+const accepted: Readonly<Record<string, Sql>> = {
   organization_id: organization,
   submission_id: slot('submissionId'),
   form_id: slot('formId'),
@@ -44,27 +44,28 @@ const accepted: Readonly<Record<string, RawBuilder<unknown>>> = {
   answers: slot('answers'),
   submitted_at: slot('submittedAt'),
   saved_at: sql`clock_at`,
-  // What follows is due by the clock of the service, since the organization's may be ahead of it; and no later than the
-  // instant of the write, since the clock of the service may be wrong.
+  // Follow-up work is due by the clock of the service, because the organization's clock may be ahead of it. It is never
+  // due later than the instant of the write, because the clock of the service may be wrong.
   due_at: sql`iif(${slot('now')} < clock_at, ${slot('now')}, clock_at)`,
   outbox: slot('outbox'),
 }
 
 interface SavedRow {
-  /** The contact of the submission, or null, as the one item of a list; an empty list: nothing was saved. */
+  /** A list with the contact of the submission, or null, as its only item; an empty list: nothing was saved. */
   readonly contactIds: JsonText<readonly [] | readonly [string | null]>
   /** The ids of the automation runs that follow the submission. */
   readonly runIds: JsonText<readonly string[]>
 }
 
 /**
- * An insert into the view, whose trigger writes everything that belongs to the submission, after `advanceClock` in the same
- * batch. What is returned is read after that: what was saved before has an older `updated_at` than the clock. The ids of
- * runs all begin alike, and `:` follows every digit. It calls no function that SQLite does not compile into steps of its
- * own, for a reason that migration 0022 gives.
+ * Inserts a row into the view, whose trigger writes everything that belongs to the submission. It runs after
+ * `advanceClock` in the same batch. Its result is read after the trigger has run: a submission that was saved earlier
+ * has an `updated_at` before the clock, so it is not returned. The ids of the runs share a prefix, and `:` sorts after
+ * every digit, so the range contains all of them. The statement only calls functions that SQLite compiles inline, for
+ * the reason that migration 0022 gives.
  */
 const insertSubmission = template(sql<SavedRow>`
-  insert or fail into accepted_submissions (${sql.join(Object.keys(accepted).map((column) => name(column)))})
+  insert or fail into accepted_submissions (${sql.join(Object.keys(accepted).map((column) => sql.id(column)))})
   select ${sql.join(Object.values(accepted))} from organizations where organization_id = ${organization}
   returning (select json_group_array(contact_id) from form_submissions as s
       where s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}
@@ -79,14 +80,17 @@ interface RefusalRow {
   readonly current: number
 }
 
-/** What one organization is written through. */
+/** The executors for writing to one organization. */
 export interface TenantExecutors {
   readonly executor: Executor
-  /** For submissions: statements that see to the guard by themselves. */
+  /** For submissions, whose statements contain the guard's checks already. */
   readonly submissions: Executor
 }
 
-/** Why nothing was inserted: the submission was saved before, the form is no longer current, or the limit is reached. */
+/**
+ * Reads why nothing was inserted: the submission was saved before, the form is no longer current, or the limit is
+ * reached.
+ */
 const readRefusal = template(sql<RefusalRow>`
   select s.submission_id as "submissionId", s.contact_id as "contactId",
     exists (select 1 from forms where organization_id = ${organization} and form_id = ${slot('formId')}
@@ -95,9 +99,9 @@ const readRefusal = template(sql<RefusalRow>`
     on s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}`)
 
 /**
- * Saves a submission in one call. Only one that was not inserted costs a second call, to learn why; of the first one, nothing
- * is left but the moved clock, which no port shows. An organization of which the database has no row inserts nothing, and so
- * raises nothing: the second call tells whether it lives elsewhere.
+ * Saves a submission in one call. When nothing was inserted, a second call finds out why. The first one then changed
+ * only the organization's clock, which no port shows. Where the database has no row of the organization, the first call
+ * inserts nothing and raises no error, and the second one tells whether the organization lives elsewhere.
  */
 export async function saveSubmission(
   { executor, submissions }: TenantExecutors,
@@ -142,7 +146,7 @@ function submissionValues(submission: NewSubmission): Readonly<Record<string, Bo
   }
 }
 
-/** The payloads of entries, as texts, by id, in an object by kind. */
+/** Groups outbox entries by kind: an object for each kind, with the payloads as texts by the entries' ids. */
 function byKind(outbox: readonly OutboxEntry[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const kinds: Record<string, Record<string, string>> = {}
   for (const { outboxId, kind, payload } of outbox) {
@@ -152,7 +156,7 @@ function byKind(outbox: readonly OutboxEntry[]): Readonly<Record<string, Readonl
   return kinds
 }
 
-/** A row with this id means that the submission was saved, now or by an earlier attempt. */
+/** The outcome when nothing was inserted. A row with the submission's id means that an earlier attempt saved it. */
 function refusalOutcome(row: RefusalRow | undefined): SaveSubmissionOutcome {
   if (row === undefined) throw new Error('A refused submission gave no reason')
   if (row.submissionId !== null) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { TenantWriter } from '../../../ports/tenant-writer.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
@@ -13,10 +13,16 @@ import { upsertStatements } from './upsert.ts'
 import { nowOf } from './write-clock.ts'
 import { sql } from '../statement/sql.ts'
 
-/** How SQLite names the violation of the one unique index that spans organizations. */
+/**
+ * Matches SQLite's error for a form id that another organization has. That is the only unique index across
+ * organizations.
+ */
 const FOREIGN_FORM_ID = /UNIQUE constraint failed: forms\.form_id/
 
-/** Opens one organization for writing. An upsert is one batch whatever its size: callers bound it (30 s a batch). */
+/**
+ * Opens one organization for writing. An upsert is one batch whatever its size, so callers must bound it (a batch may
+ * take 30 s).
+ */
 export function createTenantWriter(
   executors: TenantExecutors,
   clock: Clock,
@@ -40,8 +46,8 @@ export function createTenantWriter(
       const { name: table, idColumn, serviceWideIds } = tableOf(collection)
       if (!serviceWideIds || ids.length === 0) return []
       const foreign = template(sql<{ readonly id: string }>`
-        select ${name(idColumn)} as id from ${name(table)}
-        where ${name(idColumn)} in (select value from json_each(${slot('ids')}))
+        select ${sql.id(idColumn)} as id from ${sql.id(table)}
+        where ${sql.id(idColumn)} in (select value from json_each(${slot('ids')}))
           and organization_id <> ${slot('organizationId')}`)
       const results = await resultsOf(
         executor,
@@ -55,8 +61,8 @@ export function createTenantWriter(
       const table = tableOf(collection)
       const keyColumn = by === undefined ? table.idColumn : columnOf(table, by).name
       const find = template(sql<ResultRow>`
-        ${selectFrom(table, select, 'columns')} where ${name('t', 'organization_id')} = ${slot('organizationId')}
-          and ${name('t', keyColumn)} in (select value from json_each(${slot('keys')}))`)
+        ${selectFrom(table, select, 'columns')} where ${sql.id('t', 'organization_id')} = ${slot('organizationId')}
+          and ${sql.id('t', keyColumn)} in (select value from json_each(${slot('keys')}))`)
       const distinct = [...new Set(keys)]
       const results = await resultsOf(
         executor,

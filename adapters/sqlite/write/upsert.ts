@@ -1,17 +1,20 @@
 import type { StoredRow } from '../../../ports/query.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, name, slot, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Statement } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import type { Column, Table } from '../table/tables.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { advanceClock, advanceClocks } from './write-clock.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 const templates = new WeakMap<Table, Template>()
 
-/** The statements that insert or update rows of an organization: one batch, the first one moves its clock. */
+/**
+ * The statements that insert or update rows of an organization, for one batch. The first one moves the organization's
+ * clock.
+ */
 export function upsertStatements(
   organizationId: string,
   collection: string,
@@ -22,19 +25,24 @@ export function upsertStatements(
   return [moveClock(table, organizationId, now), ...upsertRows(table, organizationId, rows)]
 }
 
-/** The table of a collection. Throws for one that the store keeps by itself. */
+/** The table of a collection. Throws for a collection that the store maintains itself. */
 export function writableTable(collection: string): Table {
   const table = tableOf(collection)
   if (table.isKept) throw new Error(`${collection} cannot be written: the store keeps it from other rows`)
   return table
 }
 
-/** Moves the clocks that a write of a table belongs to. First in its batch. */
+/**
+ * Moves the clock of the organization, and of its parent where the parent sees the table's rows. It must be the first
+ * statement of its batch.
+ */
 export function moveClock(table: Table, organizationId: string, now: string): Statement {
   return bind(table.seenByParent ? advanceClocks : advanceClock, { organizationId, now })
 }
 
-/** The statements that insert or update rows of an owner by their key. Each returns a row for every one that changed. */
+/**
+ * The statements that insert or update rows of an owner by their key. Each returns a row for every one that changed.
+ */
 export function upsertRows(table: Table, owner: string, rows: readonly StoredRow[]): readonly Statement[] {
   const upsert =
     templates.get(table) ?? template(sql`${upsertOf(table, givenFields(table))} returning 1 as changed`)
@@ -44,7 +52,7 @@ export function upsertRows(table: Table, owner: string, rows: readonly StoredRow
   )
 }
 
-/** The fields of a table that a row is given with, in the order of its columns. */
+/** The fields of a table that a given row must have, in the order of its columns. */
 export function givenFields(table: Table): readonly string[] {
   return [...table.columns.values()].flatMap(({ field, assigned }) => (assigned ? [] : [field]))
 }
@@ -59,7 +67,10 @@ export function encodedRows(
   return rows.map((row) => columns.map(({ field, storage }) => encode(row[field], storage)))
 }
 
-/** JSON columns travel as text within the JSON of the chunk, so that they are stored as they were serialised. */
+/**
+ * Encodes one value. JSON columns are sent as text inside the JSON of the chunk, so that they are stored exactly as
+ * they were serialised.
+ */
 function encode(value: unknown, storage: Column['storage']): unknown {
   if (value === null || value === undefined) return null
   if (storage === 'json') return JSON.stringify(value)
@@ -68,34 +79,34 @@ function encode(value: unknown, storage: Column['storage']): unknown {
 }
 
 /**
- * Inserts or updates rows of the slot `owner`. They are a JSON array of arrays of these fields' values, as `encodedRows`
- * makes them. A row with unchanged content is not written, so it keeps its updated_at and is not returned. Changes are
- * counted by returned rows or by SQL's own changes(), because what a database reports includes rows written by
- * triggers. A table with `updatedAt` takes it from the organization's clock.
- * @param source SQL behind `from`, up to a condition or an order: each row is an array in `row.value`
+ * The SQL that inserts or updates rows of the owner in the slot `owner`. The rows are a JSON array of arrays of these
+ * fields' values, as `encodedRows` makes them. A row with unchanged content is not written, so it keeps its updated_at
+ * and is not returned. Changes are counted by returned rows or by SQL's own changes(), because what a database reports
+ * includes rows written by triggers. A table with `updatedAt` takes its value from the organization's clock.
+ * @param source the SQL after `from`, up to a condition or an order: each row is an array in `row.value`
  */
 export function upsertOf(
   table: Table,
   fields: readonly string[],
-  source: RawBuilder<unknown> = sql`json_each(${slot('rows')}) as row where true`,
-): RawBuilder<unknown> {
+  source: Sql = sql`json_each(${slot('rows')}) as row where true`,
+): Sql {
   const given = fields.map((field) => columnOf(table, field))
   const content = given.filter((column) => !table.keyColumns.includes(column.name))
-  const excluded = (column: string) => name('excluded', column)
+  const excluded = (column: string) => sql.id('excluded', column)
   const values = given.map((_, index) => sql`row.value ->> ${sql.raw(String(index))}`)
-  const when = (condition: boolean, text: RawBuilder<unknown>) => (condition ? text : sql``)
+  const when = (condition: boolean, text: Sql) => (condition ? text : sql``)
   const versioned = table.columns.has('version')
   const timed = table.columns.has('updatedAt')
   const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')}),`
   return sql`
-    insert into ${name(table.name)} (${name(table.ownerColumn)}, ${when(timed, sql`updated_at,`)}
-      ${when(versioned, sql`version,`)} ${sql.join(given.map((column) => name(column.name)))})
+    insert into ${sql.id(table.name)} (${sql.id(table.ownerColumn)}, ${when(timed, sql`updated_at,`)}
+      ${when(versioned, sql`version,`)} ${sql.join(given.map((column) => sql.id(column.name)))})
     select ${slot('owner')}, ${when(timed, clock)} ${when(versioned, sql`1,`)} ${sql.join(values)}
     from ${source}
-    on conflict (${name(table.ownerColumn)}, ${sql.join(table.keyColumns.map((column) => name(column)))}) do update set
+    on conflict (${sql.id(table.ownerColumn)}, ${sql.join(table.keyColumns.map((column) => sql.id(column)))}) do update set
       ${when(timed, sql`updated_at = ${excluded('updated_at')},`)}
-      ${when(versioned, sql`version = ${name(table.name, 'version')} + 1,`)}
-      ${sql.join(content.map((column) => sql`${name(column.name)} = ${excluded(column.name)}`))}
-    where (${sql.join(content.map((column) => name(table.name, column.name)))})
+      ${when(versioned, sql`version = ${sql.id(table.name, 'version')} + 1,`)}
+      ${sql.join(content.map((column) => sql`${sql.id(column.name)} = ${excluded(column.name)}`))}
+    where (${sql.join(content.map((column) => sql.id(table.name, column.name)))})
       is not (${sql.join(content.map((column) => excluded(column.name)))})`
 }

@@ -1,22 +1,22 @@
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { slot, template } from '../statement/compiler.ts'
-import type { RawBuilder } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 /**
- * The caller's `now`, unless its clock runs ahead of the database's: then two seconds after the database's time, which is
- * more than two clocks that are set right differ. A clock that runs behind is believed; it puts nothing off.
+ * The caller's `now`, but at most two seconds after the database's own time, because clocks that are set correctly do
+ * not differ by more. A caller's clock that is behind is accepted, because it does not delay anything.
  */
 export const boundedNow = sql`min(${slot('now')}, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+2 seconds'))`
 
 /**
- * The instant of the next write of an organization: now, or a millisecond after the last one when the clock stands
- * still or steps back. It is strictly later than everything written before, so no row can appear before a position
- * (updatedAt, id) up to which a forward sync has read already.
+ * The instant of an organization's next write: now, or a millisecond after its last write when the clock stands still
+ * or steps back. It is strictly later than everything written before, so no row can appear before a position
+ * (updatedAt, id) that a client which syncs has already passed.
  * @param clockAt the column `clock_at` of the organization's row
  */
-export function nextInstant(clockAt: RawBuilder<unknown>): RawBuilder<unknown> {
+export function nextInstant(clockAt: Sql): Sql {
   return sql`max(${boundedNow}, strftime('%Y-%m-%dT%H:%M:%fZ', ${clockAt}, '+0.001 seconds'))`
 }
 
@@ -26,15 +26,15 @@ export const advanceClock = template(sql`
   where organization_id = ${slot('organizationId')}`)
 
 /**
- * Moves the clocks of an organization and of its parent, each by itself, for a write that changes rows of both. Both
- * rows are in one database: a parent and its children are placed together.
+ * Moves the clocks of an organization and of its parent, each independently, for a write that changes rows of both.
+ * Both organizations are always in the same database.
  */
 export const advanceClocks = template(sql`
   update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
   where organization_id in (${slot('organizationId')},
     (select parent_id from organizations where organization_id = ${slot('organizationId')}))`)
 
-/** The current instant, as stored. */
+/** The current instant as text, in the form in which instants are stored. */
 export function nowOf(clock: Clock): string {
   return toInstant(clock.nowMs())
 }

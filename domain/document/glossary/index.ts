@@ -30,7 +30,7 @@ export function termOf(path: readonly string[]): Term | null {
   return own(path.join('.')) ?? termOf(path.slice(1))
 }
 
-/** Property names come from records and may be called `constructor`. */
+/** Looks up an own property only: property names come from records and may be `constructor`. */
 function own(name: string): Term | null {
   return Object.hasOwn(terms, name) ? (terms[name] ?? null) : null
 }

@@ -1,3 +1,4 @@
+import { FIRST_YEAR_DAYS, SIGNUP_DISCOUNT_DAYS } from '../../resources/cancellations/first-year.ts'
 import type { Terms } from './term.ts'
 
 /** Memberships: cancellation records and analytics. Percentages run from 0 to 100. */
@@ -8,10 +9,10 @@ export const memberships: Terms = {
   churnType: ['Whether the member left by choice; null when unknown.', 'voluntary'],
   reason: ['The reason; null when unknown.', 'Moved away'],
   billingAmountCents: ['What was billed each time, in cents.', 2999],
-  signupDiscounts: ['Discounts of the first 30 days, oldest first.'],
+  signupDiscounts: [`Discounts of the first ${SIGNUP_DISCOUNT_DAYS} days, oldest first.`],
   'CancellationRecord.signupDiscounts.name': ['Name of the discount.', 'First month'],
   hadSignupDiscount: ['Whether there were any; null when nothing is known of the billing.', true],
-  firstYearPayments: ['Payments of the first 365 days, oldest first.'],
+  firstYearPayments: [`Payments of the first ${FIRST_YEAR_DAYS} days, oldest first.`],
   firstYearPaymentCoverage: ['The payments that were due in the first year beside those recorded.'],
   expectedPayments: ['Payments that were due; null when signup or interval is unknown.', 6],
   recordedPayments: ['Payments that were recorded.', 5],

@@ -1,6 +1,7 @@
+import { EVENTS_SHOWN_MAX } from '../../pos/account-events.ts'
 import type { Terms } from './term.ts'
 
-/** What a point of sale recorded. */
+/** Records of a point of sale. */
 export const pointOfSale: Terms = {
   'PosTransaction.subtotalCents': ['Sum of the lines in cents; null when unknown.', 1500],
   'PosTransaction.discountCents': ['Discount in cents; null when unknown.', 300],
@@ -28,8 +29,8 @@ export const pointOfSale: Terms = {
   homeSiteCode: ['Code of the site that the customer mostly goes to.', 'RIV'],
   accountId: ['Identifier of the account.', 'acct-2210'],
   planCode: ["The point of sale's code of the plan.", 'UNL'],
-  billingEvents: ['The latest 24 billing events, newest first.'],
-  statusEvents: ['The latest 24 changes of status, newest first.'],
+  billingEvents: [`The latest ${EVENTS_SHOWN_MAX} billing events, newest first.`],
+  statusEvents: [`The latest ${EVENTS_SHOWN_MAX} changes of status, newest first.`],
   eventId: ['Identifier of the event.', 'event-0009'],
   result: ['How it ended; null when unknown.', 'success'],
   fromStatus: ['The status before; null when unknown.', 'active'],

@@ -1,8 +1,8 @@
-/** What a published name means, and a value it may have. Without a value, one follows from the schema. */
+/** The meaning of a published name, and an example of its value. Without an example, one is derived from the schema. */
 export type Term = readonly [meaning: string, example?: unknown]
 
 /**
- * Terms by property name, or with the names of the objects around it and of the schema in front (`history.notes`,
- * `Case.history.notes`) where it means something else or has another value there.
+ * Terms by property name. Where a property has another meaning or example, its name is preceded by the names of the
+ * objects around it and of the schema (`history.notes`, `Case.history.notes`).
  */
 export type Terms = Readonly<Record<string, Term>>

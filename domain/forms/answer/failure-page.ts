@@ -6,18 +6,20 @@ import { renderPage } from './page-layout.ts'
 import type { WayBack } from './way-back.ts'
 import { parseUrl } from '../../text/url.ts'
 
-/** What went wrong, as far as a page tells it. */
+/** The parts of a failure that the page shows. */
 export interface Failure {
   /** `unknown_outcome`: the failure came so late that the submission may have been saved. */
   readonly code: FailureCode | 'unknown_outcome'
-  /** A sentence for people. */
+  /** A sentence for the visitor. */
   readonly error: string
   readonly fieldErrors: FieldErrors | null
   readonly fieldLabels: ReadonlyMap<string, string>
   readonly hostedUrl: string | null
 }
 
-/** Who can fix the failure: the visitor, or the site's owner; or nobody knows what was saved. */
+/**
+ * Who can fix the failure: the visitor or the site's owner. `uncertain`: nobody knows whether the submission was saved.
+ */
 type Remedy = 'correct' | 'owner' | 'uncertain' | 'none'
 
 const words: Readonly<Record<Failure['code'], { readonly heading: string; readonly remedy: Remedy }>> = {
@@ -36,10 +38,10 @@ const words: Readonly<Record<Failure['code'], { readonly heading: string; readon
   method_not_allowed: { heading: 'There is nothing to see here', remedy: 'none' },
 }
 
-/** Most problems of one kind: more would bury the first ones. */
+/** The maximum number of problems of one kind: more would bury the first ones. */
 const LISTED_MAX = 30
 
-/** The page after a submission that was not saved, or of which that is not known. */
+/** The page after a submission that was not saved, or may not have been. */
 export function failurePage(failure: Failure, back: WayBack | null): string {
   const { heading, remedy } = isOwnersMistake(failure) ? words.invalid_redirect : words[failure.code]
   return renderPage({
@@ -50,7 +52,9 @@ export function failurePage(failure: Failure, back: WayBack | null): string {
   })
 }
 
-/** Whether only keys failed that no visitor can see: control keys, and keys that the form does not have. */
+/**
+ * Whether the only wrong keys are those that no visitor can see: control keys, and keys that the form does not have.
+ */
 function isOwnersMistake({ fieldErrors, fieldLabels }: Failure): boolean {
   return fieldErrors !== null && fieldLabels.size === 0
 }
@@ -109,7 +113,10 @@ function list(items: readonly Html[], listedMax: number): Html {
   </ul>`
 }
 
-/** Importing accepts web addresses only; a definition that got in otherwise must not make this page a trap. */
+/**
+ * The link to the hosted form. Imports accept only web addresses; the check is repeated here, so that a definition from
+ * elsewhere cannot turn this page into a trap.
+ */
 function hosted(url: string | null): readonly Html[] {
   const parsed = url === null ? null : parseUrl(url)
   if (parsed === null || !['https:', 'http:'].includes(parsed.protocol)) return []
@@ -117,8 +124,8 @@ function hosted(url: string | null): readonly Html[] {
 }
 
 /**
- * A link would lose what the visitor typed, and a page without scripts has no other way back. So the text says to use
- * the browser's Back button.
+ * The advice at the end of the page. A link back would lose what the visitor typed, and a page without scripts cannot
+ * go back by itself, so the text says to use the browser's Back button.
  */
 function advice(remedy: Remedy, back: WayBack | null): readonly Html[] {
   const { host, page, site } = back ?? { host: null, page: '', site: '' }

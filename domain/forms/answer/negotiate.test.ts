@@ -11,13 +11,13 @@ it.each<[string | null, string | null, boolean]>([
   [form, 'text/html', true],
   [form, 'text/html, application/json;q=0', true],
   [null, browser, true],
-  // Not understood, so not JSON.
+  // The type is not understood, so it does not count as JSON.
   ['text/plain', browser, true],
   ['application/ld+json', browser, true],
   ['application/json; a=1; a=2', browser, true],
   ['application/json', browser, false],
   ['Application/JSON; charset=utf-8', browser, false],
-  // JSON that is not accepted for its charset is still JSON.
+  // JSON with a charset that is refused still counts as JSON.
   ['application/json; charset=latin1', browser, false],
   [form, 'text/html, application/json', false],
   [form, 'application/json;q=0.1, text/html', false],

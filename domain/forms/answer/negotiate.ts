@@ -2,10 +2,10 @@ import { acceptNames } from '../../text/accept.ts'
 import type { HeaderValue } from '../../text/header-value.ts'
 
 /**
- * Whether a request is answered with a page: it is not JSON, and it accepts `text/html` by name and not
+ * Whether a request gets a page as its reply: it is not JSON, and it accepts `text/html` by name and not
  * `application/json` (contract, Response rules 1 and 2). A request without a content type, or with one that was not
  * understood, is not JSON.
- * @param contentType as the request's header was read
+ * @param contentType the parsed `Content-Type` header
  */
 export function wantsPage(contentType: HeaderValue | null, headers: Headers): boolean {
   if (contentType?.value === 'application/json') return false

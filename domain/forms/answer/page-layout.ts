@@ -5,14 +5,14 @@ import { STYLE } from './page-style.ts'
 
 /** A page for a visitor whose browser posted a form. */
 export interface Page {
-  /** Of the window and of the history. */
+  /** The title of the window and in the history. */
   readonly title: string
   readonly heading: string
   readonly tone: 'success' | 'failure'
   readonly content: readonly Html[]
 }
 
-// One piece, because the policy names the hash of every character between the tags.
+// The style element is one piece, because the policy names the hash of every character between the tags.
 const sheet = trusted(`<style>${STYLE}</style>`)
 
 /** The document of a page. It has no script and loads nothing. */
@@ -44,8 +44,8 @@ const icons: Readonly<Record<Page['tone'], Html>> = {
 let policy: Promise<string> | null = null
 
 /**
- * The headers of a page. The policy lets it have its one style sheet and nothing else: no script, no image, no form,
- * no place in another page, and no say over where relative links lead.
+ * The headers of a page. The policy allows its one style sheet and nothing else: no script, no image, no form, no
+ * embedding in another page, and no base address for relative links.
  */
 export async function pageHeaders(): Promise<Readonly<Record<string, string>>> {
   policy ??= contentSecurityPolicy()

@@ -1,4 +1,6 @@
-/** The style sheet of the pages. Each text colour has a contrast of at least 4.5 to its background (WCAG 2.2, 1.4.3). */
+/**
+ * The style sheet of the pages. Each text colour has a contrast of at least 4.5 to its background (WCAG 2.2, 1.4.3).
+ */
 export const STYLE = `
 :root { color-scheme: light dark; --page: #f3f5f8; --card: #fff; --text: #1c2430; --soft: #4b5768; --line: #d9dfe7; --good: #0b6e3b; --bad: #a3200d; --link: #0a4fb3 }
 @media (prefers-color-scheme: dark) {

@@ -1,7 +1,7 @@
 import type { EmptyReply } from '../../record/reply.ts'
 import { SUBMISSION_HEADERS } from './receipt.ts'
 
-/** What a page of another origin may do (contract, response rule 7). */
+/** The methods and headers that a page of another origin may use (contract, response rule 7). */
 export const ALLOWED_METHODS = 'POST, OPTIONS'
 export const ALLOWED_HEADERS = 'Content-Type, Accept'
 

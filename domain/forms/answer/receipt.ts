@@ -4,13 +4,16 @@ import type { FailureCode, FieldErrors, SubmissionResult } from './result.ts'
 import { failureStatus } from './result.ts'
 import type { SubmissionError, SubmissionReceipt } from './schema.ts'
 
-/** Any page may read every answer of the submission endpoint, failures too; nobody may keep one. */
+/**
+ * The headers of every reply of the submission endpoint: pages of any origin may read it, failures included, and nobody
+ * may cache it.
+ */
 export const SUBMISSION_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'cache-control': 'no-store',
 }
 
-/** The JSON answer to a submission: the receipt or the error body. It never holds answers. */
+/** The JSON reply to a submission: the receipt or the error body. It never contains answers. */
 export function receiptReply(result: SubmissionResult) {
   switch (result.kind) {
     case 'saved': {
@@ -36,7 +39,7 @@ export function submissionFailure<Code extends FailureCode>(
   headers: Readonly<Record<string, string>> = {},
   fieldErrors: FieldErrors | null = null,
 ) {
-  // `fromEntries` makes `__proto__` a key like any other.
+  // Unlike assignment, `fromEntries` treats `__proto__` as an ordinary key.
   const listed = fieldErrors === null ? null : Object.fromEntries([...fieldErrors].slice(0, PROBLEMS_MAX))
   const details = listed === null ? {} : { fieldErrors: listed }
   const body: SubmissionError = { ok: false, code, error, ...details }

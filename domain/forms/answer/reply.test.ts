@@ -27,7 +27,7 @@ async function page(result: SubmissionResult, headers: Record<string, string> = 
   return reply.body ?? ''
 }
 
-/** What holds of every page. */
+/** Checks what is true of every page. */
 async function expectPage({ headers, body }: Reply): Promise<void> {
   const markup = body ?? ''
   expect(headers['content-type']).toBe('text/html; charset=utf-8')

@@ -11,13 +11,15 @@ import { failureStatus, formNotFound } from './result.ts'
 import { successPage } from './success-page.ts'
 import { wayBack } from './way-back.ts'
 
-/** The title above a bot's acknowledgment, which has none of its own. */
+/**
+ * The title of the page after the bot trap was filled, because such a request gets no form and so no title of its own.
+ */
 const HONEYPOT_TITLE = 'Thank you'
 
 /**
- * The answer to a submission: a page or a redirect for a native form, else JSON.
- * @param headers of the request
- * @param contentType as the request's header was read
+ * The reply to a submission: a page or a redirect for a native form, else JSON.
+ * @param headers the headers of the request
+ * @param contentType the parsed `Content-Type` header
  */
 export async function submissionReply(
   headers: Headers,
@@ -39,15 +41,15 @@ async function successReply(headers: Headers, result: Saved | Honeypot) {
   return pageReply(200, successPage(title, result.message, wayBack(headers)))
 }
 
-/** The answer to a path in which the place of a form's id holds what cannot be one. */
+/** The reply to a path whose form id is malformed. */
 export function unknownFormReply() {
   return receiptReply(formNotFound())
 }
 
 /**
- * The answer to a failure that is not one of a submission: another method, or an internal failure.
- * @param request whose answer may be a page
- * @param headers of the answer, besides those that all have
+ * The reply to a failure that is not about a submission: a wrong method, or an internal failure.
+ * @param request the request, which decides whether the reply is a page
+ * @param headers headers of the reply, besides those that all replies have
  */
 export async function failedReply(
   request: Request,

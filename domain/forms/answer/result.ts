@@ -1,6 +1,8 @@
 import { keysOf } from '../../text/keys-of.ts'
 
-/** The status of every failure code of the submission endpoint. A method that it does not have has one too. */
+/**
+ * The HTTP status of every failure code of the submission endpoint, including that of a method that it does not have.
+ */
 export const failureStatus = {
   invalid_body: 400,
   password_required: 401,
@@ -17,10 +19,10 @@ export const failureStatus = {
 } as const
 export type FailureCode = keyof typeof failureStatus
 
-/** Those codes, in the order of the contract document. */
+/** The failure codes, in the order of the contract document. */
 export const failureCodes = keysOf(failureStatus)
 
-/** What a submission itself can be refused with. */
+/** The codes with which a submission itself can be refused. */
 export type RefusalCode = Exclude<FailureCode, 'method_not_allowed'>
 
 /** Messages by field id. A Map, because an unknown key of a request may be called `__proto__`. */
@@ -31,16 +33,16 @@ export interface Refused {
   readonly kind: 'refused'
   readonly status: (typeof failureStatus)[RefusalCode]
   readonly code: RefusalCode
-  /** A sentence for people. */
+  /** A sentence for the visitor. */
   readonly error: string
   readonly fieldErrors: FieldErrors | null
-  /** The labels of those fields by id. Other keys of a request have none. */
+  /** The labels of fields that are wrong, by id. Other keys of a request have none. */
   readonly fieldLabels: ReadonlyMap<string, string>
-  /** Where a form that cannot be submitted here can be completed; null when that is not known. */
+  /** The page where a form that cannot be submitted here can be completed; null when that is not known. */
   readonly hostedUrl: string | null
 }
 
-/** The submission was persisted; what follows from it waits in the outbox. */
+/** The submission was saved; its follow-up work is in the outbox. */
 export interface Saved {
   readonly kind: 'saved'
   readonly submissionId: string
@@ -50,7 +52,7 @@ export interface Saved {
   readonly redirectUrl: string | null
 }
 
-/** The bot trap was filled: an ordinary acknowledgment, and nothing was saved. */
+/** The bot trap was filled. The reply looks like an ordinary acknowledgment, but nothing was saved. */
 export interface Honeypot {
   readonly kind: 'honeypot'
   readonly message: string
@@ -64,14 +66,14 @@ export function refused(code: RefusalCode, error: string): Refused {
   return { kind: 'refused', status, code, error, fieldErrors: null, fieldLabels: new Map(), hostedUrl: null }
 }
 
-/** The one answer for a form that is missing, unpublished or impossible. */
+/** The same refusal for a form that is missing, unpublished or cannot exist, so that callers cannot tell them apart. */
 export function formNotFound(): Refused {
   return refused('form_not_found', 'There is no such form.')
 }
 
 /**
  * Refuses a submission because of the values of some keys.
- * @param fields the form's fields by id, which have the labels
+ * @param fields the form's fields by id, for their labels
  */
 export function refusedFields(
   fieldErrors: FieldErrors,

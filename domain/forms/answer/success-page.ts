@@ -2,7 +2,7 @@ import { html } from '../../text/html.ts'
 import { renderPage } from './page-layout.ts'
 import type { WayBack } from './way-back.ts'
 
-/** The page after a saved submission, or after one that a bot trap caught: nobody can tell them apart by its looks. */
+/** The page after a saved submission, and after one that filled the bot trap: the two look the same. */
 export function successPage(title: string, message: string, back: WayBack | null): string {
   return renderPage({
     title,

@@ -1,10 +1,10 @@
 import { parseUrl } from '../../text/url.ts'
 
-/** Where the visitor came from. */
+/** The page from which the visitor came, for links back to it. */
 export interface WayBack {
   /**
-   * The URL of the page that posted the form, as far as the browser reveals it: to another site usually only the
-   * origin.
+   * The URL of the page that posted the form, as far as the browser reveals it: usually only the origin when the form
+   * is sent to another site.
    */
   readonly page: string
   /** The start page of the same site. */
@@ -16,8 +16,8 @@ export interface WayBack {
 const URL_MAX_LENGTH = 2_000
 
 /**
- * The page that posted a form, from its `Referer` and `Origin` headers; null when they name none that a link may lead
- * to: an http(s) URL without userinfo. A `Referer` of another site than the `Origin` is not believed.
+ * The page that posted a form, from its `Referer` and `Origin` headers. Null when they contain no URL that is safe to
+ * link to: an http(s) URL without userinfo. A `Referer` of a site other than the `Origin` is ignored.
  */
 export function wayBack(headers: Headers): WayBack | null {
   const origin = webUrl(headers.get('origin'))

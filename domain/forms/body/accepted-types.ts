@@ -4,3 +4,6 @@ export const acceptedTypes = [
   'application/x-www-form-urlencoded',
   'multipart/form-data',
 ] as const
+
+/** These types in a sentence, with "or" before the last. */
+export const anyAcceptedType = acceptedTypes.join(', ').replace(/, (?=[^,]*$)/, ' or ')

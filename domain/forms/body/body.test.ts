@@ -15,7 +15,7 @@ type Init = Readonly<Record<string, string>>
 function requestOf(body: BodyInit | null, headers: Init): Request {
   const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
   const request = new Request('https://service.example/', init)
-  // A string body brings a content type of its own.
+  // A string body sets a content type by itself.
   if (headers['content-type'] === undefined) request.headers.delete('content-type')
   return request
 }
@@ -24,7 +24,7 @@ function readRequest(request: Request, deadline: Deadline): Promise<BodyReading>
   return readBody({ request, contentType: contentTypeOf(request.headers) }, deadline)
 }
 
-/** The entries of a body that is understood; else the status and code. */
+/** The entries of a body that is understood; otherwise the status and code of the refusal. */
 async function read(body: BodyInit | null, type?: string, headers: Init = {}): Promise<unknown> {
   const all = type === undefined ? headers : { 'content-type': type, ...headers }
   const reading = await readRequest(requestOf(body, all), noDeadline)

@@ -4,19 +4,22 @@ import { acceptedType } from '../../text/content-type.ts'
 import { decodeUtf8 } from '../../text/encoding.ts'
 import type { HeaderValue } from '../../text/header-value.ts'
 import type { BodyProblem, Entries, SubmittedBody } from '../definition/entries.ts'
-import { groupEntries } from '../definition/entries.ts'
+import { groupEntries, notUtf8 } from '../definition/entries.ts'
 import { parseMultipart } from './multipart.ts'
 import type { Refused } from '../answer/result.ts'
 import { refused } from '../answer/result.ts'
 import { BODY_MAX_BYTES } from '../definition/limits.ts'
-import { acceptedTypes } from './accepted-types.ts'
+import { acceptedTypes, anyAcceptedType } from './accepted-types.ts'
 import { parseUrlencoded } from './urlencoded.ts'
-import { isJsonObject } from '../../text/json.ts'
+import { isJsonObject, parsedOr } from '../../text/json.ts'
 
-/** Longest time that a sender may take: enough for a full body at 30 kbit/s, and an end to one that only drips. */
+/**
+ * The longest time that a sender may take: enough for a full body at 30 kbit/s, but an end to one that sends only a
+ * trickle.
+ */
 const BODY_DEADLINE_MS = 20_000
 
-/** A request with its content type as the header was read; null: that is malformed. */
+/** A request with its parsed `Content-Type` header; null: the header is malformed. */
 export interface Posted {
   readonly request: Request
   readonly contentType: HeaderValue | null
@@ -25,8 +28,8 @@ export interface Posted {
 export type BodyReading = { readonly kind: 'body'; readonly body: SubmittedBody } | Refused
 
 /**
- * Reads the body of a submission, once, and judges it in this order: size (413), content type (415), syntax (400).
- * A type is judged only after the body was counted, so a body that is too large is always told so.
+ * Reads the body of a submission, once, and checks it in this order: size (413), content type (415), syntax (400). The
+ * type is checked only after the size, so a body that is too large is always refused for its size.
  */
 export async function readBody({ request, contentType }: Posted, deadline: Deadline): Promise<BodyReading> {
   const bounds = { maxBytes: BODY_MAX_BYTES, durationMs: BODY_DEADLINE_MS }
@@ -34,10 +37,7 @@ export async function readBody({ request, contentType }: Posted, deadline: Deadl
   if (read.kind === 'too_large') return tooLarge()
   const type = acceptedType(contentType, request.headers, acceptedTypes)
   if (type === null) {
-    return refused(
-      'unsupported_media_type',
-      'Send application/json, application/x-www-form-urlencoded or multipart/form-data in UTF-8, uncompressed.',
-    )
+    return refused('unsupported_media_type', `Send ${anyAcceptedType} in UTF-8, uncompressed.`)
   }
   if (read.kind === 'incomplete')
     return refused('invalid_body', 'The request body did not arrive completely.')
@@ -57,22 +57,17 @@ function parse(bytes: Uint8Array, type: HeaderValue): BodyReading {
 }
 
 function parseEntries(bytes: Uint8Array, type: HeaderValue): Entries | BodyProblem {
-  if (type.value === 'application/json') return parseJson(bytes)
+  if (type.value === 'application/json') return parseMembers(bytes)
   if (type.value === 'multipart/form-data')
     return parseMultipart(bytes, type.parameters.get('boundary') ?? '')
   return parseUrlencoded(bytes)
 }
 
-/** The members of a JSON object. Of a repeated key the last one counts; `__proto__` is a key like any other. */
-function parseJson(bytes: Uint8Array): Entries | BodyProblem {
-  const notObject: BodyProblem = { kind: 'malformed', message: 'The request body is not a JSON object.' }
+/** The members of a JSON object. Of a repeated key the last one counts; `__proto__` is an ordinary key. */
+function parseMembers(bytes: Uint8Array): Entries | BodyProblem {
   const text = decodeUtf8(bytes, true)
-  if (text === null) return { kind: 'malformed', message: 'The request body is not valid UTF-8.' }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (!isJsonObject(value)) return notObject
-    return groupEntries(Object.entries(value))
-  } catch {
-    return notObject
-  }
+  if (text === null) return notUtf8
+  const value = parsedOr(text, null)
+  if (!isJsonObject(value)) return { kind: 'malformed', message: 'The request body is not a JSON object.' }
+  return groupEntries(Object.entries(value))
 }

@@ -41,7 +41,7 @@ function split(bytes: Uint8Array, delimiter: Uint8Array): readonly Uint8Array[] 
   let start = findDelimiter(bytes, delimiter, 0)
   let contentStart: number | null = null
   while (start !== null) {
-    // The line break before a delimiter belongs to the delimiter.
+    // The line break before a delimiter belongs to the delimiter and not to the content.
     if (contentStart !== null) sections.push(bytes.subarray(contentStart, Math.max(contentStart, start - 2)))
     const afterName = start + delimiter.length
     const isClosing = bytes[afterName] === DASH && bytes[afterName + 1] === DASH
@@ -50,13 +50,13 @@ function split(bytes: Uint8Array, delimiter: Uint8Array): readonly Uint8Array[] 
     if (!isLineBreak(bytes, lineEnd)) return null
     if (isClosing) return sections
     contentStart = lineEnd + 2
-    // An empty part: the line break of this delimiter line is the one before the next.
+    // For an empty part, the line break that ends this delimiter line is also the one that precedes the next delimiter.
     start = findDelimiter(bytes, delimiter, lineEnd)
   }
   return null
 }
 
-/** The next place where the delimiter begins a line. */
+/** The next place where the delimiter occurs at the beginning of a line. */
 function findDelimiter(bytes: Uint8Array, delimiter: Uint8Array, from: number): number | null {
   for (let index = bytes.indexOf(DASH, from); index !== -1; index = bytes.indexOf(DASH, index + 1)) {
     const beginsLine = index === 0 || isLineBreak(bytes, index - 2)
@@ -69,7 +69,7 @@ function isLineBreak(bytes: Uint8Array, index: number): boolean {
   return bytes[index] === CR && bytes[index + 1] === LF
 }
 
-/** RFC 2046 allows spaces and tabs after a delimiter. */
+/** Skips the spaces and tabs that RFC 2046 allows after a delimiter. */
 function skipPadding(bytes: Uint8Array, from: number): number {
   let index = from
   while (bytes[index] === 0x20 || bytes[index] === 0x09) index += 1
@@ -91,7 +91,7 @@ function readPart(section: Uint8Array): { readonly name: string; readonly text: 
   return { name: unescapeName(name), text }
 }
 
-/** Where the blank line after the headers begins. */
+/** The index of the blank line after the headers; null: there is none. */
 function endOfHeaders(section: Uint8Array): number | null {
   for (let index = section.indexOf(CR); index !== -1; index = section.indexOf(CR, index + 1)) {
     if (isLineBreak(section, index) && isLineBreak(section, index + 2)) return index
@@ -111,7 +111,7 @@ function readHeaders(head: string): ReadonlyMap<string, string> | null {
   return headers
 }
 
-/** A part with a non-empty file name, in either spelling, is a file. */
+/** Whether a part is a file: it has a non-empty file name, in either spelling of the parameter. */
 function isFile(parameters: ReadonlyMap<string, string>): boolean {
   const extended = (parameters.get('filename*') ?? '').replace(/^[^']*'[^']*'/, '')
   return (parameters.get('filename') ?? '') !== '' || extended !== ''

@@ -1,7 +1,7 @@
 import { utf8 } from '../../text/encoding.ts'
 import type { BodyProblem, Entries } from '../definition/entries.ts'
 import { decodeUtf8 } from '../../text/encoding.ts'
-import { groupEntries } from '../definition/entries.ts'
+import { groupEntries, notUtf8 } from '../definition/entries.ts'
 
 /**
  * Reads an `application/x-www-form-urlencoded` body as the URL standard does, with one difference: bytes that are not
@@ -21,8 +21,6 @@ export function parseUrlencoded(bytes: Uint8Array): Entries | BodyProblem {
   }
   return groupEntries(pairs)
 }
-
-const notUtf8: BodyProblem = { kind: 'malformed', message: 'The request body is not valid UTF-8.' }
 
 /** Undoes `+` and `%hh`; a `%` without two hexadecimal digits is kept. Null: not UTF-8. */
 function decodeComponent(text: string): string | null {

@@ -1,6 +1,6 @@
 import type { FormDefinition } from '../../../ports/form-directory.ts'
 
-/** A shorter password is soon found by trying: nothing here limits how often one may try. */
+/** A shorter password can be guessed by trial, because the service does not limit the number of attempts. */
 const PASSWORD_MIN_LENGTH = 10
 
 /** What is known of a form besides its definition. */
@@ -11,7 +11,7 @@ export interface FormUse {
   readonly sendsTexts: boolean
 }
 
-/** What a stranger could do to a form, or at its owner's cost, as sentences for the operator. */
+/** What an attacker could do to a form, or at its owner's cost, as sentences for the operator. */
 export function abuseWarnings(
   { submissionLimitPerContact }: FormDefinition,
   { password, sendsTexts }: FormUse,

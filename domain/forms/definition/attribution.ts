@@ -3,7 +3,7 @@ import type { Field } from '../../record/field.ts'
 import { json } from '../../record/field.ts'
 import { cutText } from '../../text/cut-text.ts'
 
-/** What a visit can be attributed to: the control keys of a submission without their leading underscore. */
+/** The sources to which a visit can be attributed: control keys of a submission, without their leading underscore. */
 export const attributionKeys = [
   'utm_source',
   'utm_medium',
@@ -18,7 +18,7 @@ export const attributionKeys = [
   'landing_url',
 ] as const
 
-/** Longer values are cut when they are stored (contract, Limits). */
+/** Longer values are cut to this length, in UTF-16 units, when they are stored (contract, Limits). */
 export const attributionMaxLength = 450
 
 const entries = v.entriesFromList(attributionKeys, v.optional(v.string()))
@@ -26,7 +26,7 @@ const entries = v.entriesFromList(attributionKeys, v.optional(v.string()))
 const Attribution = v.strictObject(entries)
 type Attribution = v.InferOutput<typeof Attribution>
 
-/** Reads the attribution among a submission's control keys: values are trimmed and cut, and blank ones are left out. */
+/** Normalises attribution values: trims and cuts them, and leaves out blank ones. */
 function stored(given: Attribution): Attribution {
   const texts = Object.entries(given).map(
     ([key, text = '']) => [key, cutText(text.trim(), attributionMaxLength)] as const,
@@ -34,7 +34,7 @@ function stored(given: Attribution): Attribution {
   return Object.fromEntries(texts.filter(([, text]) => text !== ''))
 }
 
-/** An object of the attribution values that were given; absent ones are left out. */
+/** The field for an object of the attribution values that were given; missing ones are left out. */
 export function attribution(): Field<Attribution> {
   return json(Attribution, v.pipe(Attribution, v.transform(stored)))
 }

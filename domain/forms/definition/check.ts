@@ -3,12 +3,13 @@ import { InstantInput } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { isEmailAddress } from '../../text/email-address.ts'
 import type { FormDefinition } from '../../../ports/form-directory.ts'
-import { FORM_ID, PASSWORD_MAX_LENGTH } from './limits.ts'
+import { FORM_ID, FORM_ID_MAX_LENGTH, PASSWORD_MAX_LENGTH } from './limits.ts'
+import { keysOf } from '../../text/keys-of.ts'
 import { parseUrl } from '../../text/url.ts'
 
 /** A form as it is imported. */
 export interface FormLine {
-  /** What is saved: without the password, and without optional settings that are null. */
+  /** The definition to save: without the password, and without optional settings that are null. */
   readonly definition: FormDefinition
   /** In clear text; null: the form needs none. */
   readonly password: string | null
@@ -30,7 +31,7 @@ const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
 const Line = v.object({
   formId: v.pipe(
     v.string('must be a string'),
-    v.regex(FORM_ID, 'must be 1 to 200 letters, digits, "_" or "-"'),
+    v.regex(FORM_ID, `must be 1 to ${FORM_ID_MAX_LENGTH} letters, digits, "_" or "-"`),
     v.notValue(reservedFormId, `must not be the reserved word "${reservedFormId}"`),
   ),
   name: v.pipe(text, v.nonEmpty('must not be empty')),
@@ -56,22 +57,35 @@ const Line = v.object({
 })
 
 /** The keys that a line of a forms import may have. */
-export const formLineKeys: readonly string[] = Object.keys(Line.entries)
+export const formLineKeys = keysOf(Line.entries)
+
+export type FormLineKey = (typeof formLineKeys)[number]
+
+/** Whether a line of a forms import may have this key. */
+export function isFormLineKey(key: string): key is FormLineKey {
+  return Object.hasOwn(Line.entries, key)
+}
+
+/** What is wrong with the keys of a line that are not keys of a form. */
+export const NOT_A_FORM_KEY = `is not a key of a form, which has ${formLineKeys.join(', ')}`
 
 /**
  * Reads one line of a forms import. Only the form-level keys are checked: a form whose fields cannot be submitted
  * here is still a form (`headlessSupport` says why). A null optional setting counts as omitted.
  */
 export function readFormLine(line: Readonly<Record<string, unknown>>): FormLineReading {
-  const unknown = Object.keys(line).filter((key) => !formLineKeys.includes(key))
+  const unknown = Object.keys(line).filter((key) => !isFormLineKey(key))
   const result = v.safeParse(Line, line)
-  const issues = [...(result.issues ?? []).map(issueOf), ...unknown.map(unknownKey)]
+  const issues = [
+    ...(result.issues ?? []).map(issueOf),
+    ...unknown.map((field) => ({ field, message: NOT_A_FORM_KEY })),
+  ]
   if (!result.success || issues.length > 0) return { issues }
   const { password, createdAt, publishedAt, ...definition } = result.output
   const settings = Object.entries(definition).filter(([, value]) => value !== null)
   return {
     form: {
-      // What was checked less the settings that are null, each of which a definition may lack.
+      // The checked settings without those that are null. Every setting that can be null is optional in a definition.
       definition: Object.fromEntries(settings) as unknown as FormDefinition,
       password,
       createdAt,
@@ -85,10 +99,6 @@ function issueOf(issue: v.BaseIssue<unknown>): ImportIssue {
     field: v.getDotPath(issue) ?? '',
     message: issue.input === undefined ? 'is required' : issue.message,
   }
-}
-
-function unknownKey(field: string): ImportIssue {
-  return { field, message: `is not a key of a form, which has ${formLineKeys.join(', ')}` }
 }
 
 /** Pages link to this address, so a `javascript:` URL must be refused. */

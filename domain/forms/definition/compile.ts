@@ -6,7 +6,7 @@ import type { FieldReading } from './field-settings.ts'
 import { nameOf, readField } from './field-settings.ts'
 import { ruleProblems } from './rules.ts'
 
-/** A definition that can be submitted here, prepared so that a submission needs no further look at its shape. */
+/** A definition that can be submitted here, prepared so that a submission need not check its shape again. */
 export interface CompiledForm {
   readonly definition: FormDefinition
   /** Every field, in the order in which the form shows them. */
@@ -80,15 +80,20 @@ function cycleReasons(cyclic: readonly FormField[]): readonly string[] {
   ]
 }
 
-/** Whether every submission answers this field and the answer can name a contact. */
+/** Whether every submission has an answer to this field that can identify a contact. */
 function identifies(field: AnswerField): boolean {
   if (!field.required || field.visibleWhen !== null) return false
   return (field.contactField === 'email' || field.contactField === 'phone') && takesText(field)
 }
 
+/** Whether a visitor types the answers of a field, so that they may be of any length. */
+export function isTyped({ type }: FormField): boolean {
+  return ['short_text', 'long_text', 'email', 'phone'].includes(type)
+}
+
 /** Whether the answers of a field are text, so that a contact attribute can be read from them. */
 export function takesText(field: FormField): boolean {
-  return ['short_text', 'long_text', 'email', 'phone', 'single_choice'].includes(field.type)
+  return isTyped(field) || field.type === 'single_choice'
 }
 
 function limitReasons(definition: FormDefinition, identifyingField: AnswerField | null): readonly string[] {

@@ -1,5 +1,5 @@
 /**
- * What a field asks for. A saved definition may contain other words; such a form can only be submitted on its hosted
+ * The types of answers. A saved definition may contain other words; such a form can only be submitted on its hosted
  * page.
  */
 export const answerTypes = [
@@ -25,7 +25,7 @@ export const contactFields = ['email', 'phone', 'firstName', 'lastName', 'licens
 export type ContactField = (typeof contactFields)[number]
 
 /** How a rule compares the answer of its subject. The subject's type decides which operators are allowed. */
-export const operators = [
+export const ruleOperators = [
   'is_empty',
   'is_not_empty',
   'equals',
@@ -39,12 +39,12 @@ export const operators = [
   'less_than',
   'less_or_equal',
 ] as const
-export type Operator = (typeof operators)[number]
+export type RuleOperator = (typeof ruleOperators)[number]
 
 /** One comparison. `field` is the id of its subject; `value` is null for the operators that take none. */
 export interface Rule {
   readonly field: string
-  readonly operator: Operator
+  readonly operator: RuleOperator
   readonly value: unknown
 }
 
@@ -68,10 +68,10 @@ export interface FormField<Type extends AnswerType | DisplayType = AnswerType | 
   readonly placeholder: string | null
   readonly helpText: string | null
   readonly options: readonly Choice[]
-  /** Bounds, both inclusive: numbers for a number field, `YYYY-MM-DD` for a date; without effect elsewhere. */
+  /** Bounds, both inclusive: numbers for a number field, `YYYY-MM-DD` for a date. Other types ignore them. */
   readonly min: number | string | null
   readonly max: number | string | null
-  /** Bounds in UTF-16 units for text, email and phone as typed; without effect elsewhere. */
+  /** Bounds in UTF-16 units, for text, email and phone as typed. Other types ignore them. */
   readonly minLength: number | null
   readonly maxLength: number | null
   readonly contactField: ContactField | null
@@ -80,7 +80,7 @@ export interface FormField<Type extends AnswerType | DisplayType = AnswerType | 
 
 export type AnswerField = FormField<AnswerType>
 
-/** Whether a field takes an answer, rather than only showing something. */
+/** Whether a field takes an answer, as opposed to only showing something. */
 export function isAnswerField(field: FormField): field is AnswerField {
   return answerTypes.some((type) => type === field.type)
 }

@@ -1,6 +1,9 @@
 import type { ConditionalField } from './visibility.ts'
 
-/** Fields ordered so that the subjects of a field's rules come before it; or the fields that make that impossible. */
+/**
+ * Fields in an order in which the subjects of a field's rules come before the field; or the fields that make such an
+ * order impossible.
+ */
 export interface DependencyOrder<Field> {
   readonly resolved: readonly Field[]
   /** Fields on a cycle (or between two cycles), in the given order. Empty when everything could be ordered. */
@@ -8,8 +11,8 @@ export interface DependencyOrder<Field> {
 }
 
 /**
- * Orders fields by their rules; rules on fields that are not there are ignored. Runs without recursion in time
- * linear in fields and rules, so a chain may be of any length.
+ * Orders fields by their rules. Rules about fields that do not exist are ignored. Runs without recursion, in time
+ * linear in fields and rules, so a chain may have any length.
  */
 export function dependencyOrder<Field extends ConditionalField>(
   fields: readonly Field[],
@@ -22,7 +25,7 @@ export function dependencyOrder<Field extends ConditionalField>(
     const byId = new Map(fields.map((field) => [field.id, field]))
     return { resolved: [...first].flatMap((id) => byId.get(id) ?? []), cyclic: [] }
   }
-  // Removing fields from the other end too leaves out those that only depend on a cycle.
+  // Peeling from the other end too excludes the fields that merely depend on a cycle.
   const last = peel(dependents, subjects)
   return { resolved: [], cyclic: fields.filter(({ id }) => !first.has(id) && !last.has(id)) }
 }

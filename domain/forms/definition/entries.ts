@@ -1,9 +1,12 @@
-/** The keys of a request body with their values: one each from JSON, as typed there; every repetition from a form. */
+/**
+ * The keys of a request body with their values: from JSON one value each, with its JSON type; from a form all
+ * repetitions, as text.
+ */
 export type Entries = ReadonlyMap<string, readonly unknown[]>
 
 /** A request body that was understood. */
 export interface SubmittedBody {
-  /** Form encodings know text only and repeat a name for a list; JSON has types and lists. */
+  /** The format of the body. Form encodings only know text, and repeat a name for a list; JSON has types and lists. */
   readonly format: 'json' | 'form'
   readonly entries: Entries
 }
@@ -14,6 +17,9 @@ export interface BodyProblem {
   /** A sentence for people. */
   readonly message: string
 }
+
+/** The problem of a body that is not UTF-8. */
+export const notUtf8: BodyProblem = { kind: 'malformed', message: 'The request body is not valid UTF-8.' }
 
 /** Groups pairs by name; the order of names and of values is kept. */
 export function groupEntries(pairs: Iterable<readonly [string, unknown]>): Entries {

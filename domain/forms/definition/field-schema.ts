@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { answerTypes, contactFields, displayTypes, operators } from './definition.ts'
+import { answerTypes, contactFields, displayTypes, ruleOperators } from './definition.ts'
 import { ANSWER_MAX_LENGTH } from './limits.ts'
 import { isBlank } from './readings.ts'
 
 const FIELD_ID_MAX_LENGTH = 200
 
-/** Ids are what answers are keyed by; keys with an underscore are the control keys. */
+/** The id of a field. Answers are keyed by it, so it may not begin with an underscore, as the control keys do. */
 export const FieldId = v.pipe(
   v.string('the id must be a string'),
   v.nonEmpty('the id must not be empty'),
@@ -45,7 +45,7 @@ const Option = v.object(
 const Rule = v.object(
   {
     field: v.string('the field of a visibleWhen rule must be a string'),
-    operator: v.picklist(operators, (issue) => `visibleWhen has the unknown operator ${issue.received}`),
+    operator: v.picklist(ruleOperators, (issue) => `visibleWhen has the unknown operator ${issue.received}`),
     value: v.nullish(v.unknown(), null),
   },
   'each visibleWhen rule must be an object with field, operator and value',

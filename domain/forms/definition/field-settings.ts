@@ -4,7 +4,9 @@ import { isJsonObject } from '../../text/json.ts'
 import type { FormField } from './definition.ts'
 import { FieldId, FieldSettings } from './field-schema.ts'
 
-/** A saved field with well-formed settings, a malformed one, or one that only the hosted form supports. */
+/**
+ * The outcome of reading a saved field: its settings, what is malformed in it, or why only the hosted form supports it.
+ */
 export type FieldReading =
   | { readonly kind: 'field'; readonly field: FormField }
   | { readonly kind: 'unusable'; readonly id: string | null; readonly problems: readonly string[] }
@@ -13,9 +15,10 @@ export type FieldReading =
 export const fieldKeys: readonly string[] = Object.keys(FieldSettings.entries)
 
 /**
- * Reads one entry of a definition's `fields`. Problems are complete sentences that name the field: by its id, or by
- * its place when it has no usable one. Rules are checked for shape only; what they refer to is checked elsewhere.
- * @param index zero-based place of the entry
+ * Reads one entry of a definition's `fields`. Problems are complete sentences that name the field by its id, or by its
+ * position when it has no usable id. Only the shape of rules is checked here; whether they fit other fields is checked
+ * elsewhere.
+ * @param index zero-based position of the entry
  */
 export function readField(saved: unknown, index: number): FieldReading {
   const place = `Field ${index + 1}`
@@ -35,7 +38,7 @@ export function readField(saved: unknown, index: number): FieldReading {
   return { kind: 'unusable', id, problems: problems.map((problem) => `${name}: ${problem}.`) }
 }
 
-/** How reasons name a field. */
+/** The name of a field in problems and reasons. */
 export function nameOf(id: string): string {
   return `Field ${JSON.stringify(id)}`
 }

@@ -53,7 +53,7 @@ function digitsProblem(given: string): string | null {
 }
 
 function boundProblem({ type, min, max }: AnswerField, value: AnswerValue): string | null {
-  // Saved bounds are of the type of the answers: numbers, or dates of four-digit years, which compare as text.
+  // Saved bounds have the type of the answers: numbers, or dates with four-digit years, which can be compared as text.
   const [below, above] = type === 'date' ? ['on or after', 'on or before'] : ['of at least', 'of at most']
   if (min !== null && value < min) return `Enter a ${type} ${below} ${min}.`
   return max !== null && value > max ? `Enter a ${type} ${above} ${max}.` : null

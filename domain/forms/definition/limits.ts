@@ -13,8 +13,11 @@ export const REDIRECT_MAX_LENGTH = 2_000
 /** Longest text answer, in UTF-16 units (contract, Limits). */
 export const ANSWER_MAX_LENGTH = 10_000
 
-/** Most items of a multiple choice (contract, Limits). */
+/** The maximum number of items of a multiple choice (contract, Limits). */
 export const ITEMS_MAX = 100
 
-/** Identifiers of forms (contract, path parameter `formId`). */
-export const FORM_ID = /^[A-Za-z0-9_-]{1,200}$/
+/** The maximum length of a form's identifier, in characters (contract, path parameter `formId`). */
+export const FORM_ID_MAX_LENGTH = 200
+
+/** Identifiers of forms. */
+export const FORM_ID = new RegExp(`^[A-Za-z0-9_-]{1,${FORM_ID_MAX_LENGTH}}$`)

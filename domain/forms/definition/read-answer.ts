@@ -4,7 +4,7 @@ import type { SubmittedBody } from './entries.ts'
 import { ANSWER_MAX_LENGTH, ITEMS_MAX } from './limits.ts'
 import { isBlank, keptDigits, parseNumber } from './readings.ts'
 
-/** What a body says for one field: nothing, an answer of the field's type, or something else. */
+/** The value of a body for one field: none, an answer of the field's type, or something else. */
 export type AnswerReading =
   | { readonly kind: 'empty' }
   /** `given` is the text as it was sent, for answers that are text. */
@@ -57,7 +57,7 @@ const expectations: Readonly<Record<AnswerField['type'], string>> = {
 
 function readText(field: AnswerField, text: string, format: SubmittedBody['format']): AnswerReading {
   if (text.length > ANSWER_MAX_LENGTH) return invalid(`Use at most ${ANSWER_MAX_LENGTH} characters.`)
-  // Neither could be stored unchanged: stores keep UTF-8, and some end a text at NUL.
+  // Text with either could not be stored unchanged: databases store UTF-8, and some end a text at NUL.
   if (!text.isWellFormed() || text.includes('\0'))
     return invalid('This text has a character that cannot be stored.')
   switch (field.type) {
@@ -83,7 +83,7 @@ function readText(field: AnswerField, text: string, format: SubmittedBody['forma
   }
 }
 
-/** How forms spell a boolean. */
+/** The spellings of a boolean in form encodings. */
 const flagSpellings: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['on', true],

@@ -3,12 +3,14 @@ const NUMERIC_TEXT = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 const PHONE_DIGITS_KEPT = 10
 
-/** The finite number that the text means, or null. Surrounding white space is ignored; no hexadecimal. */
+/**
+ * The finite number that the text represents, or null. Surrounding white space is ignored; hexadecimal is not accepted.
+ */
 export function parseNumber(text: string): number | null {
   const trimmed = text.trim()
   if (!NUMERIC_TEXT.test(trimmed)) return null
   const number = Number(trimmed)
-  // Adding 0 turns -0 into 0: JSON cannot keep the difference.
+  // Adding 0 turns -0 into 0, because JSON does not keep -0.
   return Number.isFinite(number) ? number + 0 : null
 }
 

@@ -1,10 +1,10 @@
-import type { AnswerField, FormField, Operator, Rule } from './definition.ts'
+import type { AnswerField, FormField, RuleOperator, Rule } from './definition.ts'
 import { isAnswerField } from './definition.ts'
 import { nameOf } from './field-settings.ts'
 import { readOperand } from './operands.ts'
 import { subjectTakes, takesNoValue } from './visibility.ts'
 
-/** What is wrong with the rules of a field, as sentences that name it. `subjects` are the form's fields by id. */
+/** The problems of a field's rules, as sentences that name the field. `subjects` are the form's fields by id. */
 export function ruleProblems(
   field: FormField,
   subjects: ReadonlyMap<string, FormField | null>,
@@ -43,12 +43,15 @@ function valueProblem({ operator, value }: Rule, subject: AnswerField): string |
   return value.map((member) => fitProblem(member, subject)).find((problem) => problem !== null) ?? null
 }
 
-function takesList(operator: Operator, subject: AnswerField): boolean {
+function takesList(operator: RuleOperator, subject: AnswerField): boolean {
   if (operator === 'any_of' || operator === 'none_of') return true
   return subject.type === 'multiple_choice' && (operator === 'equals' || operator === 'not_equals')
 }
 
-/** Whether one value can be compared with answers of the subject; lists were taken apart before. */
+/**
+ * Why one value cannot be compared with answers of the subject; null: it can. The caller passes the items of lists one
+ * by one.
+ */
 function fitProblem(value: unknown, subject: AnswerField): string | null {
   const shown = JSON.stringify(value)
   if (subject.type === 'single_choice' || subject.type === 'multiple_choice') {

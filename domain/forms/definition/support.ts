@@ -1,5 +1,5 @@
 import { isSensitiveKey } from '../../text/sensitive-keys.ts'
-import { compileForm, takesText } from './compile.ts'
+import { compileForm, isTyped, takesText } from './compile.ts'
 import type { FormDefinition } from '../../../ports/form-directory.ts'
 import type { FormField } from './definition.ts'
 import { isAnswerField } from './definition.ts'
@@ -14,7 +14,7 @@ export function headlessSupport(definition: FormDefinition): { supported: boolea
 
 /**
  * Warnings for the operator about a form that can be submitted: answers that are never published because of their
- * field's id, and settings without effect. Sentences that name the field.
+ * field's id, and settings without effect. Each is a sentence that names the field.
  */
 export function formWarnings(definition: FormDefinition): readonly string[] {
   return definition.fields.flatMap((saved, index) => {
@@ -40,14 +40,13 @@ function fieldWarnings(field: FormField, givenKeys: readonly string[]): readonly
 function idleSettings(field: FormField): readonly string[] {
   const { type } = field
   const isBounded = type === 'number' || type === 'date'
-  const isTyped = ['short_text', 'long_text', 'email', 'phone'].includes(type)
   const settings: readonly (readonly [string, boolean, boolean])[] = [
     ['required', field.required, isAnswerField(field)],
     ['options', field.options.length > 0, type === 'single_choice' || type === 'multiple_choice'],
     ['min', field.min !== null, isBounded],
     ['max', field.max !== null, isBounded],
-    ['minLength', field.minLength !== null, isTyped],
-    ['maxLength', field.maxLength !== null, isTyped],
+    ['minLength', field.minLength !== null, isTyped(field)],
+    ['maxLength', field.maxLength !== null, isTyped(field)],
     ['contactField', field.contactField !== null, takesText(field)],
   ]
   return settings.filter(([, isSet, applies]) => isSet && !applies).map(([name]) => name)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { compileForm } from './compile.ts'
 import type { FormDefinition } from '../../../ports/form-directory.ts'
-import { answerTypes, operators } from './definition.ts'
+import { answerTypes, ruleOperators } from './definition.ts'
 import { subjectTakes, visibleFields } from './visibility.ts'
 
 interface VisibilityCase {
@@ -56,7 +56,9 @@ describe('the table of visibility cases', () => {
     const required = answerTypes
       .filter((type) => type !== 'long_text' && type !== 'email' && type !== 'consent')
       .flatMap((type) =>
-        operators.filter((operator) => subjectTakes(type, operator)).map((operator) => `${type} ${operator}`),
+        ruleOperators
+          .filter((operator) => subjectTakes(type, operator))
+          .map((operator) => `${type} ${operator}`),
       )
     expect(required.filter((entry) => !covered.has(entry))).toEqual([])
   })

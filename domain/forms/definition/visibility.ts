@@ -1,10 +1,10 @@
-import type { AnswerType, DisplayType, Operator, Rule, VisibleWhen } from './definition.ts'
+import type { AnswerType, DisplayType, RuleOperator, Rule, VisibleWhen } from './definition.ts'
 import type { Operand } from './operands.ts'
 import { readOperand } from './operands.ts'
 
 // This module also runs in browsers, so it imports nothing but types and helpers of a few lines.
 
-/** What the engine needs to know about a field. */
+/** The part of a field on which visibility depends. */
 export interface ConditionalField {
   readonly id: string
   readonly type: AnswerType | DisplayType
@@ -16,7 +16,7 @@ const choice = ['equals', 'not_equals', 'any_of', 'none_of'] as const
 const ordered = [...choice, 'greater_than', 'greater_or_equal', 'less_than', 'less_or_equal'] as const
 const flag = ['equals', 'not_equals'] as const
 
-const operatorsBySubject: Readonly<Record<AnswerType, readonly Operator[]>> = {
+const operatorsBySubject: Readonly<Record<AnswerType, readonly RuleOperator[]>> = {
   short_text: text,
   long_text: text,
   email: text,
@@ -30,12 +30,12 @@ const operatorsBySubject: Readonly<Record<AnswerType, readonly Operator[]>> = {
 }
 
 /** Whether rules on a subject of this type may use the operator (the table of saved definitions). */
-export function subjectTakes(type: AnswerType, operator: Operator): boolean {
+export function subjectTakes(type: AnswerType, operator: RuleOperator): boolean {
   return takesNoValue(operator) || operatorsBySubject[type].includes(operator)
 }
 
-/** Whether the operator needs only the subject; a value is ignored. */
-export function takesNoValue(operator: Operator): boolean {
+/** Whether the operator tests only the subject, so that the rule's value is ignored. */
+export function takesNoValue(operator: RuleOperator): boolean {
   return operator === 'is_empty' || operator === 'is_not_empty'
 }
 
@@ -128,7 +128,7 @@ function compares(
 ): boolean {
   const bound = readOperand(type, value)
   if (typeof subject === 'number' && typeof bound === 'number') return accepts(subject - bound)
-  // Dates of four-digit years compare as text.
+  // Dates with four-digit years can be compared as text.
   if (typeof subject === 'string' && typeof bound === 'string')
     return accepts(subject < bound ? -1 : +(subject > bound))
   return false

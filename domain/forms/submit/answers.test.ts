@@ -19,7 +19,7 @@ function body(
 const json = (answers: Readonly<Record<string, unknown>>): SubmittedBody =>
   body('json', Object.entries(answers))
 
-/** What is stored for one field `x`, or the message about it. */
+/** The stored value of one field `x`, or the message about it. */
 function outcome(type: string, settings: object, submitted: SubmittedBody): unknown {
   const reading = readAnswers(compiledOf([fieldOf('x', type, { ...types[type], ...settings })]), submitted)
   return reading.kind === 'valid' ? reading.answers : (reading.fieldErrors.get('x') ?? reading.fieldErrors)

@@ -12,16 +12,16 @@ import { visibleFields } from '../definition/visibility.ts'
 export type AnswersReading =
   | {
       readonly kind: 'valid'
-      /** What is stored: the answers of visible fields that have one, by field id. */
+      /** The answers to store: those of visible fields, by field id. */
       readonly answers: Readonly<Record<string, AnswerValue>>
-      /** The text of those answers exactly as it was sent. */
+      /** The texts of those answers exactly as they were sent, by field id. */
       readonly given: ReadonlyMap<string, string>
     }
   | { readonly kind: 'invalid'; readonly fieldErrors: FieldErrors }
 
 /**
- * Checks a body against a form. Answers to hidden fields are dropped unseen; every field that fails is named, and then
- * every unknown key. A key of a display-only field is an unknown one.
+ * Checks a body against a form. Answers to hidden fields are dropped without a check. Every field that fails is named,
+ * and then every unknown key; the id of a display-only field counts as unknown.
  */
 export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersReading {
   const readings = new Map<string, AnswerReading>()
@@ -50,10 +50,13 @@ export function readAnswers(form: CompiledForm, body: SubmittedBody): AnswersRea
     : { kind: 'valid', answers: Object.fromEntries(answers), given }
 }
 
-/** What a body has for a field that it does not name. */
+/** The values of a field that the body does not contain. */
 const NO_VALUES: readonly unknown[] = []
 
-/** Names the keys of a body that the form does not have, as they may be repeated to whoever sent them. */
+/**
+ * Adds an error for each key of a body that the form does not have. The keys are shortened, because the reply repeats
+ * them.
+ */
 function addUnknownKeys(
   fieldErrors: Map<string, string>,
   { answerFields }: CompiledForm,

@@ -2,7 +2,7 @@ import type { StoredForm } from '../../../ports/form-directory.ts'
 import type { Compilation } from '../definition/compile.ts'
 import { compileForm } from '../definition/compile.ts'
 
-/** A form as it was found, with its definition prepared. */
+/** A stored form, with its definition prepared. */
 export interface LoadedForm {
   readonly stored: StoredForm
   readonly compilation: Compilation
@@ -15,15 +15,16 @@ export interface FormCache {
   delete(formId: string): void
 }
 
-/** Prepares a form that was just found. */
+/** Prepares a form that was just read from storage. */
 export function loadForm(stored: StoredForm): LoadedForm {
-  // Imports check the envelope before they store a definition; its fields are checked here.
+  // Imports check only the form-level keys before they store a definition, so its fields are checked here.
   return { stored, compilation: compileForm(stored.definition) }
 }
 
 /**
- * A cache that holds at most `maxCharacters` of definitions, as JSON, so that they and what is compiled from them stay
- * far below the 128 MB of an isolate. The forms that were not used for longest make room; one that is too large is not kept.
+ * A cache that holds definitions of at most `maxCharacters`, measured as JSON, so that they and the compiled forms stay
+ * far below the 128 MB of an isolate. The forms that have not been used for longest are dropped first; a form that is
+ * too large is not kept.
  */
 export function createFormCache(maxCharacters = 4_000_000): FormCache {
   const entries = new Map<string, { readonly form: LoadedForm; readonly characters: number }>()
@@ -36,7 +37,7 @@ export function createFormCache(maxCharacters = 4_000_000): FormCache {
     get: (formId) => {
       const entry = entries.get(formId)
       if (entry === undefined) return null
-      // A Map keeps the order of insertion, so putting it back makes it the youngest.
+      // A Map keeps the order of insertion, so removing and adding the form makes it the most recent one.
       entries.delete(formId)
       entries.set(formId, entry)
       return entry.form

@@ -22,7 +22,7 @@ export async function contactOf(
       .map((field) => (given.get(field.id) ?? '').trim())
       .filter((text) => text !== '')
   const email = textsOf('email').find(isEmailAddress) ?? null
-  // The country code is gone from a stored phone answer, so the number is read from the text as it was sent.
+  // A stored phone answer has lost its country code, so the number is parsed from the text as it was sent.
   const phone = await firstPhone(textsOf('phone'), phoneCountry)
   if (email === null && phone === null) return null
   const [firstName = null] = textsOf('firstName')
@@ -32,7 +32,7 @@ export async function contactOf(
   return { newContactId, email, emailKey: key, phone, firstName, lastName, licensePlate }
 }
 
-/** The first valid number, as E.164. The rules of phone numbers are loaded by the first submission that has one. */
+/** The first valid number, in E.164. The metadata of phone numbers is loaded by the first submission with a number. */
 async function firstPhone(texts: readonly string[], country: string): Promise<string | null> {
   if (texts.length === 0) return null
   const { phoneToE164 } = await import('../../text/phone-number.ts')

@@ -6,7 +6,7 @@ type Pairs = readonly (readonly [string, unknown])[]
 
 const read = (...pairs: Pairs) => readControlKeys(groupEntries([['_gotcha', ''], ...pairs]))
 
-/** The control keys of a body that has a good `_gotcha`. */
+/** The control keys of a body whose `_gotcha` passes. */
 function keysOf(...pairs: Pairs) {
   const reading = read(...pairs)
   if (reading.kind === 'invalid') throw new Error(JSON.stringify([...reading.fieldErrors]))

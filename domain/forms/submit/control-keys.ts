@@ -1,19 +1,20 @@
 import { attributionKeys, attributionMaxLength } from '../definition/attribution.ts'
+import { keysOf } from '../../text/keys-of.ts'
 import { cutText } from '../../text/cut-text.ts'
 import type { Entries } from '../definition/entries.ts'
 import { GOTCHA_MAX_LENGTH, PASSWORD_MAX_LENGTH } from '../definition/limits.ts'
 import { isBlank } from '../definition/readings.ts'
 import type { FieldErrors } from '../answer/result.ts'
 
-/** What a submission says besides its answers. */
+/** The values of a submission besides its answers. */
 export interface ControlKeys {
-  /** Whether the bot trap was filled, with spaces even. */
+  /** Whether the bot trap was filled. Even spaces fill it. */
   readonly isTrapped: boolean
   /** Null when none was given. */
   readonly password: string | null
-  /** Whatever single value was given, not judged yet; null when none was. */
+  /** The single value that was given, not yet checked; null when none was. */
   readonly redirect: unknown
-  /** By name without the leading underscore; only those that were given and are usable. */
+  /** The given and usable values, by name without the leading underscore. */
   readonly attribution: Readonly<Record<string, string>>
 }
 
@@ -21,20 +22,32 @@ export type ControlKeysReading =
   | { readonly kind: 'keys'; readonly keys: ControlKeys }
   | { readonly kind: 'invalid'; readonly fieldErrors: FieldErrors }
 
-/** The control keys that say what a visit is attributed to, with the names under which they are stored. */
+/** The control keys for attribution, with the names under which their values are stored. */
 const attributionNames = attributionKeys.map((name) => [`_${name}`, name] as const)
 
-const controlKeys = new Set(['_gotcha', '_password', '_redirect', ...attributionNames.map(([key]) => key)])
+type Values = readonly unknown[] | undefined
 
-/** Whether a key of a body is one that never names a field. */
+/** For each control key that can be wrong, a function that returns the problem with its values; null: none. */
+const judges = {
+  _gotcha: gotchaProblem,
+  _password: passwordProblem,
+  _redirect: redirectProblem,
+} satisfies Readonly<Record<string, (values: Values) => string | null>>
+
+/** A control key that can be wrong. Those for attribution cannot. */
+export type JudgedKey = keyof typeof judges
+
+const controlKeys = new Set<string>([...keysOf(judges), ...attributionNames.map(([key]) => key)])
+
+/** Whether a key of a body is a control key, which never names a field. */
 export function isControlKey(key: string): boolean {
   return controlKeys.has(key)
 }
 
-/** Reads the control keys of a body (contract, Control keys). Attribution never makes them invalid. */
+/** Reads the control keys of a body (contract, Control keys). An unusable attribution is ignored and never refused. */
 export function readControlKeys(entries: Entries): ControlKeysReading {
   const fieldErrors = new Map<string, string>()
-  for (const [key, problemOf] of judges) {
+  for (const [key, problemOf] of Object.entries(judges)) {
     const problem = problemOf(entries.get(key))
     if (problem !== null) fieldErrors.set(key, problem)
   }
@@ -52,15 +65,6 @@ export function readControlKeys(entries: Entries): ControlKeysReading {
   }
 }
 
-type Values = readonly unknown[] | undefined
-
-/** What is wrong with the values of each control key that can be wrong; null: nothing. */
-const judges: readonly (readonly [key: string, problemOf: (values: Values) => string | null])[] = [
-  ['_gotcha', gotchaProblem],
-  ['_password', passwordProblem],
-  ['_redirect', redirectProblem],
-]
-
 function gotchaProblem(values: Values): string | null {
   if (values === undefined) return 'This key is required; send it empty.'
   return textProblem(values, GOTCHA_MAX_LENGTH)
@@ -70,7 +74,7 @@ function passwordProblem(values: Values): string | null {
   return values === undefined || isAbsent(values) ? null : textProblem(values, PASSWORD_MAX_LENGTH)
 }
 
-/** Any single value but a list is judged as a redirect, later. */
+/** Only a list is refused here; any other value is checked later, when the redirect is resolved. */
 function redirectProblem(values: Values): string | null {
   if (values === undefined || (values.length === 1 && !Array.isArray(values[0]))) return null
   return 'Give this key once, with a single value.'
@@ -97,7 +101,7 @@ function readAttribution(entries: Entries): Readonly<Record<string, string>> {
   return attribution
 }
 
-/** Text that can be stored as it is. NUL and lone surrogates cannot. */
+/** Whether a value is text that can be stored unchanged. NUL and lone surrogates cannot. */
 function isUsable(value: unknown): value is string {
   return typeof value === 'string' && !isBlank(value) && value.isWellFormed() && !value.includes('\0')
 }

@@ -16,30 +16,38 @@ import { formNotFound, refused, refusedFields } from '../answer/result.ts'
 const DEFAULT_TITLE = 'Thank you'
 const DEFAULT_MESSAGE = 'Your submission has been received.'
 
-/** What a request says and what it was given on arrival; the same however often it is evaluated. */
+/**
+ * The content of a request and the values that it was given on arrival. They do not change when it is evaluated again.
+ */
 export interface Submission {
   readonly body: SubmittedBody
   /** The `Origin` header. */
   readonly origin: string | null
   /** UTC instant. */
   readonly submittedAt: string
-  /** A new identifier with the prefix. */
+  /** Makes a new identifier with the prefix. */
   readonly newId: (prefix: 'sub' | 'con' | 'obx') => string
 }
 
-/** Either a verdict that needs nothing saved, or what is to be saved together with the receipt that is then sent. */
+/**
+ * The result of evaluating a submission: a verdict with nothing to save, or what to save together with the receipt to
+ * send afterwards.
+ */
 export type Evaluation = Refused | Honeypot | Acceptable
 
-/** A submission to be saved, and the receipt that holds once it is. */
+/** A submission to save, and the receipt to send once it is saved. */
 interface Acceptable {
   readonly kind: 'acceptable'
   readonly submission: NewSubmission
   readonly receipt: Saved
-  /** The password, when it fits a hash that was made under an older root secret; else null. */
+  /** The password, when the stored hash of it must be made anew under the current root secret; else null. */
   readonly passwordToRehash: string | null
 }
 
-/** Judges a submission against one version of a form, in the order in which a caller learns of failures. */
+/**
+ * Evaluates a submission against one version of a form. The checks run in the order in which callers are told of
+ * failures.
+ */
 export async function evaluate(
   loaded: LoadedForm,
   submission: Submission,
@@ -125,8 +133,8 @@ async function evaluateAnswers(
 }
 
 /**
- * A form with a per-contact limit counts by contact. A submission that identifies no contact would bypass the limit, so
- * it is refused.
+ * The error for a submission that identifies no contact, to a form with a per-contact limit: such a submission would
+ * bypass the limit.
  */
 function unidentified({ identifyingField }: CompiledForm): ReadonlyMap<string, string> {
   const kind = identifyingField?.contactField === 'phone' ? 'phone number' : 'email address'

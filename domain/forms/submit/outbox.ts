@@ -8,15 +8,15 @@ export const NOTIFICATION_EMAIL = 'notification_email'
 /** Kind of the outbox entry that runs an automation. The store writes it, together with the submission. */
 export const AUTOMATION_RUN = 'automation_run'
 
-/** Payload of a notification email: where to look, never the answers themselves. */
+/** Payload of a notification email: the ids with which the answers can be found, never the answers themselves. */
 export interface NotificationPayload {
   readonly submissionId: string
   readonly formId: string
-  /** The recipient as the form has it. */
+  /** The recipient as written in the form's settings. */
   readonly to: string
 }
 
-/** The work that a saved submission leaves behind: one email to each distinct notification address. */
+/** The outbox entries of a saved submission: one email to each distinct notification address. */
 export function outboxOf(
   definition: FormDefinition,
   submissionId: string,

@@ -3,7 +3,7 @@ import type { Secrets, SecretVersion } from '../../access/secrets.ts'
 import { equalInConstantTime, fromBase64Url, toBase64Url, utf8 } from '../../text/encoding.ts'
 
 const ALGORITHM = 'pbkdf2-sha256'
-/** About 14 ms of CPU; also the most that Cloudflare's WebCrypto accepts. */
+/** They take about 14 ms of CPU, and Cloudflare's WebCrypto accepts no more. */
 const ITERATIONS = 100_000
 const SALT_BYTES = 16
 const HASH_BYTES = 32
@@ -13,15 +13,18 @@ const STORED = /^pbkdf2-sha256\$([1-9]\d{0,5})\$([\w-]+)\$([\w-]+)\$([\w-]+)$/
 
 export interface PasswordCheck {
   readonly ok: boolean
-  /** The password fits but was hashed under an older secret or with other parameters: hash it again. */
+  /**
+   * Whether the hash was made under an older secret or with other parameters, so that the password should be hashed
+   * again.
+   */
   readonly rehash: boolean
 }
 
 const wrong: PasswordCheck = { ok: false, rehash: false }
 
 /**
- * Hashes a form password for storage: PBKDF2-SHA-256 over its HMAC under the root secret's subkey, so that a stolen
- * table alone cannot be searched for weak passwords.
+ * Hashes a form password for storage: PBKDF2-SHA-256 over an HMAC of the password under a subkey of the root secret, so
+ * that a stolen table alone does not allow guessing weak passwords.
  */
 export async function hashFormPassword(
   password: string,
@@ -34,8 +37,8 @@ export async function hashFormPassword(
 }
 
 /**
- * Whether `password` is the one that `stored` was made from, compared in constant time. A stored text that cannot be
- * read, or that was made under a secret no longer known, fits no password.
+ * Whether `password` is the one from which `stored` was made, compared in constant time. No password fits a stored text
+ * that cannot be parsed, or that was made under an unknown secret.
  */
 export async function verifyFormPassword(
   password: string,

@@ -1,15 +1,16 @@
 import { parseUrl } from '../../text/url.ts'
 import { REDIRECT_MAX_LENGTH } from '../definition/limits.ts'
 
-/** Userinfo that is empty leaves no trace in the parsed URL: `https://@host/`. */
+/** Matches empty userinfo, as in `https://@host/`, which leaves no trace in the parsed URL. */
 const EMPTY_USERINFO = /^\s*[a-z][a-z\d+.-]*:[/\\]*:?@/i
 
-/** What the platform serialises as the origin of a page: scheme and authority, nothing else. */
+/** Matches a serialised origin: scheme and authority, nothing else. */
 const ORIGIN = /^https?:\/\/[^\s/?#\\@]+$/i
 
 /**
- * The absolute thank-you URL for a `_redirect`, or null when it is not allowed. It is decided on the parsed URL (URL
- * standard), because text tricks end there: it must be relative to `Origin`, or http(s) with its scheme, host and port.
+ * The absolute thank-you URL for a `_redirect`, or null when it is not allowed. The decision is made on the parsed URL
+ * (URL standard), so that tricks with the text have no effect: the URL must have the scheme, host and port of the
+ * `Origin`, or be relative to it.
  * @param given the single value of `_redirect`, of any type
  * @param originHeader the `Origin` header of the request
  */
@@ -28,12 +29,15 @@ function parseOrigin(header: string | null): string | null {
   return url !== null && isWeb(url) ? url.origin : null
 }
 
-/** A `blob:` URL has the origin of its creator, so the scheme is asked for as well. */
+/** Whether a URL is http(s). The origin alone does not tell, because a `blob:` URL has the origin of its creator. */
 function isWeb(url: URL): boolean {
   return url.protocol === 'https:' || url.protocol === 'http:'
 }
 
-/** Control characters are removed by the parser, and `//host` names a host: neither belongs in a thank-you URL. */
+/**
+ * Whether a text is free of control characters, which the parser would silently remove, and does not begin with `//`,
+ * which would name a host.
+ */
 function isCleanText(text: string): boolean {
   if (text.length > REDIRECT_MAX_LENGTH || text.trim() === '' || !text.isWellFormed()) return false
   return !/\p{Cc}/u.test(text) && !/^\s*[/\\]{2}/.test(text) && !EMPTY_USERINFO.test(text)

@@ -33,7 +33,7 @@ function storedForm(
   return { organizationId, formId, version, isPublished, definition, passwordHash, phoneCountry }
 }
 
-/** A world with one form that the test may change, and a record of every storage call. */
+/** A world with one form, which the test may change, and a record of every storage call. */
 function world(initial: StoredForm | null) {
   const calls: string[] = []
   const saved: NewSubmission[] = []
@@ -74,7 +74,7 @@ function world(initial: StoredForm | null) {
   }
   const send = (body: unknown, headers: Readonly<Record<string, string>> = {}, formId = 'contact-us') =>
     submitForm(formId, posted(request(body, headers)), deps, () => undefined)
-  /** Sends once, so that the form is cached, and forgets the calls. */
+  /** Submits once, so that the form is cached, and clears the record of calls. */
   const warm = async (body: unknown = good): Promise<void> => {
     await send(body)
     calls.length = 0
@@ -153,7 +153,7 @@ describe('a good submission', () => {
 })
 
 describe('the order of checks', () => {
-  // Each step mends what the step before was refused for, and nothing else.
+  // Each step corrects only what the previous step was refused for.
   it('is the documented one', async () => {
     const field = fieldOf('file', 'file')
     const form = (settings: Partial<FormDefinition & StoredForm>, fields = [name, mail, field]) =>

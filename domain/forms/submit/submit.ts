@@ -22,27 +22,30 @@ import { formNotFound, refused } from '../answer/result.ts'
 /** The ports that a submission needs. */
 export interface SubmissionWorld {
   readonly forms: FormDirectory
-  /** Kept across requests by the host. */
+  /** Kept across requests by the host, because it is in memory. */
   readonly formCache: FormCache
   readonly secrets: Secrets
   readonly clock: Clock
   readonly random: RandomSource
   readonly deadline: Deadline
   readonly background: Background
-  /** Null: what follows a submission waits for the sweep. */
+  /** Null: follow-up work waits for the sweep. */
   readonly queue: Queue | null
 }
 
 const ID_LENGTH = 22
-/** A form that keeps changing under a submission is given up on: nothing was saved. */
+/**
+ * After so many versions of a form that keeps changing during one submission, the submission fails; nothing was saved.
+ */
 const ROUNDS_MAX = 3
 
 /**
- * Takes one submission of a form: reads the request's body once, judges it, and saves it with its contact and its
- * follow-up work in one step. A form that is still as it was cached costs one storage call; every other answer
- * that a cached form gives is confirmed by looking the form up. Rejects when storage fails: then it is unknown
+ * Takes one submission of a form: reads the request's body once, checks it, and saves it with its contact and its
+ * follow-up work in one step. A form that has not changed since it was cached costs one storage call. Every other
+ * outcome with a cached form is confirmed by reading the form again. Rejects when storage fails: then it is unknown
  * whether the submission was saved.
- * @param identified told whose form it is, once a form was found, whatever becomes of the submission
+ * @param identified called with the form's organization once a form was found. It is called when the work rejects
+ *   too, so that the log line of such a request names the organization.
  */
 export async function submitForm(
   formId: string,
@@ -77,7 +80,7 @@ export async function submitForm(
   }
 }
 
-/** One evaluation against one version of the form; `stale` when that version is no longer the stored one. */
+/** Evaluates against one version of the form. `stale`: that version is no longer the stored one. */
 async function attempt(
   loaded: LoadedForm,
   submission: Submission,
@@ -112,7 +115,7 @@ function announce(
   background.run(queue.send(outboxIds.map((outboxId) => ({ organizationId, outboxId }))))
 }
 
-/** After a rotation of the root secret, a form's password hash moves to the current one on its first use. */
+/** Hashes a form's password under the current root secret on its first use after a rotation. */
 async function rehashPassword(loaded: LoadedForm, password: string, world: SubmissionWorld): Promise<void> {
   const { stored } = loaded
   if (stored.passwordHash === null) return
@@ -130,7 +133,7 @@ async function load(formId: string, { forms, formCache }: SubmissionWorld): Prom
     return null
   }
   const known = formCache.get(formId)
-  // The same version has the same definition, so it needs no second compilation.
+  // The same version has the same definition, so it need not be compiled again.
   const loaded = known !== null && isSameVersion(known, { stored }) ? { ...known, stored } : loadForm(stored)
   formCache.set(loaded)
   return loaded

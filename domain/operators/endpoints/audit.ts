@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../../ports/audit.ts'
 import { described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
-import { organizationFilter, pageOf, pageParameters, servePage } from '../interface/list.ts'
+import { organizationFilter, pageOf, pageParameters, samplePagination, servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { instant } from './key-schema.ts'
@@ -47,7 +47,7 @@ export const listAudit = operation({
           outcome: 'done',
         },
       ],
-      pagination: { limit: 100, hasMore: false, nextCursor: null },
+      pagination: samplePagination,
     }),
     400: 'BadRequest',
   },

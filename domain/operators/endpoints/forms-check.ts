@@ -14,8 +14,8 @@ import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { unknownOrganization } from './organizations.ts'
 
-/** Most forms of one request, and its most bytes. A longer file is checked in several requests. */
-const FORMS_MAX = 100
+/** The maximum number of forms, and the maximum size, of one request. A longer file is checked in several requests. */
+export const FORMS_MAX = 100
 const FORMS_MAX_BYTES = 1_048_576
 
 const TOO_MANY = `must be at most ${FORMS_MAX} forms`
@@ -102,14 +102,14 @@ export async function serveCheckForms(
   return jsonReply(200, { data: verdicts.map(published) }, PRIVATE)
 }
 
-/** The body names the owner, if anything does; a line may repeat it, as in an import. */
+/** The line without its owner, which the body names. A line may repeat it, as in an import. */
 function withoutOwner(line: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(line).filter(([name]) => name !== OWNER_FIELD))
 }
 
 const NONE: ReadonlySet<unknown> = new Set()
 
-/** The forms whose submissions start a text message, by what is stored. */
+/** The stored forms whose submissions lead to a text message. */
 async function textingForms(
   organizationId: string,
   forms: readonly Readonly<Record<string, unknown>>[],

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Operator } from '../../access/operator.ts'
+import { operatorRoles } from '../../access/operator.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
@@ -16,7 +17,7 @@ const Health = component(
       at: described(v.pipe(v.string(), v.isoTimestamp()), "The service's clock."),
       operatorKeyId: described(v.nullable(v.string()), 'The key that this was asked with.'),
       operator: described(v.string(), 'The person or program that it was issued to.'),
-      role: described(v.picklist(['support', 'admin']), 'What it may do.'),
+      role: described(v.picklist(operatorRoles), 'What it may do.'),
     }),
     'How the service is, and who asked.',
   ),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { ImportSession } from '../../../ports/import-sessions.ts'
+import { importFormats } from '../../imports/formats.ts'
 import { importKindNames } from '../../imports/kinds.ts'
 import { FILE_MAX_BYTES, PART_BYTES } from '../../imports/limits.ts'
 import { component, described } from '../../record/meaning.ts'
@@ -21,7 +22,7 @@ const problems = described(
 export const PublishedImport = v.strictObject({
   importId: described(v.string(), 'Names the import.'),
   kind: described(v.string(), 'What the rows are.'),
-  format: described(v.picklist(['ndjson', 'csv']), 'How the file is written.'),
+  format: described(v.picklist(importFormats), 'How the file is written.'),
   state: described(
     v.picklist(['receiving', 'writing', 'done', 'refused', 'aborted']),
     '`receiving`: parts are awaited, and nothing was written. `writing`: it was decided that every row is written, and that is not taken back. `done`: they are. `refused`: `problems` says why; nothing was written. `aborted`: it was given up; nothing was written.',
@@ -51,14 +52,18 @@ export const RefusedBody = component(
 )
 
 /** SHA-256 in base64url. */
-const DIGEST = /^[\w-]{43}$/
+const DIGEST_LENGTH = 43
+const DIGEST = new RegExp(`^[\\w-]{${DIGEST_LENGTH}}$`)
 
 export const OpenedFile = v.strictObject({
   kind: described(
     v.picklist(importKindNames, `must be one of ${importKindNames.join(', ')}`),
     'What the rows are.',
   ),
-  format: described(v.picklist(['ndjson', 'csv'], 'must be ndjson or csv'), 'How the file is written.'),
+  format: described(
+    v.picklist(importFormats, `must be ${importFormats.join(' or ')}`),
+    'How the file is written.',
+  ),
   totalBytes: described(
     v.pipe(
       v.number('must be a whole number'),
@@ -69,7 +74,10 @@ export const OpenedFile = v.strictObject({
     'The size of the file.',
   ),
   digest: described(
-    v.pipe(v.string('must be a string'), v.regex(DIGEST, 'must be a SHA-256 in base64url, 43 characters')),
+    v.pipe(
+      v.string('must be a string'),
+      v.regex(DIGEST, `must be a SHA-256 in base64url, ${DIGEST_LENGTH} characters`),
+    ),
     'SHA-256, in base64url, of the SHA-256 digests of all parts, one behind the other (32 bytes each).',
   ),
 })
@@ -91,7 +99,7 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
   touchedAt: '2026-03-01T14:05:07.456Z',
 }
 
-/** An import as it is published. */
+/** An import in its published form. */
 export function published(session: ImportSession): v.InferOutput<typeof PublishedImport> {
   const { importId, kind, format, state, totalBytes, receivedBytes, nextPart } = session
   const { readRows, writtenRows, changedRows, problems: found, openedAt, touchedAt } = session

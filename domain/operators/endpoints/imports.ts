@@ -1,5 +1,12 @@
 import * as v from 'valibot'
-import { IDLE_MS, PART_BYTES, PART_MAX_BYTES, problemsMax } from '../../imports/limits.ts'
+import {
+  ABANDONED_HOURS,
+  IDLE_MS,
+  LISTED_MAX,
+  PART_BYTES,
+  PART_MAX_BYTES,
+  FILE_PROBLEMS_MAX,
+} from '../../imports/limits.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { ErrorBody } from '../../record/reply.ts'
 import { jsonBody } from '../interface/body.ts'
@@ -8,11 +15,16 @@ import { ImportBody, ImportList, OpenedFile, RefusedBody, sampleImport } from '.
 const ALL = '/operator/v1/organizations/{organizationId}/imports'
 const ONE = `${ALL}/{importId}` as const
 
+/** Why a part is not taken. */
+export const PART_TOO_LARGE = `A part has at most ${PART_MAX_BYTES} bytes.`
+/** Why an import was not written; its problems are listed beside this. */
+export const FILE_REFUSED = 'The file has problems, and nothing of it was imported.'
+
 const whereItStands = jsonResponse('Where the import stands.', ImportBody, sampleImport)
 const written = { ...sampleImport, state: 'done' as const, receivedBytes: 1_048_576, nextPart: 5 }
 
 const refused = jsonResponse('Something is wrong with the file. Nothing of it was written.', RefusedBody, {
-  error: 'The file has problems, and nothing of it was imported.',
+  error: FILE_REFUSED,
   problems: [{ line: 17, field: 'createdAt', message: 'is required' }],
 })
 
@@ -46,7 +58,7 @@ export const sendImportPart = operation({
   access: 'admin',
   tag: 'Imports',
   summary: 'Send a part of a file',
-  description: `The next bytes of the file, which may end anywhere, also within a line. Parts are numbered from 1 and come in order, of ${PART_BYTES} bytes each but the last. The lines are checked at once: \`problems\` says what is wrong so far, and after ${problemsMax} problems the import is \`refused\`. Send a part again when no answer came: one that was taken before is answered as the first time.`,
+  description: `The next bytes of the file, which may end anywhere, also within a line. Parts are numbered from 1 and come in order, of ${PART_BYTES} bytes each but the last. The lines are checked at once: \`problems\` says what is wrong so far, and after ${FILE_PROBLEMS_MAX} problems the import is \`refused\`. Send a part again when no answer came: one that was taken before is answered as the first time.`,
   headers: {
     'Content-Digest': {
       description: 'SHA-256 of the part (RFC 9530), by which one that was cut on its way is recognised.',
@@ -67,7 +79,7 @@ export const sendImportPart = operation({
     404: 'NotFound',
     409: 'Conflict',
     413: jsonResponse('The part is too large.', ErrorBody, {
-      error: `A part has at most ${PART_MAX_BYTES} bytes.`,
+      error: PART_TOO_LARGE,
     }),
   },
 })
@@ -127,7 +139,7 @@ export const showImport = operation({
   access: 'support',
   tag: 'Imports',
   summary: 'Show an import',
-  description: 'An import is remembered for a day after it ended.',
+  description: `An import is remembered for ${ABANDONED_HOURS} hours after it ended.`,
   responses: { 200: whereItStands, 400: 'BadRequest', 404: 'NotFound' },
 })
 
@@ -138,9 +150,9 @@ export const listImports = operation({
   access: 'support',
   tag: 'Imports',
   summary: 'List the imports of an organization',
-  description: 'Those that are open, and those that ended less than a day ago, the newest first.',
+  description: `Those that are open, and those that ended less than ${ABANDONED_HOURS} hours ago, the newest first.`,
   responses: {
-    200: jsonResponse('At most 100 imports.', ImportList, { data: [sampleImport] }),
+    200: jsonResponse(`At most ${LISTED_MAX} imports.`, ImportList, { data: [sampleImport] }),
     400: 'BadRequest',
     404: 'NotFound',
   },

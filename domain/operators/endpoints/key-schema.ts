@@ -1,23 +1,26 @@
 import * as v from 'valibot'
 import type { StoredKey } from '../../../ports/administration.ts'
+import { KEY_PREFIXES } from '../../access/api-key.ts'
+import { RATE_WINDOW_MS } from '../../access/rate-limiter.ts'
 import { secretName } from '../../access/secret-use.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-import { keyState } from '../key-state.ts'
+import { keyScopes } from '../key-settings.ts'
+import { keyState, keyStates } from '../key-state.ts'
 
 export const instant = v.pipe(v.string(), v.isoTimestamp())
 
-/** A key of an organization or of the platform, as it is published: without what proves it. */
+/** The published form of a key of an organization or of the platform: without the hash that verifies it. */
 export const PublishedKey = v.strictObject({
   keyId: described(v.string(), 'Names the key; the key itself contains it.'),
   kind: described(v.picklist(['tenant', 'platform']), 'Whose it is.'),
   organizationId: described(v.nullable(v.string()), "Its organization; null: it is the platform's."),
-  state: described(v.picklist(['active', 'revoked', 'expired']), 'Whether it works, and if not, why.'),
+  state: described(v.picklist(keyStates), 'Whether it works, and if not, why.'),
   label: described(v.nullable(v.string()), 'What operators call it; null: nothing.'),
-  scope: described(v.picklist(['read', 'send', 'all']), 'What it may be used for.'),
+  scope: described(v.picklist(keyScopes), 'What it may be used for.'),
   ratePerMinute: described(
     v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
-    'Most requests within any 60 seconds; null: as many as come.',
+    `Most requests within any ${RATE_WINDOW_MS / 1000} seconds; null: as many as come.`,
   ),
   createdAt: instant,
   expiresAt: described(
@@ -49,21 +52,24 @@ export const sampleKey: v.InferOutput<typeof PublishedKey> = {
   secret: 'current',
 }
 
-/** The key itself, in the one answer that shows it. */
-const keyItself = described(v.string(), 'The key, shown this once: only its hash is stored.')
+/** The key itself, in the only reply that shows it. */
+export const keyItself = described(v.string(), 'The key, shown this once: only its hash is stored.')
 
-export const IssuedKey = component(
+export const IssuedKeyBody = component(
   'IssuedKey',
   described(v.strictObject({ key: keyItself, ...PublishedKey.entries }), 'A new key.'),
 )
 
-export const sampleIssued: v.InferOutput<typeof IssuedKey> = {
-  key: 'ck_live_acme_3kTzB0n9QmVx1aYe4Xc9mB7tQ2vN8kLwR1yZpAq0dFhJ2s',
+/** The end of the keys in examples: the id of `sampleKey`, then a secret and a checksum. */
+export const SAMPLE_KEY_END = `${sampleKey.keyId}1aYe4Xc9mB7tQ2vN8kLwR1yZpAq0dFhJ2s`
+
+export const sampleIssued: v.InferOutput<typeof IssuedKeyBody> = {
+  key: `${KEY_PREFIXES.tenant}acme_${SAMPLE_KEY_END}`,
   ...sampleKey,
   lastUsedAt: null,
 }
 
-/** A stored key as it is published. */
+/** A stored key in its published form. */
 export function publishedKey(
   stored: StoredKey,
   { secrets, clock }: Pick<OperatorWorld, 'secrets' | 'clock'>,

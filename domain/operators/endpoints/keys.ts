@@ -1,20 +1,28 @@
+import { KEY_PREFIXES } from '../../access/api-key.ts'
 import { component, described } from '../../record/meaning.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import * as v from 'valibot'
 import { jsonBody } from '../interface/body.ts'
-import { pageOf, pageParameters } from '../interface/list.ts'
+import { pageOf, pageParameters, samplePagination } from '../interface/list.ts'
 import { KeySettings, Overlap, ExpiresAt } from '../key-settings.ts'
-import { instant, IssuedKey, PublishedKey, sampleIssued, sampleKey } from './key-schema.ts'
+import {
+  instant,
+  IssuedKeyBody,
+  PublishedKey,
+  SAMPLE_KEY_END,
+  sampleIssued,
+  sampleKey,
+} from './key-schema.ts'
 
 const settings = jsonBody(KeySettings, { label: 'nightly sync', scope: 'read', ratePerMinute: 600 })
 const page = pageOf('KeyPage', PublishedKey)
-const samplePage = { data: [sampleKey], pagination: { limit: 100, hasMore: false, nextCursor: null } }
+const samplePage = { data: [sampleKey], pagination: samplePagination }
 const ISSUING = 'The answer is the only one that shows the key. What is left out leaves the key unlimited.'
 const LISTING = 'Oldest first, those included that do not work any more.'
 const samplePlatformKey = { ...sampleKey, kind: 'platform', organizationId: null, scope: 'send' } as const
 const sampleIssuedToPlatform = {
   ...samplePlatformKey,
-  key: 'pk_live_3kTzB0n9QmVx1aYe4Xc9mB7tQ2vN8kLwR1yZpAq0dFhJ2s',
+  key: KEY_PREFIXES.platform + SAMPLE_KEY_END,
 }
 
 const ofTenant = { path: '/operator/v1/organizations/{organizationId}/keys', tag: 'Keys' } as const
@@ -29,7 +37,11 @@ export const issueTenantKey = operation({
   summary: 'Issue a key of an organization',
   description: ISSUING,
   body: settings,
-  responses: { 201: jsonResponse('The key.', IssuedKey, sampleIssued), 400: 'BadRequest', 404: 'NotFound' },
+  responses: {
+    201: jsonResponse('The key.', IssuedKeyBody, sampleIssued),
+    400: 'BadRequest',
+    404: 'NotFound',
+  },
 })
 
 export const listTenantKeys = operation({
@@ -52,7 +64,7 @@ export const issuePlatformKey = operation({
   summary: 'Issue a key of the platform',
   description: `The two sends alone accept it. ${ISSUING}`,
   body: settings,
-  responses: { 201: jsonResponse('The key.', IssuedKey, sampleIssuedToPlatform), 400: 'BadRequest' },
+  responses: { 201: jsonResponse('The key.', IssuedKeyBody, sampleIssuedToPlatform), 400: 'BadRequest' },
 })
 
 export const listPlatformKeys = operation({
@@ -94,7 +106,7 @@ const RotatedKey = component(
   'RotatedKey',
   described(
     v.strictObject({
-      ...IssuedKey.entries,
+      ...IssuedKeyBody.entries,
       replacedKeyId: described(v.string(), 'The key that was replaced.'),
       replacedEndsAt: described(instant, 'When that one ends by itself.'),
     }),

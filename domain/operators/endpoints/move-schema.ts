@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import type { Move } from '../../../ports/move-ledger.ts'
+import { placeKinds } from '../../placement/choices.ts'
 import { component, described } from '../../record/meaning.ts'
 import { instant } from './key-schema.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const place = v.picklist(['shared', 'own'])
+const place = v.picklist(placeKinds)
 
 const Published = v.strictObject({
   moveId: described(v.string(), 'Names the move.'),
@@ -47,7 +48,7 @@ export const sampleMove: v.InferOutput<typeof Published> = {
   endedAt: null,
 }
 
-/** A move as it is published. */
+/** A move in its published form. */
 export function publishedMove(move: Move): v.InferOutput<typeof Published> {
   const { moveId, familyId, source, target, phase, shown, failure, startedAt, endedAt } = move
   return {

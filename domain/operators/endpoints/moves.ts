@@ -6,7 +6,7 @@ import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import { jsonBody } from '../interface/body.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-import { choiceOfPlace, MoveTarget, NO_PLACES } from '../place-settings.ts'
+import { choiceOfPlace, MoveSettings, NO_PLACES } from '../place-settings.ts'
 import { MoveBody, publishedMove, sampleMove } from './move-schema.ts'
 import { unknownOrganization } from './organizations.ts'
 
@@ -20,7 +20,7 @@ export const beginMove = operation({
   summary: 'Move a family to another place',
   description:
     'The organization must be the root of its family, which moves as a whole and is served meanwhile. The answer comes at once, and the service goes on by itself. Asked again, it names the move that runs. Null: the family lives there already.',
-  body: jsonBody(MoveTarget, { place: 'own', region: 'weur' }),
+  body: jsonBody(MoveSettings, { place: 'own', region: 'weur' }),
   responses: {
     200: jsonResponse('The move.', v.strictObject({ move: v.nullable(MoveBody) }), { move: sampleMove }),
     400: 'BadRequest',

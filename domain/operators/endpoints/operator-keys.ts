@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { StoredOperatorKey } from '../../../ports/operator-keys.ts'
-import { issueOperatorKey } from '../../access/operator-key.ts'
+import { issueOperatorKey, OPERATOR_KEY_PREFIX } from '../../access/operator-key.ts'
 import type { Operator } from '../../access/operator.ts'
+import { operatorRoles } from '../../access/operator.ts'
 import { readProof } from '../../access/root-secret-proof.ts'
 import { secretName } from '../../access/secret-use.ts'
 import { echoed } from '../../bounds/echo.ts'
@@ -13,17 +14,20 @@ import { toInstant } from '../../text/instant.ts'
 import { IN_THE_PAST, isPastInstant } from '../issue-checked-key.ts'
 import { ExpiresAt } from '../key-settings.ts'
 import { jsonBody } from '../interface/body.ts'
-import { pageOf, pageParameters, servePage } from '../interface/list.ts'
+import { pageOf, pageParameters, samplePagination, servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-import { keyState } from '../key-state.ts'
-import { instant } from './key-schema.ts'
+import { keyState, keyStates } from '../key-state.ts'
+import { instant, keyItself, SAMPLE_KEY_END, sampleKey } from './key-schema.ts'
 
 const Published = v.strictObject({
-  keyId: described(v.string(), 'Names the key; it is the first part of what follows `ok_live_`.'),
+  keyId: described(
+    v.string(),
+    `Names the key; it is the first part of what follows \`${OPERATOR_KEY_PREFIX}\`.`,
+  ),
   operator: described(v.string(), 'The person or program that it was issued to.'),
-  role: described(v.picklist(['support', 'admin']), 'What it may do.'),
-  state: described(v.picklist(['active', 'revoked', 'expired']), 'Whether it works, and if not, why.'),
+  role: described(v.picklist(operatorRoles), 'What it may do.'),
+  state: described(v.picklist(keyStates), 'Whether it works, and if not, why.'),
   createdAt: instant,
   expiresAt: described(
     v.nullable(instant),
@@ -38,7 +42,7 @@ const Published = v.strictObject({
 })
 
 const sample: v.InferOutput<typeof Published> = {
-  keyId: '3kTzB0n9QmVx',
+  keyId: sampleKey.keyId,
   operator: 'ada',
   role: 'admin',
   state: 'active',
@@ -53,7 +57,7 @@ const Issued = component(
   'IssuedOperatorKey',
   described(
     v.strictObject({
-      key: described(v.string(), 'The key, shown this once: only its hash is stored.'),
+      key: keyItself,
       ...Published.entries,
     }),
     'A new operator key.',
@@ -74,7 +78,7 @@ const Grant = v.strictObject({
     'The person or program that the key is for, as the audit names it.',
   ),
   role: described(
-    v.picklist(['support', 'admin'], 'must be support or admin'),
+    v.picklist(operatorRoles, `must be ${operatorRoles.join(' or ')}`),
     '`admin` may do everything; `support` may read, and retry the outbox.',
   ),
   expiresAt: v.optional(
@@ -101,7 +105,7 @@ export const issueOperatorKeyEndpoint = operation({
   body: jsonBody(Grant, { operator: 'ada', role: 'admin', expiresAt: '2027-03-01T00:00:00Z' }),
   responses: {
     201: jsonResponse('The key.', Issued, {
-      key: 'ok_live_3kTzB0n9QmVx1aYe4Xc9mB7tQ2vN8kLwR1yZpAq0dFhJ2s',
+      key: OPERATOR_KEY_PREFIX + SAMPLE_KEY_END,
       ...sample,
     }),
     400: 'BadRequest',
@@ -121,7 +125,7 @@ export const listOperatorKeys = operation({
   responses: {
     200: jsonResponse('A page of operator keys.', pageOf('OperatorKeyPage', Published), {
       data: [sample],
-      pagination: { limit: 100, hasMore: false, nextCursor: null },
+      pagination: samplePagination,
     }),
     400: 'BadRequest',
   },
@@ -151,7 +155,7 @@ export async function serveIssueOperatorKey(
   if (body.expiresAt !== null && isPastInstant(body.expiresAt, world.clock))
     return errorReply(400, `expiresAt: ${IN_THE_PAST}.`)
   const { key, stored } = await issueOperatorKey(body, world.secrets, world.random, world.clock)
-  // A proof of the root secret is used up by the key that was issued on it.
+  // A proof of the root secret is stored with the key that it led to, so that it cannot be used again.
   const proof = issuer === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
   const outcome = await change.about(null).addOperatorKey({ key: stored, proof })
   if (outcome === 'proof_used')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Organization } from '../../../ports/organization.ts'
 import { echoed } from '../../bounds/echo.ts'
-import { jurisdictions, regions } from '../../placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../../placement/choices.ts'
 import { posKinds } from '../../pos/index.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
@@ -9,9 +9,10 @@ import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import { MoveBody, publishedMove } from './move-schema.ts'
 import { jsonBody } from '../interface/body.ts'
-import { pageParameters, placesPageOf, servePlacesPage } from '../interface/list.ts'
+import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
+import { organizationMeanings, posSourceMeanings } from '../organization-meanings.ts'
 import { newOrganization, OrganizationId, parentProblem } from '../organization.ts'
 import { choiceOf, PlacedSettings, placeProblem } from '../place-settings.ts'
 
@@ -20,28 +21,28 @@ const text = v.nullable(v.string())
 const Published = v.strictObject({
   organizationId: described(v.string(), 'Identifier of the organization; its keys contain it.'),
   name: v.string(),
-  slug: described(text, 'Local part of its email address; null: it sends no email.'),
-  parentId: described(text, 'The organization that also reads its reviews; null: none.'),
-  smsNumber: described(text, 'Its own number, in E.164; null: it sends by the short code alone.'),
+  slug: described(text, organizationMeanings.slug),
+  parentId: described(text, organizationMeanings.parentId),
+  smsNumber: described(text, organizationMeanings.smsNumber),
   phoneCountry: described(v.string(), 'The country of numbers that name none (ISO 3166-1 alpha-2).'),
   posSource: described(
     v.nullable(
       v.strictObject({
-        kind: described(v.picklist(posKinds), 'The kind of system.'),
-        tenant: described(v.string(), 'What tells the organization apart there.'),
+        kind: described(v.picklist(posKinds), posSourceMeanings.kind),
+        tenant: described(v.string(), posSourceMeanings.tenant),
       }),
     ),
-    'Its point of sale; null: none.',
+    organizationMeanings.posSource,
   ),
-  billingEvents: described(v.boolean(), 'Whether its provider reports what it bills.'),
-  analytics: described(v.boolean(), 'Whether it may use the analytics endpoints.'),
-  retentionOfferAnalytics: described(v.boolean(), 'Whether it may use the analytics of retention offers.'),
+  billingEvents: described(v.boolean(), organizationMeanings.billingEvents),
+  analytics: described(v.boolean(), organizationMeanings.analytics),
+  retentionOfferAnalytics: described(v.boolean(), organizationMeanings.retentionOfferAnalytics),
 })
 const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
 
 const placeEntries = {
   place: described(
-    v.picklist(['shared', 'own']),
+    v.picklist(placeKinds),
     '`own`: its family has a database of its own; `shared`: it is in the one that all others share.',
   ),
   region: described(v.nullable(v.picklist(regions)), 'Where its database was asked to be; null: anywhere.'),
@@ -94,7 +95,7 @@ export const listOrganizations = operation({
   responses: {
     200: jsonResponse('A page of organizations.', placesPageOf('OrganizationPage', Published), {
       data: [sample],
-      pagination: { limit: 100, hasMore: false, nextCursor: null },
+      pagination: samplePagination,
     }),
     400: 'BadRequest',
   },
@@ -127,8 +128,7 @@ export const saveOrganization = operation({
   action: 'organization.save',
   tag: 'Organizations',
   summary: 'Create or update an organization',
-  description:
-    'Settings that are left out stay as they are. A new organization needs a name; its capabilities are false, its billing events true, its phone country US.',
+  description: `Settings that are left out stay as they are. A new organization needs a name; its capabilities are ${String(sample.analytics)}, its billing events ${String(sample.billingEvents)}, its phone country ${sample.phoneCountry}.`,
   body: jsonBody(PlacedSettings, { name: 'Acme Car Wash', slug: 'acme', smsNumber: '+12125550100' }),
   responses: {
     200: jsonResponse('It was there, and is updated.', OrganizationBody, sample),
@@ -205,7 +205,7 @@ export async function serveSaveOrganization(
   return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)
 }
 
-/** The answer about an organization that is not there. */
+/** The reply about an organization that does not exist. */
 export function unknownOrganization(organizationId: string) {
   return errorReply(404, `There is no organization ${echoed(organizationId)}.`)
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { echoed } from '../../bounds/echo.ts'
+import { AUTOMATION_RUN, NOTIFICATION_EMAIL } from '../../forms/submit/outbox.ts'
 import { described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
@@ -11,6 +12,7 @@ import {
   organizationFilter,
   pageParameters,
   placesPageOf,
+  samplePagination,
   servePage,
   servePlacesPage,
 } from '../interface/list.ts'
@@ -21,7 +23,7 @@ import { instant } from './key-schema.ts'
 const Entry = v.strictObject({
   outboxId: described(v.string(), 'Names the entry.'),
   organizationId: v.string(),
-  kind: described(v.string(), 'What is to be done: `notification_email` or `automation_run`.'),
+  kind: described(v.string(), `What is to be done: \`${NOTIFICATION_EMAIL}\` or \`${AUTOMATION_RUN}\`.`),
   submissionId: v.string(),
   status: described(v.picklist(['pending', 'failed']), 'Whether it waits, or is not tried again by itself.'),
   attempts: described(
@@ -36,7 +38,7 @@ const Entry = v.strictObject({
 const sample: v.InferOutput<typeof Entry> = {
   outboxId: '4f1c2a9e-7d55-4a1b-9c1f-2f6f0d1f3b77',
   organizationId: 'acme',
-  kind: 'notification_email',
+  kind: NOTIFICATION_EMAIL,
   submissionId: 'sub-2026-0519',
   status: 'failed',
   attempts: 8,
@@ -58,7 +60,7 @@ export const listOutbox = operation({
   responses: {
     200: jsonResponse('A page of entries.', placesPageOf('OutboxPage', Entry), {
       data: [sample],
-      pagination: { limit: 100, hasMore: false, nextCursor: null },
+      pagination: samplePagination,
     }),
     400: 'BadRequest',
   },
@@ -101,7 +103,7 @@ export async function serveOutbox(
   )
 }
 
-/** A page of all places. The position in a cursor names the place too. */
+/** Serves a page over all databases. The position in its cursor also names the database. */
 function serveAll(query: OperatorRequestOf<typeof listOutbox>['query'], world: OperatorWorld) {
   return servePlacesPage(
     query,
@@ -118,7 +120,7 @@ function serveAll(query: OperatorRequestOf<typeof listOutbox>['query'], world: O
   )
 }
 
-/** Between a family's id, which cannot contain it, and an entry's. */
+/** Separates a family's id, which cannot contain this character, from the id of an entry. */
 const BETWEEN = '/'
 
 function positionOut({ familyId, entry }: PlacedOutboxPosition): Position {

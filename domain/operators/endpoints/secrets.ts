@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
-import { hashesBySecret } from '../../access/secret-use.ts'
+import type { Administration, HashHolder } from '../../../ports/administration.ts'
+import { hashesBySecret, NO_HASHES, sumOfHashes } from '../../access/secret-use.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
@@ -11,7 +11,7 @@ import { cursorParameter, gapEntries, publishedGaps, readCursor, writeCursor } f
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 
-/** Most keys and forms that are named. */
+/** The maximum number of keys and forms that a reply names. */
 const NAMED_MAX = 50
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -73,7 +73,10 @@ export const getSecrets = operation({
   },
 })
 
-/** Answers `GET /operator/v1/secrets`: the shared database and some families first, more families with each cursor. */
+/**
+ * Answers `GET /operator/v1/secrets`: first for the shared database and some families, then for more families with each
+ * cursor.
+ */
 export async function serveSecrets(
   { query }: OperatorRequestOf<typeof getSecrets>,
   world: OperatorWorld,
@@ -101,41 +104,30 @@ export async function serveSecrets(
 
 type DatabaseStatus = Pick<v.InferOutput<typeof Status>, 'current' | 'previous' | 'lost' | 'underPrevious'>
 
-const NOTHING: DatabaseStatus = {
-  current: { keys: 0, formPasswords: 0 },
-  previous: { keys: 0, formPasswords: 0 },
-  lost: { keys: 0, formPasswords: 0 },
-  underPrevious: [],
-}
+const NOTHING: DatabaseStatus = { ...NO_HASHES, underPrevious: [] }
 
-/** How far the rotation has come in one database. */
+/** The progress of the rotation in one database. */
 async function statusOf(
   administration: Pick<Administration, 'countHashes' | 'findHashes'>,
   secrets: Secrets,
 ): Promise<DatabaseStatus> {
-  const { current, previous, lost } = await hashesBySecret(administration, secrets)
+  const counts = await hashesBySecret(administration, secrets)
   const underPrevious =
     secrets.previous === null ? [] : await administration.findHashes(secrets.previous.version, NAMED_MAX)
-  return { current, previous, lost, underPrevious: [...underPrevious] }
+  return { ...counts, underPrevious: [...underPrevious] }
 }
 
 function added(left: DatabaseStatus, right: DatabaseStatus): DatabaseStatus {
   return {
-    current: sumOfCounts(left.current, right.current),
-    previous: sumOfCounts(left.previous, right.previous),
-    lost: sumOfCounts(left.lost, right.lost),
+    ...sumOfHashes(left, right),
     underPrevious: [...left.underPrevious, ...right.underPrevious].sort(byKind),
   }
 }
 
-/** As one database lists them, so that the order does not tell where an organization lives. */
+/** Sorts by kind and id, as each database does, so that the order does not reveal where an organization lives. */
 function byKind(left: HashHolder, right: HashHolder): number {
   const kinds = KINDS.indexOf(left.kind) - KINDS.indexOf(right.kind)
   return kinds === 0 ? compareBytes(left.id, right.id) : kinds
 }
 
 const KINDS: readonly HashHolder['kind'][] = ['key', 'operator key', 'form']
-
-function sumOfCounts(left: HashCounts, right: HashCounts): HashCounts {
-  return { keys: left.keys + right.keys, formPasswords: left.formPasswords + right.formPasswords }
-}

@@ -3,7 +3,7 @@ import type { SendRecord } from '../../../ports/send-log.ts'
 import { described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
-import { pageOf, pageParameters, servePage } from '../interface/list.ts'
+import { pageOf, pageParameters, samplePagination, servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { instant } from './key-schema.ts'
@@ -32,7 +32,7 @@ const samplePage: v.InferOutput<typeof page> = {
       at: '2026-05-19T17:45:16.000Z',
     },
   ],
-  pagination: { limit: 100, hasMore: false, nextCursor: null },
+  pagination: samplePagination,
 }
 
 const common = { method: 'GET', access: 'support', tag: 'Sends', query: pageParameters } as const

@@ -1,5 +1,6 @@
 import { readRequestBody } from '../../bounds/read-body.ts'
 import { abortImport, commitImport } from '../../imports/commit-import.ts'
+import { ABANDONED_HOURS, LISTED_MAX } from '../../imports/limits.ts'
 import { openImport } from '../../imports/open-import.ts'
 import type { ReceivedPart } from '../../imports/receive-part.ts'
 import { receivePart } from '../../imports/receive-part.ts'
@@ -19,17 +20,14 @@ import type {
   showImport,
   writeImport,
 } from './imports.ts'
-import { sendImportPart } from './imports.ts'
+import { FILE_REFUSED, PART_TOO_LARGE, sendImportPart } from './imports.ts'
 import { unknownOrganization } from './organizations.ts'
 
-/** How long one request writes. Another request, or the cron, goes on. */
+/** How long one request writes, in ms. Another request, or the scheduled sweep, continues. */
 const WRITE_MS = 500
 
-/** How long a part may take to arrive. */
+/** How long a part may take to arrive, in ms. */
 const PART_DURATION_MS = 60_000
-
-/** Most imports that a list shows: an organization can have one open of each kind. */
-const LISTED_MAX = 100
 
 /** Answers `POST /operator/v1/organizations/{organizationId}/imports`. */
 export async function serveOpenImport(
@@ -56,7 +54,7 @@ export async function serveSendImportPart(
   const bounds = { maxBytes: sendImportPart.body.maxBytes, durationMs: PART_DURATION_MS }
   return withImports(params, world, async (imports) => {
     const read = await readRequestBody(request, bounds, world.deadline)
-    if (read.kind === 'too_large') return errorReply(413, `A part has at most ${bounds.maxBytes} bytes.`)
+    if (read.kind === 'too_large') return errorReply(413, PART_TOO_LARGE)
     if (read.kind === 'incomplete')
       return errorReply(400, 'The part did not arrive completely. Send it again.')
     const received: ReceivedPart = { part, bytes: read.bytes, digest }
@@ -64,7 +62,7 @@ export async function serveSendImportPart(
   })
 }
 
-/** The digest of a `Content-Digest` header, base64url; null: it has none by SHA-256. */
+/** The SHA-256 digest in a `Content-Digest` header, in base64url; null: the header has none. */
 function digestIn(header: string): string | null {
   const [, base64] = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43})=:\s*(?:,|$)/.exec(header) ?? []
   return base64?.replaceAll('+', '-').replaceAll('/', '_') ?? null
@@ -127,7 +125,7 @@ export async function serveImports(
   )
 }
 
-/** Opens the imports of the organization that a path names. */
+/** Opens the imports of the organization in the path. */
 async function withImports<Answer>(
   { organizationId = '' }: RoutedRequest['params'],
   { administration, imports }: OperatorWorld,
@@ -138,7 +136,8 @@ async function withImports<Answer>(
 }
 
 function unknownImport() {
-  return errorReply(404, 'The organization has no such import; one is remembered for a day after it ended.')
+  const error = `The organization has no such import; one is remembered for ${ABANDONED_HOURS} hours after it ended.`
+  return errorReply(404, error)
 }
 
 function replyTo(answer: ImportAnswer) {
@@ -154,10 +153,9 @@ function replyTo(answer: ImportAnswer) {
   }
 }
 
-/** The answer when an import was to be decided: a refused one is no success. */
+/** The reply to a request to decide an import. A refused import is not a success. */
 function decidedReply(answer: ImportAnswer) {
   if (answer.kind !== 'session' || answer.session.state !== 'refused') return replyTo(answer)
   const { problems } = published(answer.session)
-  const error = 'The file has problems, and nothing of it was imported.'
-  return jsonReply(422, { error, problems }, PRIVATE)
+  return jsonReply(422, { error: FILE_REFUSED, problems }, PRIVATE)
 }

@@ -114,7 +114,7 @@ export async function serveRotateKey(
   return jsonReply(201, { key, ...publishedKey(stored, world), ...replacement }, PRIVATE)
 }
 
-/** Keys are read as they are, and written so that the change is recorded. */
+/** A key store that reads directly, and writes through the change that records what was done. */
 function issuingBy(
   changes: OperatorChanges,
   { administration, secrets, random, clock }: OperatorWorld,

@@ -10,17 +10,17 @@ import type { OperatorAccess } from '../../record/description.ts'
 import type { RoutedRequest } from '../../record/routed-request.ts'
 import type { OperatorWorld } from './world.ts'
 
-/** Whoever sent a request of the operator interface, and whether their role is enough for it. */
+/** The sender of a request to the operator interface, and whether their role suffices for it. */
 export type Admission =
   { readonly kind: 'admitted' | 'role_missing'; readonly operator: Operator } | { readonly kind: 'stranger' }
 
-/** Largest body on which a proof of the root secret is looked at, and the longest that it may take to arrive. */
+/** The maximum size of a body with a proof of the root secret, and how long it may take to arrive. */
 const PROVEN_BODY = { maxBytes: 16_384, durationMs: 10_000 }
 
-/** Who holds the root secret may do what an `admin` may, where they are admitted at all. */
+/** The holder of the root secret has the role `admin`, where such a caller is admitted at all. */
 const ROOT: Operator = { keyId: null, name: 'ROOT_SECRET', role: 'admin' }
 
-/** Finds out who sent a request, and whether they may have it answered. Every access but `public` needs a proof. */
+/** Identifies the sender of a request and checks their role. Every access but `public` needs a proof. */
 export async function admit(
   access: Exclude<OperatorAccess, 'public'>,
   routed: RoutedRequest,
@@ -53,11 +53,11 @@ async function authenticateOperator(
   return { keyId, name: stored.operator, role: stored.role }
 }
 
-/** Only the root secret in force counts: the previous one is being replaced, perhaps because others have it. */
+/** Only the current root secret counts. The previous one is being replaced, perhaps because others know it. */
 async function holdsRootSecret({ request }: RoutedRequest, world: OperatorWorld): Promise<boolean> {
   const proof = readProof(request.headers.get('authorization'))
   if (proof === null || !isRecent(proof, world.clock.nowMs())) return false
-  // A copy: the body itself is for the operation to read.
+  // Reads a clone, because the operation itself reads the body later.
   const body = await readRequestBody(request.clone(), PROVEN_BODY, world.deadline)
   return body.kind === 'bytes' && isProofOf(proof, world.secrets.current, body.bytes)
 }

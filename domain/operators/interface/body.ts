@@ -1,10 +1,12 @@
 import type * as v from 'valibot'
 import type { RequestBody } from '../../record/operation.ts'
 
-/** The largest body of a request that says a few things. */
+/** The maximum size of a JSON body, unless an operation declares another one. */
 const SMALL_BYTES = 16_384
 
-/** A body of JSON, which an operation reads before its handler is called. Keys that the schema does not name are refused. */
+/**
+ * A JSON body, which is read before the operation's handler is called. Keys that the schema does not name are refused.
+ */
 export function jsonBody<Schema extends v.GenericSchema>(
   schema: Schema,
   example: v.InferInput<Schema>,

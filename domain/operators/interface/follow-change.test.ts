@@ -3,14 +3,14 @@ import type { AuditOutcome } from '../../../ports/audit.ts'
 import type { OperatorWorld } from './world.ts'
 import { followChange } from './follow-change.ts'
 
-/** Follows a change, and keeps the outcomes that are recorded of it. */
+/** Follows a change and keeps the outcomes that are recorded for it. */
 function followed() {
   const outcomes: AuditOutcome[] = []
   const audit = {
     record: async ({ outcome }: { readonly outcome: AuditOutcome }) => void outcomes.push(outcome),
     settle: async (_auditId: string, outcome: AuditOutcome) => void outcomes.push(outcome),
   }
-  // The rest of the world plays no part in following a change.
+  // Following a change uses nothing else of the world.
   const world = {
     audit,
     clock: { nowMs: () => 0 },

@@ -5,16 +5,16 @@ import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { OperatorWorld } from './world.ts'
 
-/** The change that a request asks for, as its handler makes it. */
+/** The change that a request asks for, for its handler to make. */
 export interface Change {
   /**
-   * What may be changed, of one organization or (null) of the platform or the service itself. Whatever is changed
-   * through it is recorded in the same step.
+   * The changes that can be made to one organization, or, for null, to the platform or the service itself. Every change
+   * is recorded in the same step.
    */
   about(organizationId: string | null): OperatorChanges
   /**
-   * Records the change as failed, before it is made by other ports than `OperatorChanges`; how it ended is recorded
-   * afterwards. So no change is without a record, even if the service dies meanwhile.
+   * Records the change as failed before it is made through ports other than `OperatorChanges`. Its true outcome is
+   * recorded afterwards. So every change has a record, even if the service dies meanwhile.
    */
   announce(): Promise<void>
 }
@@ -22,8 +22,8 @@ export interface Change {
 /** A change that is followed from the request to its record. */
 export interface FollowedChange extends Change {
   /**
-   * Records how the request ended, unless the change was recorded when it was made. Null: the request could not be read,
-   * which is recorded only of a change that was announced.
+   * Records how the request ended, unless the change was recorded when it was made. Null: the request could not be
+   * read. That is recorded only when the change was announced.
    */
   record(outcome: AuditOutcome | null): Promise<void>
 }
@@ -31,8 +31,8 @@ export interface FollowedChange extends Change {
 const AUDIT_ID_LENGTH = 16
 
 /**
- * Follows what an operator asked for.
- * @param organizationId whom the request names; null: nobody, as far as its path tells
+ * Tracks the change that an operator asks for.
+ * @param organizationId the organization in the request's path; null: the path names none
  */
 export function followChange(
   action: string,
@@ -65,7 +65,7 @@ export function followChange(
   }
 }
 
-/** How a request ended, by the status of its answer; null: it was no change, because the request could not be read. */
+/** The outcome of a request, by the status of its reply. Null: the request could not be read, so it was no change. */
 export function outcomeOf(status: number): AuditOutcome | null {
   if (status < 400) return 'done'
   return status === 400 ? null : 'refused'

@@ -1,25 +1,26 @@
 import * as v from 'valibot'
 import type { Position } from '../../../ports/query.ts'
+import { limitMeaning } from '../../document/limit-meaning.ts'
 import type { CursorScope } from '../../read/cursor.ts'
 import type { Gaps, PlacesList } from '../../placement/places-list.ts'
 import { NO_GAPS } from '../../placement/places-list.ts'
 import { decodeCursor, nextCursorOf } from '../../read/cursor.ts'
 import { DEFAULT_LIMIT, readLimit } from '../../read/limit.ts'
+import { PAGE_ROWS_MAX } from '../../record/endpoint.ts'
 import { component, described } from '../../record/meaning.ts'
+import { Pagination } from '../../record/pagination.ts'
 import type { QueryParameter } from '../../record/query-parameters.ts'
 import type { ErrorBody, JsonReply } from '../../record/reply.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import type { OperatorWorld } from './world.ts'
 
-const LIMIT_MAX = 500
-
 const limit: QueryParameter<number> = {
-  description: `Rows per page. An invalid value counts as ${DEFAULT_LIMIT} and a value above ${LIMIT_MAX} as ${LIMIT_MAX}; \`pagination.limit\` shows what was used.`,
-  schema: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(LIMIT_MAX)),
-  read: (given) => ({ kind: 'value', value: readLimit(given, LIMIT_MAX) }),
+  description: limitMeaning(PAGE_ROWS_MAX),
+  schema: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_ROWS_MAX)),
+  read: (given) => ({ kind: 'value', value: readLimit(given, PAGE_ROWS_MAX) }),
 }
 
-/** The parameter that continues an answer which came in parts. */
+/** The parameter that continues a reply which comes in parts. */
 export function cursorParameter(description: string): QueryParameter<string | null> {
   return optionalText(description, 'AbL3nQ0yVx7Rk2mZ9tWc')('cursor')
 }
@@ -30,7 +31,7 @@ export const pageParameters = {
   cursor: cursorParameter('`pagination.nextCursor` of the page before, from this very list.'),
 }
 
-/** The organization that a list over all of them is narrowed to. */
+/** The filter of a list over all organizations to one of them. */
 export const organizationFilter = optionalText(
   'Only what belongs to this organization.',
   'acme',
@@ -49,13 +50,10 @@ function optionalText(description: string, example: string) {
   })
 }
 
-const Pagination = v.strictObject({
-  limit: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  hasMore: v.boolean(),
-  nextCursor: v.nullable(v.string()),
-})
+/** The pagination of the only page of a list, in examples. */
+export const samplePagination: Pagination = { limit: DEFAULT_LIMIT, hasMore: false, nextCursor: null }
 
-/** The schema of a page of a list, under a name of its own. */
+/** The schema of a page of a list, with a name of its own in the document. */
 export function pageOf<Item extends v.GenericSchema>(name: string, item: Item) {
   return component(
     name,
@@ -63,25 +61,25 @@ export function pageOf<Item extends v.GenericSchema>(name: string, item: Item) {
   )
 }
 
-/** What is missing from an answer over several databases. */
+/** The families whose databases did not answer. */
 const Unanswered = described(
   v.array(v.string()),
   'Left out when every database answered. Else the organizations at the roots of the families whose databases did not: what they hold is missing here.',
 )
 
-/** Families that hold nothing, of which operators learn by the way. */
+/** The families whose creation was begun and never finished. */
 const Unfinished = described(
   v.array(v.string()),
   'Left out when there is none. Else the organizations at the roots of families whose creation was begun and never finished: their databases hold nothing. Creating one again takes that up.',
 )
 
-/** What an answer over several databases leaves out. */
+/** The keys of a reply over several databases for the families whose data is missing from it. */
 export const gapEntries = {
   unanswered: v.exactOptional(Unanswered),
   unfinished: v.exactOptional(Unfinished),
 }
 
-/** The gaps as an answer has them: each only when there is one. */
+/** The gaps in their published form: each is present only when there is one. */
 export function publishedGaps({ unanswered, unfinished }: Gaps): {
   unanswered?: string[]
   unfinished?: string[]
@@ -92,7 +90,7 @@ export function publishedGaps({ unanswered, unfinished }: Gaps): {
   }
 }
 
-/** The same for a list over several databases. A page of it may be short, or empty, though another one follows. */
+/** Like `pageOf`, for a list over several databases. A page may be short, or empty, although another one follows. */
 export function placesPageOf<Item extends v.GenericSchema>(name: string, item: Item) {
   const page = { data: v.array(item), pagination: Pagination, ...gapEntries }
   return component(name, described(v.strictObject(page), 'A page of a list.'))
@@ -103,12 +101,12 @@ export type PlacesPage<Row> = PlacesList<Row, Position>
 
 const ORDER = 'natural'
 
-/** What a cursor is bound to: the endpoint, and the organization to which the list is narrowed. */
+/** The context to which a cursor is bound: the endpoint, and the organization to which the list is filtered. */
 interface ListScope extends Pick<CursorScope, 'endpointId'> {
   readonly organizationId: string | null
 }
 
-/** Where the answer before ended; null: there was none; `refused`: the cursor does not belong here. */
+/** The position in a request's cursor; null: there is no cursor; `refused`: the cursor belongs to another list. */
 export async function readCursor(
   cursor: string | null,
   scope: ListScope,
@@ -118,7 +116,7 @@ export async function readCursor(
   return (await decodeCursor(cursor, boundBy(scope), secrets))?.position ?? 'refused'
 }
 
-/** The cursor that continues after a position; null for none. */
+/** The cursor for the page after a position; null for no position. */
 export async function writeCursor(
   position: Position | null,
   scope: ListScope,
@@ -131,15 +129,15 @@ function boundBy(scope: ListScope): CursorScope {
   return { ...scope, organizationId: scope.organizationId ?? '', parentId: null }
 }
 
-/** One list: what a cursor is bound to, and how its rows are read. */
+/** A list: the context of its cursors, and how its rows are read. */
 interface ListRead<Row> {
   readonly scope: ListScope
-  /** Reads at most `limit` rows from behind a position on; null: from the start. */
+  /** Reads at most `limit` rows after a position; null: from the start. */
   readonly read: (after: Position | null, limit: number) => Promise<readonly Row[]>
   readonly positionOf: (row: Row) => Position
 }
 
-/** Answers a request for a page of a list; 400: the cursor does not belong to it. */
+/** Serves a page of a list. 400: the cursor belongs to another list. */
 export async function servePage<Row, Item>(
   asked: AskedPage,
   { scope, read, positionOf }: ListRead<Row>,
@@ -147,7 +145,7 @@ export async function servePage<Row, Item>(
   publish: (row: Row) => Item,
 ): Promise<JsonReply<200, PageBody<Item>> | JsonReply<400, ErrorBody>> {
   const readPage = async (after: Position | null, limit: number): Promise<PlacesPage<Row>> => {
-    // One row more than the page shows whether another page follows.
+    // One row more than the page is read, to learn whether another page follows.
     const rows = await read(after, limit + 1)
     const shown = rows.slice(0, limit)
     const last = rows.length > limit ? shown.at(-1) : undefined
@@ -156,7 +154,7 @@ export async function servePage<Row, Item>(
   return servePlacesPage(asked, { scope, read: readPage }, world, publish)
 }
 
-/** What a request asks for of a list. */
+/** The page that a request asks for. */
 interface AskedPage {
   readonly limit: number
   readonly cursor: string | null
@@ -164,11 +162,11 @@ interface AskedPage {
 
 /** A list over several databases. */
 interface PlacesRead<Row> extends Pick<ListRead<Row>, 'scope'> {
-  /** Reads at most `limit` rows from behind a position on; null: from the start. */
+  /** Reads at most `limit` rows after a position; null: from the start. */
   readonly read: (after: Position | null, limit: number) => Promise<PlacesPage<Row>>
 }
 
-/** The same for a list over several databases, some of which may not answer. */
+/** Like `servePage`, for a list over several databases, some of which may not answer. */
 export async function servePlacesPage<Row, Item>(
   { limit, cursor }: AskedPage,
   { scope, read }: PlacesRead<Row>,
@@ -180,13 +178,13 @@ export async function servePlacesPage<Row, Item>(
     return errorReply(400, 'Parameter cursor must be the nextCursor of a page of this very list.')
   const { rows, next, ...gaps } = await read(given, limit)
   const nextCursor = await writeCursor(next, scope, world)
-  const pagination = { limit, hasMore: nextCursor !== null, nextCursor }
+  const pagination: Pagination = { limit, hasMore: nextCursor !== null, nextCursor }
   return jsonReply(200, { data: rows.map(publish), pagination, ...publishedGaps(gaps) }, PRIVATE)
 }
 
 interface PageBody<Item> {
   data: Item[]
-  pagination: v.InferOutput<typeof Pagination>
+  pagination: Pagination
   unanswered?: string[]
   unfinished?: string[]
 }

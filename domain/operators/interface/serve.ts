@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { Log } from '../../../ports/log.ts'
 import type { HandledOperation } from '../../access/serve-operation.ts'
 import { withQuery } from '../../access/serve-operation.ts'
 import type { Operator } from '../../access/operator.ts'
@@ -26,7 +27,7 @@ export interface OperatorRequest<
   Query extends QueryParameters,
   Body extends RequestBody | null,
 > extends OperationRequest<Query> {
-  /** Of an operation without a JSON body: null. */
+  /** The checked body; null for an operation without a JSON body. */
   readonly body: Body extends RequestBody<infer Schema> ? v.InferOutput<Schema> : null
   /** The way to change something, for an operation that declares an action. */
   readonly change: Change
@@ -38,7 +39,7 @@ export type OperatorRequestOf<Operation extends OperationEndpoint> =
     ? OperatorRequest<Query, Body>
     : never
 
-/** Operators who called, as a handler receives them; null: nothing is known, because anybody may call. */
+/** The caller as a handler receives it; null: not known, because anybody may call. */
 type CallerOf<Allowed extends OperatorAccess> = Allowed extends 'public' ? null : Operator
 
 type Handler<
@@ -53,8 +54,8 @@ type Handler<
 ) => Promise<Reply & ReplyTo<Responses>>
 
 /**
- * Joins an operation of the operator interface and its handler: who called is found out, query and body are read, and
- * what the operation changes is recorded, all from the operation's declaration.
+ * Joins an operation of the operator interface and its handler. From the operation's declaration it identifies the
+ * caller, reads query and body, and records what the operation changes.
  */
 export function operated<
   Id extends string,
@@ -78,7 +79,7 @@ export function operated<
     return withQuery(operation.query, routed, async (request) => {
       const reading = await readBody(routed.request, operation.body, world)
       if ('refusal' in reading) return reading.refusal
-      // The compiler does not connect the kind of access, and the declared body, with what is known here of both.
+      // The compiler cannot relate the type of the caller and of the body to the values that were determined above.
       const given = { ...request, body: reading.body, change } as OperatorRequest<Query, Body>
       return handler(given, world, operator as CallerOf<Allowed>)
     })
@@ -95,7 +96,7 @@ export function operated<
       if (admission.kind === 'admitted')
         return followed === null
           ? answer(routed, world, operator, NO_CHANGE)
-          : recorded(followed, () => answer(routed, world, operator, followed))
+          : recorded(followed, world.log, () => answer(routed, world, operator, followed))
       await followed?.record('forbidden')
       return roleMissing(operator)
     },
@@ -116,15 +117,17 @@ function noAction(): never {
   throw new Error('The operation declares no action')
 }
 
-/** Answers a request that may change something, and records how it ended. */
-async function recorded(followed: FollowedChange, answer: () => Promise<Reply>): Promise<Reply> {
+/** Makes the reply to a request that may change something, and records how the request ended. */
+async function recorded(followed: FollowedChange, log: Log, answer: () => Promise<Reply>): Promise<Reply> {
   try {
     const reply = await answer()
     await followed.record(outcomeOf(reply.status))
     return reply
   } catch (cause) {
-    // When the record cannot be written either, the log has the failure all the same.
-    await followed.record('failed').catch(() => undefined)
+    // The caller is told of the first failure, and the log names both.
+    await followed.record('failed').catch((lost: unknown) => {
+      log.error('change_not_recorded', {}, lost)
+    })
     throw cause
   }
 }
@@ -133,7 +136,7 @@ function roleMissing({ role }: Operator): Reply {
   return errorReply(403, `This needs an operator key with the role admin; this key has the role ${role}.`)
 }
 
-/** The sentence about the first parameter that the operation does not have; null: it has them all. */
+/** The sentence about the first unknown parameter; null: all are known. */
 function unknownIn(query: URLSearchParams, declared: QueryParameters | null): string | null {
   const allowed = Object.keys(declared ?? {})
   const unknown = [...query.keys()].find((name) => !allowed.includes(name))
@@ -142,7 +145,7 @@ function unknownIn(query: URLSearchParams, declared: QueryParameters | null): st
 
 type BodyRead = { readonly body: unknown } | { readonly refusal: Reply }
 
-/** Reads a JSON body. One of another type is for the handler to read. */
+/** Reads a JSON body. A body of another type is left to the handler. */
 async function readBody(
   request: Request,
   declared: RequestBody | null,

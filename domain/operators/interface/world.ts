@@ -17,8 +17,8 @@ import type { Overview } from '../../placement/overview.ts'
 import type { ImportWorld } from '../../imports/world.ts'
 
 /**
- * Everything outside the domain that answering an operator needs. What is stored is only read through it: every change
- * goes through `changes`, which records it.
+ * The ports that the operator interface needs. Stored data is only read through them: every change goes through
+ * `changes`, which records it.
  */
 export interface OperatorWorld {
   readonly operatorKeys: OperatorKeys
@@ -26,15 +26,18 @@ export interface OperatorWorld {
     Administration,
     'findOrganization' | 'findKey' | 'listKeys' | 'countHashes' | 'findHashes'
   >
-  /** What lies in several databases. */
+  /** Lists and reads over all databases. */
   readonly overview: Overview
   readonly moves: Moves
   readonly outbox: Pick<OutboxStore, 'list' | 'ownerOf'>
   readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
-  /** Opens one organization. */
+  /** Opens one organization for reading. */
   readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany'>
   readonly audit: Audit
-  /** Opens the imports of an organization. No I/O. They are changed past `changes`: the wrapper records their actions. */
+  /**
+   * Opens the imports of an organization. No I/O. Imports do not go through `changes`: the wrapper around their
+   * handlers records them.
+   */
   readonly imports: (organization: Organization) => ImportWorld
   readonly changes: OpenOperatorChanges
   readonly secrets: Secrets

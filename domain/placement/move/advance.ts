@@ -1,29 +1,29 @@
 import type { Move } from '../../../ports/move-ledger.ts'
 import { toInstant } from '../../text/instant.ts'
 import { copyStep } from './copying.ts'
-import { LEASE_MS, REST_MAX_MS, SCHEMA_WAIT_MS } from './limits.ts'
+import { MOVE_LEASE_MS, REST_MAX_MS, SCHEMA_WAIT_MS } from './limits.ts'
 import { STARTED } from './progress.ts'
 import { giveBack, letIn } from './switch-over.ts'
 import type { MoveWorld } from './world.ts'
 import { newMoveId } from './world.ts'
 
-/** What a step of a move led to. */
+/** The result of one step of a move. */
 export interface Advanced {
   readonly move: Move
-  /** How long there is nothing to do, in ms. */
+  /** How long to wait before the next step, in ms. */
   readonly waitMs: number
 }
 
 /**
- * Does the next step of a move, from what the ledger says: a bounded number of calls. Whoever calls it, and however many
- * do at once, nothing is lost or doubled; the ledger's lease only keeps them from doing the same work.
- * @param mover names the caller; with the same name it goes on with what it has
- * @returns null: another mover works on it, or it has ended
+ * Does the next step of a move, according to the ledger: a bounded number of calls. It is safe for any number of
+ * callers at once; the lease in the ledger only prevents them from doing the same work twice.
+ * @param mover the name of the caller, who keeps the lease by using the same name again
+ * @returns null: another mover works on the move, or it has ended
  */
 export async function advanceMove(world: MoveWorld, moveId: string, mover: string): Promise<Advanced | null> {
   const { ledger, clock } = world
   const nowMs = clock.nowMs()
-  const taken = await ledger.take(moveId, mover, toInstant(nowMs), toInstant(nowMs + LEASE_MS))
+  const taken = await ledger.take(moveId, mover, toInstant(nowMs), toInstant(nowMs + MOVE_LEASE_MS))
   if (taken === null) return null
   const stepped = await step(world, taken)
   const move = stepped ?? (await ledger.find(moveId))
@@ -31,9 +31,9 @@ export async function advanceMove(world: MoveWorld, moveId: string, mover: strin
 }
 
 /**
- * Works on a move until it has ended, or until an instant, in ms. Another caller takes it up again.
- * @param wait waits so many ms
- * @returns the move as it is then; null: another mover works on it, or it had ended
+ * Works on a move until it has ended, or until an instant, in ms. Another caller can continue it.
+ * @param wait waits for a duration in ms
+ * @returns the latest state of the move; null: another mover works on it, or it had ended
  */
 export async function runMove(
   world: MoveWorld,
@@ -57,7 +57,10 @@ export async function runMove(
   }
 }
 
-/** Requests wait for the same database and the same processor, so a move leaves them half of the time. */
+/**
+ * How long a move rests after a step, in ms. Requests need the same database and processor, so a move leaves them half
+ * of the time.
+ */
 function restAfter({ phase }: Move, tookMs: number): number {
   return phase === 'copying' || phase === 'emptying' ? Math.min(tookMs, REST_MAX_MS) : 0
 }
@@ -74,7 +77,7 @@ async function step(world: MoveWorld, move: Move): Promise<Move | null> {
       return move.isAbortAsked ? abort(world, move) : startStep(world, move)
     case 'copying':
       return move.isAbortAsked ? abort(world, move) : copyStep(world, move)
-    // Whoever began this try did not finish it.
+    // The mover that began this attempt to switch did not finish it.
     case 'switching':
       return giveBack(world, move, sides)
     case 'switched':
@@ -89,7 +92,7 @@ async function step(world: MoveWorld, move: Move): Promise<Move | null> {
   }
 }
 
-/** Begins the journal of the source and the filling of the target. */
+/** Starts the journal of the source and the filling of the target. */
 async function startStep(world: MoveWorld, move: Move): Promise<Move | null> {
   const { ledger, clock, places } = world
   const source = places(move.source)
@@ -103,12 +106,12 @@ async function startStep(world: MoveWorld, move: Move): Promise<Move | null> {
   const journalId = `${move.moveId}${newMoveId(world)}`
   await source.start(journalId, move.familyId, tables)
   const started = await ledger.turn(move, { phase: 'copying', journalId, tables, notBefore: null })
-  // Somebody else has begun it, with a journal of their own.
+  // Another mover has started the move, with its own journal.
   if (started === null) await source.stop(journalId)
   return started
 }
 
-/** Deletes rows of the source. */
+/** Deletes rows of the source after the switch. */
 async function emptyStep(world: MoveWorld, move: Move): Promise<Move | null> {
   if (!(await world.places(move.source).empty(move.moveId))) return move
   await world.places(move.target).forget(move.moveId)
@@ -119,7 +122,7 @@ function abort(world: MoveWorld, move: Move): Promise<Move | null> {
   return world.ledger.turn(move, { phase: 'aborting' })
 }
 
-/** Lets the source go on as if nothing had happened, and deletes what was copied. */
+/** Returns the source to normal operation, and deletes what was copied. */
 async function abortStep(world: MoveWorld, move: Move): Promise<Move | null> {
   const source = world.places(move.source)
   if (move.token !== null) await source.resume(move.token)

@@ -8,7 +8,10 @@ import { reconcileSpans } from './reconcile.ts'
 import { cleanUp, switchOver } from './switch-over.ts'
 import type { MoveWorld } from './world.ts'
 
-/** One step of a move that copies: some of the journal, and a span of rows; or, when all is settled, a try to switch. */
+/**
+ * A step of a move that copies: it applies some of the journal and copies a span of rows. When everything is settled,
+ * it attempts to switch instead.
+ */
 export async function copyStep(world: MoveWorld, given: Move): Promise<Move | null> {
   const sides = { source: world.places(given.source), target: world.places(given.target) }
   const move = await cleanUp(world, given, sides)
@@ -33,7 +36,7 @@ export async function copyStep(world: MoveWorld, given: Move): Promise<Move | nu
   return move
 }
 
-/** Everything is like the source but what the journal names. */
+/** The step when the target equals the source except for the rows in the journal. */
 async function settledStep(
   world: MoveWorld,
   move: Move,
@@ -43,14 +46,15 @@ async function settledStep(
   if (move.notBefore !== null && Date.parse(move.notBefore) > world.clock.nowMs()) return move
   const { source, tables, journalId } = drained.filling
   if (await source.isJournaling(journalId, tables)) return switchOver(world, move, drained.filling)
-  // The schema of the source has changed, so its rows are read again.
+  // The schema of the source has changed, so its rows must be read again.
   await source.stop(journalId)
   return world.ledger.turn(move, { phase: 'starting' })
 }
 
 /**
- * Rows can trade a unique value only by being written, so the journal names them all: they are taken up at once, the old
- * rows leaving before the new ones come.
+ * Handles rows that exchange a unique value. All of them have been written, so the journal names them, and applying
+ * much of it in one step deletes the old rows before it inserts the new ones. When the journal has no entries, the move
+ * is aborted.
  */
 async function tradedValues(
   world: MoveWorld,

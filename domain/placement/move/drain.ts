@@ -6,13 +6,13 @@ import type { Progress } from './progress.ts'
 import { comparedAnew, isReached } from './progress.ts'
 import { changedSum, EMPTY_SUM } from './sums.ts'
 
-/** A row that was written, and the first entry that says so. */
+/** A row that was written, and the first journal entry that names it. */
 interface Written {
   readonly key: JournalEntry['key']
   readonly seq: number
 }
 
-/** Takes up the oldest entries of the journal. `taken`: how many there were. */
+/** Applies the oldest entries of the journal to the target. `taken`: how many entries there were. */
 export async function drainJournal(
   filling: Filling,
   limit: number,
@@ -29,7 +29,10 @@ export async function drainJournal(
   return { ...outcome, taken: entries.length }
 }
 
-/** The rows that entries name, each once. What the pass that copies has not reached is left to it. */
+/**
+ * The rows that journal entries name, each once. Rows that the pass has not reached are skipped, because it will still
+ * read them.
+ */
 function writtenRows(
   { tables, progress }: Filling,
   entries: readonly JournalEntry[],
@@ -48,7 +51,7 @@ function writtenRows(
   return new Map([...rows].map(([table, byKey]) => [table, [...byKey.values()]]))
 }
 
-/** A table's rows as they are now, and as the target has them, by the texts of their keys. */
+/** A table's rows in the source and in the target, by the texts of their keys. */
 interface Sides {
   readonly table: MovedTable
   readonly keys: readonly Written['key'][]
@@ -56,7 +59,7 @@ interface Sides {
   readonly there: ReadonlyMap<string, MovedRow>
 }
 
-/** Copies rows as they are now. `left`: those that did not fit into one answer. */
+/** Copies the present state of rows. `left`: rows that did not fit into one answer. */
 async function copyWritten(
   filling: Filling,
   written: ReadonlyMap<MovedTable, readonly Written[]>,
@@ -100,7 +103,7 @@ function rowsOf(keys: readonly string[], rows: ReadonlyMap<string, MovedRow>): r
   return keys.map((key) => rows.get(key)).filter((row) => row !== undefined)
 }
 
-/** The progress with the sums of the rows that were compared before, as they are now. */
+/** The progress with updated sums: they contain the present state of rows that had been compared before. */
 function drained({ progress, tables }: Filling, sides: readonly Sides[]): Progress {
   if (progress.pass === 'copy') return progress
   const sums = { ...progress.sums }
@@ -112,7 +115,7 @@ function drained({ progress, tables }: Filling, sides: readonly Sides[]): Progre
   return { ...progress, sums }
 }
 
-/** Reads the rows again that were written. If the target has not stored them as they are, all is compared anew. */
+/** Reads the written rows again. If the target has not stored them exactly, all rows are compared again. */
 async function confirmed(filling: Filling, sides: readonly Sides[], left: readonly Written[]) {
   const wanted = sides.map(({ table, keys }): WantedRows => ({ table, keys }))
   const stored = await filling.target.readRows(wanted)

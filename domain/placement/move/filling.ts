@@ -2,7 +2,7 @@ import type { MovePlace, MovedTable, WriteOutcome, TableChanges } from '../../..
 import type { Progress } from './progress.ts'
 import { parseProgress } from './progress.ts'
 
-/** A target while it is filled. */
+/** A target that is being filled. */
 export interface Filling {
   readonly moveId: string
   readonly journalId: string
@@ -13,10 +13,10 @@ export interface Filling {
   readonly progress: Progress
 }
 
-/** What a step did: the filling after it; or why it could not be done, and nothing was. */
+/** The result of a step: the new state of the filling, or why nothing was written. */
 export type Filled = { readonly kind: 'filled'; readonly filling: Filling } | { readonly kind: Unfilled }
 
-/** `overtaken`: somebody else fills, or nobody may any more. `conflict`: rows trade a unique value. */
+/** `overtaken`: another mover fills the target, or filling has ended. `conflict`: rows exchange a unique value. */
 type Unfilled = 'overtaken' | 'conflict'
 
 /** The present state of a filling; null: it has not begun, or has ended. */
@@ -26,7 +26,7 @@ export async function currentFilling(of: Omit<Filling, 'version' | 'progress'>):
   return { ...of, version: state.version, progress: parseProgress(state.progress) }
 }
 
-/** Writes changes and the progress after them, in one step. */
+/** Writes changes and the resulting progress to the target, in one step. */
 export async function fill(
   filling: Filling,
   progress: Progress,

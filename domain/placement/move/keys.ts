@@ -1,6 +1,6 @@
 import type { MovedRow, MovedTable, MoveKey, MovePosition, StoredValue } from '../../../ports/move.ts'
 
-/** The key of a row: rows begin with it. */
+/** The key of a row, which is the beginning of its values. */
 export function keyOf(table: MovedTable, row: MovedRow): MoveKey {
   return row.slice(0, table.key.length)
 }
@@ -10,18 +10,18 @@ export function keyText(key: MoveKey): string {
   return JSON.stringify(key)
 }
 
-/** Rows by the text of their key. */
+/** Rows by the texts of their keys. */
 export function rowsByKey(table: MovedTable, rows: readonly MovedRow[]): ReadonlyMap<string, MovedRow> {
   return new Map(rows.map((row) => [keyText(keyOf(table, row)), row]))
 }
 
-/** Whether two rows hold the same values. */
+/** Whether two rows have the same values. */
 export function isSameRow(left: MovedRow | undefined, right: MovedRow | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return left.length === right.length && left.every((value, index) => value === right[index])
 }
 
-/** Whether a row comes behind a position, in the order in which a table is read. */
+/** Whether a row comes after a position, in the order in which a table is read. */
 export function isBehind(key: MoveKey, position: MovePosition | null): boolean {
   if (position === null) return true
   const order = compareValues(key[0] ?? null, position.organizationId)
@@ -50,8 +50,9 @@ function rank(value: StoredValue): number {
 }
 
 /**
- * Compares texts by their UTF-8 bytes, which is the order of their code points. A JavaScript text is made of UTF-16 units,
- * which have the same order, but that a surrogate, which begins a higher code point, comes below the units from U+E000 on.
+ * Compares texts by their UTF-8 bytes, which is the order of their code points. The order of UTF-16 units, of which a
+ * JavaScript text consists, differs in one way: a surrogate, which is part of a higher code point, comes before the
+ * units from U+E000 on.
  */
 function compareTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length)

@@ -1,43 +1,49 @@
-/** How long writes are paused at most for one try to switch. A try that takes longer ends by itself. */
+/** The maximum pause of writes for one attempt to switch. An attempt that takes longer ends without effect. */
 export const PAUSE_MAX_MS = 1_000
 
-/** How long a try may spend on what the journal holds when the pause begins; the rest is for the switch itself. */
+/**
+ * How much of the pause an attempt may spend on the rest of the journal; the remaining time is for the switch itself.
+ */
 export const DRAIN_MAX_MS = 600
 
 /**
- * After the switch, writes in the shared database wait until the source was closed. If nobody closes it for so long, they
- * go on: an isolate that remembers the source could then read there what is no longer so.
+ * After the switch, writes in the shared database wait until the source is closed. If no mover closes it for this long,
+ * they are allowed all the same. Until the source is closed, an isolate that remembers it could read outdated rows
+ * there.
  */
 export const OPEN_AFTER_MS = 10 * 60_000
 
-/** The pause begins when the journal holds at most so many entries. */
+/** The maximum number of journal entries with which a pause may begin. */
 export const SMALL_JOURNAL = 100
 
-/** Entries of the journal that are taken up in one step; and when rows would trade a unique value, so many. */
+/** How many journal entries one step applies, and how many when rows exchange a unique value. */
 export const DRAINED = 500
 export const DRAINED_AT_ONCE = 5_000
 
-/** A mover has a move for so long before another one may take it. Longer than any step takes. */
-export const LEASE_MS = 60_000
+/** For how long a mover has the lease of a move. Longer than any step takes. */
+export const MOVE_LEASE_MS = 60_000
 
-/** Waits between tries to switch: the first one, and the longest. */
+/** The waits between attempts to switch: the first one, and the longest. */
 export const FIRST_WAIT_MS = 500
 export const LONGEST_WAIT_MS = 60_000
 
-/** A move rests after each step for as long as that took, but no longer than this. */
+/** After each step a move rests for as long as the step took, but no longer than this. */
 export const REST_MAX_MS = 1_000
 
-/** How long a move waits for a place whose schema is older than that of the other. */
+/** How long a move waits when the schema of one place is older than that of the other. */
 export const SCHEMA_WAIT_MS = 10_000
 
-/** A move is given up when rows that were copied are found different so often, though nobody wrote them. */
+/** How often copied rows may be found different although nobody wrote them, before the move is aborted. */
 export const REPAIRS_MAX = 20
 
-/** Spans of rows that one step copies or compares. Between two steps the journal is looked at. */
+/** How many spans of rows one step copies or compares. The journal is read between two steps. */
 export const SPANS_A_STEP = 16
 
-/** When what one step is to write has grown to so many characters, it reads no further. */
-export const STEP_BYTES_MAX = 500_000
+/** When the changes that one step is to write have this many characters, it reads no further. */
+export const STEP_CHARACTERS_MAX = 500_000
 
-/** Rows of a span that the source has no longer and the target still has; with more of them, a span takes several steps. */
+/**
+ * How many rows that the source no longer has are read from the target with a span. With more of them, a span takes
+ * several steps.
+ */
 export const EXTRA_ROWS = 200

@@ -4,19 +4,19 @@ import { isBehind } from './keys.ts'
 import type { TableSum } from './sums.ts'
 
 /**
- * How far a target is filled; the target stores it with its rows. All tables are copied; then they are read on both sides
- * again, and compared; then they are `settled`, and only what the journal names is still looked at.
+ * How far a target is filled. The target stores it with its rows. First all tables are copied. Then all rows are read
+ * on both sides and compared. Then the target is `settled`, and only the rows in the journal are still copied.
  */
 export interface Progress {
   readonly pass: 'copy' | 'compare' | 'settled'
-  /** The table that is copied or compared now, and from where. */
+  /** The index of the table that is being copied or compared, and the position in it. */
   readonly table: number
   readonly from: MovePosition | null
   readonly copiedRows: number
   readonly comparedRows: number
   /** How often rows were found different that should have been equal, and were copied again. */
   readonly repairs: number
-  /** Rows that were found equal, of each table by its name. */
+  /** The sums of the rows that were found equal, by the table's name. */
   readonly sums: Readonly<Record<string, TableSum>>
 }
 
@@ -30,12 +30,12 @@ const START: Progress = {
   sums: {},
 }
 
-/** The progress of a target into which nothing was copied. */
+/** The progress of a target to which nothing has been copied. */
 export const STARTED = JSON.stringify(START)
 
-/** The progress that a target stored. */
+/** Parses the progress that a target stored. */
 export function parseProgress(text: string): Progress {
-  // The text was written by this module, in this version or another one that ran the same move.
+  // This module wrote the text, in this version of the service or in another one that worked on the same move.
   return JSON.parse(text) as Progress
 }
 
@@ -49,7 +49,7 @@ export function behindSpan(progress: Progress, span: TableSpan, tables: readonly
     : { ...progress, pass: 'settled', table, from: null }
 }
 
-/** The progress when everything is to be compared again. */
+/** The progress that starts the comparison again. */
 export function comparedAnew(progress: Progress): Progress {
   return {
     ...progress,
@@ -62,13 +62,13 @@ export function comparedAnew(progress: Progress): Progress {
   }
 }
 
-/** Whether the present pass has reached a row; the one that copies, or the one that compares, will still read the others. */
+/** Whether the present pass has read a row already. It will still read all others. */
 export function isReached(progress: Progress, tableIndex: number, key: MoveKey): boolean {
   if (progress.pass === 'settled' || tableIndex < progress.table) return true
   return tableIndex === progress.table && !isBehind(key, progress.from)
 }
 
-/** The progress for whoever watches. */
+/** The progress in the form that is shown to operators. */
 export function shownProgress(progress: Progress, tables: readonly MovedTable[]): ShownProgress {
   const { copiedRows, comparedRows, table } = progress
   return { copiedRows, comparedRows, table, tables: tables.length, pausedMs: null }

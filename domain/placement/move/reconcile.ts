@@ -1,13 +1,13 @@
 import type { MoveChunk, MovedRow, MovedTable, TableChanges } from '../../../ports/move.ts'
 import type { Filled, Filling } from './filling.ts'
 import { fill } from './filling.ts'
-import { EXTRA_ROWS, SPANS_A_STEP, STEP_BYTES_MAX } from './limits.ts'
+import { EXTRA_ROWS, SPANS_A_STEP, STEP_CHARACTERS_MAX } from './limits.ts'
 import { isSameRow, keyOf, keyText, rowsByKey } from './keys.ts'
 import type { Progress } from './progress.ts'
 import { behindSpan } from './progress.ts'
 import { changedSum, EMPTY_SUM } from './sums.ts'
 
-/** What a span of the target lacks to be like the source's. */
+/** The changes that make a span of the target equal to that of the source. */
 function spanChanges(table: MovedTable, rows: readonly MovedRow[], there: readonly MovedRow[]): TableChanges {
   const wanted = rowsByKey(table, rows)
   const found = rowsByKey(table, there)
@@ -25,31 +25,31 @@ function isJournaled({ table, deletes, inserts }: TableChanges, { journaled }: M
   return [...deletes, ...inserts.map((row) => keyOf(table, row))].every((key) => named.has(keyText(key)))
 }
 
-/** What was read of some spans, and is to be written in one step. */
+/** The result of reading some spans, to be written in one step. */
 interface Reconciled {
   readonly progress: Progress
   readonly changes: readonly TableChanges[]
-  /** Whether the next span is read before anything is written. */
+  /** Whether to read the next span before writing. */
   readonly goesOn: boolean
 }
 
 /**
- * Makes the next spans of the target like the source's, and moves on. When spans are compared and one is different in a
- * row that the journal does not name, it is copied again, and compared again in the next step.
+ * Makes the next spans of the target equal to the source's, and advances the progress. When a compared span differs in
+ * a row that the journal does not name, the span is copied again, and compared again in the next step.
  *
- * A row that the journal names may change again at any moment. It is counted in the sum as the target has it; when the
- * journal is taken up, that row is taken out of the sum again and the new one is added.
+ * A row that the journal names may still change. The sum includes its state in the target; when the journal entry is
+ * applied, that state is subtracted and the new one added.
  */
 export async function reconcileSpans(filling: Filling): Promise<Filled> {
   let progress = filling.progress
   const changes: TableChanges[] = []
-  let bytes = 0
+  let characters = 0
   for (let span = 0; span < SPANS_A_STEP && progress.pass === filling.progress.pass; span += 1) {
     const reconciled = await reconcileSpan(filling, progress)
     progress = reconciled.progress
     changes.push(...reconciled.changes)
-    bytes += JSON.stringify(reconciled.changes).length
-    if (!reconciled.goesOn || bytes > STEP_BYTES_MAX) break
+    characters += JSON.stringify(reconciled.changes).length
+    if (!reconciled.goesOn || characters > STEP_CHARACTERS_MAX) break
   }
   return fill(filling, progress, changes)
 }
@@ -72,10 +72,11 @@ async function reconcileSpan(filling: Filling, progress: Progress): Promise<Reco
   const behind = behindSpan(progress, span, tables)
   if (progress.pass === 'copy') {
     const copied = { ...behind, copiedRows: progress.copiedRows + chunk.rows.length }
-    // The target has more rows here than it showed, which the source has no longer: those that it showed go first.
+    // The target has more rows in this span than it returned. Those that the source no longer has are deleted first,
+    // and the span is read again.
     return { progress: there.isWhole ? copied : progress, changes, goesOn: there.isWhole }
   }
-  // So much was written of the table that the journal is taken up first.
+  // The journal names too many rows of the table, so it must be applied first.
   if (chunk.journaled === null) return { progress, changes: [], goesOn: false }
   if (!there.isWhole || !isJournaled(found, chunk)) {
     return { progress: { ...progress, repairs: progress.repairs + 1 }, changes, goesOn: false }

@@ -1,6 +1,8 @@
 import type { MovedRow } from '../../../ports/move.ts'
 
-/** How many rows there are, and the sum of their hashes modulo 2^64 in hexadecimal: the order of the rows plays no part. */
+/**
+ * The number of rows, and the sum of their hashes modulo 2^64 in hexadecimal. The order of the rows does not matter.
+ */
 export interface TableSum {
   readonly rows: number
   readonly hash: string
@@ -10,7 +12,7 @@ export const EMPTY_SUM: TableSum = { rows: 0, hash: '0' }
 
 const MODULUS = 1n << 64n
 
-/** The sum with rows added and rows taken out. */
+/** The sum after rows were added and removed. */
 export function changedSum(
   sum: TableSum,
   added: readonly MovedRow[],
@@ -26,8 +28,9 @@ export function changedSum(
 }
 
 /**
- * 64 bits of a row's values, by two mixes that multiply by different odd numbers. It finds accidents; a tenant who makes
- * two rows with the same hash deceives nobody else, and rows themselves are compared value by value.
+ * A 64-bit hash of a row's values, from two mixes that multiply by different odd numbers. It is meant to find
+ * accidental differences. A tenant that constructs two rows with the same hash harms only itself, and rows are also
+ * compared value by value.
  */
 function rowHash(row: MovedRow): bigint {
   const text = JSON.stringify(row)

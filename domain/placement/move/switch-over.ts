@@ -15,7 +15,7 @@ import { shownProgress } from './progress.ts'
 import type { MoveWorld } from './world.ts'
 import { newMoveId } from './world.ts'
 
-/** A try to switch, under the token that the ledger has for it. */
+/** An attempt to switch, with the token that the ledger has for it. */
 interface Try {
   readonly move: Move
   readonly token: string
@@ -23,9 +23,10 @@ interface Try {
 }
 
 /**
- * Pauses writes, copies what the journal still names, and lets the family live in the target. If anything is not as it must
- * be, or takes too long, the try is given back: writes go on, and another try is made later.
- * @returns the move after that; null: somebody else has changed it
+ * Pauses writes, copies the rows that the journal still names, and makes the target the family's place. If a condition
+ * is not met, or it takes too long, the attempt ends without effect: writes continue, and another attempt is made
+ * later.
+ * @returns the move after the attempt; null: another mover has changed it
  */
 export async function switchOver(world: MoveWorld, move: Move, filling: Filling): Promise<Move | null> {
   const token = newMoveId(world)
@@ -43,8 +44,8 @@ export async function switchOver(world: MoveWorld, move: Move, filling: Filling)
 }
 
 /**
- * Lets writes into the target of a move that has switched. The source is closed before: whoever remembers it must not read
- * there what is no longer so.
+ * Allows writes in the target of a move that has switched. The source is closed first, so that an isolate that
+ * remembers it cannot read outdated rows there.
  */
 export async function letIn(
   { ledger }: MoveWorld,
@@ -56,7 +57,7 @@ export async function letIn(
   return ledger.turn(switched, { phase: 'emptying' })
 }
 
-/** The rest of a try, while writes are paused. Null: it cannot be finished. */
+/** The part of an attempt during which writes are paused. Null: it could not be completed. */
 async function finishTry(
   world: MoveWorld,
   { move, token, startedMs }: Try,
@@ -72,13 +73,13 @@ async function finishTry(
   if (!isJournaling || JSON.stringify(targetTables) !== JSON.stringify(tables)) return null
   if (!(await target.finish(moveId, filling.version, token))) return null
   if (!(await source.seal(journalId, token))) return null
-  // Between the last look at the journal and the seal, a write may have found that its pause had passed.
+  // Between the last look at the journal and the seal, a write may have ended an expired pause.
   if ((await source.readJournal(journalId, 1)).length > 0) return null
   const nowMs = world.clock.nowMs()
   return world.ledger.switch(move, toInstant(nowMs), toInstant(nowMs + OPEN_AFTER_MS))
 }
 
-/** Empties the journal, to which nobody adds any more. Null: not in time, or somebody else fills. */
+/** Applies all of the journal, which no longer grows. Null: not in time, or another mover fills the target. */
 async function drainAll(world: MoveWorld, start: Filling, untilMs: number): Promise<Filling | null> {
   let filling = start
   while (world.clock.nowMs() < untilMs) {
@@ -91,8 +92,8 @@ async function drainAll(world: MoveWorld, start: Filling, untilMs: number): Prom
 }
 
 /**
- * Ends a try that was not finished, whoever began it. First the ledger: after that the try can no longer switch, so that
- * writes may go on. What is to be cleaned up is known by the token until it was.
+ * Ends an attempt that was not completed, whoever began it. The ledger is changed first: after that the attempt can no
+ * longer switch, so writes can be allowed again. The ledger keeps the token until the clean-up is complete.
  */
 export async function giveBack(
   world: MoveWorld,
@@ -105,7 +106,7 @@ export async function giveBack(
   return back === null ? null : cleanUp(world, back, sides)
 }
 
-/** Ends the pause of a try that was given back, and goes on filling. */
+/** Ends the pause of an attempt that failed, and allows filling again. */
 export async function cleanUp(
   { ledger }: MoveWorld,
   move: Move,

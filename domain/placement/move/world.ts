@@ -4,10 +4,10 @@ import type { MovePlace } from '../../../ports/move.ts'
 import type { Place } from '../../../ports/placement.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
 
-/** What moving a family depends on. */
+/** The ports that moving a family needs. */
 export interface MoveWorld {
   readonly ledger: MoveLedger
-  /** Opens a place as a move sees it. No I/O. */
+  /** Opens a place as a source or target of moves. No I/O. */
   readonly places: (place: Place) => MovePlace
   readonly clock: Clock
   readonly random: RandomSource
@@ -15,7 +15,7 @@ export interface MoveWorld {
 
 const ID_BYTES = 10
 
-/** A new id of a move, of a journal, or of a try to switch: lower-case letters and digits. */
+/** A new id for a move, a journal or an attempt to switch: lower-case letters and digits. */
 export function newMoveId({ random }: Pick<MoveWorld, 'random'>): string {
   return [...random.bytes(ID_BYTES)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

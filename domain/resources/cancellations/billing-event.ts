@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 const cents = v.nullable(v.pipe(v.number(), v.safeInteger()))
 
-/** What a membership keeps of each billing event of its first year. */
+/** The part of a billing event of the first year that is stored with its membership. */
 export const BillingEvent = v.strictObject({
   eventId: v.string(),
   occurredAt: v.string(),

@@ -16,11 +16,11 @@ const LATE = '2030-01-01T00:00:00.000Z'
 
 describe('due dates before the earlier of cancellation and day 365', () => {
   test.each([
-    // 1 Jan to 1 Dec; the next, 1 Jan 2026, is day 365 itself.
+    // Due dates from 1 Jan to 1 Dec; the next one, 1 Jan 2026, is day 365 itself.
     ['2025-01-01', 'month', LATE, 12],
-    // A leap year: day 365 is 31 Dec.
+    // 2024 is a leap year, so day 365 is 31 Dec.
     ['2024-01-01', 'month', LATE, 12],
-    // 29 Feb to 29 Jan. The next due date would be 28 Feb 2025, which is day 365 itself.
+    // Due dates from 29 Feb to 29 Jan. The next one would be 28 Feb 2025, which is day 365 itself.
     ['2024-02-29', 'month', LATE, 12],
     // The 53rd due date is on day 364.
     ['2025-01-01', 'week', LATE, 53],
@@ -28,15 +28,15 @@ describe('due dates before the earlier of cancellation and day 365', () => {
     ['2025-01-01', 'year', LATE, 1],
     // Day 365 is 29 Feb 2024, so 1 Mar 2024 is after it.
     ['2023-03-01', 'year', LATE, 1],
-    // 31 Jan, and 28 Feb at 00:00Z, which a cancellation at that instant excludes.
+    // Due on 31 Jan, and on 28 Feb at 00:00Z, which a cancellation at that instant excludes.
     ['2025-01-31', 'month', '2025-02-28T00:00:00.000Z', 1],
     ['2025-01-31', 'month', '2025-02-28T00:00:00.001Z', 2],
     ['2024-01-31', 'month', '2024-02-29T00:00:00.000Z', 1],
     ['2024-01-31', 'month', '2024-02-29T00:00:00.001Z', 2],
-    // The clamped month does not shorten the next: 31 Mar, not 28 Mar.
+    // A date that was clamped to a short month does not shift the next one: 31 Mar, not 28 Mar.
     ['2025-01-31', 'month', '2025-03-31T00:00:00.000Z', 2],
     ['2025-01-31', 'month', '2025-03-31T12:00:00.000Z', 3],
-    // 30 Nov, and 28 Feb.
+    // Due on 30 Nov and on 28 Feb.
     ['2025-11-30', 'quarter', '2026-02-28T00:00:00.001Z', 2],
     ['2025-06-15', 'week', '2025-06-22T00:00:00.000Z', 1],
     // Canceled at the instant of the signup, or before it: nothing was due.

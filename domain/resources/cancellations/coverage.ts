@@ -6,7 +6,7 @@ import { instantOf } from './membership.ts'
 const DAY_MS = 86_400_000
 const WEEK_DAYS = 7
 
-/** Months of the intervals that are counted in months. */
+/** The length in months of the billing intervals that are measured in months. */
 const intervalMonths: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 }
 
 export interface Coverage {
@@ -35,8 +35,8 @@ export function firstYearCoverage(membership: Billed, payments: readonly FirstYe
 }
 
 /**
- * The due dates, one for each billing interval, from the signup day until the cancellation or day 365, whichever is
- * earlier (excluded). Null when the interval or the signup is unknown.
+ * The number of due dates, one for each billing interval, from the signup day until the cancellation or day 365,
+ * whichever is earlier (excluded). Null when the interval or the signup is unknown.
  */
 function expectedPaymentsOf({ signupDate, billingInterval, canceledAt }: Billed): number | null {
   if (signupDate === null || billingInterval === null) return null
@@ -52,7 +52,7 @@ function expectedPaymentsOf({ signupDate, billingInterval, canceledAt }: Billed)
   return count
 }
 
-/** The same day of a later month, or that month's last day when it has no such day. Ms since the epoch. */
+/** The same day of a later month, or the month's last day when it has no such day, in ms since 1970. */
 function monthsLater(start: Date, months: number): number {
   const due = new Date(start)
   due.setUTCFullYear(start.getUTCFullYear(), start.getUTCMonth() + months, 1)
@@ -61,7 +61,7 @@ function monthsLater(start: Date, months: number): number {
   return due.setUTCDate(Math.min(start.getUTCDate(), monthEnd.getUTCDate()))
 }
 
-/** More payments than were due count as all of them. */
+/** The percentage of expected payments that are recorded. More payments than expected count as 100 %. */
 function coveragePct(recorded: number, expected: number | null): number | null {
   return expected === null ? null : percentage(Math.min(recorded, expected), expected)
 }

@@ -3,7 +3,7 @@ import type { BillingEvent } from './billing-event.ts'
 
 /** How long a membership's first year lasts, and how long after the signup a discount counts as a signup discount. */
 export const FIRST_YEAR_DAYS = 365
-const DISCOUNT_DAYS = 30
+export const SIGNUP_DISCOUNT_DAYS = 30
 
 const DAY_MS = 86_400_000
 
@@ -24,7 +24,7 @@ export function signupDiscounts(
   signupDate: string | null,
   events: readonly BillingEvent[],
 ): SignupDiscount[] {
-  return within(signupDate, DISCOUNT_DAYS, events)
+  return within(signupDate, SIGNUP_DISCOUNT_DAYS, events)
     .filter(({ type }) => type === 'discount')
     .map(({ discountName, discountCents, occurredAt }) => ({ name: discountName, discountCents, occurredAt }))
 }

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** The instant of a date (`YYYY-MM-DD`: the first of that day, UTC) or of a timestamp. */
+/** The instant of a timestamp, or the first instant (UTC) of a date `YYYY-MM-DD`. */
 export function instantOf(dateOrTimestamp: string): string {
   return dateOrTimestamp.includes('T') ? dateOrTimestamp : `${dateOrTimestamp}T00:00:00.000Z`
 }
@@ -11,8 +11,8 @@ interface Ending {
 }
 
 /**
- * When a membership was canceled: the cancelDate of a churned one. Null for any other, which is not a cancellation
- * record.
+ * When a membership was canceled: the cancelDate of a churned one. Null for any other membership, which is not a
+ * cancellation record.
  */
 export function cancellationInstant({ status, cancelDate }: Ending): string | null {
   return status === 'churned' && cancelDate !== null ? instantOf(cancelDate) : null

@@ -1,8 +1,8 @@
-/** Anything in a form that has a value. */
+/** Every element of a form that has a value. */
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-// A control named `elements` or `action` hides the form's property of that name. So everything here is reached through
-// the prototypes.
+// A control named `elements` or `action` hides the form's property of that name. So all properties are read through the
+// prototypes.
 
 /** The controls of a form by name, in the order of the document. */
 export function controlsByName(form: HTMLFormElement): ReadonlyMap<string, readonly Control[]> {
@@ -14,7 +14,7 @@ export function controlsByName(form: HTMLFormElement): ReadonlyMap<string, reado
   return byName
 }
 
-/** Buttons that send the form. */
+/** The buttons that submit the form. */
 export function submitButtons(form: HTMLFormElement): readonly Element[] {
   return elementsOf(form).filter((element) =>
     element.matches('[type=submit], [type=image], button:not([type])'),
@@ -25,7 +25,7 @@ function elementsOf(form: HTMLFormElement): readonly Element[] {
   return Array.from<Element>(Reflect.get(HTMLFormElement.prototype, 'elements', form))
 }
 
-/** The elements within a form that match. */
+/** The elements within a form that match the selector. */
 export function within(form: HTMLFormElement, selector: string): readonly HTMLElement[] {
   const root = Node.prototype.getRootNode.call(form) as ParentNode
   return Array.from(root.querySelectorAll<HTMLElement>(selector)).filter((element) =>
@@ -39,7 +39,7 @@ export function setAttribute(element: Element, name: string, value: string | nul
   else Element.prototype.setAttribute.call(element, name, value)
 }
 
-/** Where a form is sent to. */
+/** The URL to which a form is sent. */
 export function actionOf(form: HTMLFormElement): string {
   return new URL(Element.prototype.getAttribute.call(form, 'action') ?? '', document.baseURI).href
 }
@@ -53,7 +53,7 @@ function isControl(element: Element): element is Control {
   )
 }
 
-/** What the controls of one name would send if none of them was disabled. */
+/** The values that the controls of one name would send if none of them were disabled. */
 export function valuesOf(controls: readonly Control[]): readonly string[] {
   return controls.flatMap((control) => {
     if (control instanceof HTMLSelectElement) return [...control.selectedOptions].map(({ value }) => value)
@@ -63,7 +63,7 @@ export function valuesOf(controls: readonly Control[]): readonly string[] {
 }
 
 /**
- * The elements that show a field: the one marked `data-field="ID"`; else the fieldset that holds its controls and no
+ * The elements that show a field: the one marked `data-field="ID"`; else the fieldset that contains its controls and no
  * others; else the label around the control; else the control with its labels.
  */
 export function partsOf(

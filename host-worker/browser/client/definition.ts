@@ -20,7 +20,7 @@ export interface PublishedField {
   } | null
 }
 
-/** A form whose rules are ready to be applied as often as the visitor types. */
+/** A form whose rules are prepared, because they are applied whenever the visitor types. */
 export interface PreparedForm {
   readonly ids: readonly string[]
   readonly labels: ReadonlyMap<string, string>
@@ -31,12 +31,12 @@ export interface PreparedForm {
 }
 
 /**
- * Prepares a published form. Its rules are resolved by the service's own engine; when rules depend on each other in a
- * cycle, which the service does not accept, everything is shown.
+ * Prepares a published form. Its rules are evaluated by the same code as in the service. When rules depend on each
+ * other in a cycle, which the service does not accept, every field is shown.
  */
 export function prepareForm(form: PublishedForm): PreparedForm {
-  // The service accepted what it published, or it refuses every submission of the form and says why. So nothing is
-  // checked here.
+  // No check is needed here: the service either checked the form before publishing it, or refuses every submission of
+  // the form and says why.
   const fields = form.fields.map((field) => ({
     ...field,
     visibleWhen: field.visibleWhen ?? null,

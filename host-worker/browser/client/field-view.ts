@@ -3,12 +3,15 @@ import { partsOf, setAttribute } from './controls.ts'
 
 let messages = 0
 
-/** One field as the visitor sees it. */
+/** One field in the page. */
 export interface FieldView {
   readonly controls: readonly Control[]
-  /** Shows or hides the field; the controls of a hidden one are disabled, so that they are neither sent nor checked. */
+  /**
+   * Shows or hides the field. The controls of a hidden field are disabled, so that the browser neither sends nor
+   * validates them.
+   */
   show(isShown: boolean): void
-  /** Puts an error at the field, or takes it away. */
+  /** Shows an error at the field, or removes it (null). */
   complain(message: string | null): void
   readonly hasError: boolean
   focus(): void
@@ -59,8 +62,8 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
 }
 
 /**
- * The error is placed inside the element that groups the field, but never inside a label: there it would become part of
- * the name that screen readers read.
+ * Inserts the error into the element that groups the field, but never into a label, where screen readers would read it
+ * as part of the field's name.
  */
 function place(error: HTMLElement, id: string, part: HTMLElement | undefined): void {
   if (part === undefined) return

@@ -9,20 +9,24 @@ import type { Outcome, Receipt } from './send.ts'
 import { send } from './send.ts'
 
 export interface AttachOptions {
-  /** Called once for a saved submission. Returning false keeps the client from showing anything or going anywhere. */
+  /**
+   * Called once for a saved submission. When it returns false, the client neither shows a message nor leaves the page.
+   */
   readonly onSaved?: (receipt: Receipt) => unknown
-  /** Go to the receipt's `redirectUrl`, which the service gives for a valid `_redirect`. Default: false. */
+  /**
+   * Whether to go to the receipt's `redirectUrl`, which the service returns for a valid `_redirect`. Default: false.
+   */
   readonly followRedirect?: boolean
-  /** The client's own sentences, to replace the English ones. */
+  /** Texts that replace the client's own English ones. */
   readonly messages?: Partial<Messages>
-  /** How long to wait for an answer. Default: 30,000 ms. */
+  /** How long to wait for a response, in ms. Default: 30,000. */
   readonly timeoutMs?: number
 }
 
 export interface Attached {
-  /** Applies the rules again; needed only after a script of the site changed values. */
+  /** Applies the rules again. Only needed after a script of the site has changed values. */
   update(): void
-  /** Restores the form as it was before, for the browser to handle. */
+  /** Restores the form to its original state, so that the browser handles it. */
   detach(): void
 }
 
@@ -40,8 +44,8 @@ export function visibleIds(
 }
 
 /**
- * Makes a form show and hide its fields as the visitor types, and sends it without leaving the page. The form has to
- * work without this too: `action` and `method="post"`, field ids as names, an empty `_gotcha`.
+ * Makes a form show and hide its fields as the visitor types, and sends it without leaving the page. The form must also
+ * work without this script: it needs `action` and `method="post"`, field ids as names, and an empty `_gotcha`.
  */
 export function attach(
   form: HTMLFormElement,
@@ -57,7 +61,7 @@ export function attach(
     view.setBusy(busy)
   }
   const conclude = (outcome: Outcome): void => {
-    // The form stays busy while the next page loads: a click in between must not send it again.
+    // The form stays busy while the next page loads, so that another click does not send it again.
     setBusy(outcome.kind === 'saved' && finish(form, outcome.receipt, options))
     if (outcome.kind === 'saved') view.say('')
     else if (outcome.kind !== 'refused') view.complain(messages[outcome.kind], new Map())
@@ -114,7 +118,10 @@ function finish(form: HTMLFormElement, receipt: Receipt, options: AttachOptions)
   return target !== null
 }
 
-/** The service gives back only addresses of the site that sent the form; anything else was tampered with. */
+/**
+ * The redirect, if it is on the site of this page. The service only returns such URLs, so any other one was tampered
+ * with.
+ */
 function safeRedirect(url: string | undefined): string | null {
   const target = url === undefined ? null : new URL(url, location.href)
   return target?.origin === location.origin ? target.href : null
@@ -135,19 +142,19 @@ interface Listeners {
   readonly submitted: (event: Event) => void
   readonly edited: (event: Event) => void
   readonly reset: () => void
-  /** The visitor came back to this page, which may have other values now. */
+  /** Called when the visitor comes back to this page, whose controls may have other values now. */
   readonly shown: () => void
 }
 
 function listen(form: HTMLFormElement, { submitted, edited, reset, shown }: Listeners): () => void {
   const listening = new AbortController()
   const options = { signal: listening.signal }
-  // Controls may be outside their form, so the form cannot have these listeners.
+  // Controls may be outside their form, so the listeners are on the root and not on the form.
   const root = Node.prototype.getRootNode.call(form)
   root.addEventListener('input', edited, options)
   root.addEventListener('change', edited, options)
   EventTarget.prototype.addEventListener.call(form, 'submit', submitted, options)
-  // The values change after this event.
+  // The values change only after the reset event, hence the timeout.
   EventTarget.prototype.addEventListener.call(form, 'reset', () => setTimeout(reset), options)
   addEventListener('pageshow', shown, options)
   return () => {

@@ -5,22 +5,22 @@ import type { FieldView } from './field-view.ts'
 import { viewField } from './field-view.ts'
 import { summaryOf } from './summary.ts'
 
-/** A form as the visitor sees it. */
+/** A form in the page. */
 export interface FormView {
-  /** Shows and hides fields by what is typed now. */
+  /** Shows and hides fields, depending on the current values. */
   readonly update: () => void
-  /** Takes away the error of a field that the visitor is correcting. */
+  /** Removes the error of a field that the visitor is correcting. */
   readonly corrected: (name: string) => void
-  /** Says something about the whole form, and takes away all errors. */
+  /** Shows a message about the whole form, and removes all errors. */
   readonly say: (text: string) => void
-  /** Puts errors at their fields, the rest into the summary, and the focus on the first of them. */
+  /** Shows errors at their fields and the others in the summary, and moves the focus to the first of them. */
   readonly complain: (text: string, errors: ReadonlyMap<string, string>) => void
   readonly setBusy: (isBusy: boolean) => void
-  /** Leaves the form as it was found. */
+  /** Restores the form to its original state. */
   readonly release: () => void
 }
 
-/** Binds a published form's fields to the controls of the same names. */
+/** Connects a published form's fields with the controls of the same names. */
 export function viewForm(form: HTMLFormElement, definition: PublishedForm): FormView {
   const prepared = prepareForm(definition)
   const controls = controlsByName(form)
@@ -57,14 +57,14 @@ export function viewForm(form: HTMLFormElement, definition: PublishedForm): Form
         text,
         others.map(([id, message]) => `${prepared.labels.get(id) ?? id}: ${message}`),
       )
-      // In the order of the page, which is the order in which the visitor reads them.
+      // The first error in the order of the page, in which the visitor reads it.
       const first = [...controls.keys()].map((name) => views.get(name)).find((view) => view?.hasError)
       if (first === undefined) summary.focus()
       else first.focus()
     },
     setBusy: (isBusy) => {
       setAttribute(form, 'aria-busy', isBusy ? 'true' : null)
-      // The button is not disabled, because that would take the focus away from a visitor who pressed it.
+      // The button is not disabled, because then a visitor who pressed it would lose the focus.
       for (const button of submitButtons(form)) setAttribute(button, 'aria-disabled', isBusy ? 'true' : null)
     },
     release: () => {

@@ -1,11 +1,11 @@
-/** The client's own sentences; a site in another language gives its own. */
+/** The client's own texts. A site in another language can replace them. */
 export interface Messages {
   readonly sending: string
-  /** Above the errors of fields. */
+  /** Shown above a list of field errors. */
   readonly checkAnswers: string
-  /** The connection failed or took too long, so nobody knows whether the answers arrived. */
+  /** Shown when the connection failed or took too long, so that nobody knows whether the answers arrived. */
   readonly unreachable: string
-  /** The service answered something that is neither a receipt nor a failure. */
+  /** Shown when the response is neither a receipt nor a failure of the service. */
   readonly unreadable: string
 }
 

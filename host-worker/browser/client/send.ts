@@ -1,4 +1,4 @@
-/** What the service returns for a saved submission. */
+/** The body that the service returns for a saved submission. */
 export interface Receipt {
   readonly ok: true
   readonly submissionId?: string
@@ -15,9 +15,9 @@ export type Outcome =
       readonly error: string
       readonly fieldErrors: ReadonlyMap<string, string>
     }
-  /** No answer came, so nobody knows whether it was saved. */
+  /** No response arrived, so nobody knows whether the submission was saved. */
   | { readonly kind: 'unreachable' }
-  /** An answer arrived that does not come from the service. */
+  /** A response arrived that is not from the service. */
   | { readonly kind: 'unreadable' }
 
 /**
@@ -42,7 +42,7 @@ export async function send(form: HTMLFormElement, url: string, timeoutMs: number
   }
 }
 
-/** Files cannot be submitted; an empty file input would send an empty one. */
+/** The form's data without files, which cannot be submitted. An empty file input would otherwise send an empty file. */
 function textsOf(form: HTMLFormElement): FormData {
   const texts = new FormData()
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') texts.append(name, value)

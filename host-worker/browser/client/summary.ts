@@ -1,14 +1,16 @@
 import { within } from './controls.ts'
 
-/** The place of a form for messages about the whole form. Screen readers read it aloud when it changes. */
+/** The part of a form for messages about the whole form. Screen readers announce it when it changes. */
 export interface Summary {
-  /** An empty text clears the message. */
+  /** Shows a message. An empty text removes it. */
   say(text: string, details?: readonly string[]): void
   focus(): void
   remove(): void
 }
 
-/** The site's own place, marked `data-form-summary`, or a new one at the beginning of the form. */
+/**
+ * The element for the summary: the site's own, marked `data-form-summary`, or a new one at the beginning of the form.
+ */
 export function summaryOf(form: HTMLFormElement): Summary {
   const [given] = within(form, '[data-form-summary]')
   const element = given ?? document.createElement('div')
@@ -37,7 +39,7 @@ function list(details: readonly string[]): HTMLElement {
   return element
 }
 
-/** An element with text in it. */
+/** Creates an element with a text. */
 export function textElement(tag: string, text: string): HTMLElement {
   const element = document.createElement(tag)
   element.textContent = text

@@ -72,7 +72,7 @@ const lastNames = [
   'Chen',
 ] as const
 
-/** Each with the hundred numbers 555-0100 to 555-0199 that are reserved for fiction. */
+/** Area codes. Each has the hundred numbers 555-0100 to 555-0199, which are reserved for fiction. */
 const areaCodes = [
   201, 202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215, 216, 217, 218, 224, 225, 228, 229,
 ] as const
@@ -80,7 +80,7 @@ const tags = ['member', 'fleet', 'vip', 'coupon', 'lapsed', 'new-mover'] as cons
 const consents = ['subscribed', 'unsubscribed', 'unknown'] as const
 const sources = ['website', 'pos', 'import', 'referral', null] as const
 
-/** The demo's contacts, the same in every run. Most are complete, some know only an email, a phone or a name. */
+/** The demo's contacts, the same in every run. Most are complete; some have only an email, a phone or a name. */
 export function demoContacts(): readonly DemoContact[] {
   const draw = createDraw(SEED)
   return Array.from({ length: COUNT }, (_, index) => contact(index, draw))
@@ -106,7 +106,7 @@ function contact(index: number, draw: Draw): DemoContact {
   }
 }
 
-/** No two contacts share a number. */
+/** The phone number of a contact. No two contacts have the same number. */
 function phoneOf(index: number): string {
   const areaCode = areaCodes[Math.floor(index / 100)] ?? areaCodes[0]
   return `+1${areaCode}55501${String(index % 100).padStart(2, '0')}`

@@ -61,7 +61,7 @@ it('has an organization for each kind of point of sale, with rows of its own', (
   expect(new Set(texts).size).toBe(2)
 })
 
-// The demo is prepared, prepared once more, and loses its key, in this order.
+// The tests depend on this order: the demo is prepared, prepared once more, and loses its key.
 describe('a service with the demo', { shuffle: false }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'demo-'))
   const notes: string[] = []
@@ -125,7 +125,7 @@ describe('a service with the demo', { shuffle: false }, () => {
     expect((await demo.cancellations(everything)).reasons.length).toBeGreaterThan(3)
     expect(await demo.retentionOffers(everything)).toHaveLength(3)
     const { accepted, declined } = await demo.revenueByDecision(everything)
-    // Enough for figures about revenue.
+    // Enough members for figures about revenue.
     expect(accepted.members + declined.members).toBeGreaterThan(60)
     expect(accepted.membersWithRevenue * 100).toBeGreaterThan(accepted.members * 80)
     const survey = await storage.exitSurvey

@@ -1,4 +1,4 @@
-/** Draws that look random and are the same in every run. */
+/** Draws random-looking values that are the same in every run. */
 export interface Draw {
   /** A whole number from 0 up to, not including, `limit`. */
   below(limit: number): number
@@ -10,11 +10,11 @@ export interface Draw {
   instant(): string
 }
 
-/** The demo's "now": fixed, so that its data is the same whenever it is made. */
+/** The demo's "now". It is fixed, so that the data does not depend on when it is made. */
 export const baseMs = Date.UTC(2026, 9, 1)
 const SPAN_MINUTES = 2 * 365 * 24 * 60
 
-/** Mulberry32, a generator of 32-bit numbers (public domain): fast, tiny, and good enough to look random. */
+/** Mulberry32, a generator of 32-bit numbers (public domain): fast, small, and random enough for demo data. */
 export function createDraw(seed: number): Draw {
   let state = seed
   const next = () => {

@@ -1,4 +1,4 @@
-/** The password of the form `demo-members`. It protects nothing: `npm start` prints it. */
+/** The password of the form `demo-members`. It is not secret: `npm start` prints it. */
 export const demoPassword = 'sparkle'
 
 const option = (value: string, label: string) => ({ value, label })

@@ -24,10 +24,13 @@ const offers: readonly [Offer, ...Offer[]] = [
   },
 ]
 
-/** Spellings of reason codes, as portals of different ages wrote them. */
+/** Spellings of reason codes, as old and new customer portals write them. */
 const reasonCodes = ['too_expensive', 'Too-Expensive', 'moved', 'moved', 'sold_car', 'not_enough_use', 'other', 'Other'] as const // prettier-ignore
 
-/** A member who sees the last page before leaving. Members who left declined the offer; some who stayed accepted it. */
+/**
+ * A visit of a member to the last page before leaving. Members who left declined the offer; some who stayed accepted
+ * it.
+ */
 interface Visit {
   readonly membershipId: string
   readonly atMs: number

@@ -35,7 +35,7 @@ interface DemoMembership {
 export function demoMemberships(): readonly DemoMembership[] {
   const draw = createDraw(SEED)
   return Array.from({ length: COUNT }, (_, index) => {
-    // Spread evenly, so that no month is empty.
+    // The signups are spread evenly, so that no month is empty.
     const daysAgo = 1 + Math.floor((index * SPAN_DAYS) / COUNT) + draw.below(5)
     const isChurned = draw.chance(45)
     const [planName, billingAmountCents] = draw.pick(plans)

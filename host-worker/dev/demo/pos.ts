@@ -35,17 +35,17 @@ export const posOrganizations: readonly Organization[] = (
   return { ...demoOrganization, organizationId, name, posSource, slug: null, smsNumber: null }
 })
 
-/** One demo organization has a database of its own, so that a start shows both. */
+/** The place of a demo organization. One of them has a database of its own, so that a local service has both kinds. */
 export function placeOfDemo(organizationId: string): 'own' | 'shared' {
   return organizationId === posOrganizations[0]?.organizationId ? 'own' : 'shared'
 }
 
-/** The rows of the point of sale of one of these organizations. */
+/** The rows at the point of sale of one demo organization. */
 export function demoPosLines(organization: Organization): ReturnType<typeof posLines> {
   return posLines(1000 * posOrganizations.indexOf(organization))
 }
 
-/** The lines of a point of sale by import kind; the same for the same seed. */
+/** The import lines of a point of sale, by import kind. The same seed gives the same lines. */
 export function posLines(seed: number): readonly (readonly [kind: string, lines: () => Iterable<object>])[] {
   return [
     ['pos-customers', () => customerLines(createDraw(seed))],
@@ -132,7 +132,7 @@ function accountLines(draw: Draw): readonly object[] {
   })
 }
 
-/** Some accounts have more events than their details show. */
+/** Billing events. Some accounts have more events than their details show. */
 function billingLines(draw: Draw): readonly object[] {
   return Array.from(
     { length: ACCOUNTS },

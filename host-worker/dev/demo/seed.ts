@@ -19,7 +19,7 @@ import { redemptionLines, voucherGroupLines, voucherLines } from './vouchers.ts'
 
 type Lines = () => Iterable<object>
 
-/** The demo's rows by import kind, in an order in which references are satisfied. */
+/** The demo's rows by import kind. A kind comes after those to which it refers. */
 export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
   ['sites', () => siteLines],
   ['products', () => productLines],
@@ -48,8 +48,8 @@ export const demoLines: readonly (readonly [kind: string, lines: Lines])[] = [
 ]
 
 /**
- * Imports lines by kind, in their order, as an operator would. Importing them again changes nothing. Throws when a row is
- * refused.
+ * Imports lines by kind, in their order, as an operator would. Importing them again changes nothing. Throws when a row
+ * is refused.
  */
 export async function importLines(
   linesByKind: typeof demoLines,

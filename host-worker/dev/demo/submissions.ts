@@ -47,7 +47,7 @@ const makers: readonly [Maker, ...Maker[]] = [
     {
       firstName,
       ...(lastName === null ? {} : { lastName }),
-      // Phone answers keep their last ten digits.
+      // A phone answer consists of the last ten digits.
       ...(phone === null ? {} : { phone: phone.slice(-10) }),
       ...(draw.chance(80) ? { topic: draw.pick(topics) } : {}),
       message: draw.pick(messages),
@@ -63,7 +63,7 @@ const makers: readonly [Maker, ...Maker[]] = [
   ],
 ]
 
-/** Answers that the form's conditions allow: fields they hide have none. */
+/** Answers that satisfy the form's conditions: hidden fields have none. */
 function damage(draw: Draw): Answers {
   const cost = draw.below(2_500)
   const known = { estimatedCost: cost, ...(cost > 1_000 ? { hasReport: draw.chance(40) } : {}) }

@@ -28,7 +28,7 @@ interface DemoVoucher {
   readonly createdAt: string
 }
 
-/** Three in four belong to the group, one in three was redeemed. */
+/** The demo's vouchers. Three in four belong to the group, and one in three was redeemed. */
 function demoVouchers(): readonly DemoVoucher[] {
   const draw = createDraw(SEED)
   return Array.from({ length: COUNT }, (_, index) => {
@@ -53,7 +53,7 @@ export function voucherLines(): readonly object[] {
   }))
 }
 
-/** One redemption of each voucher that was redeemed, some days after it was made. */
+/** One redemption of each redeemed voucher, some days after the voucher was made. */
 export function redemptionLines(): readonly object[] {
   const draw = createDraw(SEED + 1)
   return demoVouchers()

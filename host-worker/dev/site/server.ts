@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { isPortFree } from '../readiness.ts'
 import { demoForms } from '../demo/index.ts'
 
-/** The web site of the demo's tenant: plain pages on an origin of their own, as every tenant's site is. */
+/** The web site of the demo's tenant: plain pages with their own origin, like every tenant's site. */
 export interface DemoSite {
   readonly url: string
   close(): void
 }
 
 export interface DemoSiteOptions {
-  /** Where the service listens. */
+  /** The URL of the service. */
   readonly serviceUrl: string
-  /** The tenant's key. It stays in this process: browsers never see it. */
+  /** The tenant's key. It stays in this process and is never sent to a browser. */
   readonly key: string
-  /** The port to use if nobody else does. */
+  /** The port to use if it is free. */
   readonly preferredPort: number
 }
 
@@ -29,7 +29,7 @@ const pages: ReadonlyMap<string, string> = new Map([
   ['/style.css', 'style.css'],
 ])
 
-/** Starts the demo site on the preferred port, or on any free one. It is no part of a deployment. */
+/** Starts the demo site on the preferred port, or on any free one. A deployment has no demo site. */
 export async function startDemoSite(options: DemoSiteOptions): Promise<DemoSite> {
   const { preferredPort } = options
   const isUsable = preferredPort <= 65_535 && (await isPortFree(preferredPort))
@@ -69,7 +69,7 @@ async function answer(
   }
 }
 
-/** The form as the tenant's server reads it with its key and passes it on, for the browser client. */
+/** Sends the definition of a form to the browser client. The tenant's server reads it from the service with its key. */
 async function sendDefinition(
   response: ServerResponse,
   formId: string,
@@ -93,7 +93,8 @@ async function sendPage(
   }
   const text = await readFile(join(import.meta.dirname, 'pages', name), 'utf8')
   const type = name.endsWith('.css') ? 'text/css' : 'text/html'
-  // The page may stay in the browser's history with what was typed. With `no-store`, going back would lose that.
+  // A browser may keep the page, with what was typed, in its history. With `no-store`, going back would lose the typed
+  // values.
   response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' })
   response.end(text.replaceAll('{{service}}', serviceUrl))
 }

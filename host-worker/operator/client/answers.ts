@@ -1,10 +1,11 @@
+import { parsedOr } from '../../../domain/text/json.ts'
 import { unreachable } from './connection-errors.ts'
 import { CommandError, Refusal, Unavailable } from './errors.ts'
 
 /**
- * Checks that an answer comes from this service and is about the request. Throws a `Refusal` when the key is refused or
- * its role is not enough, `Unavailable` when the service is not there for the moment, and a `CommandError` when something
- * else answers at this address.
+ * Checks that a response is from this service and is about the request itself. Throws a `Refusal` when the key is
+ * refused or its role does not suffice, `Unavailable` when the service is temporarily not reachable, and a
+ * `CommandError` when the response is from something else.
  */
 export async function checkAnswer(response: Response, url: string): Promise<Response> {
   const { status } = response
@@ -22,7 +23,10 @@ export async function checkAnswer(response: Response, url: string): Promise<Resp
   return response
 }
 
-/** The JSON value of a good answer; null when it has no body. Throws the sentence of any other answer as a `Refusal`. */
+/**
+ * The JSON value of a successful response; null when it has no body. Any other response is thrown as a `Refusal` with
+ * the sentence in its body.
+ */
 export async function valueOf(response: Response, url: string): Promise<unknown> {
   if (response.status === 204) return null
   const value = await read(response, url)
@@ -31,16 +35,17 @@ export async function valueOf(response: Response, url: string): Promise<unknown>
 }
 
 async function read(response: Response, url: string): Promise<unknown> {
-  let text: string
+  const value = parsedOr(await textOf(response, url), undefined)
+  if (value === undefined) throw foreign(response, url)
+  return value
+}
+
+/** The body of a response, as text. Throws `Unavailable` when the connection breaks before the body has come whole. */
+export async function textOf(response: Response, url: string): Promise<string> {
   try {
-    text = await response.text()
+    return await response.text()
   } catch (error) {
     throw unreachable(url, error)
-  }
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw foreign(response, url)
   }
 }
 
@@ -55,7 +60,10 @@ function keyRefused(url: string): Refusal {
   )
 }
 
-/** What the service says of a request that it refused. A failure is named by its request, as the service's log names it. */
+/**
+ * The error for a refused request, with the service's sentence. An internal failure is identified by its request id, as
+ * in the service's log.
+ */
 function refusalOf(response: Response, value: unknown, url: string): CommandError {
   const { status, headers } = response
   if (typeof value !== 'object' || value === null || !('error' in value) || typeof value.error !== 'string')
@@ -71,7 +79,8 @@ function leadsElsewhere({ headers }: Response, url: string): CommandError {
   return new CommandError(`${url} leads ${where}. Give the address of the service itself.`)
 }
 
-function foreign({ status, headers }: Response, url: string): CommandError {
+/** The error for a response that this service would not give. */
+export function foreign({ status, headers }: Response, url: string): CommandError {
   const type = headers.get('content-type')?.split(';')[0] ?? 'nothing'
   return new CommandError(
     `${url} is not the address of this service: it answered with status ${status} and ${type}.`,

@@ -6,17 +6,17 @@ import type { AnswerTo, CallOf, OperatorService } from './operator-service.ts'
 import type { Reach } from './send-request.ts'
 import { sendRequest } from './send-request.ts'
 
-/** How to reach a service, and how to prove who calls. */
+/** How to reach a service, and how to authorize requests. */
 export interface Connection {
-  /** Its address: scheme and host, perhaps a path before that of the operations. */
+  /** The address: scheme and host, and an optional path before that of the operations. */
   readonly url: string
   readonly stateDirectory: string | null
   readonly authorization: Authorization
-  /** Left out: the network. */
+  /** How requests are sent. Left out: over the network. */
   readonly reach?: Reach
 }
 
-/** The operator interface behind a connection. No I/O before the first call. */
+/** The operator interface of a connection. No I/O before the first call. */
 export function callService(connection: Connection): OperatorService {
   const { url, stateDirectory } = connection
   const send: OperatorService['send'] = (method, path, init = {}) =>
@@ -29,13 +29,13 @@ export function callService(connection: Connection): OperatorService {
       const { path, init } = requestFor(operation, call as AnyCall)
       const response = await send(operation.method, path, init)
       const answer = { status: response.status, body: await valueOf(response, url) }
-      // The service answers what the record declares: its own tests check that of every answer.
+      // The body need not be checked: the service's own tests check that every response fits its declaration.
       return answer as AnswerTo<Operation>
     },
   }
 }
 
-/** A call of whatever operation. */
+/** A call of any operation. */
 interface AnyCall {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number>>
@@ -51,8 +51,10 @@ function requestFor(operation: OperationEndpoint, { params = {}, query = {}, bod
   return { path, init: { headers, body: JSON.stringify(body) } }
 }
 
-/** A path with its parameters. One that URLs drop, or that would lead to another path, names nothing. */
-function pathWith(path: string, params: Readonly<Record<string, string>>): string {
+/**
+ * A path with its parameters filled in. Throws for a value that URLs would drop, or that would lead to another path.
+ */
+export function pathWith(path: string, params: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
     const value = params[name] ?? ''
     if (/^\.{0,2}$/.test(value))

@@ -1,33 +1,33 @@
 import { CommandError, UsageError } from './errors.ts'
 import type { Login } from './login-file.ts'
 
-/** Where it may be said which service a command is about. */
+/** The places that may specify the service for a command. */
 export interface Sources {
-  /** `--url`, `--key` and `--remote`. */
+  /** The flags `--url`, `--key` and `--remote`. */
   readonly flags: {
     readonly url?: string | undefined
     readonly key?: string | undefined
     readonly remote?: boolean | undefined
   }
-  /** `OPERATOR_URL`, `OPERATOR_KEY` and `ROOT_SECRET`. */
+  /** The environment variables `OPERATOR_URL`, `OPERATOR_KEY` and `ROOT_SECRET`. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** What "login" stored; null: nothing. */
+  /** The service that "login" stored; null: none. */
   readonly login: () => Login | null
-  /** The address of the deployed service, or the sentence that says why it is not known. Asked for by `--remote` alone. */
+  /** The address of the deployed service, or a sentence that says why it is unknown. Only called for `--remote`. */
   readonly deployed: () => { readonly url: string } | { readonly problem: string }
 }
 
-/** The service that a command is about. A key of null: there is none, and something else takes its place. */
+/** The service for a command. A null key: there is none, and something else replaces it. */
 export type Choice =
   | { readonly kind: 'given'; readonly url: string; readonly key: string | null }
-  /** The service of the local state. A key of null: its own. */
+  /** The service of the local state. A null key: the local state's own key is used. */
   | { readonly kind: 'local'; readonly key: string | null }
 
 /**
- * Chooses the service: flags win over the environment, that over what was stored by "login", and that over the local
- * state. A key is never sent to a service for which it was not meant: one that was stored goes to the address that was
- * stored with it, and an address that was given needs a key that was given.
- * @param without what may take the place of a key that was not given; null: nothing may
+ * Chooses the service: flags take precedence over the environment, the environment over what "login" stored, and that
+ * over the local state. A key is never sent to a service for which it was not meant: a stored key is only used with the
+ * address that was stored with it, and a given address needs a given key.
+ * @param without what may replace a key that was not given; null: nothing
  */
 export function chooseService(
   { flags, environment, login, deployed }: Sources,
@@ -54,8 +54,8 @@ export function chooseService(
   return { kind: 'given', url: address, key: chosen ?? null }
 }
 
-/** Checks the address of a service, and writes it in one way. Throws a `CommandError`. */
-export function readAddress(text: string): string {
+/** Checks the address of a service, and normalises it. Throws a `CommandError`. */
+function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new CommandError(`${JSON.stringify(text)} is not an address such as https://api.example.com.`)
@@ -75,7 +75,7 @@ function addressOf(found: ReturnType<Sources['deployed']>): string {
   return found.url
 }
 
-/** An empty text counts as not given. */
+/** The text, or undefined when it is empty, which counts as not given. */
 function given(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }

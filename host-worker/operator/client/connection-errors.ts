@@ -1,6 +1,6 @@
 import { Unavailable } from './errors.ts'
 
-/** What the codes of a failed connection mean, as the end of a sentence. */
+/** The meanings of the error codes of a failed connection, each as the end of a sentence. */
 const meanings: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens there'],
   [/^(?:ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/, 'there is no such host, or the name server does not answer'],
@@ -12,7 +12,7 @@ const meanings: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection broke'],
 ]
 
-/** The sentence about a service that could not be reached. */
+/** The error for a service that could not be reached. */
 export function unreachable(url: string, error: unknown): Unavailable {
   const code = codeOf(error)
   const meaning = meanings.find(([codes]) => codes.test(code))?.[1] ?? 'the connection failed'
@@ -20,7 +20,7 @@ export function unreachable(url: string, error: unknown): Unavailable {
   return new Unavailable(`Cannot reach the service at ${url}: ${meaning}${shown}.`, { cause: error })
 }
 
-/** The code of an error, or of what caused it. The network's own errors are the cause of the one that is thrown. */
+/** The code of an error, or of its cause: network errors are the cause of the error that is thrown. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.name === 'TimeoutError') return 'ETIMEDOUT'

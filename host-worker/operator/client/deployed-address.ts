@@ -1,8 +1,8 @@
 import type { WranglerFile } from '../../local/wrangler-file.ts'
 
 /**
- * The address at which `wrangler.toml` says that the service is deployed: the first route with a host of its own. The
- * address under workers.dev is not in that file, because it has the name of the account in it.
+ * The address at which the service is deployed, according to `wrangler.toml`: the first route with a host of its own.
+ * The address under workers.dev is not in that file, because it contains the name of the account.
  */
 export function deployedAddress({ top, tables }: WranglerFile): { url: string } | { problem: string } {
   const routes = [
@@ -22,10 +22,10 @@ export function deployedAddress({ top, tables }: WranglerFile): { url: string } 
   }
 }
 
-/** The zone of a route: it may stand before the route's own host. */
+/** Matches the zone of a route, which may precede the route's own host. */
 const ZONE = /\bzone_\w+\s*=\s*"[^"]*"/g
 
-/** A host without a wildcard. */
+/** Whether a text is a host without a wildcard. */
 function isHost(text: string): boolean {
   return /^[\w-]+(?:\.[\w-]+)+$/.test(text)
 }

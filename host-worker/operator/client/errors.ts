@@ -1,4 +1,4 @@
-/** The command was not called as it must be: exit code 2, with its usage. */
+/** The command was called with wrong arguments. Exit code 2, with its usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -8,7 +8,7 @@ export class CommandError extends Error {
   override readonly name: string = 'CommandError'
 }
 
-/** The service refused a call. The message is the sentence with which it did. */
+/** The service refused a call. The message is the service's own sentence. */
 export class Refusal extends CommandError {
   override readonly name = 'Refusal'
   readonly status: number
@@ -19,7 +19,7 @@ export class Refusal extends CommandError {
   }
 }
 
-/** The service was not reached, or was not there for the moment: the same call may succeed later. */
+/** The service was not reached, or is temporarily not available. The same call may succeed later. */
 export class Unavailable extends CommandError {
   override readonly name = 'Unavailable'
 }

@@ -17,7 +17,7 @@ function listAt(url: string, reach?: (request: Request) => Promise<Response>): P
   return operate(args, reach === undefined ? {} : { reach })
 }
 
-/** What a failure must look like: one sentence on standard error, and nothing else. */
+/** Expects what every failure must print: one sentence on standard error, and nothing else. */
 function expectSentence({ code, stdout, stderr }: Operated, saying: RegExp): void {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(saying)

@@ -1,10 +1,16 @@
-import { beforeEach, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PART_BYTES } from '../../../domain/imports/limits.ts'
 import type { ImportOutcome } from '../../../domain/imports/transfer-file.ts'
 import { ndjsonBytes, sourceOf } from '../../../test/support/imports.ts'
+import { notTheService } from '../../../test/support/contract-seen.ts'
+import { operatorCall } from '../../../test/support/operator-http.ts'
 import { createScratchStorage } from '../../../test/support/scratch-storage.ts'
 import type { TestService } from '../../../test/support/service.ts'
 import { openTestService } from '../../../test/support/service.ts'
+import { CommandError, Unavailable } from './errors.ts'
 import type { OperatorCall } from './import-client.ts'
 import { importThroughService } from './import-client.ts'
 
@@ -16,8 +22,6 @@ beforeEach(async () => {
   await service.addOrganization('acme')
   key = await service.addOperatorKey('admin')
 })
-
-class Lost extends Error {}
 
 const call: OperatorCall = (method, path, init = {}) => service.send(path, { ...init, method, key })
 
@@ -38,8 +42,8 @@ function run(
 ): Promise<ImportOutcome> {
   return importThroughService({
     organizationId: 'acme',
+    url: 'https://api.example',
     call: through,
-    isPassing: (rejection) => rejection instanceof Lost,
     kind: 'contacts',
     format: 'ndjson',
     source: sourceOf(ndjsonBytes(lines)),
@@ -88,14 +92,75 @@ test('a request or an answer that is lost is repeated, wherever that happens', a
   const shaky: OperatorCall = async (method, path, init) => {
     requests += 1
     const lossy = requests % 3
-    if (lossy === 1) throw new Lost('before')
+    if (lossy === 1) throw new Unavailable('before')
     const response = await call(method, path, init)
-    if (lossy === 2) throw new Lost('after')
+    if (lossy === 2) throw new Unavailable('after')
     return response
   }
   expect(await run(lines, shaky)).toMatchObject({ kind: 'imported', read: 1_500, changed: 1_500 })
   expect(await storedIds(lines)).toBe(1_500)
 }, 30_000)
+
+const closing: (() => void)[] = []
+
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+/** Serves the service on a port. The connection breaks in the middle of the answers for which `isCut` is true. */
+async function serveCut(isCut: (answer: number) => boolean): Promise<string> {
+  let answers = 0
+  const server = createServer((incoming, outgoing) => {
+    void buffer(incoming).then(async (sent) => {
+      const { method = '', url = '', headers } = incoming
+      const response = await service.send(url, {
+        method,
+        headers: headers as Record<string, string>,
+        ...(sent.length === 0 ? {} : { body: new Uint8Array(sent) }),
+      })
+      const text = await response.text()
+      answers += 1
+      const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+      outgoing.writeHead(response.status, head)
+      if (isCut(answers)) outgoing.write(text.slice(0, text.length / 2), () => outgoing.destroy())
+      else outgoing.end(text)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`
+  closing.push(notTheService(origin, 'answers that break off'), () => server.close())
+  return origin
+}
+
+test('a request whose answer breaks off is repeated, and the import goes on', async () => {
+  const lines = contacts(1_500)
+  let cuts = 0
+  const origin = await serveCut((answer) => {
+    const isCut = [1, 3].includes(answer)
+    if (isCut) cuts += 1
+    return isCut
+  })
+  expect(await run(lines, operatorCall(origin, key))).toMatchObject({ kind: 'imported', changed: 1_500 })
+  expect(cuts).toBe(2)
+  expect(await storedIds(lines)).toBe(1_500)
+})
+
+test.each([200, 422])(
+  'an answer %i that is not JSON is not from the service, and is final',
+  async (status) => {
+    let requests = 0
+    const foreign: OperatorCall = async () => {
+      requests += 1
+      return new Response('{', { status, headers: { 'content-type': 'application/json' } })
+    }
+    const outcome = run(contacts(1), foreign)
+    await expect(outcome).rejects.toBeInstanceOf(CommandError)
+    await expect(outcome).rejects.toThrow('https://api.example is not the address of this service')
+    expect(requests).toBe(1)
+  },
+)
 
 test('an import whose key is revoked in between is taken up with another key', async () => {
   const lines = contacts(1_500)
@@ -127,8 +192,8 @@ test('an import whose key is revoked in between is taken up with another key', a
 test('what the service says is passed on as it is', async () => {
   const elsewhere = await importThroughService({
     organizationId: 'nobody',
+    url: 'https://api.example',
     call,
-    isPassing: () => false,
     kind: 'contacts',
     format: 'ndjson',
     source: sourceOf(ndjsonBytes(contacts(1))),

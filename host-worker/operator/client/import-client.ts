@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Backoff } from '../../../domain/bounds/backoff.ts'
+import type { Backoff, Repeating } from '../../../domain/bounds/backoff.ts'
 import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
 import type { ReceivedPart } from '../../../domain/imports/receive-part.ts'
 import type {
@@ -10,14 +10,35 @@ import type {
   TransferAnswer,
 } from '../../../domain/imports/transfer-file.ts'
 import { transferFile } from '../../../domain/imports/transfer-file.ts'
-import { isJsonObject, parseJson } from '../../../domain/text/json.ts'
+import {
+  abortImportEndpoint,
+  commitImportEndpoint,
+  openImportEndpoint,
+  sendImportPart,
+  writeImport,
+} from '../../../domain/operators/endpoints/imports.ts'
+import type { OperationEndpoint } from '../../../domain/record/operation.ts'
+import { membersOf, parsedOr } from '../../../domain/text/json.ts'
+import { foreign, textOf } from './answers.ts'
+import { pathWith } from './call-service.ts'
+import { Unavailable } from './errors.ts'
+
+/** The operations that an import into a service calls. */
+export const importOperations = [
+  openImportEndpoint,
+  sendImportPart,
+  commitImportEndpoint,
+  writeImport,
+  abortImportEndpoint,
+] as const
 
 /**
- * Sends one request to the operator interface, with the operator's key. Rejects when no answer comes, and for answers
- * that say nothing about the request itself: a key that is refused, a role that is missing.
+ * Sends one request to the operator interface, with the operator's key. Rejects with `Unavailable` when repeating the
+ * request may help: no connection, or no response in time. Rejects with other errors for responses that are not about
+ * the request itself: a refused key, a missing role.
  */
 export type OperatorCall = (
-  method: 'POST' | 'PUT' | 'DELETE',
+  method: string,
   path: string,
   init?: {
     readonly headers?: Readonly<Record<string, string>>
@@ -27,59 +48,60 @@ export type OperatorCall = (
 
 export interface RemoteImport extends Omit<Transfer, 'target'> {
   readonly organizationId: string
+  /** The address of the service, for messages. */
+  readonly url: string
   readonly call: OperatorCall
-  /** Whether a rejection of `call` may pass when the request is repeated: no connection, no answer in time. */
-  readonly isPassing: (rejection: unknown) => boolean
 }
 
-/** About a minute in all: long enough for a service that is started again. */
+/** About a minute in all: long enough for a service to restart. */
 const BACKOFF: Backoff = { pausesMs: doublingPauses(100, 12, 8_000), spread: { least: 0.5, most: 1.5 } }
 
 /**
- * Imports a file through the operator interface of a service. Every request may be repeated without harm, so one that got
- * no answer is. When that does not help either, this rejects as the last request did, and the same call made again, also
- * by another process or with another key, goes on where this one stopped.
+ * Imports a file through the operator interface of a service. Every request is safe to repeat, so one without a
+ * complete response is repeated, and so is one whose response is a failure of the service. When that does not help, this
+ * rejects with the error of the last request, an `Unavailable`. The same call can then be made again, also by another
+ * process or with another key, and continues where this one stopped.
  */
 export function importThroughService({
   organizationId,
+  url,
   call,
-  isPassing,
   ...file
 }: RemoteImport): Promise<ImportOutcome> {
-  return transferFile({ ...file, target: serviceTarget(organizationId, call, isPassing) })
+  return transferFile({ ...file, target: serviceTarget(organizationId, url, call) })
 }
 
-function serviceTarget(
-  organizationId: string,
-  call: OperatorCall,
-  isPassing: RemoteImport['isPassing'],
-): ImportTarget {
-  const all = `/operator/v1/organizations/${encodeURIComponent(organizationId)}/imports`
-  const one = (importId: string) => `${all}/${encodeURIComponent(importId)}`
-  const ask = async (...request: Parameters<OperatorCall>): Promise<TransferAnswer> => {
-    const repeating = {
-      isPassing: (rejection: unknown) => rejection instanceof ServiceFailure || isPassing(rejection),
-      draw: () => Math.random(),
-      wait: (durationMs: number) => pause(durationMs),
-    }
-    return repeatWhileRejected(BACKOFF, repeating, async () => answerOf(await call(...request)))
+function serviceTarget(organizationId: string, url: string, call: OperatorCall): ImportTarget {
+  const ask = async (
+    { method, path }: OperationEndpoint,
+    params: Readonly<Record<string, string>>,
+    init?: Parameters<OperatorCall>[2],
+  ): Promise<TransferAnswer> => {
+    const filled = pathWith(path, { organizationId, ...params })
+    return repeatWhileRejected(BACKOFF, repeating, async () =>
+      answerOf(await call(method, filled, init), url),
+    )
   }
-  // The decision is asked for once; from then on the import is written whoever asks.
+  // The decision is requested once. From then on the import is being written, whoever asks.
   const committed = new Set<string>()
   return {
-    open: (file) => ask('POST', all, json(file)),
-    part: (importId, part) => ask('PUT', `${one(importId)}/parts/${part.part}`, bodyOf(part)),
+    open: (file) => ask(openImportEndpoint, {}, json(file)),
+    part: (importId, part) => ask(sendImportPart, { importId, part: String(part.part) }, bodyOf(part)),
     commit: async (importId) => {
-      const answer = await ask('POST', `${one(importId)}/${committed.has(importId) ? 'write' : 'commit'}`)
+      const answer = await ask(committed.has(importId) ? writeImport : commitImportEndpoint, { importId })
       if ('session' in answer) committed.add(importId)
       return answer
     },
-    abort: (importId) => ask('DELETE', one(importId)),
+    abort: (importId) => ask(abortImportEndpoint, { importId }),
   }
 }
 
-/** The service failed in a way that may pass. */
-class ServiceFailure extends Error {}
+/** How requests are repeated. */
+const repeating: Repeating = {
+  isPassing: (rejection) => rejection instanceof Unavailable,
+  draw: () => Math.random(),
+  wait: (durationMs) => pause(durationMs),
+}
 
 function json(body: object): Parameters<OperatorCall>[2] {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
@@ -91,19 +113,23 @@ function bodyOf({ bytes, digest }: ReceivedPart): Parameters<OperatorCall>[2] {
   return { headers, body: bytes }
 }
 
-/** What an answer says of the import. Throws a `ServiceFailure` for one that the same request may not get again. */
-async function answerOf(response: Response): Promise<TransferAnswer> {
-  const text = await response.text()
-  if (response.status >= 500)
-    throw new ServiceFailure(sentenceIn(text) ?? `The service answered ${response.status}.`)
-  // Only a service that answers otherwise than its document says gets here with something else.
-  if (response.ok) return { session: parseJson(text) as ImportProgress }
-  if (response.status === 422) return { session: refusedSession(text) }
-  return { message: sentenceIn(text) ?? `The service answered ${response.status}.` }
+/**
+ * The import in a response. Throws `Unavailable` for a response that the same request may not get again, and a
+ * `CommandError` for one that is not from the service.
+ */
+async function answerOf(response: Response, url: string): Promise<TransferAnswer> {
+  const { status } = response
+  const value = parsedOr(await textOf(response, url), undefined)
+  const sentence = sentenceIn(value) ?? `The service answered ${status}.`
+  if (status >= 500) throw new Unavailable(sentence)
+  if (value === undefined) throw foreign(response, url)
+  // A value of another shape would contradict the service's document.
+  if (response.ok) return { session: value as ImportProgress }
+  if (status === 422) return { session: refusedSession(value as Pick<ImportProgress, 'problems'>) }
+  return { message: sentence }
 }
 
-function refusedSession(text: string): ImportProgress {
-  const { problems } = parseJson(text) as Pick<ImportProgress, 'problems'>
+function refusedSession({ problems }: Pick<ImportProgress, 'problems'>): ImportProgress {
   return {
     importId: '',
     state: 'refused',
@@ -115,11 +141,7 @@ function refusedSession(text: string): ImportProgress {
   }
 }
 
-function sentenceIn(text: string): string | null {
-  try {
-    const body = parseJson(text)
-    return isJsonObject(body) && typeof body.error === 'string' ? body.error : null
-  } catch {
-    return null
-  }
+function sentenceIn(value: unknown): string | null {
+  const { error } = membersOf(value)
+  return typeof error === 'string' ? error : null
 }

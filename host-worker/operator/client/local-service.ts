@@ -17,7 +17,7 @@ import type { Connection } from './call-service.ts'
 import { callService } from './call-service.ts'
 import { Refusal, Unavailable } from './errors.ts'
 
-/** A connection, and what ends with it. */
+/** A connection, and how to close it. */
 export interface OpenConnection {
   readonly connection: Connection
   readonly close: () => Promise<void>
@@ -26,20 +26,20 @@ export interface OpenConnection {
 export interface LocalOptions {
   /** The operator key to use; null: the one of the local state, which is made when there is none. */
   readonly key: string | null
-  /** A line for the person who waits. */
+  /** Shows a line to the person who is waiting. */
   readonly note: (line: string) => void
 }
 
-/** How long a service that is announced may take to answer: its supervisor may be starting it again. */
+/** How long an announced service may take to respond, in ms, because its supervisor may be restarting it. */
 const ANSWER_MS = 30_000
 const POLL_MS = 250
 
-/** The name for which the operator key of the local state is issued. */
+/** The operator's name in the operator key of the local state. */
 const LOCAL_OPERATOR = 'local'
 
 /**
- * Opens the service of a state directory: the one that runs there, else one that runs until this is closed. Only one
- * program at a time starts a service there; others wait for it.
+ * Opens the service of a state directory: the one that is running there, or else a new one that runs until it is
+ * closed. Only one program at a time starts a service there; others wait for it.
  */
 export async function openLocalService(directory: string, options: LocalOptions): Promise<OpenConnection> {
   openPrivateState(directory)
@@ -59,12 +59,12 @@ export async function openLocalService(directory: string, options: LocalOptions)
   }
 }
 
-/** The lock of whoever starts a service on a state directory. */
+/** The path of the lock that a program holds while it starts a service on a state directory. */
 export function serviceLockPath(directory: string): string {
   return join(directory, 'service.lock')
 }
 
-/** The service that is announced; null: there is none, or it is gone. */
+/** Connects to the announced service; null: none is announced, or it has ended. */
 async function openRunning(directory: string, { key }: LocalOptions): Promise<OpenConnection | null> {
   const giveUpAtMs = performance.now() + ANSWER_MS
   let last: unknown = null
@@ -87,7 +87,7 @@ async function openOwn(
   { key, note }: LocalOptions,
   release: () => void,
 ): Promise<OpenConnection> {
-  // Loaded on demand: a command that talks to a service that runs has no use for it.
+  // Loaded on demand, because a command for a running service does not need it.
   const { startOwnService } = await import('../../local/own-service.ts')
   const own = await startOwnService(directory, note)
   const close = async () => {
@@ -104,14 +104,14 @@ async function openOwn(
 
 async function connect(url: string, directory: string, given: string | null): Promise<Connection> {
   const key = given ?? (await localKey(url, directory))
-  // Shows that the service answers, whatever it says to a key that was given.
+  // This checks that the service responds, even when it refuses the given key.
   if (given !== null) await works(given, url, directory)
   return { url, stateDirectory: directory, authorization: byKey(key) }
 }
 
 /**
- * The operator key that is kept in a state directory; another one when it does not work, or there is none. Whoever may
- * read the directory may have one, because the root secret is in it too.
+ * The operator key in a state directory, or a new one when it does not work or is missing. Anyone who can read the
+ * directory may get a key, because the root secret is in it too.
  */
 async function localKey(url: string, directory: string): Promise<string> {
   const kept = readLocalOperatorKey(directory)

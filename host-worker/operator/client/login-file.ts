@@ -1,11 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { writePrivateFile } from '../../local/private-files.ts'
+import { readTextFile, writePrivateFile } from '../../local/private-files.ts'
 import { CommandError } from './errors.ts'
 
-/** The service that commands of this user are about by default, and the key for it. */
+/** The default service for commands of this user, and the key for it. */
 export interface Login {
   readonly url: string
   readonly key: string
@@ -13,7 +13,7 @@ export interface Login {
 
 const Stored = v.object({ url: v.string(), key: v.string() })
 
-/** Where the login of the user is kept: below `XDG_CONFIG_HOME`, else `~/.config` (on Windows, `APPDATA`). */
+/** The path of the user's login: below `XDG_CONFIG_HOME`, else `~/.config` (on Windows, `APPDATA`). */
 export function loginPath(environment: Readonly<Record<string, string | undefined>>): string {
   const configured = [environment.XDG_CONFIG_HOME, environment.APPDATA].find(
     (path) => path !== undefined && path !== '',
@@ -23,13 +23,8 @@ export function loginPath(environment: Readonly<Record<string, string | undefine
 
 /** The stored login; null: there is none. */
 export function readLogin(path: string): Login | null {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const text = readTextFile(path)
+  if (text === null) return null
   try {
     return v.parse(Stored, JSON.parse(text))
   } catch (error) {
@@ -37,12 +32,12 @@ export function readLogin(path: string): Login | null {
   }
 }
 
-/** Stores a login such that its user alone can read it. */
+/** Stores a login in a file that only its user can read. */
 export function writeLogin(path: string, login: Login): void {
   writePrivateFile(path, `${JSON.stringify(login, null, 2)}\n`)
 }
 
-/** Forgets the login. False: there was none. */
+/** Removes the login. False: there was none. */
 export function removeLogin(path: string): boolean {
   if (readLogin(path) === null) return false
   rmSync(path, { force: true })

@@ -8,7 +8,7 @@ import { openLocalService } from './local-service.ts'
 import type { Reach } from './send-request.ts'
 import type { OperatorService } from './operator-service.ts'
 
-/** What opening a service needs. */
+/** The dependencies of `openService`. */
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The directory of the local state. */
@@ -19,13 +19,13 @@ export interface Surroundings {
   readonly note: (line: string) => void
 }
 
-/** A service, and what ends with it. */
+/** A service, and how to close it. */
 export interface OpenedService {
   readonly service: OperatorService
   readonly close: () => Promise<void>
 }
 
-/** Opens the chosen service. One that was given is not called before its first operation. */
+/** Opens the chosen service. A given service is not called before the first operation. */
 export async function openService(choice: Choice, surroundings: Surroundings): Promise<OpenedService> {
   const { connection, close } = await open(choice, surroundings)
   const { reach } = surroundings
@@ -39,7 +39,8 @@ async function open(
   if (choice.kind === 'local') return openLocalService(directory, { key: choice.key, note })
   const { url, key } = choice
   const authorization = key === null ? byRootSecret(environment.ROOT_SECRET ?? '', clock) : byKey(key)
-  const isLocal = announcedService(directory)?.url === url
+  // The local service is announced at this host only. A service elsewhere needs no local state that can be read.
+  const isLocal = new URL(url).hostname === '127.0.0.1' && announcedService(directory)?.url === url
   return {
     connection: { url, stateDirectory: isLocal ? directory : null, authorization },
     close: async () => undefined,

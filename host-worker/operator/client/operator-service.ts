@@ -9,15 +9,15 @@ import type {
 import type { QueryParameters } from '../../../domain/record/query-parameters.ts'
 import type { OperatorRequest } from './send-request.ts'
 
-/** What is sent with a call of an operation, as its record declares it. */
+/** The inputs of a call of an operation, as its record declares them. */
 export interface CallOf<Operation extends OperationEndpoint> {
-  /** The parameters of its path. */
+  /** The parameters in the operation's path. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Partial<Record<QueryNames<Operation>, string | number>>>
   readonly body?: BodyOf<Operation>
 }
 
-/** What an operation answers when all went well: a status, and the body that its record declares for it. */
+/** The successful response of an operation: a status, and the body that its record declares for it. */
 export type AnswerTo<Operation extends OperationEndpoint> =
   Operation extends OperationEndpoint<
     string,
@@ -50,21 +50,21 @@ type BodyOf<Operation> = Operation extends { readonly body: RequestBody<infer Sc
 
 /** The operator interface of one service, called with one operator key. */
 export interface OperatorService {
-  /** Its address, as messages name it. */
+  /** The service's address, for messages. */
   readonly url: string
-  /** The directory of its state, when it is the local service; null: its state is elsewhere. */
+  /** The state directory of the local service; null: the service is not the local one. */
   readonly stateDirectory: string | null
   /**
-   * Calls an operation of the interface. Throws a `Refusal` when the service refuses, and another `CommandError` when it
-   * cannot be reached or does not answer as this service does.
+   * Calls an operation of the interface. Throws a `Refusal` when the service refuses the call, and another
+   * `CommandError` when the service cannot be reached or the response is not from it.
    */
   call<Operation extends OperationEndpoint>(
     operation: Operation,
     call?: CallOf<Operation>,
   ): Promise<AnswerTo<Operation>>
   /**
-   * Sends a request as it is, for bodies that are no JSON and answers that are more than good or bad. Throws as `call`
-   * does, except that an answer about the request itself is returned, whatever its status.
+   * Sends a request with any body and returns the response. Throws as `call` does, except that every response about the
+   * request itself is returned, whatever its status.
    */
   send(
     method: string,

@@ -1,4 +1,5 @@
 import { CommandError } from './errors.ts'
+import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { AnswerTo, CallOf, OperatorService } from './operator-service.ts'
 
@@ -9,17 +10,14 @@ interface Page<Item> {
   readonly unfinished?: readonly string[]
 }
 
-/** What an operation lists that answers with pages. */
+/** An item of the pages with which an operation replies. */
 export type ItemOf<Operation extends OperationEndpoint> =
   AnswerTo<Operation> extends { readonly body: Page<infer Item> } ? Item : never
 
-/** The largest page that the interface gives. */
-const PAGE_ROWS = 500
-
 /**
- * Every item of a list, page by page. When databases did not answer, throws a `CommandError` that names them, after all other
- * items.
- * @param note tells the operator of families whose creation was never finished
+ * Yields every item of a list, page by page. When databases did not respond, throws a `CommandError` that names them,
+ * after all other items.
+ * @param note called for families whose creation was never finished
  */
 export async function* itemsOf<Operation extends OperationEndpoint>(
   service: OperatorService,
@@ -31,9 +29,9 @@ export async function* itemsOf<Operation extends OperationEndpoint>(
   const missing: string[] = []
   const begun: string[] = []
   do {
-    const query = { ...call.query, limit: PAGE_ROWS, ...(cursor === null ? {} : { cursor }) }
+    const query = { ...call.query, limit: PAGE_ROWS_MAX, ...(cursor === null ? {} : { cursor }) }
     const answer: unknown = await service.call(operation, { ...call, query } as CallOf<Operation>)
-    // The compiler does not follow an operation to the page that it answers with.
+    // The compiler cannot infer the type of the page from the operation.
     const { body } = answer as { readonly body: Page<ItemOf<Operation>> }
     const { data, pagination, unanswered = [], unfinished = [] } = body
     yield* data
@@ -51,7 +49,7 @@ export function noteUnfinished(familyIds: readonly string[], note: (line: string
   note(`Begun and never finished: ${namesOf(familyIds)}. "org create" takes that up again.`)
 }
 
-/** Throws when families' own databases did not answer, so that what was printed is not all there is. */
+/** Throws when families' own databases did not respond, because what was printed is then incomplete. */
 export function failOnMissing(familyIds: readonly string[]): void {
   if (familyIds.length === 0) return
   throw new CommandError(

@@ -9,10 +9,10 @@ const TIMEOUT_MS = 60_000
 /** Sends a request, as `fetch` does. */
 export type Reach = (request: Request) => Promise<Response>
 
-/** A request of the operator interface, without the service that it goes to. */
+/** A request of the operator interface, without the address of the service. */
 export interface OperatorRequest {
   readonly method: string
-  /** With the query, if there is one. */
+  /** The path, with the query if there is one. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
@@ -25,8 +25,8 @@ interface Target {
 }
 
 /**
- * Sends a request with the proof of who calls, and returns what the service answered to it. Throws when no answer comes,
- * or one that says nothing about the request itself, as `checkAnswer` does.
+ * Sends an authorized request and returns the response. Throws when there is no response, or one that is not about the
+ * request itself; see `checkAnswer`.
  */
 export async function sendRequest(
   { method, path, headers = {}, body }: OperatorRequest,

@@ -42,7 +42,7 @@ function optionsOf({ flags }: Command) {
   return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
 }
 
-/** Checks that what must be given is given, and no more. */
+/** Checks that all required arguments are given, and no superfluous ones. */
 function checkPresence(command: Command, given: Arguments): void {
   checkPositionals(command, given)
   const { flags } = command

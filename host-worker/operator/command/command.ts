@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 /** The values of a command's flags by name, without the dashes. */
 export type Values = Readonly<Record<string, string | boolean | undefined>>
 
-/** What was given to a command. */
+/** The arguments of a command. */
 export interface Arguments {
   readonly values: Values
   readonly positionals: readonly string[]
@@ -12,57 +12,54 @@ export interface Arguments {
 
 /** One flag of a command. */
 export interface Flag {
-  /** What stands for its value in the usage; null: it has no value. */
+  /** The placeholder for its value in the usage; null: the flag has no value. */
   readonly value: string | null
   /** `either`: exactly one of the command's flags of this kind must be given. */
   readonly presence: 'optional' | 'required' | 'either'
-  /** Whether an empty value means something: it clears a setting. */
+  /** Whether an empty value is allowed, to clear a setting. */
   readonly mayBeEmpty: boolean
 }
 
-/** A flag with a text after it. */
+/** A flag with a value. */
 export function text(value: string, presence: Flag['presence'] = 'optional'): Flag {
   return { value, presence, mayBeEmpty: false }
 }
 
-/** A flag with a text after it, which clears a setting when it is empty. */
+/** A flag with a value, which clears a setting when it is empty. */
 export function clearable(value: string): Flag {
   return { value, presence: 'optional', mayBeEmpty: true }
 }
 
-/** A flag that stands alone. */
+/** A flag without a value. */
 export function mark(presence: Flag['presence'] = 'optional'): Flag {
   return { value: null, presence, mayBeEmpty: false }
 }
 
-/**
- * One command of the operator. Parsing, `help` and the table of the manual all come from this record, and from nowhere
- * else.
- */
+/** One command for operators. Parsing, `help` and the manual's table are all derived from this record. */
 export interface Command {
-  /** The words that call it. */
+  /** The words by which it is called. */
   readonly words: readonly string[]
-  /** Names of what follows the words without a flag; all are required. */
+  /** The names of the positional arguments; all are required. */
   readonly positionals: readonly string[]
-  /** By name, without the dashes, in the order of the usage. */
+  /** The flags by name, without the dashes, in the order of the usage. */
   readonly flags: Readonly<Record<string, Flag>>
-  /** What it does, in one line that begins with an imperative. */
+  /** Its purpose in one line, in the imperative. */
   readonly summary: string
-  /** What a person must know beyond the usage, line by line. */
+  /** Further explanations, line by line. */
   readonly details: readonly string[]
-  /** What it may call of the operator interface. */
+  /** The operations of the operator interface that it may call. */
   readonly operations: readonly OperationEndpoint[]
   readonly run: (context: Context, given: Arguments) => Promise<void>
 }
 
-/** Flags that every command takes: which service it is about. */
+/** Flags of every command, which choose the service. */
 export const serviceFlags = {
   url: text('URL'),
   key: text('KEY'),
   remote: mark(),
 } as const satisfies Command['flags']
 
-/** What follows the words of a command, as its usage shows it. */
+/** The arguments of a command in the form in which its usage shows them. */
 export function synopsisOf({ positionals, flags }: Pick<Command, 'positionals' | 'flags'>): string {
   const written = Object.entries(flags).map(([name, { value, presence }]) => {
     return { presence, usage: value === null ? `--${name}` : `--${name} ${value}` }

@@ -1,26 +1,26 @@
 import type { Choice, Sources } from '../client/choose-service.ts'
 import type { OperatorService } from '../client/operator-service.ts'
 
-/** Where a command's output goes. */
+/** The output of a command. */
 export interface Streams {
-  /** One line of result: standard output. */
+  /** Writes one line of result to standard output. */
   readonly out: (line: string) => void
-  /** One line for the person at the terminal: standard error. */
+  /** Writes one line for the person at the terminal to standard error. */
   readonly note: (line: string) => void
 }
 
-/** What a command works with. */
+/** The dependencies of a command. */
 export interface Context extends Streams {
   /**
-   * The service that the command is about. It is chosen, and started where none runs, when this is first called.
-   * @param without what may take the place of an operator key; left out: nothing
+   * The service for the command. The first call chooses it, and starts the local service when it is not running.
+   * @param without what may replace an operator key; left out: nothing
    */
   service(without?: 'root secret'): Promise<OperatorService>
-  /** Where it was said which service that is. */
+  /** The places that specified the service. */
   readonly sources: Sources
-  /** Opens a service that was chosen otherwise. */
+  /** Opens a service that the command itself chose. */
   open(choice: Choice): Promise<OperatorService>
-  /** The file of the user's login. */
+  /** The path of the user's login file. */
   readonly loginPath: string
   /** Asks the person at the terminal for a key, or reads it from standard input. */
   askKey(question: string): Promise<string>

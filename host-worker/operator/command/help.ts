@@ -10,7 +10,7 @@ const WHERE = [
   'there, else one that runs as long as the command. --remote is the deployed service that wrangler.toml names.',
 ]
 
-/** How a command is called, and what it does. */
+/** The usage of a command: how it is called, and what it does. */
 export function usage(command: Command): string {
   const { words, summary, details } = command
   const call = [PROGRAM, ...words, synopsisOf(command)].filter((part) => part !== '').join(' ')
@@ -18,7 +18,7 @@ export function usage(command: Command): string {
   return [`Usage: ${call} ${common}`, '', `${summary}.`, ...details].join('\n')
 }
 
-/** The operations of the interface that a command may call, by their method and path. */
+/** The operations of the interface that a command may call, with method and path. */
 export function operationsOf({ operations }: Command): readonly string[] {
   if (operations.length === 0) return []
   return ['', 'Calls:', ...operations.map(({ method, path }) => `  ${method} ${path}`)]
@@ -34,20 +34,4 @@ export function overview(of: readonly Command[]): string {
     '',
     ...WHERE,
   ].join('\n')
-}
-
-/** Flags that the manual shows of a command that has more of them than it must be given. */
-const SHOWN_FLAGS = 2
-
-/** The commands as rows of a table of the manual: how they are called, and what they do. */
-export function tableRows(of: readonly Command[]): readonly (readonly [call: string, does: string])[] {
-  return of.map((command) => {
-    const optional = Object.entries(command.flags).filter(([, { presence }]) => presence === 'optional')
-    const hidden = optional.length > SHOWN_FLAGS + 1 ? optional.slice(SHOWN_FLAGS).map(([name]) => name) : []
-    const shown = Object.entries(command.flags).filter(([name]) => !hidden.includes(name))
-    const synopsis = synopsisOf({ positionals: command.positionals, flags: Object.fromEntries(shown) })
-    const call = [...command.words, synopsis, hidden.length > 0 ? '…' : '']
-    const text = call.filter((part) => part !== '').join(' ')
-    return [`\`${text.replaceAll('|', '\\|')}\``, `${command.summary}.`]
-  })
 }

@@ -3,8 +3,8 @@ import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 
 /**
- * The organization that --org names; undefined: it was not given. Throws what the service says when there is none of that
- * id: a list that is narrowed to it would only be empty.
+ * The organization in --org; undefined: the flag was not given. Throws the service's refusal when the organization does
+ * not exist, because a list that is filtered by it would merely be empty.
  */
 export async function checkOrganization(
   ...[context, { values }]: Parameters<Command['run']>

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseConfig } from '../../../adapters/pos-odbc/gateway/config.ts'
 import type { SourceConfig } from '../../../adapters/pos-odbc/gateway/config-source.ts'
 import { openEmbeddedSource } from '../../../adapters/pos-odbc/gateway/embedded.ts'
 import { hasOwnDatabases } from '../../../adapters/pos-odbc/gateway/families/index.ts'
+import { localFiles } from '../../../adapters/pos-odbc/gateway/files.ts'
 import type { WritableRows } from '../../../adapters/pos-odbc/gateway/write.ts'
 import type { OdbcTie } from '../../../adapters/pos-odbc/index.ts'
 import { SECRET_LENGTH_MIN } from '../../../adapters/pos-odbc/index.ts'
@@ -13,15 +13,16 @@ import { localSourceFile, makeLocalSource } from '../../local/pos-sources.ts'
 import { CommandError } from '../client/errors.ts'
 import { givenPath } from './import-file.ts'
 
-/** A point of sale, open to be filled. */
+/** A point of sale that is open for writing. */
 export interface OpenPosWriter {
   readonly writer: PosWriter
   close(): void
 }
 
 /**
- * Opens an embedded database of the ODBC gateway for writing. Throws a `CommandError` that says why it takes no imports.
- * @param stateDirectory of the local service; null: the service is elsewhere, and its gateway too
+ * Opens an embedded database of the ODBC gateway for writing. Throws a `CommandError` that says why the source takes no
+ * imports.
+ * @param stateDirectory the state directory of the local service; null: the service, and its gateway, are elsewhere
  */
 export function openEmbeddedPos(tie: OdbcTie, stateDirectory: string | null): OpenPosWriter {
   const { kind, tenant } = tie
@@ -44,7 +45,9 @@ function isWritable(collection: string): collection is WritableRows {
   return Object.hasOwn(writtenPosRows, collection)
 }
 
-/** The file of an embedded source: as the named configuration of a gateway says, else that of the local one. */
+/**
+ * The file of an embedded source, according to the given configuration of a gateway, or else that of the local gateway.
+ */
 function embeddedFile(tie: OdbcTie, stateDirectory: string | null): string {
   const configured = process.env.POS_GATEWAY_CONFIG ?? ''
   if (configured !== '') return fileIn(configured, tie)
@@ -69,32 +72,20 @@ function fileIn(configPath: string, tie: OdbcTie): string {
   return 'file' in place ? place.file : resolve(place.directory, `${tie.tenant}.sqlite`)
 }
 
-/**
- * Reads what a gateway's configuration says about a source. The gateway's secret is not needed, so a placeholder is
- * used.
- */
+/** Reads a source from a gateway's configuration. The gateway's secret is not needed, so a placeholder is used. */
 function sourceIn(configPath: string, tie: OdbcTie): SourceConfig {
   const path = givenPath(configPath)
-  const readText = (file: string) => {
-    try {
-      return readFileSync(file, 'utf8')
-    } catch {
-      return null
-    }
-  }
-  const text = readText(path)
-  if (text === null) throw new CommandError(`POS_GATEWAY_CONFIG: ${path} cannot be read.`)
+  const read = localFiles.readText(path)
+  if (read.kind === 'unreadable') throw new CommandError(`POS_GATEWAY_CONFIG: ${path} ${read.problem}.`)
   const parsed = parseConfig({
-    text,
+    text: read.text,
     directory: dirname(path),
     environment: {
       ...process.env,
       POS_GATEWAY_SECRET: '-'.repeat(SECRET_LENGTH_MIN),
       POS_GATEWAY_SECRET_FILE: '',
     },
-    readText,
-    isFile: (file) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false,
-    isDirectory: (file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false,
+    ...localFiles,
     odbcProblem: () => null,
   })
   if (parsed.kind === 'problems') throw new CommandError(`${path}: ${parsed.problems.join('; ')}.`)

@@ -1,5 +1,6 @@
-import { checkForms } from '../../../domain/operators/endpoints/forms-check.ts'
+import { checkForms, FORMS_MAX } from '../../../domain/operators/endpoints/forms-check.ts'
 import type { Entry } from '../../../domain/imports/entry.ts'
+import { importFormats } from '../../../domain/imports/formats.ts'
 import { importKind } from '../../../domain/imports/kinds.ts'
 import { entriesOf } from '../../../domain/imports/read-part.ts'
 import { importTools } from '../../wiring/imports.ts'
@@ -14,7 +15,7 @@ import { openImportFile } from './import-file.ts'
 const formCheckCommand: Command = {
   words: ['form', 'check'],
   positionals: ['FILE'],
-  flags: { format: text('ndjson|csv'), org: text('ID') },
+  flags: { format: text(importFormats.join('|')), org: text('ID') },
   summary: 'Say for each form whether it can be submitted here and, if not, why',
   details: [
     'Reads the file of an import of forms, and stores nothing. The exit code is 1 only when a line is no form at all: a',
@@ -36,21 +37,23 @@ const formCheckCommand: Command = {
   },
 }
 
-/** The columns of a file are known without any. */
+/** Reading the columns of a file needs no secrets. */
 async function noSecrets(): Promise<never> {
   throw new Error('Reading a file needs no secret')
 }
 
-/** Most forms of one request, and how many characters of them: within the bounds of the operation. */
-const BATCH_FORMS = 100
-const BATCH_CHARACTERS = 200_000
+/**
+ * The maximum number of characters of the forms in one request. Each takes three bytes at most, so a quarter of the
+ * body is left for the JSON around them.
+ */
+const BATCH_CHARACTERS = checkForms.body.maxBytes / 4
 
 async function* batchesOf(entries: AsyncIterable<Entry>): AsyncGenerator<readonly Entry[]> {
   let batch: Entry[] = []
   let characters = 0
   for await (const entry of entries) {
     const length = 'record' in entry ? JSON.stringify(entry.record).length : 0
-    if (batch.length > 0 && (batch.length === BATCH_FORMS || characters + length > BATCH_CHARACTERS)) {
+    if (batch.length > 0 && (batch.length === FORMS_MAX || characters + length > BATCH_CHARACTERS)) {
       yield batch
       batch = []
       characters = 0
@@ -58,13 +61,13 @@ async function* batchesOf(entries: AsyncIterable<Entry>): AsyncGenerator<readonl
     batch.push(entry)
     characters += length
   }
-  // An empty file is asked about too: it may name an organization that is not there.
+  // An empty file is checked too, because the given organization may not exist.
   yield batch
 }
 
 type Verdict = AnswerTo<typeof checkForms>['body']['data'][number]
 
-/** Writes what the service thinks of some lines, in their order. Returns how many are no forms. */
+/** Prints the service's verdicts on some lines, in their order. Returns how many lines are not forms. */
 async function judge(
   entries: readonly Entry[],
   organizationId: string | undefined,

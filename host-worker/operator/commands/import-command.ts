@@ -1,17 +1,12 @@
-import {
-  abortImportEndpoint,
-  commitImportEndpoint,
-  openImportEndpoint,
-  sendImportPart,
-  writeImport,
-} from '../../../domain/operators/endpoints/imports.ts'
 import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
+import { importFormats } from '../../../domain/imports/formats.ts'
 import { importKindNames } from '../../../domain/imports/kinds.ts'
-import { problemsMax } from '../../../domain/imports/limits.ts'
+import { FILE_PROBLEMS_MAX } from '../../../domain/imports/limits.ts'
 import type { Transfer } from '../../../domain/imports/transfer-file.ts'
 import type { ImportProblem } from '../../../ports/import-sessions.ts'
 import { systemClock } from '../../system.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
+import { importOperations } from '../client/import-client.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { text } from '../command/command.ts'
@@ -22,7 +17,7 @@ import { createProgress } from './progress.ts'
 const importCommand: Command = {
   words: ['import'],
   positionals: ['KIND', 'FILE'],
-  flags: { org: text('ID', 'required'), format: text('ndjson|csv') },
+  flags: { org: text('ID', 'required'), format: text(importFormats.join('|')) },
   summary: "Import an organization's rows from NDJSON or CSV",
   details: [
     'The whole file is checked before anything is written; a bad line is named with its field and why. Rows are',
@@ -33,14 +28,7 @@ const importCommand: Command = {
     "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
     'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
   ],
-  operations: [
-    showOrganization,
-    openImportEndpoint,
-    sendImportPart,
-    commitImportEndpoint,
-    writeImport,
-    abortImportEndpoint,
-  ],
+  operations: [showOrganization, ...importOperations],
   run: async (context, { values, positionals: [kind = '', path = ''] }) => {
     if (!importKindNames.includes(kind))
       throw new UsageError(`KIND must be one of ${importKindNames.join(', ')}`)
@@ -64,7 +52,9 @@ const importCommand: Command = {
 function describeProblems(path: string, problems: readonly ImportProblem[]): string {
   const lines = problems.map(({ line, field, message }) => `${path}:${line}: ${field} ${message}`)
   const end =
-    problems.length < problemsMax ? '' : ` The check ended after ${problemsMax} problems; there may be more.`
+    problems.length < FILE_PROBLEMS_MAX
+      ? ''
+      : ` The check ended after ${FILE_PROBLEMS_MAX} problems; there may be more.`
   return [...lines, `Nothing was imported.${end}`].join('\n')
 }
 

@@ -1,12 +1,13 @@
 import { createReadStream, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { ImportSource } from '../../../domain/imports/file-parts.ts'
+import { importFormats } from '../../../domain/imports/formats.ts'
 import type { ImportFormat } from '../../../ports/import-sessions.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
 import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
-/** A file to import, readable any number of times. */
+/** A file to import. It can be read any number of times. */
 export interface ImportFile {
   readonly source: ImportSource
   readonly format: ImportFormat
@@ -14,7 +15,7 @@ export interface ImportFile {
 
 const READ_BYTES = 256 * 1024
 
-/** Opens a file by its path. Its format follows from `--format`, else from its extension, else it is NDJSON. */
+/** Opens a file by its path. Its format is given by `--format`, or else by the extension, or else it is NDJSON. */
 export function openImportFile(path: string, values: Values): ImportFile {
   const absolute = givenPath(path)
   const stats = statSync(absolute, { throwIfNoEntry: false })
@@ -24,14 +25,18 @@ export function openImportFile(path: string, values: Values): ImportFile {
   return { source, format: formatOf(path, textOf(values, 'format')) }
 }
 
-/** A path as a person gave it: npm runs scripts in the project's root, but a relative one is meant from where npm was called. */
+/**
+ * The absolute path for a path that a person gave. npm runs scripts in the project's root, but a relative path refers
+ * to the directory in which npm was called.
+ */
 export function givenPath(path: string): string {
   const from = process.env.npm_lifecycle_event === 'operator' ? process.env.INIT_CWD : undefined
   return resolve(from ?? '.', path)
 }
 
 function formatOf(path: string, given: string | undefined): ImportFormat {
-  if (given === 'csv' || given === 'ndjson') return given
-  if (given !== undefined) throw new UsageError('--format must be csv or ndjson')
-  return extname(path).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+  if (given === undefined) return extname(path).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+  const format = importFormats.find((known) => known === given)
+  if (format === undefined) throw new UsageError(`--format must be ${importFormats.join(' or ')}`)
+  return format
 }

@@ -8,9 +8,9 @@ import { importTools, openImportWorld } from '../../wiring/imports.ts'
 import { openEmbeddedPos } from './embedded-pos.ts'
 
 /**
- * Imports a file into an embedded database of the ODBC gateway. It belongs to the gateway, which only reads it and lets
- * nobody write through it; so this runs where the gateway does, by the same rules as an import into the service, and what
- * the import keeps until it is written is kept in memory.
+ * Imports a file into an embedded database of the ODBC gateway. The gateway only reads its databases and has no
+ * interface for writing, so this must run on the gateway's machine. The rules are those of an import into the service,
+ * and the state of the import is kept in memory.
  */
 export async function importIntoGateway(
   organization: Organization & { readonly posSource: OdbcTie },

@@ -1,8 +1,8 @@
 import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
-import { isPosKind } from '../../../domain/imports/kinds.ts'
+import { isKeptAtPos } from '../../../domain/imports/kinds.ts'
 import type { ImportOutcome, Transfer } from '../../../domain/imports/transfer-file.ts'
-import { CommandError, Unavailable } from '../client/errors.ts'
+import { CommandError } from '../client/errors.ts'
 import { importThroughService } from '../client/import-client.ts'
 import type { OperatorService } from '../client/operator-service.ts'
 
@@ -12,13 +12,13 @@ export async function importInto(
   transfer: Omit<Transfer, 'target'>,
   service: OperatorService,
 ): Promise<ImportOutcome> {
-  if (isPosKind(transfer.kind)) {
+  if (isKeptAtPos(transfer.kind)) {
     const organization = (await service.call(showOrganization, { params: { organizationId } })).body
     if ('unanswered' in organization)
       throw new CommandError(`The database of the family of ${organizationId} does not answer.`)
     const { kind, tenant } = organization.posSource ?? { kind: '', tenant: '' }
     if (isSourceKind(kind)) {
-      // Loaded on demand: no other import needs a database of its own.
+      // Loaded on demand, because only imports into a gateway open a database of their own.
       const { importIntoGateway } = await import('./import-into-gateway.ts')
       const tied = { ...organization, posSource: { kind, tenant } }
       return importIntoGateway(tied, transfer, service.stateDirectory)
@@ -27,7 +27,7 @@ export async function importInto(
   return importThroughService({
     ...transfer,
     organizationId,
+    url: service.url,
     call: (method, path, init) => service.send(method, path, init),
-    isPassing: (rejection) => rejection instanceof Unavailable,
   })
 }

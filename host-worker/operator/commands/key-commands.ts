@@ -1,3 +1,5 @@
+import { operatorRoles } from '../../../domain/access/operator.ts'
+import { keyScopes } from '../../../domain/operators/key-settings.ts'
 import {
   issuePlatformKey,
   issueTenantKey,
@@ -28,9 +30,9 @@ const issueCommand: Command = {
   flags: {
     ...ownerFlags,
     operator: text('NAME', 'either'),
-    role: text('admin|support'),
+    role: text(operatorRoles.join('|')),
     label: text('TEXT'),
-    scope: text('read|send|all'),
+    scope: text(keyScopes.join('|')),
     expires: text('ISO'),
     rate: text('N'),
   },

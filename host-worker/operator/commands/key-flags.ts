@@ -4,7 +4,7 @@ import { UsageError } from '../client/errors.ts'
 import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
-/** The flag of each setting. */
+/** The flag for each setting. */
 export const settingFlags: Readonly<Record<keyof KeySettings, string>> = {
   label: 'label',
   scope: 'scope',
@@ -25,7 +25,7 @@ export function keySettingsOf(values: Values): KeySettings {
   throw new UsageError(`--${settingFlags[path?.[0].key as keyof KeySettings]} ${message}`)
 }
 
-/** The overlap of a rotation, as it was written. Throws a `UsageError`. */
+/** The overlap of a rotation, as the flag's text. Throws a `UsageError`. */
 export function overlapOf(values: Values): string {
   const given = textOf(values, 'overlap') ?? ''
   const reading = v.safeParse(Overlap, given)

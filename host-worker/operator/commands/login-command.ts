@@ -17,7 +17,7 @@ const loginCommand: Command = {
   operations: [getHealth],
   run: async (context) => {
     const { sources, loginPath } = context
-    // Whatever was stored before is about to be replaced.
+    // An earlier login is ignored, because this command replaces it.
     const choice = chooseService({ ...sources, login: () => null }, 'question')
     if (choice.kind === 'local') throw new CommandError('Say where to log in: --url https://api.example.com.')
     const key = choice.key ?? (await context.askKey(`Operator key for ${choice.url}: `))

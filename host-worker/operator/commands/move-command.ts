@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { abortMove, beginMove, showMove } from '../../../domain/operators/endpoints/moves.ts'
-import { jurisdictions, regions } from '../../../domain/placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../../../domain/placement/choices.ts'
 import { systemClock } from '../../system.ts'
 import { CommandError, Unavailable, UsageError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
@@ -14,7 +14,7 @@ import { callWithFlags } from './settings.ts'
 
 type Move = AnswerTo<typeof showMove>['body']
 
-/** How often the service is asked how far the move is, and how long it may be away meanwhile, in ms. */
+/** How often the service is asked for the progress of the move, and how long it may be unreachable meanwhile, in ms. */
 const LOOK_MS = 500
 const AWAY_MS = 120_000
 
@@ -23,7 +23,7 @@ export const moveCommand: Command = {
   positionals: [],
   flags: {
     id: text('ID', 'required'),
-    to: text('own|shared', 'either'),
+    to: text(placeKinds.join('|'), 'either'),
     abort: mark('either'),
     region: text('REGION'),
     jurisdiction: text('LAW'),
@@ -59,19 +59,20 @@ export const moveCommand: Command = {
   },
 }
 
-/** Where the family is to go; null: nowhere, because its move is given up. */
+/** The family's target; null: none, because the command aborts the move. */
 function targetOf(values: Values) {
-  const to = textOf(values, 'to')
-  if (to === undefined) {
+  const given = textOf(values, 'to')
+  if (given === undefined) {
     if (textOf(values, 'region') !== undefined || textOf(values, 'jurisdiction') !== undefined)
       throw new UsageError('--abort takes neither --region nor --jurisdiction')
     return null
   }
-  if (to !== 'own' && to !== 'shared') throw new UsageError('--to must be own or shared')
-  return { ...placeOf(values), place: to } as const
+  const place = placeKinds.find((kind) => kind === given)
+  if (place === undefined) throw new UsageError(`--to must be ${placeKinds.join(' or ')}`)
+  return { ...placeOf(values), place }
 }
 
-/** Follows a move until it has ended, or lives in the new place with nothing left to do but tidying up. */
+/** Watches a move until it has ended, or until the family lives in the new place and only cleaning up is left. */
 async function watched(begun: Move, service: OperatorService): Promise<Move> {
   const progress = createProgress(process.stderr, () => systemClock.nowMs())
   let move = begun
@@ -84,7 +85,7 @@ async function watched(begun: Move, service: OperatorService): Promise<Move> {
         move = (await service.call(showMove, { params: { moveId: begun.moveId } })).body
         answeredMs = systemClock.nowMs()
       } catch (error) {
-        // A service that is started again takes the move up by itself.
+        // A service that restarts continues the move by itself.
         const isAway = error instanceof Unavailable && systemClock.nowMs() - answeredMs < AWAY_MS
         if (!isAway) throw error
       }

@@ -1,3 +1,4 @@
+import { operatorRoles } from '../../../domain/access/operator.ts'
 import {
   issueOperatorKeyEndpoint,
   listOperatorKeys,
@@ -11,16 +12,16 @@ import { textOf } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { callWithFlags } from './settings.ts'
 
-/** The flag of each setting of an operator key. */
+/** The flag for each setting of an operator key. */
 const settingFlags = { operator: 'operator', role: 'role', expiresAt: 'expires' } as const
 
-/** Issues the key of an operator, as `key issue --operator` says. */
+/** Issues an operator key, for `key issue --operator`. */
 export async function issueForOperator(context: Context, { values }: Arguments): Promise<void> {
   for (const flag of ['label', 'scope', 'rate'])
     if (values[flag] !== undefined)
       throw new UsageError(`--${flag} is for keys of organizations and of the platform`)
-  const role = textOf(values, 'role')
-  if (role !== 'admin' && role !== 'support') throw new UsageError('--role must be admin or support')
+  const role = operatorRoles.find((known) => known === textOf(values, 'role'))
+  if (role === undefined) throw new UsageError(`--role must be ${operatorRoles.join(' or ')}`)
   const expiresAt = textOf(values, 'expires')
   const body = {
     operator: textOf(values, 'operator') ?? '',
@@ -40,9 +41,10 @@ export async function* operatorKeyRows(service: OperatorService): AsyncGenerator
   }
 }
 
-/** Revokes an operator key. False: there is none of that id. */
+/** Revokes an operator key. False: there is no operator key with that id. */
 export async function revokeIfOfOperator(service: OperatorService, keyId: string): Promise<boolean> {
-  // Looked up first, so that the audit has no refused change when the id is that of another kind of key.
+  // The key is looked up first, so that the audit contains no refused change when the id belongs to another kind of
+  // key.
   for await (const key of itemsOf(service, listOperatorKeys)) {
     if (key.keyId !== keyId) continue
     await service.call(revokeOperatorKey, { params: { keyId } })

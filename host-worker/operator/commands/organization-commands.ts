@@ -3,7 +3,7 @@ import {
   saveOrganization,
   showOrganization,
 } from '../../../domain/operators/endpoints/organizations.ts'
-import { jurisdictions, regions } from '../../../domain/placement/choices.ts'
+import { jurisdictions, placeKinds, regions } from '../../../domain/placement/choices.ts'
 import { posKinds } from '../../../domain/pos/index.ts'
 import { CommandError } from '../client/errors.ts'
 import { itemsOf } from '../client/pages.ts'
@@ -29,7 +29,7 @@ const createCommand: Command = {
     'billing-events': text(YES_NO),
     analytics: text(YES_NO),
     'retention-offer-analytics': text(YES_NO),
-    place: text('shared|own'),
+    place: text(placeKinds.join('|')),
     region: text('REGION'),
     jurisdiction: text('LAW'),
   },
@@ -45,7 +45,7 @@ const createCommand: Command = {
   ],
   operations: [saveOrganization],
   run: async (context, { values }) => {
-    // Flags are judged before anything is opened.
+    // Flags are checked before a service is opened.
     const organizationId = organizationIdOf(values)
     const changes = { ...changesOf(values), ...placeOf(values) }
     const service = await context.service()

@@ -5,7 +5,7 @@ import { UsageError } from '../client/errors.ts'
 import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
-/** The flag of each setting. */
+/** The flag for each setting. */
 export const settingFlags: Readonly<Record<keyof OrganizationChanges | (typeof placeFlags)[number], string>> =
   {
     name: 'name',
@@ -22,7 +22,7 @@ export const settingFlags: Readonly<Record<keyof OrganizationChanges | (typeof p
     jurisdiction: 'jurisdiction',
   }
 
-/** The settings that the flags name. Throws a `UsageError` that names the first wrong flag. */
+/** The settings in the flags. Throws a `UsageError` that names the first wrong flag. */
 export function changesOf(values: Values): OrganizationChanges {
   const given = Object.entries(settingFlags).flatMap(([setting, flag]) => {
     const text = textOf(values, flag)
@@ -35,8 +35,8 @@ export function changesOf(values: Values): OrganizationChanges {
 }
 
 /**
- * Where the flags want a family to live: the service judges whether it can. Throws a `UsageError` that names the first
- * wrong flag.
+ * The place for a family in the flags. The service checks whether it is possible. Throws a `UsageError` that names the
+ * first wrong flag.
  */
 export function placeOf(values: Values): v.InferOutput<typeof PlaceSettings> {
   const given = placeFlags.flatMap((flag) => {
@@ -51,7 +51,7 @@ export function placeOf(values: Values): v.InferOutput<typeof PlaceSettings> {
 
 const placeFlags = ['place', 'region', 'jurisdiction'] as const
 
-/** The id of the organization that `--id` names. Throws a `UsageError`. */
+/** The id of the organization in `--id`. Throws a `UsageError`. */
 export function organizationIdOf(values: Values): string {
   const reading = v.safeParse(OrganizationId, textOf(values, 'id'))
   if (reading.success) return reading.output

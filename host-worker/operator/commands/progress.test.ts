@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProgress } from './progress.ts'
 
-/** What is drawn of updates, each made at a moment in milliseconds. */
+/** The text that is drawn for these updates, each at a moment in milliseconds. */
 function drawn(isTTY: boolean, updates: readonly (readonly [atMs: number, label: string, rows: number])[]) {
   const written: string[] = []
   let nowMs = 0

@@ -1,6 +1,6 @@
-/** Shows how far a long job is, in one line of a terminal; elsewhere it shows nothing. */
+/** Shows the progress of a long job in one line of a terminal. Without a terminal it shows nothing. */
 export interface Progress {
-  /** Draws the count, at most five times a second; the first and the last count of a label are always drawn. */
+  /** Shows the count, at most five times a second. The first and the last count of a label are always shown. */
   update(label: string, rows: number): void
   /** Clears the line. */
   end(): void
@@ -8,10 +8,10 @@ export interface Progress {
 
 const REDRAW_MS = 200
 
-/** What is drawn on: `process.stderr`, say. */
+/** The stream for the output, such as `process.stderr`. */
 type Terminal = Pick<NodeJS.WriteStream, 'isTTY'> & { write(text: string): unknown }
 
-/** @param terminal the stream to draw on, when it is a terminal */
+/** @param terminal the stream to which the line is written, if it is a terminal */
 export function createProgress(terminal: Terminal, nowMs: () => number): Progress {
   if (!terminal.isTTY) return { update: () => undefined, end: () => undefined }
   let label = ''

@@ -1,3 +1,4 @@
+import { NO_HASHES, sumOfHashes } from '../../../domain/access/secret-use.ts'
 import { getSecrets } from '../../../domain/operators/endpoints/secrets.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
 import { failOnMissing, noteUnfinished } from '../client/pages.ts'
@@ -31,10 +32,16 @@ const statusCommand: Command = {
 }
 
 type Status = AnswerTo<typeof getSecrets>['body']
+type WholeStatus = Required<Omit<Status, 'nextCursor'>>
 
-/** The sums over all databases: the service counts some of them at a time. */
-async function statusOf(service: OperatorService): Promise<Required<Omit<Status, 'nextCursor'>>> {
-  let all = { ...NOTHING, unanswered: [] as string[], unfinished: [] as string[] }
+/** The totals over all databases. The service counts in only some of them with each request. */
+async function statusOf(service: OperatorService): Promise<WholeStatus> {
+  let all: WholeStatus = {
+    ...NO_HASHES,
+    underPrevious: [],
+    unanswered: [],
+    unfinished: [],
+  }
   let cursor: string | undefined
   do {
     const { body }: { readonly body: Status } = await service.call(
@@ -42,9 +49,7 @@ async function statusOf(service: OperatorService): Promise<Required<Omit<Status,
       cursor === undefined ? {} : { query: { cursor } },
     )
     all = {
-      current: sumOf(all.current, body.current),
-      previous: sumOf(all.previous, body.previous),
-      lost: sumOf(all.lost, body.lost),
+      ...sumOfHashes(all, body),
       underPrevious: [...all.underPrevious, ...body.underPrevious],
       unanswered: [...all.unanswered, ...(body.unanswered ?? [])],
       unfinished: [...all.unfinished, ...(body.unfinished ?? [])],
@@ -54,19 +59,7 @@ async function statusOf(service: OperatorService): Promise<Required<Omit<Status,
   return all
 }
 
-const NONE: Status['current'] = { keys: 0, formPasswords: 0 }
-const NOTHING: Pick<Status, 'current' | 'previous' | 'lost' | 'underPrevious'> = {
-  current: NONE,
-  previous: NONE,
-  lost: NONE,
-  underPrevious: [],
-}
-
-function sumOf(left: Status['current'], right: Status['current']): Status['current'] {
-  return { keys: left.keys + right.keys, formPasswords: left.formPasswords + right.formPasswords }
-}
-
-type Holder = AnswerTo<typeof getSecrets>['body']['underPrevious'][number]
+type Holder = Status['underPrevious'][number]
 
 function described({ kind, id, organizationId }: Holder): string {
   if (kind === 'operator key') return `${kind} ${id}`

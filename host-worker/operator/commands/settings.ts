@@ -1,8 +1,8 @@
 import { Refusal, UsageError } from '../client/errors.ts'
 
 /**
- * Makes a call whose settings come from flags. What the service says against a setting becomes a `UsageError` that names
- * its flag.
+ * Makes a call whose settings come from flags. When the service refuses a setting, throws a `UsageError` that names its
+ * flag.
  * @param flags the flag of each setting, without the dashes
  */
 export async function callWithFlags<Answer>(

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Calls Directus's API. Throws, with what it said, for any answer but a success. */
+/** Calls Directus's API. Throws for any answer but a success, with the text of that answer. */
 export type CallDirectus = (path: string, body: unknown) => Promise<void>
 
-/** @param token of the administrator */
+/** @param token the token of the administrator */
 export function directusApi(origin: string, token: string): CallDirectus {
   return async (path, body) => {
     const response = await fetch(origin + path, {

@@ -5,7 +5,7 @@ import type { CallDirectus } from './api.ts'
 
 const CHUNK = 500
 
-/** Directus's types of the fields of a contact; it keeps booleans and JSON as SQLite can. */
+/** Directus's types for the fields of a contact. It stores booleans and JSON in the types that SQLite has. */
 const TYPES: Readonly<Record<StorageType, string>> = {
   text: 'string',
   integer: 'integer',
@@ -15,8 +15,8 @@ const TYPES: Readonly<Record<StorageType, string>> = {
 }
 
 /**
- * Makes the collections that the cases use, with the fields and the rows of the service's own, and an index for the
- * order of the list.
+ * Creates the collections that the cases use, with the fields and rows that the service has, and an index for the order
+ * of the list.
  */
 export async function fillDirectus(call: CallDirectus, rows: readonly StoredRow[]): Promise<void> {
   const published = Object.entries(contacts.fields)

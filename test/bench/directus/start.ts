@@ -11,7 +11,7 @@ import { fillDirectus } from './collections.ts'
 const TIMEOUT_MS = 120_000
 const OUTPUT_MAX_LENGTH = 2_000
 
-/** A Directus that answers on the loopback interface. */
+/** A running Directus that answers on the loopback interface. */
 export interface StartedDirectus extends Target {
   /** The administrator's token. It passes every check of permissions, which is in Directus's favour. */
   readonly token: string
@@ -19,8 +19,8 @@ export interface StartedDirectus extends Target {
 }
 
 /**
- * Starts the Directus that is installed in a folder, on a new SQLite database with these contacts, and installs nothing.
- * Throws, saying what is missing, when the folder has no Directus.
+ * Starts the Directus that is installed in a folder, on a new SQLite database with these contacts. Installs nothing.
+ * Throws when the folder has no Directus, and says what is missing.
  * @param scratch a folder for the database, which the caller removes
  */
 export async function startDirectus(
@@ -58,7 +58,7 @@ export async function startDirectus(
   }
 }
 
-/** The program of an installation, and the Node that runs it: one beside it where there is one, else this one. */
+/** The program of an installation, and the Node that runs it: the one beside it if there is one, otherwise this one. */
 function installationIn(folder: string) {
   const cli = join(folder, 'node_modules', 'directus', 'cli.js')
   const missing = [cli, join(folder, 'node_modules', 'sqlite3')].filter((path) => !existsSync(path))
@@ -71,7 +71,7 @@ function installationIn(folder: string) {
   return { cli, command: existsSync(own) ? own : process.execPath }
 }
 
-/** Nothing but the database and the loopback interface: no mail, no telemetry, no cache, no limits, no request log. */
+/** Turns off everything but the database and the loopback interface: mail, telemetry, cache, limits, request log. */
 function environmentOf(scratch: string, port: number, token: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,

@@ -30,7 +30,7 @@ function rowStatement(arrived: Arrived) {
   return bind(rowAsText, { owner: 'bench', id: queryOf(arrived).id })
 }
 
-/** The claim of the isolate's first request, so that a step can have one that costs nothing. */
+/** The claim of the isolate's first request, kept so that one step can have the claim at no cost. */
 let known: KeyClaim | null = null
 
 async function readWithKey(arrived: Arrived, claim: KeyClaim): Promise<Response> {
@@ -44,7 +44,7 @@ function json(text: string | null | undefined): Response {
   return new Response(text ?? null, { headers: { 'content-type': 'application/json' } })
 }
 
-/** What the service adds to reading a row by its id. */
+/** Everything that the service adds to reading a row by its id, step by step. */
 export const detailSteps: readonly Step[] = [
   {
     adds: 'the row is written as JSON by SQLite, bounded in size',

@@ -12,20 +12,20 @@ import { detailSteps } from './detail.ts'
 import type { Step } from './step.ts'
 import { submissionSteps } from './submission.ts'
 
-/** One of those that are measured, before it is started. */
+/** A contender that has not been started. */
 interface Rung extends Pick<Step, 'adds'> {
   readonly script: string
-  /** Which step its Worker is to be; null: it is no Worker of steps. */
+  /** The step that its Worker runs; null: its Worker has no steps. */
   readonly step: number | null
 }
 
-/** Steps differ by little, so they take turns more often, with fewer requests each time, than whole services do. */
+/** Steps differ by little, so they alternate more often than whole services do, with fewer requests each time. */
 const SHOTS_PER_ROUND = 100
 const ROUNDS_OF_EACH = 3
 
 /**
- * Measures what each thing that the service does for a request costs: from the bare worker to the service, each step is a
- * Worker that does one thing more than the one before it, made of the service's own modules.
+ * Measures the cost of each thing that the service does for a request. From the bare worker to the service, each step
+ * is a Worker that does one thing more than the previous one, made of the service's own modules.
  * @param only a part of the name of the cases to measure; null: all of them
  */
 export async function benchSteps(folder: string, only: string | null): Promise<void> {
@@ -45,7 +45,7 @@ export async function benchSteps(folder: string, only: string | null): Promise<v
   }
 }
 
-/** Builds the Worker of the steps as the service's own is built; returns the path of its entry. */
+/** Builds the Worker of the steps as the service is built. Returns the path of its entry. */
 async function buildSteps(folder: string): Promise<string> {
   const { files } = await bundleWorker('test/bench/steps/worker.ts')
   for (const { path, contents } of files) {
@@ -75,7 +75,7 @@ async function climb(
   return sides
 }
 
-/** A line for each step: its processor time, what that is more than the step before, and the share of the whole. */
+/** Prints a line for each step: its processor time, its cost over the previous step, and its share of the whole. */
 function print({ name }: Case, sides: readonly Side[]): void {
   const times = levelled(sides.map(({ cpuMsPerRequest }) => cpuMsPerRequest))
   const whole = middle(times.at(-1) ?? [])
@@ -95,8 +95,8 @@ function print({ name }: Case, sides: readonly Side[]): void {
 }
 
 /**
- * The times of all steps, round by round, as if every round had been a usual one: whatever else the machine does in a round
- * makes all of them slower alike.
+ * The times of all steps, scaled as if every round had taken the usual time: other work of the machine slows down all
+ * steps of a round alike.
  */
 function levelled(times: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const rounds = (times[0] ?? []).map((_, round) => sum(times.map((ofStep) => ofStep[round] ?? Number.NaN)))

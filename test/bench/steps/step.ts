@@ -17,7 +17,7 @@ import { createMeter } from '../../../host-worker/wiring/storage.ts'
 import type { Lifetime } from '../../../host-worker/wiring/world.ts'
 import { openWorld, secretsOf } from '../../../host-worker/wiring/world.ts'
 
-/** What a Worker of a step is given with a request. */
+/** What the Worker of a step receives with a request. */
 export interface Arrived {
   readonly request: Request
   readonly url: URL
@@ -26,9 +26,11 @@ export interface Arrived {
   readonly lifetime: Lifetime
 }
 
-/** A step between the bare worker and the service: it does what the step before it does, and one thing more. */
+/**
+ * A step between the bare worker and the service. It does everything that the previous step does, and one thing more.
+ */
 export interface Step {
-  /** That thing. */
+  /** The thing that it does more. */
   readonly adds: string
   readonly answer: (arrived: Arrived) => Promise<Response>
 }
@@ -37,7 +39,7 @@ export type Bindings = Readonly<Record<string, unknown>> & { readonly DB: D1Data
 
 const environments = new WeakMap<Bindings, Env>()
 
-/** The configuration of the Worker, read once as the service does. */
+/** The configuration of the Worker, read only once, as in the service. */
 export function envOf(bindings: Bindings): Env {
   const known = environments.get(bindings)
   if (known !== undefined) return known
@@ -47,7 +49,7 @@ export function envOf(bindings: Bindings): Env {
   return reading.env
 }
 
-/** The service's way to the database. */
+/** The executor with which the service reaches the database. */
 export function executorOf({ database }: Arrived): Executor {
   return createExecutor({ database, clock: systemClock })
 }
@@ -57,7 +59,7 @@ export function worldOf({ env, lifetime }: Arrived): Promise<World> {
   return openWorld(env, lifetime, createMeter())
 }
 
-/** What a request's key claims, with the hash under the root secret, which is remembered as the service does. */
+/** The claim of a request's key, with the hash under the root secret, which is remembered as in the service. */
 export async function claimIn({ request, env }: Arrived): Promise<KeyClaim> {
   const secrets = await secretsOf(env)
   const token = bearerToken(request.headers.get('authorization')) ?? ''
@@ -77,7 +79,7 @@ export function routedTo({ request, url }: Arrived, params: Readonly<Record<stri
 
 const handle = createFetchHandler(publicApi)
 
-/** Everything that the service does but the log line and the Worker around it. */
+/** Everything that the service does, except the log line and the Worker around it. */
 export const routed: Step = {
   adds: 'route, request id, common headers, failures caught',
   answer: async (arrived) => {

@@ -35,7 +35,7 @@ function newId(prefix: string): string {
 
 const forms = new Map<string, LoadedForm>()
 
-/** The form, looked up by the isolate's first request for it, as the service remembers forms. */
+/** The form. As in the service, the isolate looks it up at the first request and then remembers it. */
 async function formOf(arrived: Arrived): Promise<LoadedForm> {
   const formId = formIdOf(arrived)
   const known = forms.get(formId)
@@ -66,7 +66,7 @@ function saving(adds: string, save: (submission: NewSubmission, arrived: Arrived
   }
 }
 
-/** What the bare worker stores of a submission. */
+/** The fields of a submission that the bare worker stores. */
 type Inserted = Pick<NewSubmission, 'submissionId' | 'formId' | 'answers' | 'submittedAt'>
 
 function insertParameters({ submissionId, formId, answers, submittedAt }: Inserted) {
@@ -86,7 +86,7 @@ function saveSubmission(submission: NewSubmission, arrived: Arrived) {
   return writer.saveSubmission(submission)
 }
 
-/** What the service adds to reading a JSON body and inserting a row. */
+/** Everything that the service adds to reading a JSON body and inserting a row, step by step. */
 export const submissionSteps: readonly Step[] = [
   {
     adds: 'the body is read within bounds of size and time, and its type is checked',

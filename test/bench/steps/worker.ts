@@ -4,7 +4,7 @@ import type { Bindings } from './step.ts'
 import { envOf } from './step.ts'
 import { submissionSteps } from './submission.ts'
 
-/** A Worker that is one of the steps: the one that the variable `STEP` numbers, of the case that is asked for. */
+/** A Worker that runs one step: the one with the number `STEP`, of the case that the request asks for. */
 export default {
   async fetch(request: Request, bindings: Bindings, lifetime: Lifetime): Promise<Response> {
     const url = new URL(request.url)

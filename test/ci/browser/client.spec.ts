@@ -14,7 +14,7 @@ afterAll(() => stage.close())
 const anyOrigin = { 'access-control-allow-origin': '*' }
 const endpoint = '**/api/forms/*/submissions'
 
-/** Counts what is sent to the service. */
+/** Counts the requests to the service. */
 function countSent(page: Page): () => number {
   let sent = 0
   page.on('request', (request) => {
@@ -173,7 +173,7 @@ test('the keyboard alone is enough', async () => {
   }
   await goTo('damageType')
   await keyboard.press('Space')
-  // What has just appeared comes next.
+  // The field that has just appeared comes next in the tab order.
   await goTo('mirrorSide')
   await goTo('truthful')
   await keyboard.press('Space')
@@ -210,7 +210,7 @@ describe('sending', () => {
     await fillContact(page, 'once@example.com')
     await page.dblclick('button')
     expect(await page.getAttribute('button', 'aria-disabled')).toBe('true')
-    // Without `force` the test would wait until the button says that it can be pressed.
+    // Without `force`, Playwright would wait until the button is enabled.
     await page.click('button', { force: true })
     await page.press('[name=email]', 'Enter')
     await page.waitForURL(`${stage.siteUrl}/thanks`)

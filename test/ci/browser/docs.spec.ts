@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Stage, Visit } from './stage.ts'
 import { openStage, phone } from './stage.ts'
 
-/** The start page and the reference, as a developer on a desk or with a phone meets them. */
+/** The start page and the reference, as a developer sees them on a desktop or a phone. */
 let stage: Stage
 
 beforeAll(async () => {

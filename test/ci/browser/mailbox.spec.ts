@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stage } from './stage.ts'
 import { openStage, phone } from './stage.ts'
 
-/** What was sent, as a developer sees it in the local mailbox. */
+/** The sent messages, as a developer sees them in the local mailbox. */
 let stage: Stage
 let elsewhere: Awaited<ReturnType<typeof openElsewhere>>
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="160" height="120"><rect width="100%" height="100%" fill="#36c"/>
   <circle cx="80" cy="60" r="40" fill="#fc3"/><script>document.title = 'picture'</script></svg>`
 
-/** Another host of the internet, which serves a picture and notes whatever else it is asked for. */
+/** Another host, which serves a picture and records everything else that is requested from it. */
 async function openElsewhere() {
   const asked: { readonly path: string; readonly referrer: string | undefined }[] = []
   const server = createServer(({ url = '', headers }, response) => {
@@ -58,7 +58,7 @@ async function send(path: string, body: object): Promise<void> {
 
 const mailbox = () => `${stage.service.origin}/mailbox`
 
-/** Everything by which an email might act: on the page around it, on the network, or on the reader. */
+/** Everything by which an email might affect the page around it, the network or the reader. */
 function hostileHtml(url: string): string {
   return `<title>x</title><base href="${url}/"><style>body { background: url(${url}/style) } h1 { color: #a00 }</style>
     <meta http-equiv="refresh" content="0;url=${url}/refresh">

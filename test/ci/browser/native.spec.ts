@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Stage } from './stage.ts'
 import { openStage, phone } from './stage.ts'
 
-/** Forms that the browser sends itself. */
+/** Forms that the browser submits by itself, without a script. */
 let stage: Stage
 
 beforeAll(async () => {
@@ -116,7 +116,7 @@ test('pages stay out of frames', async () => {
     document.body.append(form)
     form.submit()
   })
-  // Chromium shows a page of its own instead.
+  // The frame is blocked, so Chromium shows an error page of its own in it.
   const inside = () => page.frames().find((frame) => frame !== page.mainFrame())
   await expect.poll(() => inside()?.url()).toBe('chrome-error://chromewebdata/')
 })

@@ -13,9 +13,9 @@ export interface Stage {
   readonly service: StartedService
   /** The demo tenant's site, on an origin of its own. */
   readonly siteUrl: string
-  /** A page of the site in a new profile. What goes wrong in it is collected. */
+  /** Opens a page of the site in a new browser profile. Its errors are collected. */
   open(path: string, options?: BrowserContextOptions): Promise<Visit>
-  /** Any page, likewise. */
+  /** Opens any page in the same way. */
   visit(url: string, options?: BrowserContextOptions): Promise<Visit>
   /** The submissions of a form, newest first, as the tenant reads them. */
   submissions(formId: string): Promise<readonly Submission[]>
@@ -28,9 +28,9 @@ export interface Submission {
 
 export interface Visit {
   readonly page: Page
-  /** Errors of the page's console and scripts; not the failed statuses that a form is answered with. */
+  /** Errors of the page's console and scripts, without the expected failure statuses of form answers. */
   readonly errors: readonly string[]
-  /** The hosts that the page asked for anything. */
+  /** The hosts to which the page sent requests. */
   readonly hosts: ReadonlySet<string>
   readonly screenshot: (name: string) => Promise<void>
 }
@@ -48,7 +48,7 @@ export async function openStage(): Promise<Stage> {
   const siteUrl = /Demo web site +(\S+)/.exec(service.output())?.[1] ?? ''
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // Tests run as root in containers, where Chromium's sandbox does not.
+    // In containers tests run as root, where Chromium's sandbox does not work.
     args: ['--no-sandbox'],
   })
   return {

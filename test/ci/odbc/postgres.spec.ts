@@ -32,7 +32,7 @@ const salesPage: PageQuery = {
   limit: PAGE,
 }
 
-/** A million sales of one tenant, a tenth of that of another, each with a line; customers and accounts with events. */
+/** A million sales of one tenant and a tenth as many of another, each with a line; customers, accounts with events. */
 const FILL = `
   insert into pos_sale (tenant_code, sale_no, customer_no, site_no, completed_utc, sale_kind, total_amount)
     select 'a', 's' || i, 'c' || i % 5000, 'site' || i % 7, timestamp '2024-01-01' + i / 2 * interval '1 minute', 'S', i / 100.0
@@ -90,7 +90,7 @@ describe('a million sales on PostgreSQL', () => {
       after = page.next
     } while (after !== null)
     const seconds = (performance.now() - startedAt) / 1000
-    // Sessions report what they have read at the latest when they end.
+    // The sessions report what they have read at the latest when they end, so the gateway is stopped before the count.
     await gateway.stop()
     expect(seen).toBe(SALES)
     const read = rowsRead(database) - before
@@ -99,7 +99,8 @@ describe('a million sales on PostgreSQL', () => {
       `        ${seen} sales with their lines in ${pageMs.length} pages of ${PAGE}, ${seconds.toFixed(1)} s; rows read by ` +
         `PostgreSQL ${read}; mean ms of a page in each third ${means.join(' / ')}\n`,
     )
-    // Sales and lines once, a row more in each page that tells of the next, and what a search finds at its start.
+    // Each sale and line once, one more row in each page that shows whether another follows, and the start of each
+    // search.
     expect(read).toBeLessThan(2 * SALES + 5 * pageMs.length)
   })
 
@@ -138,7 +139,7 @@ describe('a million sales on PostgreSQL', () => {
       )
       for (const { rows, blocks } of costs) {
         expect(rows).toBeLessThanOrEqual(101)
-        // Three or four levels of an index, and at worst a block of the table for each row.
+        // The levels of an index (three or four), and at worst one block of the table for each row.
         expect(blocks).toBeLessThanOrEqual(101 + 10)
       }
     }
@@ -149,12 +150,12 @@ describe('a million sales on PostgreSQL', () => {
     const { billingEvents } = scope.family.collections['pos-recurring-account-details'].lists
     if (billingEvents === undefined) throw new Error('There are no billing events')
     const { rows } = costOf(database, childrenStatement(scope, billingEvents, ['m1', 'm2', 'm3'], 50_000))
-    // 200 charges each.
+    // Each account has 200 charges.
     expect(rows).toBe(3 * 24)
   })
 })
 
-/** When the sale of this number was completed. */
+/** The time at which the sale with this number was completed. */
 function instantOf(number: number): string {
   return new Date(Date.UTC(2024, 0, 1) + Math.floor(number / 2) * 60_000).toISOString()
 }
@@ -177,7 +178,7 @@ function thirdsOf(values: readonly number[]): readonly number[] {
   )
 }
 
-/** Sales and lines that PostgreSQL has read for sessions that have ended, by its own counters. */
+/** Sales and lines that sessions have read, by PostgreSQL's own counters. Only ended sessions are counted. */
 function rowsRead(database: string): number {
   const sum =
     "sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) filter (where relname in ('pos_sale', 'pos_sale_line'))"
@@ -222,7 +223,7 @@ function nodesOf(node: PlanNode | undefined): readonly PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
 
-/** The rows that a statement reads from tables, shown or not, and the blocks that it touches. */
+/** How many rows a statement reads from tables, returned or not, and how many blocks it touches. */
 function costOf(database: string, statement: Fragment): { readonly rows: number; readonly blocks: number } {
   const [plan] = plansOf(database, [statement], 'analyze, buffers, format json')
   const rows = nodesOf(plan)

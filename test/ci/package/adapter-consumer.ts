@@ -1,7 +1,6 @@
-// Programs of somebody who installed the package, about its adapters. Text for the reason given in
-// `package-consumer.ts`.
+// Programs that use the adapters of the installed package. They are text for the reason given in `package-consumer.ts`.
 
-/** Runs on plain Node: uses each adapter that reaches out, on stand-ins, and loads the others. */
+/** Runs on plain Node: uses each adapter that calls an external service, with stand-ins, and loads the others. */
 export const adapterProgram = `
 import assert from 'node:assert/strict'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
@@ -56,6 +55,7 @@ const forged = await receiveFromQstash(new Request(callbackUrl, { method: 'POST'
   keys: { current: 'sig_1', next: 'sig_2' },
   url: callbackUrl,
   deadline,
+  log: { error: (event) => assert.fail(event) },
   deliver: () => assert.fail('delivered what nobody signed'),
 })
 assert.equal(forged.status, 401)
@@ -104,7 +104,7 @@ embedded.close()
 console.log('used')
 `
 
-/** Compiles without any platform's types: adapters that need nothing but the web's interfaces. */
+/** Compiles without any platform's types: adapters that need only the web's interfaces. */
 export const portableAdapterTypes = `
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
 import { createClickHouseExitSurvey } from 'tenant-data-api/adapters/exit-survey-clickhouse'
@@ -156,17 +156,23 @@ const gateway = { url: baseUrl, secret: 's', fetch, clock, random, deadline }
 export const vendor = (database: Executor): PosSource => openLegacyVendor({ database, deadline }, 'acme')
 export const pos: PosSource = createOdbcPosSources(gateway).open({ kind: 'odbc_shared', tenant: 'acme' })
 export const receive = (request: Request): Promise<Response> =>
-  receiveFromQstash(request, { keys, url: baseUrl, deadline, deliver: async ({ outboxId }) => outboxId.length })
+  receiveFromQstash(request, {
+    keys,
+    url: baseUrl,
+    deadline,
+    log: { error: () => undefined },
+    deliver: async ({ outboxId }) => outboxId.length,
+  })
 
 // @ts-expect-error A key is missing; declarations that resolve to nothing would let it pass.
 export const half: SigningKeys = { current: 'sig_1' }
 `
 
-/** Compiles with the package's optional peer, the types of Workers: adapters whose technology is that platform. */
+/** Compiles with the package's optional peer dependency, the types of Workers: adapters for that platform. */
 export const workersAdapterTypes = `
 import type { D1Database, MessageBatch, Queue as QueueBinding } from '@cloudflare/workers-types'
 import type { SqliteStorage } from 'tenant-data-api/adapters/d1'
-import { createD1Storage } from 'tenant-data-api/adapters/d1'
+import { createD1Storage, createExecutor } from 'tenant-data-api/adapters/d1'
 import type { Mailbox } from 'tenant-data-api/adapters/local'
 import { createMailbox } from 'tenant-data-api/adapters/local'
 import { consumeBatch, createCloudflareQueue } from 'tenant-data-api/adapters/queue-cloudflare'
@@ -174,7 +180,7 @@ import type { Clock, OutboxRef, Queue } from 'tenant-data-api/ports'
 
 const clock: Clock = { nowMs: () => 0 }
 export const storage = (database: D1Database): SqliteStorage => createD1Storage({ database, clock })
-export const mailbox = (database: D1Database): Mailbox => createMailbox(database, clock)
+export const mailbox = (database: D1Database): Mailbox => createMailbox(createExecutor({ database, clock }), clock)
 export const queue = (binding: QueueBinding<OutboxRef>): Queue => createCloudflareQueue(binding)
 export const consume = (batch: MessageBatch): Promise<void> => consumeBatch(batch, async () => undefined, 5)
 

@@ -1,7 +1,7 @@
-// Programs of somebody who installed the package. They are text, because in this project nothing is installed under
-// the package's name, so neither the compiler nor the boundary tool could resolve their imports.
+// Programs that use the installed package. They are text, because in this project nothing is installed under the
+// package's name, so neither the compiler nor the boundary tool could resolve their imports.
 
-/** Runs on plain Node: serves the API from `node:http` on node:sqlite, uses it, and proves the adapter. */
+/** Runs on plain Node: serves the API with `node:http` and node:sqlite, uses it, and runs the conformance suites. */
 export const consumerProgram = `
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -190,7 +190,7 @@ for (const { name, run } of cases) {
 console.log(JSON.stringify({ served: 8, conformance: cases.length }))
 `
 
-/** Compiles against the package's declarations: an adapter of one's own, the host's interface, the suites. */
+/** Compiles against the package's declarations: a custom adapter, the host's interface, the conformance suites. */
 export const consumerTypes = `
 import type { Executor, SqliteStorage } from 'tenant-data-api/adapters/sqlite'
 import { createStorage } from 'tenant-data-api/adapters/sqlite'

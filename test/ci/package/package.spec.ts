@@ -9,7 +9,7 @@ import { posSuite, storageSuite } from '../../conformance/index.ts'
 import { adapterProgram, portableAdapterTypes, workersAdapterTypes } from './adapter-consumer.ts'
 import { consumerProgram, consumerTypes } from './package-consumer.ts'
 
-// Somebody else's project, outside this one, in which npm installs the packed project from the registry, as anywhere.
+// A project outside of this one, in which npm installs the packed project from the registry, as for any user.
 const scratch = mkdtempSync(join(tmpdir(), 'package-'))
 const run = promisify(execFile)
 
@@ -18,7 +18,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>
 }
 
-/** Packs the project as for a publication, with the build that checks every type. Answers with the name of the archive. */
+/** Packs the project as for a publication, with the build that checks every type. Returns the name of the archive. */
 async function pack(): Promise<string> {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', scratch], { cwd: projectRoot })
   const tarball = /"filename": "([^"]+\.tgz)"/.exec(stdout)?.[1]
@@ -41,7 +41,7 @@ async function install(wanted: string): Promise<void> {
   await run('npm', ['install', ...flags, wanted], { cwd: scratch })
 }
 
-/** What a consumer adds for the adapters of its platform: the package declares it as an optional peer. */
+/** Installs the optional peer dependency that a consumer adds for the adapters of its platform. */
 async function installPeer(name: string): Promise<void> {
   const range = manifestOf(projectRoot).peerDependencies?.[name]
   if (range === undefined) throw new Error(`${name} is no peer of the package`)
@@ -52,14 +52,16 @@ function manifestOf(directory: string): Manifest {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Runs a program as the consumer would; answers with its standard output. */
+/** Runs a program as a consumer would. Returns its standard output. */
 async function runProgram(program: string): Promise<string> {
   writeFileSync(join(scratch, 'consumer.mjs'), program)
   const { stdout } = await run(process.execPath, ['consumer.mjs'], { cwd: scratch, env: plainEnvironment() })
   return stdout
 }
 
-/** What the compiler says of a strict consumer's modules without any platform; null when it is content. */
+/**
+ * The compiler's message about a consumer's modules, in strict mode and without any platform's types; null: no message.
+ */
 async function complaintAbout(...sources: readonly string[]): Promise<string | null> {
   const files = sources.map((_, index) => `consumer-${index}.ts`)
   for (const [index, source] of sources.entries()) writeFileSync(join(scratch, files[index] ?? ''), source)
@@ -71,7 +73,7 @@ async function complaintAbout(...sources: readonly string[]): Promise<string | n
     strict: true,
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
-    // The compiler's own declarations are not what is tested.
+    // The compiler's own declarations are not under test.
     skipDefaultLibCheck: true,
     noEmit: true,
   }
@@ -136,7 +138,7 @@ function isBuilt(path: string): boolean {
   return path.startsWith('dist/')
 }
 
-/** Without vitest's own settings, which would reach the consumer's Node. */
+/** The environment without vitest's own settings, which would affect the consumer's Node. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: process.env.HOME }
 }

@@ -3,32 +3,32 @@ import type { Answer, ClientRequest, Network } from '../service/network.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
 import type { AskedChange, KnownKey, Reference } from '../reference.ts'
 
-/** What a client of the simulated service has. */
+/** The dependencies of a client of the simulated service. */
 export interface Client {
   readonly name: string
-  /** What it does, as far as that is left to chance. */
+  /** Makes the client's random decisions. */
   readonly decide: Decisions
   readonly reference: Reference
   readonly operatorKey: string
-  /** For checks of what an answer said; a client learns nothing from it. */
+  /** What is stored. Only for checks of answers: the client's behaviour does not depend on it. */
   readonly stored: StoredPlaces
-  /** Sends a request. An answer that no client may ever get is reported. */
+  /** Sends a request. An answer that no client may ever get is reported as a violation. */
   send(request: ClientRequest): Promise<Answer | null>
-  /** Sends an operator's request for a change, and remembers it when an answer says that it was made. */
+  /** Sends an operator's request for a change, and records the change when the answer says that it was made. */
   change(change: AskedChange, request: Omit<ClientRequest, 'key'>): Promise<Answer | null>
   /** Waits a while before the next action. */
   rest(): Promise<void>
   pause(delayMs: number): Promise<void>
-  /** Whether clients begin nothing new any more. */
+  /** Whether clients should begin nothing new. */
   isOver(): boolean
-  /** Whether a key must not work any more. */
+  /** Whether a key must be refused by now. */
   hasEnded(key: KnownKey): boolean
   readonly violated: (invariant: string, details: string) => void
 }
 
-/** The parts of the world that clients are made of. */
+/** The parts of the simulated world from which clients are made. */
 export type ClientParts = Omit<Client, 'name' | 'send' | 'change' | 'rest'> & {
-  /** The longest that a client rests, in ms. */
+  /** The longest pause of a client, in ms. */
   readonly restMaxMs: number
   readonly network: Network
   readonly isCalm: boolean
@@ -63,7 +63,7 @@ export function createClient(
   }
 }
 
-/** The JSON of an answer, which is trusted to be as documented: other tests compare answers with the document. */
+/** The JSON of an answer. It is not checked here, because other tests compare answers with the contract document. */
 export function bodyOf(answer: Answer): unknown {
   return JSON.parse(answer.text)
 }

@@ -7,24 +7,24 @@ import { operate, retryFailed } from './operator.ts'
 import { checkComplete, newCopies, read, sync } from './reader.ts'
 import { visit } from './visitor.ts'
 
-/** Everybody who uses the simulated service. */
+/** All clients of the simulated service. */
 export interface Clients {
-  /** Names of those who have not come to an end yet, but for those who only wait for these organizations. */
+  /** The names of the clients that have not finished, without those that only wait for these organizations. */
   active(without: ReadonlySet<string>): readonly string[]
   /**
-   * Brings every copy of the readers up to date, but for those of these organizations, and checks that they are complete.
-   * False: some sync came to no end.
+   * Brings every reader's copy up to date, except those of these organizations, and checks that the copies are
+   * complete. False: a sync could not finish.
    */
   syncAll(without: ReadonlySet<string>): Promise<boolean>
-  /** Has entries of the outbox tried again. */
+  /** Asks to try entries of the outbox again. */
   retry(entries: Parameters<typeof retryFailed>[0]): Promise<true>
 }
 
 const VISITORS_MAX = 8
 
 /**
- * @param roots the organizations that families are moved by
- * @param broken told of a client that came to an end by a mistake in its own code
+ * @param roots the root organizations of the families that are moved
+ * @param broken called when a client fails because of a mistake in its own code
  */
 export function startClients(
   parts: ClientParts,

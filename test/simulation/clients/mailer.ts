@@ -6,7 +6,7 @@ interface Results {
   readonly results: readonly { readonly to: string; readonly success: boolean }[]
 }
 
-/** Somebody who sends email with an organization's key. */
+/** A client that sends email with an organization's key. */
 export async function mail(client: Client): Promise<void> {
   for (let number = 1; !client.isOver(); number += 1) {
     await sendOne(`${client.name} ${number}`, client)

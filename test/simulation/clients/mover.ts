@@ -11,7 +11,7 @@ interface ShownMove {
   readonly endedAt: string | null
 }
 
-/** Where a family can be moved: moves within one kind of place need another region. */
+/** The possible targets of moves. A move within one kind of place needs another region. */
 const targets = {
   shared: { place: 'shared' },
   own: { place: 'own' },
@@ -22,7 +22,7 @@ const targets = {
 const TARGETS = ['own', 'shared', 'europe', 'asia'] as const
 const LOOK_MAX_MS = 3_000
 
-/** An operator who moves one family to and fro, watches, and gives a move up now and then. */
+/** An operator who repeatedly moves one family, watches the moves, and sometimes aborts one. */
 export async function moveAround(familyId: string, client: Client): Promise<void> {
   while (!client.isOver()) {
     await client.rest()
@@ -38,12 +38,12 @@ async function begin(familyId: string, body: string, client: Client): Promise<Sh
   const change = { action: 'organization.move', organizationId: familyId }
   const answer = await client.change(change, { method: 'POST', path, body })
   if (answer?.status === 200) return (bodyOf(answer) as { readonly move: ShownMove | null }).move
-  // The service may have begun a move of which no answer came.
+  // The service may have begun a move although no answer arrived.
   expectOneOf([409], answer, familyId, client)
   return null
 }
 
-/** Watches a move until it has ended. Nobody has to: the service ends it by itself. */
+/** Watches a move until it has ended. That is not necessary for the move, which the service completes by itself. */
 async function follow({ moveId }: ShownMove, familyId: string, client: Client): Promise<void> {
   let isGivenUp = false
   while (!client.isOver()) {
@@ -69,7 +69,7 @@ async function abort(familyId: string, client: Client): Promise<boolean> {
   const path = `/operator/v1/organizations/${familyId}/move/abort`
   const change = { action: 'organization.abortMove', organizationId: familyId }
   const answer = await client.change(change, { method: 'POST', path })
-  // It may have ended by now, or switched.
+  // The move may have ended or switched by now.
   expectOneOf([200, 404, 409], answer, familyId, client)
   return answer?.status === 200
 }

@@ -10,7 +10,7 @@ const CONTACTS = 5
 
 type Action = (organizationId: string, client: Client, round: number) => Promise<void>
 
-/** What an operator does, as often as it stands here. */
+/** The actions of an operator. One that is listed several times is chosen more often. */
 const ACTIONS = [
   ...(['replace a form', 'replace a form', 'replace contacts', 'replace contacts'] as const),
   ...(['issue a key', 'revoke a key', 'rotate a key', 'retry an entry'] as const),
@@ -24,7 +24,7 @@ const actions: Readonly<Record<(typeof ACTIONS)[number], Action>> = {
   'retry an entry': (organizationId, client) => retryEntry(organizationId, client),
 }
 
-/** An operator who looks after one organization: its forms, contacts and keys, one thing after the other. */
+/** An operator who maintains one organization: its forms, contacts and keys, one action after another. */
 export async function operate(organizationId: string, client: Client): Promise<void> {
   for (let round = 1; !client.isOver(); round += 1) {
     await actions[client.decide.pick('does', ACTIONS)](organizationId, client, round)
@@ -75,7 +75,7 @@ interface Session {
   readonly nextPart: number
 }
 
-/** Imports rows and does not rest until an answer says that they are stored. */
+/** Imports rows, and repeats that until an answer says that they are stored. */
 async function importRows(
   kind: string,
   rows: readonly object[],
@@ -118,7 +118,10 @@ async function importRows(
   }
 }
 
-/** The session in an answer; null when it tells of none. Only a conflict with another import may refuse one. */
+/**
+ * The session in an answer; null when there is none. An import may only be refused because of a conflict with another
+ * import.
+ */
 function sessionIn(answer: Answer | null, client: Client): Session | null {
   if (answer?.status === 200) return bodyOf(answer) as Session
   const isExpected = answer === null || answer.status === 409 || answer.status >= 500
@@ -145,7 +148,7 @@ function workingKeys(organizationId: string, { reference }: Client): readonly Kn
   return reference.keys.filter((key) => key.organizationId === organizationId && key.state === 'works')
 }
 
-/** Revokes a key, as often as it takes until an answer says so. The last one that works is left. */
+/** Revokes a key, and repeats that until an answer confirms it. The last working key is kept. */
 async function revokeKey(organizationId: string, client: Client): Promise<void> {
   const working = workingKeys(organizationId, client)
   const key = working[client.decide.below('key', working.length)]
@@ -160,7 +163,7 @@ async function revokeKey(organizationId: string, client: Client): Promise<void> 
   key.state = 'revoked'
 }
 
-/** Has a key replaced by another one. When no answer comes, the old one is not used any more, and nobody knows the new one. */
+/** Rotates a key. When no answer arrives, the old key is no longer used, and the new one is unknown. */
 async function rotateKey(organizationId: string, client: Client): Promise<void> {
   const working = workingKeys(organizationId, client)
   const key = working[client.decide.below('key', working.length)]
@@ -185,7 +188,7 @@ interface ListedEntry {
   readonly organizationId: string
 }
 
-/** Has an entry of the outbox tried again that waits or failed. */
+/** Asks to try a waiting or failed entry of the outbox again. */
 async function retryEntry(_organizationId: string, client: Client): Promise<void> {
   const listed = await client.send({
     method: 'GET',
@@ -203,7 +206,7 @@ async function retry({ outboxId, organizationId }: ListedEntry, client: Client):
   await client.change({ action: 'outbox.retry', organizationId }, { method: 'POST', path })
 }
 
-/** Has every entry tried again that was given up while a provider was broken. */
+/** Asks to try every entry again that failed while a provider was broken. */
 export async function retryFailed(entries: readonly ListedEntry[], client: Client): Promise<void> {
   for (const entry of entries) await retry(entry, client)
 }

@@ -2,7 +2,7 @@ import { markOf, organizationIds } from '../setting.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
 
-/** A collection that readers sync: where it is served, and where it is stored. */
+/** A collection that readers sync: its path and its table. */
 interface Collection {
   readonly path: string
   readonly idField: string
@@ -26,11 +26,11 @@ interface Page {
   readonly pagination: { readonly nextCursor: string | null }
 }
 
-/** The copy of a collection of an organization that a sync keeps. */
+/** A reader's copy of an organization's collection. */
 export interface Copy {
   readonly organizationId: string
   readonly collection: Collection
-  /** When each row changed last, by its id. */
+  /** The `updatedAt` of each row, by its id. */
   readonly rows: Map<string, string>
   /** Where the next sync begins. */
   from: string
@@ -47,7 +47,7 @@ export function newCopies(): readonly Copy[] {
   )
 }
 
-/** Somebody who keeps a copy by forward syncs. */
+/** A client that keeps a copy up to date by forward syncs. */
 export async function read(copy: Copy, client: Client): Promise<void> {
   while (!client.isOver()) {
     await sync(copy, client)
@@ -56,7 +56,7 @@ export async function read(copy: Copy, client: Client): Promise<void> {
   }
 }
 
-/** Reads what changed since the last time, page by page. False: it came to no end. */
+/** Reads everything that changed since the last sync, page by page. False: the sync could not finish. */
 export async function sync(copy: Copy, client: Client): Promise<boolean> {
   const { organizationId, collection, rows } = copy
   let cursor: string | null = null
@@ -97,7 +97,10 @@ function checkTenant(page: Page, text: string, organizationId: string, { violate
     )
 }
 
-/** Up to the last row of a page, the copy has every row as it is stored: whatever changed since comes later in the order. */
+/**
+ * Checks that up to the last row of a page, the copy has every stored row. Rows that have changed since come later in
+ * the order.
+ */
 function checkNothingMissed(
   { organizationId, collection, rows }: Copy,
   page: Page,
@@ -120,7 +123,7 @@ function checkNothingMissed(
     )
 }
 
-/** After the last sync, a copy is what is stored, row by row. */
+/** Checks, after the last sync, that a copy equals the stored collection, row by row. */
 export function checkComplete(
   { organizationId, collection, rows }: Copy,
   { stored: all, violated }: Client,

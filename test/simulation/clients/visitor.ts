@@ -11,11 +11,11 @@ interface Sent {
   readonly organizationId: string
   readonly formId: string
   readonly visitor: Visitor
-  /** The reference's moment before it was sent. */
+  /** The reference's logical time before it was sent. */
   readonly sentAt: number
 }
 
-/** Somebody who submits forms now and then, and again when no answer came. */
+/** A client that submits forms from time to time, and again when no answer arrived. */
 export async function visit(client: Client): Promise<void> {
   while (!client.isOver()) {
     await submit(client)
@@ -62,7 +62,7 @@ async function submitPatiently({ body, ...errand }: Errand, client: Client): Pro
   }
 }
 
-/** Whether the answer to a submission may be true. */
+/** Checks whether the answer to a submission can be true. */
 function judge(sent: Sent, answer: Answer, client: Client): void {
   const versions = client.reference.versionsSince(sent.formId, sent.sentAt)
   switch (answer.status) {
@@ -111,7 +111,7 @@ function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], c
     client.violated('each receipt has its row', submissionId)
 }
 
-/** The limit may be said to be reached only when it is. No submission is ever removed. */
+/** Checks that the limit was really reached when an answer says so. No submission is ever removed. */
 function judgeLimit({ organizationId, formId, visitor }: Sent, answer: Answer, client: Client): void {
   const rows = client.stored.look(
     `select 1 from form_submissions as s

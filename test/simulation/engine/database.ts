@@ -8,21 +8,24 @@ import { migratedImage } from '../../support/migrated-image.ts'
 
 export type LookedAt = Readonly<Record<string, unknown>>
 
-/** What is stored, for checks: they look past all ports. Rows of organizations are those of where each one lives. */
+/**
+ * What is stored, for checks, without going through ports. An organization's rows are only seen in the database in
+ * which it lives.
+ */
 export interface Stored {
   look(sql: string, ...parameters: readonly BoundValue[]): readonly LookedAt[]
 }
 
-/** What one database stores. */
+/** What is stored in one database. */
 export interface StoredHere extends Stored {
   readonly name: string
-  /** The same, with every row that is there, wherever its organization lives. */
+  /** Like `look`, with all rows that are in the database, wherever their organizations live. */
   lookAtAll(sql: string, ...parameters: readonly BoundValue[]): readonly LookedAt[]
 }
 
 /** A real database of the simulated world. It outlives every process, and its time is the simulation's. */
 export interface SimulatedDatabase extends StoredHere, Executor {
-  /** Runs a text of statements, as whoever migrates it does. */
+  /** Runs several statements, for migrations. */
   script(sql: string): void
   close(): void
 }
@@ -32,13 +35,13 @@ export interface SimulatedObjectDatabase extends StoredHere, ObjectDatabase {
   close(): void
 }
 
-/** How databases of a simulation are opened. */
+/** The options of a simulated database. */
 export interface DatabaseOptions {
   readonly name: string
   readonly nowMs: () => number
-  /** Whether an organization lives in it. */
+  /** Whether an organization lives in this database. */
   readonly holds: (organizationId: string) => boolean
-  /** What else is changed in statements, to plant a fault. */
+  /** An additional change of statements, to plant a mistake. */
   readonly rewrite?: ((sql: string) => string) | undefined
 }
 
@@ -77,7 +80,7 @@ export function openSimulatedObjectDatabase(options: DatabaseOptions): Simulated
     },
     script: (sql) => {
       database.exec(sql)
-      // A kept statement would still name the columns that its tables had before.
+      // A cached statement would still return the former columns of its tables.
       prepare = cachedStatements(database)
     },
     transaction(work) {
@@ -112,7 +115,7 @@ function openSqlite({ nowMs, holds }: DatabaseOptions): DatabaseSync {
   return database
 }
 
-/** Tables that checks look at. */
+/** The tables that checks read. */
 const CHECKED = [
   ...['organizations', 'api_keys', 'forms', 'contacts', 'form_submissions', 'outbox', 'automation_runs'],
   'import_sessions',
@@ -121,7 +124,7 @@ const AT_HOME = `with ${CHECKED.map(
   (table) => `${table} as (select * from main.${table} where lives_here(organization_id))`,
 ).join()} `
 
-/** Looks into a database. One that has no tables stores nothing. */
+/** Reads from a database. A database without tables has no rows. */
 function lookingInto(database: () => DatabaseSync): Pick<StoredHere, 'look' | 'lookAtAll'> {
   const known = new WeakMap<DatabaseSync, ReturnType<typeof cachedStatements>>()
   const prepared = (sql: string) => {
@@ -140,7 +143,7 @@ function lookingInto(database: () => DatabaseSync): Pick<StoredHere, 'look' | 'l
   return { lookAtAll, look: (sql, ...parameters) => lookAtAll(AT_HOME + sql, ...parameters) }
 }
 
-/** SQLite's own clock is replaced by simulated time, in the text of the statements. */
+/** Replaces SQLite's own clock by simulated time, in the text of statements. */
 function inSimulatedTime({ rewrite }: DatabaseOptions): (sql: string) => string {
   const known = new Map<string, string>()
   return (sql) => {
@@ -150,7 +153,7 @@ function inSimulatedTime({ rewrite }: DatabaseOptions): (sql: string) => string 
   }
 }
 
-/** What a batch does, in a few words: the first statement that writes, or else the first. */
+/** A short name for a batch: its first statement that writes, or else its first statement. */
 export function nameOfBatch(statements: readonly { readonly sql: string }[]): string {
   const texts = statements
     .map(({ sql }) => sql.replaceAll(/\s+/g, ' ').trim())

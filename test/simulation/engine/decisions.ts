@@ -3,29 +3,32 @@ import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
 type Decided = string | number | boolean | null
 
 /**
- * What was decided in a run, by name, and there by how often the same had been decided before. Neutral decisions are left
- * out: zero, no, and the first of some choices.
+ * The decisions of a run, by name and by how often a decision of that name was made before. Neutral decisions (zero,
+ * no, and the first of several choices) are left out.
  */
 export type Recorded = Readonly<Record<string, Readonly<Record<string, Decided>>>>
 
 /**
- * Everything that is left to chance in a run. Each decision has a name that says what it is about, so that a recorded one
- * still means the same when others are added, left out, or made in another order.
+ * All random choices of a run. Each decision has a name that says what it is about, so that a recorded decision keeps
+ * its meaning when others are added, left out, or made in another order.
  */
 export interface Decisions {
   /** A whole number from 0 up to, not including, `limit`. */
   below(what: string, limit: number): number
-  /** Milliseconds from 0 up to, not including, `limitMs`, to a thousandth: of two waits, hardly ever both end at once. */
+  /**
+   * Milliseconds from 0 up to, not including, `limitMs`, with a resolution of a thousandth, so that two waits rarely
+   * end at the same time.
+   */
   delayMs(what: string, limitMs: number): number
   /** True in `percent` of 100 cases. */
   chance(what: string, percent: number): boolean
   pick<const Choice extends Decided>(what: string, choices: readonly [Choice, ...Choice[]]): Choice
-  /** Decisions of somebody, whose names begin with theirs. */
+  /** Decisions whose names begin with the name of an actor. */
   of(who: string): Decisions
   recorded(): Recorded
 }
 
-/** What a decision comes to. `draw` decides it by a draw; null: it is neutral. */
+/** Returns the value of a decision. `draw` draws a value; null: the decision is neutral. */
 type Decide = <Value extends Decided>(
   what: string,
   nth: number,
@@ -39,10 +42,10 @@ export function drawnDecisions(seed: number): Decisions {
   return createDecisions((_what, _nth, draw) => draw(next))
 }
 
-/** Decisions as they were recorded. Those that were not are neutral. */
+/** Recorded decisions. Decisions that were not recorded are neutral. */
 export function replayedDecisions(recorded: Recorded): Decisions {
   const decide: Decide = (what, nth) =>
-    // The record is of this very decision, whose kind has not changed under the same name.
+    // The cast is safe because the record is of a decision with the same name, whose kind does not change.
     (recorded[what]?.[String(nth)] ?? null) as never
   return createDecisions(decide)
 }

@@ -1,25 +1,25 @@
 import type { Decisions } from './decisions.ts'
 
-/** What can go wrong, and how often at most, in a thousand occasions. */
+/** The possible faults, with their maximum frequency in a thousand occasions. */
 const mostPerMille = {
   /** A call of storage that fails before it does anything. */
   storageRefused: 40,
   /** A call of storage that takes effect, and whose answer is lost. */
   storageLost: 40,
-  /** A call of storage, or its answer, that takes up to a minute and a half. */
+  /** A call of storage, or its answer, that takes up to 90 seconds. */
   storageSlow: 15,
-  /** A database that takes no writes for a while. */
+  /** A database that refuses writes for a while. */
   storageFull: 4,
-  /** An object of a family that loses its memory, before a call or after it. */
+  /** An object of a family that loses its memory, before or after a call. */
   objectReset: 30,
   /** An alarm of an object that rings up to a minute late. */
   alarmLate: 100,
   providerSlow: 60,
-  /** A provider that asks for patience. */
+  /** A provider that asks to wait. */
   providerThrottled: 100,
   /** A provider that answers with a failure of its own. */
   providerBroken: 100,
-  /** A message that the provider takes, and whose answer is lost. */
+  /** A message that the provider accepts, but whose answer is lost. */
   providerLost: 100,
   /** A provider that is down for minutes or hours. */
   providerDown: 10,
@@ -33,15 +33,15 @@ const mostPerMille = {
   answerLost: 60,
   /** A process that dies after a step. */
   death: 12,
-  /** New root secrets, after a step. */
+  /** A rotation of the root secret, after a step. */
   rotation: 1,
-  /** A new version of the service, after a step. */
+  /** The deployment of a new version of the service, after a step. */
   release: 1,
 } as const
 
 export type Fault = keyof typeof mostPerMille
 
-/** The part that stays broken when everything else is mended; null: none. `object`: one family's database. */
+/** The part that stays broken when all other faults have ended; null: none. `object`: one family's database. */
 export type NeverMended = 'email' | 'sms' | 'queue' | 'object' | null
 
 /** The faults of one run. */
@@ -49,22 +49,22 @@ export interface Faults {
   /** Whether nothing goes wrong in the whole run. */
   readonly isCalm: boolean
   readonly neverMended: NeverMended
-  /** Milliseconds by which the clock of a process or of an object may be wrong, in either direction. */
+  /** By how many milliseconds the clock of a process or an object may be wrong, in either direction. */
   readonly clockErrorMaxMs: number
   /** Whether the Worker has a queue. */
   readonly hasQueue: boolean
   /** Decides whether a fault happens now. @param where the occasion, which names the decision */
   readonly strikes: (fault: Fault, where: string) => boolean
-  /** The world is founded: from now on things go wrong. */
+  /** To be called when the world has been set up: faults happen from now on. */
   readonly begin: () => void
-  /** From now on nothing goes wrong but what is never mended. */
+  /** Ends all faults except the part that stays broken. */
   readonly mend: () => void
   readonly isMended: () => boolean
 }
 
 /**
- * Decides which faults a run has and how often: most runs have some of them only, because with all at once few things get
- * far enough to go wrong in an interesting way.
+ * Decides which faults a run has and how often. Most runs have only some of them, because with all of them few requests
+ * get far enough for an interesting failure.
  */
 export function decideFaults(decide: Decisions): Faults {
   const isCalm = decide.chance('run is calm', 8)

@@ -1,7 +1,7 @@
-/** A collection that gives its least item first. */
+/** A collection that returns its least item first. */
 export interface Heap<Item> {
   push(item: Item): void
-  /** Takes the least item out; undefined: there is none. */
+  /** Removes and returns the least item; undefined: there is none. */
   pop(): Item | undefined
 }
 

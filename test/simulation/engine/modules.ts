@@ -1,6 +1,6 @@
 /**
- * Loads what the service loads on demand. Reading a file takes as long as it likes, so a run in which a request had to wait
- * for one would not be like the next.
+ * Loads the modules that the service loads on demand. The time to read a file varies, so runs in which a request waits
+ * for a file would differ.
  */
 export async function loadOnDemandModules(): Promise<void> {
   await Promise.all([

@@ -1,22 +1,24 @@
 import { setImmediate as turnOfTheEventLoop } from 'node:timers/promises'
 
-/** The methods of WebCrypto that the service uses. They run on other threads, so their order would be left to chance. */
+/**
+ * The methods of WebCrypto that the service uses. They run on other threads, so their order would be left to chance.
+ */
 const METHODS = ['importKey', 'deriveKey', 'deriveBits', 'sign', 'digest', 'encrypt', 'decrypt'] as const
 
-/** Follows work that the platform does beside this thread. */
+/** Tracks work that the platform does on other threads. */
 export interface NativeWork {
-  /** Waits until nothing goes on any more but what waits for the scheduler. */
+  /** Waits until all remaining work waits for the scheduler. */
   settled(): Promise<void>
-  /** Gives the platform back as it was. */
+  /** Restores the platform's own methods. */
   stop(): void
 }
 
 type AnyMethod = (...given: unknown[]) => Promise<unknown>
 
 /**
- * Makes WebCrypto of this process answer in the order in which it was asked, and counts what it still owes. Everything else
- * that a request waits for is either a port, which the scheduler owns, or a promise that is fulfilled within the same turn of
- * the event loop.
+ * Makes WebCrypto of this process answer in the order of its calls, and counts the calls without an answer. Everything
+ * else for which a request waits is either a port, which the scheduler controls, or a promise that is fulfilled within
+ * the same turn of the event loop.
  */
 export function followNativeWork(): NativeWork {
   const { subtle } = crypto

@@ -3,32 +3,37 @@ import type { Deadline } from '../../../ports/deadline.ts'
 import type { NativeWork } from './native-work.ts'
 import { createHeap } from './heap.ts'
 
-/** Whoever waits for something. When it is gone, what it waits for does not happen any more. */
+/**
+ * The process or client that waits for something. When it no longer exists, the events for which it waits are dropped.
+ */
 export interface Owner {
   readonly isAlive: boolean
 }
 
-/** Simulated time. Nothing in a simulation goes on but by one of its events, and it alone decides which is next. */
+/**
+ * Simulated time. Everything in a simulation happens in one of its events, and only the scheduler decides which event
+ * is next.
+ */
 export interface Scheduler {
-  /** Whole milliseconds since 1970. */
+  /** The simulated time, in whole milliseconds since 1970. */
   readonly nowMs: () => number
-  /** Has something done after so many milliseconds, unless its owner is gone by then. */
+  /** Runs a function after so many milliseconds, unless its owner no longer exists by then. */
   readonly schedule: (delayMs: number, run: () => unknown, owner?: Owner) => void
   /** Waits so many milliseconds. */
   readonly pause: (delayMs: number, owner?: Owner) => Promise<void>
   /** Deadlines that pass in simulated time. */
   readonly deadlineOf: (owner: Owner) => Deadline
-  /** Lets the next event happen, and everything that follows from it without waiting. False: none is left. */
+  /** Runs the next event, and everything that follows from it without waiting. False: there is none. */
   readonly step: () => Promise<boolean>
 }
 
 interface Event {
   readonly atMs: number
-  /** Of events of one instant, the one that was scheduled first happens first. */
+  /** The order of scheduling. Events of the same instant happen in this order. */
   readonly number: number
   readonly owner: Owner
   readonly run: () => unknown
-  /** Whether nobody would notice it. */
+  /** Whether dropping the event would make no difference. */
   readonly isIdle: () => boolean
 }
 

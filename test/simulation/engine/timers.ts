@@ -1,6 +1,6 @@
 import type { Scheduler } from './scheduler.ts'
 
-/** Makes `setTimeout` of this process wait in simulated time, until `stop` gives it back. */
+/** Makes `setTimeout` of this process wait in simulated time, until `stop` restores it. */
 export function followTimers({ schedule }: Scheduler): { stop(): void } {
   const platform = globalThis.setTimeout
   const simulated = (run: () => void, delayMs = 0): void => {

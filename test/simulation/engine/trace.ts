@@ -1,9 +1,9 @@
 import { toInstant } from '../../../domain/text/instant.ts'
 
-/** What happened, in lines that a person can follow. */
+/** What happened, in lines for a person to read. */
 export interface Trace {
   say(actor: string, text: string): void
-  /** What was said last in the event that has just ended, without what is drawn in it: it names the moment for decisions. */
+  /** The last line of the previous event, without random ids and numbers. It names the moment of a decision. */
   moment(): string
   /** The lines that are kept, oldest first. */
   lines(): readonly string[]
@@ -14,14 +14,14 @@ const ACTOR_WIDTH = 12
 const DRAWN = /\b\w*\d\w{3,}\b/g
 const MOMENT_MAX = 60
 
-/** A text without the ids and numbers that are drawn, so that it can name decisions. */
+/** Removes random ids and numbers from a text, so that it can name decisions. */
 export function undrawn(text: string): string {
   return text.replaceAll(DRAWN, '…')
 }
 
 /**
- * @param keepsAll whether every line is kept, or the last ones alone
- * @param now what stands at the beginning of a line: simulated time and the number of the step
+ * @param keepsAll whether every line is kept, or only the last ones
+ * @param now the beginning of a line: simulated time and the number of the step
  */
 export function createTrace(
   keepsAll: boolean,
@@ -37,7 +37,7 @@ export function createTrace(
       last = { step, moment: `${actor}: ${undrawn(text).slice(0, MOMENT_MAX)}` }
       if (!keepsAll && lines.length > 2 * LAST_LINES) lines = lines.slice(-LAST_LINES)
     },
-    // An event has its number while it happens.
+    // An event has its number only while it is running.
     moment: () => (last.step === now().step - 1 ? last.moment : 'nothing said'),
     lines: () => (keepsAll ? lines : lines.slice(-LAST_LINES)),
   }

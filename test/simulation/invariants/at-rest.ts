@@ -5,22 +5,22 @@ import { openFormOf, organizationIds, markOf } from '../setting.ts'
 
 type Violated = (invariant: string, details: string) => void
 
-/** What was delivered to whom, in a world that has come to rest. */
+/** What was delivered to whom, when all work has been done. */
 export interface AtRest {
   readonly stored: Stored
   readonly reference: Reference
   readonly email: readonly Delivered[]
   readonly sms: readonly Delivered[]
-  /** The provider that never answers; null: both do. */
+  /** The provider that never answers; null: none. */
   readonly broken: 'email' | 'sms' | null
   /** Whether nothing can be done for an organization, because its database stays broken. */
   readonly isStuck: (organizationId: string) => boolean
-  /** Whether nothing went wrong at any time. */
+  /** Whether the run had no faults at all. */
   readonly isCalm: boolean
   readonly violated: Violated
 }
 
-/** Checks that are made when everything is done that can be done. */
+/** Checks that are made when all possible work has been done. */
 export function checkAtRest(world: AtRest): void {
   checkReceipts(world)
   checkNotifications(world)
@@ -41,7 +41,7 @@ function checkReceipts({ reference, stored, violated }: AtRest): void {
   }
 }
 
-/** Everybody who is to be told of a submission was told, once. */
+/** Checks that each recipient was notified of a submission, and only once. */
 function checkNotifications({ reference, stored, email, broken, isStuck, violated }: AtRest): void {
   const told = Map.groupBy(
     email.filter(({ text }) => text !== ''),
@@ -60,7 +60,10 @@ function checkNotifications({ reference, stored, email, broken, isStuck, violate
   }
 }
 
-/** A provider recognises a message for a day. One that an operator had sent again later may arrive twice. */
+/**
+ * Checks that a message arrived only once. A provider recognises a repetition for one day, so a message that an
+ * operator retried later may arrive twice.
+ */
 function checkOnce(mails: readonly Delivered[], what: string, violated: Violated): void {
   const DAY_MS = 86_400_000
   for (const of of Map.groupBy(mails, ({ to }) => to).values()) {
@@ -70,7 +73,7 @@ function checkOnce(mails: readonly Delivered[], what: string, violated: Violated
   }
 }
 
-/** The automation of an open form welcomes everybody as often as they submitted it. */
+/** Checks that the automation of an open form sent a welcome for each submission. */
 function checkWelcomes({ stored, email, sms, broken, isCalm, isStuck, violated }: AtRest): void {
   for (const organizationId of organizationIds.filter((id) => !isStuck(id))) {
     const rows = stored.look(
@@ -101,7 +104,7 @@ function checkWelcomes({ stored, email, sms, broken, isCalm, isStuck, violated }
   for (const [key, mails] of byRun) checkOnce(mails, `by ${key}`, violated)
 }
 
-/** What a sender was told was sent was sent, and nothing twice. */
+/** Checks that each send which an answer called successful took place, and that none took place twice. */
 function checkSends({ reference, email, violated }: AtRest): void {
   const bySubject = Map.groupBy(email, ({ title }) => title)
   for (const { subject, to } of reference.sent) {

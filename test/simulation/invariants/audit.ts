@@ -3,7 +3,7 @@ import type { AskedChange, Reference } from '../reference.ts'
 
 type Violated = (invariant: string, details: string) => void
 
-/** What is stored of changes that operators made, each with the action that makes it. */
+/** The stored traces of operators' changes, each with the action that makes the change. */
 const CHANGES: readonly (readonly [action: string, sql: string])[] = [
   ['key.issue', `select organization_id, key_id as id from api_keys`],
   ['key.revoke', `select organization_id, key_id as id from api_keys where revoked_at is not null`],
@@ -18,8 +18,8 @@ const ALIKE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Every change has a record: each that an answer called done is recorded so, and each that is stored is recorded as done,
- * or as one that may have been made.
+ * Checks that every change has a record: a change that an answer confirmed is recorded as done, and a stored change as
+ * done, or as one that may have been made.
  */
 export function checkAudit(stored: Stored, reference: Reference, violated: Violated): void {
   const records = stored.look('select action, organization_id, outcome from audit').map((row) => ({
@@ -41,7 +41,7 @@ export function checkAudit(stored: Stored, reference: Reference, violated: Viola
         ({ change, mayBeDone }) =>
           mayBeDone && change.organizationId === organizationId && alike.includes(change.action),
       )
-      // The first key of each organization was issued by nobody.
+      // The first key of each organization was made in the set-up, without an operator.
       const made = action === 'key.issue' ? changes.length - 1 : changes.length
       if (recorded.length < made)
         violated(

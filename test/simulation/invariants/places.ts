@@ -6,8 +6,8 @@ import { organizationIds } from '../setting.ts'
 type Violated = (invariant: string, details: string) => void
 
 /**
- * Checks of where organizations live, made after every write. A database counts once the directory has named it: before
- * that nobody but a move knows it.
+ * Checks of the places of organizations, after every write. A database only counts once the directory names it, because
+ * before that only a move uses it.
  */
 export function createPlaceChecks(stored: StoredPlaces, violated: Violated): () => void {
   const named = new Map<string, Set<string>>()
@@ -19,7 +19,7 @@ export function createPlaceChecks(stored: StoredPlaces, violated: Violated): () 
       homes.set(organizationId, home)
       const known = (named.get(organizationId) ?? new Set()).add(home)
       named.set(organizationId, known)
-      // The shared database answers whomever the directory does not place elsewhere.
+      // The shared database serves every organization that the directory does not place elsewhere.
       const stateAt = (name: string) =>
         name === SHARED ? (home === SHARED ? 'open' : null) : states.get(name)
       const open = [...known].filter((name) => TAKES_WRITES.has(stateAt(name) ?? ''))
@@ -34,11 +34,11 @@ export function createPlaceChecks(stored: StoredPlaces, violated: Violated): () 
 }
 
 const SHARED = 'shared'
-/** States of an object that takes writes, now or when a pause has passed. */
+/** The states in which an object accepts writes, now or when a pause has expired. */
 const TAKES_WRITES: ReadonlySet<string> = new Set(['open', 'paused'])
 const ANSWERS_READS: ReadonlySet<string> = new Set(['open', 'paused', 'sealed'])
 
-/** Checks that everything of each organization is in one place, and that nothing is left of moves. */
+/** Checks that all rows of each organization are in one place, and that nothing is left of moves. */
 export function checkPlacesAtRest(
   stored: StoredPlaces,
   violated: Violated,
@@ -64,7 +64,10 @@ export function checkPlacesAtRest(
   }
 }
 
-/** What the next version derives from contacts is there for each of them, whoever wrote it, moved it, or migrated it. */
+/**
+ * Checks that each contact has the rows that the next version derives from it, whether the contact was written, moved
+ * or migrated.
+ */
 function checkDerived(place: StoredHere, violated: Violated): void {
   const isNext = place.lookAtAll("select 1 from sqlite_master where name = 'contact_greetings'").length > 0
   if (!isNext) return
@@ -76,7 +79,7 @@ function checkDerived(place: StoredHere, violated: Violated): void {
     violated('a migration misses no row', `${place.name}: ${String(without[0]?.contact_id)}`)
 }
 
-/** The state of an object, as it has stored it; null: it is the shared database, or stores nothing. */
+/** The state that an object has stored; null: this is the shared database, or nothing is stored. */
 function stateOf(place: StoredHere): string | null {
   if (place.name === SHARED) return null
   const [fact] = place.lookAtAll("select value ->> 'name' as state from object_facts where name = 'state'")
@@ -89,7 +92,10 @@ function placeNamed(stored: StoredPlaces, name: string): StoredHere {
   return place
 }
 
-/** At the moment of the switch, both sides have the same rows: the source can take no more of them. */
+/**
+ * Checks that at the moment of the switch both sides have the same rows, because the source can then accept no more of
+ * them.
+ */
 function checkMoved(
   organizationId: string,
   source: StoredHere,
@@ -98,7 +104,7 @@ function checkMoved(
 ): void {
   const [before, after] = [contentOf(source, organizationId), contentOf(target, organizationId)]
   for (const [table, rows] of before) {
-    // The target may have come up to a version meanwhile that has more columns.
+    // Meanwhile the target may have been brought up to a version with more columns.
     const columns = Object.keys(rows[0] ?? {})
     const textOf = (row: LookedAt) => JSON.stringify(columns.map((column) => row[column]))
     const moved = new Set((after.get(table) ?? []).map(textOf))

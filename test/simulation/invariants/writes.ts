@@ -3,7 +3,7 @@ import { LIMIT } from '../setting.ts'
 
 type Violated = (invariant: string, details: string) => void
 
-/** Checks of rows that are made after every write of the stored. */
+/** Checks of rows, after every write. */
 export function createWriteChecks(stored: Stored, violated: Violated): () => void {
   const clocks = new Map<string, string>()
   const latests = new Map<string, string>()
@@ -39,9 +39,9 @@ export function createWriteChecks(stored: Stored, violated: Violated): () => voi
   }
 }
 
-/** The ids of what the last write of an organization changed. */
+/** The ids of the rows that the last write of an organization changed. */
 function latestOf(stored: Stored, organizationId: string, clock: string): string {
-  // One row of each database: the organization's own rows are in one of them.
+  // Each database returns one row; the organization's own rows are in one of the databases.
   const rows = stored.look(
     `select (select group_concat(contact_id) from contacts where organization_id = ?1 and updated_at = ?2) as contacts,
       (select group_concat(submission_id) from form_submissions where organization_id = ?1 and updated_at = ?2) as submissions`,

@@ -6,8 +6,8 @@ import { readingMutants } from './reading.ts'
 import { submissionMutants } from './submission.ts'
 
 /**
- * Mistakes that somebody could make, each planted from outside: by wrapping a port or replacing a statement. A simulation that
- * does not find one of them would not find its like in the product.
+ * Plausible mistakes, each planted from outside by wrapping a port or replacing a statement. If the simulation does not
+ * find one of them, it would not find a similar mistake in the product either.
  */
 export const mutants: readonly Mutant[] = [
   ...submissionMutants,

@@ -4,7 +4,7 @@ import type { MovedRow, MovedTable } from '../../../ports/move.ts'
 import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
 import type { Mutant } from '../service/universe.ts'
 
-/** Rows of the outbox without the lease of whoever works on them. */
+/** Rows of the outbox without the leases of the workers that hold them. */
 function withoutLease(table: MovedTable, rows: readonly MovedRow[]): readonly MovedRow[] {
   if (table.name !== 'outbox') return rows
   const [lease, due, created] = ['lease_token', 'next_attempt_at', 'created_at'].map((column) =>
@@ -20,7 +20,7 @@ function withoutLease(table: MovedTable, rows: readonly MovedRow[]): readonly Mo
   )
 }
 
-/** A ledger by which a move that somebody wants to give up is given up once it has switched. */
+/** A ledger with which a move can still be aborted after its switch. */
 function abortedLate(ledger: MoveLedger): MoveLedger {
   const disguised = new Set<string>()
   const seen = (move: Move): Move => {
@@ -55,7 +55,7 @@ function recordedAfterwards(audit: Audit): Audit {
   }
 }
 
-/** A directory that is asked once about each organization. */
+/** A directory that keeps naming the first place that it found for an organization. */
 function remembered(directory: PlaceDirectory): PlaceDirectory {
   const known = new Map<string, OwnPlace | null>()
   return {
@@ -68,10 +68,12 @@ function remembered(directory: PlaceDirectory): PlaceDirectory {
   }
 }
 
-/** The condition of the switch that nothing was written in the shared database since its journal was taken up. */
+/**
+ * Matches the condition of the switch that nothing was written in the shared database since its journal was applied.
+ */
 const IS_AT_REST = / and not exists \(select 1 from move_journal.*?w\.token = \?\d+\)\)/g
 
-/** Most of a pause that a move asks for, in ms, which the mistake takes off. */
+/** How much the mistake takes off the pause that a move asks for, in ms. */
 const SHORTENED_MS = 980
 
 export const movingMutants: readonly Mutant[] = [

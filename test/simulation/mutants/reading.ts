@@ -15,7 +15,7 @@ function reading(storage: PlacedStorage, change: (claim: KeyClaim, read: Read) =
   return { ...storage, keyed: { ...storage.keyed, open } }
 }
 
-/** A position behind all rows that tie with the last one read. */
+/** A query whose position skips all rows with the same time as the last one that was read. */
 function pastTies(query: ReadQuery): ReadQuery {
   if (query.kind !== 'page' || query.after === null) return query
   return { ...query, after: { ...query.after, id: '\u{10ffff}' } }

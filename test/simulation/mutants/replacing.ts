@@ -1,4 +1,4 @@
-/** Replaces a piece of the statements that have it. White space counts as one space. */
+/** Replaces a piece of text in statements that contain it. Any white space counts as one space. */
 export function replacing(piece: string, replacement: string, within = ''): (sql: string) => string {
   return (sql) => {
     const line = sql.replaceAll(/\s+/g, ' ')

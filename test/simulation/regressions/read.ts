@@ -5,9 +5,9 @@ import type { Shrunk } from '../shrink.ts'
 
 /** Decisions by which the simulation found a mistake in the service. */
 export interface Regression extends Shrunk {
-  /** What the mistake was; the name of the file. */
+  /** The name of the mistake, which is that of the file. */
   readonly name: string
-  /** The mistake, to be planted again. */
+  /** The mutant that plants the mistake again. */
   readonly mutant: Mutant
 }
 

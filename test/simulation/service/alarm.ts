@@ -1,7 +1,7 @@
 import type { Alarm } from '../../../adapters/durable-object/wake-up.ts'
 import type { StoredObject, ObjectUniverse } from './stored-object.ts'
 
-/** The alarm of an object, which the platform keeps. */
+/** The alarm of an object, on the platform's side. */
 export interface SimulatedAlarm extends Alarm {
   /** When it rings; null: it is not set. */
   atMs(): number | null
@@ -10,9 +10,9 @@ export interface SimulatedAlarm extends Alarm {
 }
 
 const LATE_MAX_MS = 60_000
-/** How often an alarm rings within a second at most. */
+/** How often an alarm may ring within a second. */
 const RINGS_MAX = 20
-/** When the platform rings again after an alarm that failed. */
+/** After how long the platform repeats an alarm that failed, in ms. */
 const RING_AGAIN_MS = 2_000
 
 export function createAlarm(object: StoredObject, universe: ObjectUniverse): SimulatedAlarm {
@@ -48,7 +48,7 @@ export function createAlarm(object: StoredObject, universe: ObjectUniverse): Sim
       return
     }
     trace.say(name, 'hears its alarm')
-    // Not awaited by the event: the hand-over takes more of them.
+    // The event does not wait for this, because the hand-over takes further events.
     object
       .instance()
       .family.ring()

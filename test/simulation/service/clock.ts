@@ -4,7 +4,7 @@ import type { Universe } from './universe.ts'
 
 const CLOCK_CORRECTION_MS = 30_000
 
-/** The clock of a machine: wrong by a little, and corrected now and then, which can set it back. */
+/** The clock of a machine. It is slightly wrong, and sometimes corrected, which may set it back. */
 export function clockOf(
   name: string,
   owner: Owner,

@@ -12,10 +12,10 @@ import { nextMigration, nextVersion, presentVersion } from './versions.ts'
 export interface Deployments {
   /** Deploys the next version, once: the shared database is migrated first, as the manual says. */
   release(): void
-  /** Rotates the root secret, once: each step of it is a deployment. */
+  /** Rotates the root secret, only once. Each step of the rotation is a deployment. */
   rotateRootSecret(): void
   isUnderWay(): boolean
-  /** The version of what starts now. While the next one is being deployed, either may start. */
+  /** The version of a process or object that starts now. During the deployment of the next version it may be either. */
   readonly versionOf: (starting: string) => Version
 }
 
@@ -25,7 +25,7 @@ interface Deployed {
   readonly trace: Trace
   readonly database: SimulatedDatabase
   readonly roots: RootSecrets
-  /** What the deployments are of, which starts after them. */
+  /** The running service, which is created after the deployments. */
   readonly service: () => RunningService
 }
 
@@ -42,7 +42,7 @@ export function createDeployments(deployed: Deployed): Deployments {
       scheduler.schedule(decide.delayMs(`replacement of ${isolate.name}`, DEPLOYMENT_MS), () => {
         service().fleet.replace(isolate)
       })
-    // The next deployment begins when nothing runs any more of what this one has replaced.
+    // The next deployment begins when no replaced process is running any more.
     scheduler.schedule(DEPLOYMENT_MS + DRAIN_MS, () => {
       isUnderWay = false
       trace.say('deployment', `of ${what} has ended`)

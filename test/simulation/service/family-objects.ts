@@ -14,9 +14,9 @@ import { createDisk } from './storage-calls.ts'
 
 /** The objects of families as the platform keeps them. They outlive every process of the Worker. */
 export interface FamilyObjects {
-  /** The objects as a process reaches them; null: without a network, for whoever founds the world. */
+  /** The objects as a process reaches them. Null: without a network, for setting up the world. */
   namespaceOf(process: Process | null): FamilyNamespace
-  /** Those that there ever were. */
+  /** All objects that have ever existed. */
   all(): readonly StoredObject[]
   close(): void
 }
@@ -110,7 +110,7 @@ function createObject(
   return object
 }
 
-/** The database as one instance has it: until it goes down, with its alarm, and full at times. */
+/** The database of one instance. It fails when the instance goes down, and is sometimes full. */
 function databaseOf(
   instance: { readonly isAlive: boolean },
   database: SimulatedObjectDatabase,

@@ -3,19 +3,25 @@ import { startIsolate } from './isolate.ts'
 import type { Outside } from './ports.ts'
 import type { Universe } from './universe.ts'
 
-/** The isolates that serve at a time. A platform starts and ends them as it likes. */
+/** The isolates that serve requests. The platform starts and ends them at any time. */
 export interface Fleet {
-  /** Any one that serves. @param what what it is to do */
+  /**
+   * Any isolate that serves requests.
+   * @param what its task
+   */
   any(what: string): Isolate
-  /** Ends one, as it stands, and starts another in its place. @param when names the moment */
+  /**
+   * Ends an isolate at once, and starts another one in its place.
+   * @param when names the moment
+   */
   killOne(when: string): void
-  /** All that serve now, for a deployment that replaces them. */
+  /** All isolates that serve requests, for a deployment that replaces them. */
   all(): readonly Isolate[]
-  /** Has another one serve in its place. This one gets nothing new, may end what it has begun, and dies. */
+  /** Replaces an isolate. It gets no new work, may finish what it has begun, and is then ended. */
   replace(isolate: Isolate): void
 }
 
-/** How long an isolate that was replaced goes on with what it has begun, in ms. */
+/** How long an isolate that was replaced may continue its work, in ms. */
 export const DRAIN_MS = 120_000
 
 export function startFleet(universe: Universe, outside: Outside): Fleet {

@@ -23,11 +23,11 @@ export interface Isolate extends Process {
   /** Handles one message of the queue. */
   consume(ref: OutboxRef): Promise<'done' | 'retry'>
   cron(): Promise<void>
-  /** Takes entries that an object hands over, and works them off afterwards, as `host-worker/wiring/jobs.ts` does. */
+  /** Accepts entries that an object hands over, and processes them afterwards, as `host-worker/wiring/jobs.ts` does. */
   workOff(refs: readonly OutboxRef[]): void
 }
 
-/** They keep nothing from one request to the next. */
+/** The handlers keep no state between requests. */
 const servePublic = createFetchHandler(publicApi)
 const serveOperator = createFetchHandler(operatorApi)
 

@@ -2,7 +2,7 @@ import { undrawn } from '../engine/trace.ts'
 import type { Fleet } from './fleet.ts'
 import type { Universe } from './universe.ts'
 
-/** What a client got for a request. */
+/** The response that a client received. */
 export interface Answer {
   readonly status: number
   readonly text: string
@@ -16,14 +16,14 @@ export interface ClientRequest {
   readonly body?: string
 }
 
-/** The network between clients and the service. Clients live outside: no process takes them with it when it dies. */
+/** The network between clients and the service. Clients are not affected when a process dies. */
 export interface Network {
-  /** The answer, or null: none came, and the client cannot know what became of the request. */
+  /** The answer; null: none arrived, so the client cannot know the outcome of the request. */
   send(client: string, request: ClientRequest): Promise<Answer | null>
 }
 
 const LATENCY_MAX_MS = 20
-/** How long a client waits for an answer. */
+/** How long a client waits for an answer, in ms. */
 const PATIENCE_MS = 100_000
 
 export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
@@ -62,7 +62,7 @@ export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
             else end(answer, `gets ${answer.status} ${answer.text.slice(0, 100)}`)
           })
         }
-        // Not awaited by the event: the answer takes many more of them.
+        // The event does not wait for this, because the answer takes many further events.
         scheduler.schedule(latencyMs(), () => {
           void arrive()
         })

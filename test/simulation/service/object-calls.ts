@@ -13,7 +13,7 @@ const METHODS: readonly (keyof FamilyObject)[] = [
   ...(['close', 'empty', 'size'] as const),
 ]
 
-/** Objects as processes call them: over a network, and not always with luck. */
+/** Calls of objects by processes: over a network, with faults. */
 export function createObjectCalls(
   universe: ObjectUniverse,
 ): (object: StoredObject, process: Process) => FamilyObject {
@@ -61,13 +61,13 @@ function inVersion(statements: readonly Statement[], { version }: Process): read
 interface Call {
   readonly method: keyof FamilyObject
   readonly given: readonly unknown[]
-  /** What it does, in a few words. */
+  /** A short name of what the call does. */
   readonly name: string
-  /** That, with who asks whom. */
+  /** The name, with the caller and the object. */
   readonly where: string
 }
 
-/** What happens when a call arrives at the object. */
+/** Handles a call that arrives at the object. */
 async function perform(
   { method, given, name, where }: Call,
   object: StoredObject,

@@ -19,9 +19,9 @@ import type { Place } from '../../../ports/placement.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
 import type { Mutant } from './universe.ts'
 
-/** What places are made of. */
+/** The dependencies of the places. */
 export interface PlaceParts {
-  /** Of the shared database. */
+  /** The executor of the shared database. */
   readonly executor: Executor
   readonly namespace: FamilyNamespace
   readonly clock: Clock
@@ -54,10 +54,10 @@ interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
   readonly mutant: Mutant | null
 }
 
-/** Few rows a step, so that a family of some dozen rows takes many. */
+/** How many rows a step of a move takes: few, so that moving a family of some dozen rows takes many steps. */
 const MOVED_ROWS_MAX = 5
 
-/** What moves are made of, as `host-worker/wiring/moves.ts` opens it. */
+/** The ports of moves, as `host-worker/wiring/moves.ts` opens them. */
 export function openMoving({
   executor,
   namespace,

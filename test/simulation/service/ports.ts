@@ -24,7 +24,7 @@ import type { SimulatedQueue } from './queue.ts'
 import type { StorageCalls } from './storage-calls.ts'
 import type { MutantProcess, Universe } from './universe.ts'
 
-/** What a process reaches over the network. */
+/** The services that a process reaches over the network. */
 export interface Outside {
   readonly storage: StorageCalls
   readonly objects: FamilyObjects
@@ -125,7 +125,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   return { world, jobs, operators, importSweep, places, storage, moving, workOff }
 }
 
-/** Random bytes of a process. Nobody depends on which they are, so they are no decision. */
+/** Random bytes of a process. Their values do not matter, so they are not a decision. */
 function randomOf({ name }: Process): RandomSource {
   const own = createDraw(Buffer.from(name).reduce((seed, byte) => seed * 31 + byte, 7) % 2 ** 31)
   return { bytes: (length) => Uint8Array.from({ length }, () => own.below(256)) }

@@ -1,11 +1,11 @@
 import type { Owner } from '../engine/scheduler.ts'
 import type { Version } from './versions.ts'
 
-/** An isolate of the Worker, as far as living and dying goes. */
+/** The life of an isolate of the Worker. */
 export interface Process extends Owner {
   readonly name: string
   readonly version: Version
-  /** Tells when it dies. The returned function takes that back. */
+  /** Calls the listener when the process dies. The returned function removes the listener. */
   whenDead(listener: () => void): () => void
   die(): void
 }

@@ -10,7 +10,7 @@ export interface Delivered {
   readonly to: string
   /** The subject of an email, the text of an SMS. */
   readonly title: string
-  /** The whole text, as far as there is one. */
+  /** The whole text, if there is one. */
   readonly text: string
   readonly atMs: number
 }
@@ -24,13 +24,16 @@ export interface SimulatedProvider<Sender> {
 type Letter = Omit<Delivered, 'atMs'> & { readonly isRefused: boolean }
 
 const DAY_MS = 86_400_000
-/** How long the sender waits for an answer. */
+/** How long the sender waits for an answer, in ms. */
 const TIMEOUT_MS = 10_000
 const LATENCY_MAX_MS = 40
 const SLOW_MAX_MS = 40_000
 const DOWN_MAX_MS = 3 * 3_600_000
 
-/** An email provider as Resend is: it recognises an idempotency key for a day, and refuses addresses that do not exist. */
+/**
+ * An email provider that behaves like Resend: it recognises an idempotency key for a day, and refuses addresses that do
+ * not exist.
+ */
 export function createEmailProvider(universe: Universe): SimulatedProvider<EmailSender> {
   const { delivered, handOver } = createHandOver('email', DAY_MS, universe)
   return {
@@ -49,7 +52,7 @@ export function createEmailProvider(universe: Universe): SimulatedProvider<Email
   }
 }
 
-/** An SMS provider as Twilio is: what it is given twice it delivers twice. */
+/** An SMS provider that behaves like Twilio: it delivers a message twice when it gets it twice. */
 export function createSmsProvider(universe: Universe): SimulatedProvider<SmsSender> {
   const { delivered, handOver } = createHandOver('sms', 0, universe)
   return {
@@ -85,7 +88,7 @@ function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, univers
       downUntilMs = scheduler.nowMs() + decide.delayMs(`${channel} is down`, DOWN_MAX_MS)
     return !faults.isMended() && scheduler.nowMs() < downUntilMs
   }
-  /** What the provider does when a message arrives there, and answers. */
+  /** Handles a message that arrives at the provider, and returns the answer. */
   const take = ({ isRefused, ...letter }: Letter): SendResult => {
     if (isDown() || faults.strikes('providerBroken', channel))
       return unavailable('The provider answered with status 500.')
@@ -155,7 +158,10 @@ function wordsFor(result: SendResult): string {
   return result.kind === 'unavailable' ? result.reason : result.kind
 }
 
-/** Watches that a worker hands over only what is still to be done, and that nobody else does so at the same time. */
+/**
+ * Checks that a worker only hands over messages that are still to be sent, and that no other worker does so at the same
+ * time.
+ */
 function createUnderWay({ violated, stored }: Universe): (key: string, process: Process) => () => void {
   const workers = new Map<string, Process>()
   const isOpen = (key: string): boolean => {
@@ -180,5 +186,5 @@ function createUnderWay({ violated, stored }: Universe): (key: string, process: 
   }
 }
 
-/** The idempotency key of work from the outbox: the entry's id, and of a run the number of the step. */
+/** Matches the idempotency key of work from the outbox: the entry's id, and for a run also the number of the step. */
 const ENTRY = /^(obx_\w+|run_sub_\w+?_\d+)(-(\d+))?(?:-|$)/

@@ -8,7 +8,7 @@ export interface SimulatedQueue {
   queueOf(process: Process): Queue
 }
 
-/** Hands a message to some process; `retry` when it is to be delivered again. */
+/** Passes a message to a process; `retry`: it must be delivered again. */
 export type Consume = (ref: OutboxRef) => Promise<'done' | 'retry'>
 
 const LATENCY_MAX_MS = 10

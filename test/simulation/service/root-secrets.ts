@@ -4,13 +4,13 @@ import type { Secrets } from '../../../domain/access/secrets.ts'
 /** The root secrets with which processes start. */
 export interface RootSecrets {
   current(): Secrets
-  /** Goes on to the next step of their rotation. False: there is none. */
+  /** Takes the next step of the rotation. False: there is none. */
   advance(): boolean
 }
 
 /**
- * A rotation in two deployments, as the manual says: first every process learns the new secret, then it is the one in force.
- * A process never meets what was made under a secret that it does not know.
+ * A rotation in two deployments, as the manual says: first every process learns the new secret, then it becomes the
+ * current one. So a process never meets a hash under a secret that it does not know.
  * @param isAtOnce whether the first deployment is left out
  */
 export async function openRootSecrets(isAtOnce: boolean): Promise<RootSecrets> {

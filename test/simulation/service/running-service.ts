@@ -9,18 +9,18 @@ import { createQueue } from './queue.ts'
 import { createStorageCalls } from './storage-calls.ts'
 import type { Universe } from './universe.ts'
 
-/** The service with everything that it needs around it. */
+/** The service with its whole environment. */
 export interface RunningService {
   readonly fleet: Fleet
   readonly network: Network
   readonly objects: FamilyObjects
-  /** What reached people by email and by SMS. */
+  /** The messages that reached people by email and by SMS. */
   readonly email: readonly Delivered[]
   readonly sms: readonly Delivered[]
 }
 
 const MINUTE_MS = 60_000
-/** After this long without an answer, the queue takes a message for not delivered. */
+/** After how long without an answer the queue considers a message not delivered, in ms. */
 const VISIBILITY_MS = 60_000
 
 export function startService(universe: Universe, objects: FamilyObjects): RunningService {
@@ -49,7 +49,10 @@ export function startService(universe: Universe, objects: FamilyObjects): Runnin
   }
 }
 
-/** Fires once a minute. Once everything is mended, minutes in which nothing is due are left out: nothing would happen in them. */
+/**
+ * Fires the cron trigger once a minute. Once all faults have ended, minutes in which nothing is due are skipped,
+ * because nothing would happen in them.
+ */
 function startCron(universe: Universe, fleet: Fleet): void {
   const { scheduler, faults, trace, stored } = universe
   const fire = (): void => {

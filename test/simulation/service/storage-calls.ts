@@ -8,16 +8,16 @@ const LATENCY_MAX_MS = 6
 const SLOW_MAX_MS = 90_000
 const FULL_MAX_MS = 60_000
 
-/** What the parts of a world that store something use of it. */
+/** The part of the world that simulated storage uses. */
 type Storing = Pick<Universe, 'decide' | 'faults' | 'scheduler'>
 
-/** How long a call of storage takes on its way, there or back. */
+/** How long a call of storage takes in one direction, in ms. */
 export function callLatencyMs(what: string, { decide, faults }: Pick<Storing, 'decide' | 'faults'>): number {
   const isSlow = faults.strikes('storageSlow', what)
   return 1 + decide.delayMs(`latency of ${what}`, isSlow ? SLOW_MAX_MS : LATENCY_MAX_MS)
 }
 
-/** The disk of a database: whether it takes no writes now, at an occasion. */
+/** The disk of a database. Decides at an occasion whether it refuses writes. */
 export function createDisk({ decide, faults, scheduler }: Storing): (where: string) => boolean {
   let fullUntilMs = 0
   return (where) => {
@@ -27,16 +27,16 @@ export function createDisk({ decide, faults, scheduler }: Storing): (where: stri
   }
 }
 
-/** The database as processes reach it: over a network, and not always with luck. */
+/** The database as processes reach it: over a network, with faults. */
 export interface StorageCalls {
-  /** The executor of one process. A call that is under way when the process dies takes effect, or not. */
+  /** The executor of one process. A call that is running when the process dies may or may not take effect. */
   executorOf(process: Process): Executor
 }
 
 export function createStorageCalls(universe: Universe): StorageCalls {
   const { decide, faults, scheduler, trace, database } = universe
   const isFull = createDisk(universe)
-  /** What happens at the database when a batch arrives there. */
+  /** Handles a batch that arrives at the database. */
   const perform = async (
     statements: readonly Statement[],
     { name: by, version }: Process,

@@ -3,27 +3,27 @@ import type { StoredHere } from '../engine/database.ts'
 import type { Universe } from './universe.ts'
 import type { Version } from './versions.ts'
 
-/** What objects need of their world. */
+/** The part of the world that objects use. */
 export type ObjectUniverse = Omit<Universe, 'stored' | 'secrets' | 'database'>
 
-/** An object that runs, on one machine. */
+/** A running instance of an object, on one machine. */
 export interface Instance {
   readonly family: Family
   readonly version: Version
   isAlive: boolean
 }
 
-/** An object of a family, and what it stores. */
+/** An object of a family, with its stored data. */
 export interface StoredObject {
   /** The family's id and the number of the database among those that the family has had. */
   readonly name: string
   readonly stored: StoredHere
-  /** How it stays broken when everything else is mended; null: it does not. */
+  /** How the object stays broken when all other faults have ended; null: it does not. */
   broken: 'fails' | 'hangs' | null
-  /** The instance that runs, or that is started for this. */
+  /** The running instance, which is started if there is none. */
   instance(): Instance
-  /** Takes the instance away with all that it remembers. The next call starts another one. */
+  /** Ends the instance, whose memory is lost. The next call starts another one. */
   goDown(): void
-  /** The version that runs; null: none does. */
+  /** The version of the running instance; null: there is none. */
   runs(): Version['name'] | null
 }

@@ -1,24 +1,24 @@
 import type { SimulatedDatabase, Stored, StoredHere } from '../engine/database.ts'
 import type { FamilyObjects } from './family-objects.ts'
 
-/** What all databases store, for checks. */
+/** What is stored in all databases, for checks. */
 export interface StoredPlaces extends Stored {
-  /** The name of the database in which an organization lives, as the directory says. */
+  /** The name of the database in which an organization lives, according to the directory. */
   homeOf(organizationId: string): string
-  /** The same, of several at once. */
+  /** Like `homeOf`, for several organizations. */
   homes(organizationIds: readonly string[]): ReadonlyMap<string, string>
-  /** Every database that there ever was, the shared one first. */
+  /** Every database that has ever existed, the shared one first. */
   all(): readonly StoredHere[]
 }
 
-/** The databases in which organizations with databases of their own live, by the directory. */
+/** The databases of organizations with databases of their own, according to the directory. */
 export interface Homes {
   of(organizationId: string): string
   /** Reads the directory again. */
   refresh(): void
 }
 
-/** @param database the shared one, which has the directory */
+/** @param database the shared database, which has the directory */
 export function createHomes(database: () => SimulatedDatabase): Homes {
   let placed = new Map<string, string>()
   return {

@@ -17,7 +17,7 @@ import type { Version } from './versions.ts'
 
 /** A mistake that is planted by wrapping a port or by replacing a statement, to see whether a run finds it. */
 export interface Mutant {
-  /** In a few words, what is wrong. */
+  /** A short description of the mistake. */
   readonly name: string
   /** Replaces the storage ports of a process. */
   readonly storage?: (storage: PlacedStorage, process: MutantProcess) => PlacedStorage
@@ -25,46 +25,46 @@ export interface Mutant {
   readonly statement?: (sql: string) => string
   readonly email?: (sender: EmailSender) => EmailSender
   readonly sms?: (sender: SmsSender) => SmsSender
-  /** Replaces a place as a move sees it. */
+  /** Replaces a place that is a source or target of moves. */
   readonly movePlace?: (place: MovePlace) => MovePlace
   readonly ledger?: (ledger: MoveLedger) => MoveLedger
-  /** Replaces the directory as a process asks it. */
+  /** Replaces the directory that a process uses. */
   readonly directory?: (directory: PlaceDirectory) => PlaceDirectory
   /** Replaces the object of a family. */
   readonly family?: (honest: Family, stored: StoredHere) => Family
-  /** Whether the root secret is exchanged in one deployment, in which the old one is still in force somewhere. */
+  /** Whether the root secret is exchanged in one deployment, while some processes still use the old one. */
   readonly rotatesAtOnce?: true
-  /** Added to the time that a process reads, in ms, decided when it reads. */
+  /** An error of the time that a process reads, in ms, decided at each reading. */
   readonly clockErrorMs?: (decide: Decisions) => number
 }
 
-/** What a mutant may use of the process that it is planted in. */
+/** The parts of a process that a mutant may use. */
 export interface MutantProcess {
   readonly executor: Executor
   readonly places: AllPlaces
-  /** Lets work go on in the background. */
+  /** Runs work in the background. */
   readonly run: (work: Promise<unknown>) => void
-  /** Kept for the life of the process. */
+  /** Kept for the lifetime of the process. */
   readonly memory: Map<string, unknown>
 }
 
-/** What all parts of a simulated world share. */
+/** The parts that everything in a simulated world shares. */
 export interface Universe {
   readonly decide: Decisions
   readonly faults: Faults
   readonly scheduler: Scheduler
   readonly trace: Trace
-  /** The database that organizations share. */
+  /** The shared database. */
   readonly database: SimulatedDatabase
-  /** What all databases store. */
+  /** What is stored in all databases. */
   readonly stored: Stored
   readonly mutant: Mutant | null
-  /** The root secrets of processes that start now. */
+  /** The root secrets with which processes start now. */
   readonly secrets: () => Secrets
-  /** The version of what starts now: a process, or an object. */
+  /** The version of a process or object that starts now. */
   readonly versionOf: (starting: string) => Version
-  /** Called after storage was written, with what the batch did. */
+  /** Called after a write to storage, with the name of the batch. */
   readonly written: (name: string) => void
-  /** Says that something that must never happen has happened. */
+  /** Reports that something happened that must never happen. */
   readonly violated: (invariant: string, details: string) => void
 }

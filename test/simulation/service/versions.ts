@@ -5,13 +5,13 @@ import type { Migration } from '../../../adapters/durable-object/migration.ts'
 export interface Version {
   readonly name: 'present' | 'next'
   readonly migrations: readonly Migration[]
-  /** A statement of the present version, as this version has it. */
+  /** Returns this version's form of a statement of the present version. */
   readonly statement: (sql: string) => string
 }
 
 /**
- * What the next version brings along: a column, an index that its statements name, and a table that a trigger fills, after
- * the rows that are there already.
+ * The migration of the next version: a column, an index that its statements name, and a table that is filled from the
+ * existing rows and then by a trigger.
  */
 export const nextMigration: Migration = {
   name: '9999_next.sql',

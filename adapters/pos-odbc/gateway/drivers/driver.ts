@@ -1,7 +1,7 @@
 import type { RecordedRow } from '../neutral.ts'
 import type { BoundValue } from '../sql.ts'
 
-/** How a connection is opened: what the process that holds it is told. */
+/** The settings with which the process that holds a connection opens it. */
 export type ConnectionSettings =
   | {
       readonly driver: 'odbc'
@@ -11,7 +11,7 @@ export type ConnectionSettings =
     }
   | { readonly driver: 'sqlite'; readonly file: string; readonly session: readonly string[] }
 
-/** A connection within the process that holds it. Methods reject with a `DatabaseError`. */
+/** A connection within the process that holds it. Methods reject with a `DatabaseError` for what the database says. */
 export interface DriverConnection {
   query(text: string, values: readonly BoundValue[]): Promise<readonly RecordedRow[]>
 }

@@ -5,7 +5,7 @@ import type { BoundValue } from '../sql.ts'
 import type { ConnectionSettings, DriverConnection } from './driver.ts'
 import { listOf, membersOf } from '../../../../domain/text/json.ts'
 
-/** The parts of the package `odbc` that are used. Only a machine with unixODBC can build the package. */
+/** The part of the package `odbc` that is used here. The package can only be built where unixODBC is installed. */
 interface Odbc {
   connect(settings: { readonly connectionString: string; readonly loginTimeout: number }): Promise<{
     query(
@@ -16,15 +16,13 @@ interface Odbc {
   }>
 }
 
-/**
- * The name is kept in a constant, because the package is installed on some machines only and tools must not try to
- * resolve it.
- */
+/** The name is kept in a constant, so that tools do not try to resolve a package that may not be installed. */
 const PACKAGE = 'odbc'
 
 /**
- * What a long value is first read into, in bytes; a longer one takes further reads. Left out, each value of a column
- * without a length gets as many bytes as it might need, which takes about a millisecond (measured on SQLite ODBC).
+ * The size of the buffer into which a long value is first read, in bytes; a longer value takes further reads. Without
+ * this setting, each value of a column without a length gets a buffer of the largest possible size, which takes about a
+ * millisecond (measured on SQLite ODBC).
  */
 const BUFFER_BYTES = 4_096
 
@@ -43,16 +41,26 @@ export function odbcProblem(): string | null {
 
 function load(): Odbc {
   const require = createRequire(import.meta.url)
-  // A package that may be missing brings no types along; the interface above is what its documentation says.
+  // A package that may be missing provides no types here; the interface above follows its documentation.
   return require(PACKAGE) as Odbc
 }
 
-/** Connects through unixODBC's driver manager. Rejects with a `DatabaseError`. */
+/** The package. A failure to load it is about the machine, so its text is one that the log may show. */
+function loaded(): Odbc {
+  try {
+    return load()
+  } catch (cause) {
+    throw new DatabaseError('unknown', cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+/** Connects through unixODBC's driver manager. Rejects with a `DatabaseError` for what that or the database says. */
 export async function openOdbc({
   connectionString,
   session,
 }: Extract<ConnectionSettings, { driver: 'odbc' }>): Promise<DriverConnection> {
-  const connection = await attempt(() => load().connect({ connectionString, loginTimeout: LOGIN_TIMEOUT_S }))
+  const odbc = loaded()
+  const connection = await attempt(() => odbc.connect({ connectionString, loginTimeout: LOGIN_TIMEOUT_S }))
   for (const statement of session) await attempt(() => connection.query(statement))
   return {
     async query(text, values) {
@@ -67,8 +75,14 @@ async function attempt<Value>(run: () => Promise<Value>): Promise<Value> {
   try {
     return await run()
   } catch (error) {
-    const { odbcErrors, message } = membersOf(error)
-    const { state = 'unknown', message: reason = message } = membersOf(listOf(odbcErrors)[0])
-    throw new DatabaseError(String(state), String(reason))
+    throw saidByDriver(error) ?? error
   }
+}
+
+/** What the driver or its manager said; null: neither did, so the error is a mistake of this program. */
+export function saidByDriver(error: unknown): DatabaseError | null {
+  const { odbcErrors, message } = membersOf(error)
+  if (odbcErrors === undefined) return null
+  const { state = 'unknown', message: reason = message } = membersOf(listOf(odbcErrors)[0])
+  return new DatabaseError(String(state), String(reason), { cause: error })
 }

@@ -4,7 +4,10 @@ import type { RecordedRow } from '../neutral.ts'
 import type { ConnectionSettings, DriverConnection } from './driver.ts'
 import { membersOf } from '../../../../domain/text/json.ts'
 
-/** Opens an embedded database to read. Throws a `DatabaseError`. */
+/** "Numeric value out of range" (SQLSTATE). */
+const OUT_OF_RANGE = '22003'
+
+/** Opens an embedded database to read. Throws a `DatabaseError` for what SQLite says. */
 export function openSqlite({
   file,
   session,
@@ -25,7 +28,16 @@ function attempt<Value>(run: () => Value): Value {
   try {
     return run()
   } catch (error) {
-    const { code, message } = membersOf(error)
-    throw new DatabaseError(typeof code === 'string' ? code : 'unknown', String(message))
+    throw saidBySqlite(error) ?? error
   }
+}
+
+/** What SQLite said, or what is wrong with a row; null: the error is a mistake of this program. */
+function saidBySqlite(error: unknown): DatabaseError | null {
+  const { code, message } = membersOf(error)
+  if (code === 'ERR_SQLITE_ERROR') return new DatabaseError(code, String(message), { cause: error })
+  // A row contains an integer that is too large for a JavaScript number. The message quotes it, as errors of data do.
+  return code === 'ERR_OUT_OF_RANGE'
+    ? new DatabaseError(OUT_OF_RANGE, String(message), { cause: error })
+    : null
 }

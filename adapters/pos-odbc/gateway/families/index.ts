@@ -1,4 +1,4 @@
-import { tenantIs } from '../../../../domain/pos/index.ts'
+import { posSourceKinds } from '../../../../domain/pos/index.ts'
 import type { SourceKind } from '../../protocol.ts'
 import type { Family } from '../family.ts'
 import { odbcSecond } from './odbc-second.ts'
@@ -15,5 +15,5 @@ export const FAMILIES: Readonly<Record<SourceKind, Family>> = {
  * source. Otherwise all share one, in which a column tells the tenants apart.
  */
 export function hasOwnDatabases(kind: SourceKind): boolean {
-  return tenantIs[kind] === 'source'
+  return posSourceKinds[kind].tenantIs === 'source'
 }

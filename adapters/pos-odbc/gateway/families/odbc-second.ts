@@ -139,7 +139,10 @@ const statusLog: ChildMapping = {
   },
 }
 
-/** A database for each organization; words written out, amounts with four decimals, some times local only. */
+/**
+ * A kind with a database for each organization: words are spelled out, amounts have four decimals, and some times are
+ * local only.
+ */
 export const odbcSecond: Family = {
   kind: 'odbc_second',
   dialects: ['sqlite'],

@@ -130,7 +130,10 @@ const stateChanges: ChildMapping = {
   },
 }
 
-/** One database shared by its organizations; short codes for words, amounts with two decimals, times in UTC. */
+/**
+ * A kind with one database that its organizations share: words are short codes, amounts have two decimals, and times
+ * are in UTC.
+ */
 export const odbcShared: Family = {
   kind: 'odbc_shared',
   dialects: ['postgresql', 'sqlite'],

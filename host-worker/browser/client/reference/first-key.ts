@@ -1,6 +1,9 @@
 import type { Properties, System } from './swagger-ui.ts'
 
-/** Moves the focus to the first field for a key. The viewer focuses the last one, but most people have a tenant key. */
+/**
+ * A plugin that moves the focus to the first field for a key. The viewer focuses the last one, but most people have a
+ * tenant key, which is the first.
+ */
 export function firstKeyPlugin({ React }: System): unknown {
   const withFirstKey = (original: unknown) => (properties: Properties) => {
     React.useEffect(() => {

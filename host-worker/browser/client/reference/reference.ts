@@ -8,7 +8,10 @@ declare const SwaggerUIBundle: SwaggerUi
 
 const DOCUMENT_PATH = '/api/v1/openapi.json'
 
-/** Shows the contract document of this very host. The key that a visitor enters stays in the page's memory. */
+/**
+ * Shows the contract document of the host that serves this page. A key that the visitor enters stays in the page's
+ * memory.
+ */
 async function show(): Promise<void> {
   const response = await fetch(DOCUMENT_PATH)
   if (!response.ok) throw new Error(`The contract document cannot be read (${response.status}).`)

@@ -5,7 +5,10 @@ interface Sample {
   readonly source: string
 }
 
-/** Shows the document's code samples above the parameters of each operation, for this host. */
+/**
+ * A plugin that shows the document's code samples above the parameters of each operation, with the address of this
+ * host.
+ */
 export function samplesPlugin(system: System): unknown {
   const createElement: ReactLike['createElement'] = (...parts) => system.React.createElement(...parts)
   const sampleElement = ({ label, source }: Sample) =>
@@ -13,7 +16,7 @@ export function samplesPlugin(system: System): unknown {
       'details',
       { key: label, className: 'code-sample' },
       createElement('summary', null, label),
-      // The sample may scroll, so it must be reachable by keyboard.
+      // The sample may need scrolling, so it must be focusable by keyboard.
       createElement(
         'pre',
         { tabIndex: 0, role: 'region', 'aria-label': `${label} sample` },

@@ -1,6 +1,9 @@
 import type { Immutable, TaggedOperations } from './swagger-ui.ts'
 
-/** Searches operations by every word of what is typed: in their tag, path, summary, description and parameters. */
+/**
+ * A plugin that searches operations for every word that is typed: in their tag, path, summary, description and
+ * parameters.
+ */
 export function searchPlugin(): unknown {
   return { fn: { opsFilter: matching } }
 }

@@ -1,7 +1,7 @@
-/** The parts of Swagger UI that the reference uses. It comes without types. */
+/** The part of Swagger UI that the reference uses. The package has no types. */
 export type SwaggerUi = (options: Readonly<Record<string, unknown>>) => unknown
 
-/** An immutable collection, as Swagger UI keeps the document in. */
+/** An immutable collection, in which Swagger UI keeps the document. */
 export interface Immutable {
   get(key: string | number): unknown
   getIn(path: readonly (string | number)[]): unknown
@@ -25,11 +25,11 @@ export interface Operations {
   readonly size: number
 }
 
-/** The parts of React that a plugin is given. */
+/** The part of React that a plugin gets. */
 export interface ReactLike {
   /** Runs after rendering. */
   useEffect(run: () => void, dependencies: readonly unknown[]): void
-  /** Makes an element of `type`, properties and children. */
+  /** Creates an element from `type`, properties and children. */
   createElement(type: unknown, properties: Properties | null, ...children: unknown[]): unknown
 }
 

@@ -1,8 +1,8 @@
 import type { ContractDocument, DocumentedOperation, Parameter } from './swagger-ui.ts'
 
 /**
- * The document for trying calls: the viewer fills every parameter with its example, and a call with every filter at
- * once finds nothing. So the examples of optional parameters are moved into their descriptions.
+ * The document in a form for trying calls. The viewer fills in every example, and a call with all filters at once finds
+ * nothing. So the examples of optional parameters are moved into their descriptions.
  */
 export function forTrying(document: ContractDocument): ContractDocument {
   const paths = Object.entries(document.paths).map(([path, methods]) => [

@@ -1,0 +1,29 @@
+import { sql } from '../statement/sql.ts'
+import type { Sql } from '../statement/sql.ts'
+import type { FieldColumns } from './field-columns.ts'
+import { valueList } from './field-columns.ts'
+
+interface Row {
+  readonly rowId: string
+  readonly at: string
+}
+
+const columns: FieldColumns<Row> = { rowId: 'row_id', at: 'at' }
+
+/** Every field has a column, and no column is without a field. */
+export const incomplete = [
+  // @ts-expect-error: `at` has no column
+  { rowId: 'row_id' },
+  // @ts-expect-error: no field has this name
+  { rowId: 'row_id', at: 'at', other: 'other' },
+] satisfies FieldColumns<Row>[]
+
+/** Only fields of the row are given values. */
+export function values(): Sql[] {
+  return [
+    valueList(columns),
+    valueList(columns, { at: sql`0` }),
+    // @ts-expect-error: no field has this name
+    valueList(columns, { other: sql`0` }),
+  ]
+}

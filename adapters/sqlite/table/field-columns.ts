@@ -1,0 +1,31 @@
+import { slot } from '../statement/compiler.ts'
+import type { Sql } from '../statement/sql.ts'
+import { sql } from '../statement/sql.ts'
+
+/** The column of each field of a row. A row type with a field that has no column here does not compile. */
+export type FieldColumns<Row> = Readonly<Record<keyof Row & string, string>>
+
+/** The columns, separated by commas, for the head of an insert. */
+export function columnList(columns: Readonly<Record<string, string>>): Sql {
+  return sql.join(Object.values(columns).map((column) => sql.id(column)))
+}
+
+/** The columns under the names of their fields, for a select: `"key_id" as "keyId"`. */
+export function fieldList(columns: Readonly<Record<string, string>>): Sql {
+  const selected = Object.entries(columns).map(([field, column]) =>
+    field === column ? sql.id(column) : sql`${sql.id(column)} as ${sql.id(field)}`,
+  )
+  return sql.join(selected)
+}
+
+/**
+ * The values of an insert, in the order of `columnList`.
+ * @param given the SQL for the values of some fields; all others are slots with the names of their fields
+ */
+export function valueList<Field extends string>(
+  columns: Readonly<Record<Field, string>>,
+  given?: Readonly<Partial<Record<NoInfer<Field>, Sql>>>,
+): Sql {
+  const values = new Map(Object.entries<Sql | undefined>({ ...given }))
+  return sql.join(Object.keys(columns).map((field) => values.get(field) ?? slot(field)))
+}
