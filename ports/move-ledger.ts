@@ -45,7 +45,10 @@ export interface Move {
   readonly shown: ShownProgress | null
   /** How many attempts to switch have failed. */
   readonly tries: number
-  /** No attempt begins before this UTC instant; null: an attempt may begin at any time. */
+  /**
+   * A UTC instant. While the move runs, no attempt begins before it; null: an attempt may begin at any time. After its
+   * end, the move is tidied up then; null: it has been.
+   */
   readonly notBefore: string | null
   readonly isAbortAsked: boolean
   /** Why the move failed; null: it did not, or it was aborted on request. */
@@ -92,7 +95,10 @@ export interface MoveLedger {
   find(moveId: string): Promise<Move | null>
   /** The move of a family that runs; null: none does. */
   running(familyId: string): Promise<Move | null>
-  /** Running moves on which no mover works, in the order of their beginning, at most `limit`. */
+  /**
+   * Running moves on which no mover works, in the order of their beginning, and then ended moves that are to be tidied up
+   * by now. At most `limit` of each.
+   */
   idle(now: string, limit: number): Promise<readonly Move[]>
   /**
    * Leases the move to a mover until an instant. A mover may renew its own lease. Null: another mover has the lease, or

@@ -61,10 +61,13 @@ export async function atPlace<Stored, Result>(
   places: Places<Stored>,
   work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
-  let place: Place = places.memory.get(organizationId) ?? SHARED
+  const { memory, clock } = places
+  let place: Place = memory.placeToCall(organizationId, clock.nowMs()) ?? SHARED
   for (let looks = 0; ; looks += 1) {
     try {
-      return await inPlace(place, places, work)
+      const result = await inPlace(place, places, work)
+      memory.answered(organizationId)
+      return result
     } catch (error) {
       if (!(error instanceof ElsewhereError) || looks === LOOKS_MAX) throw error
       place = await placeAfter(error, organizationId, places)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   contact,
@@ -163,6 +164,60 @@ describe('an isolate that remembers an old place', () => {
     }
     expect(await isLetIn(stale, claimOf('acme'))).toBe(true)
     expect(scratch.calls.at(-1)?.at).toBe('acme.3')
+  })
+
+  describe('that does not work any more', () => {
+    const failures: Readonly<Record<string, () => Promise<void>>> = {
+      fails: () => Promise.reject(new Error('The database is broken')),
+      'never answers': () => new Promise(() => undefined),
+    }
+
+    /** Lets every call of the old place end in a failure, or never, and makes one that does. */
+    async function breakOldPlace(failure: () => Promise<void>): Promise<void> {
+      scratch.before = ({ at }) => (at === 'acme.1' ? failure() : undefined)
+      const isWithoutAnswer = await Promise.race([
+        read(stale, claimOf('acme')).then(
+          () => false,
+          () => true,
+        ),
+        setImmediate(true),
+      ])
+      expect(isWithoutAnswer).toBe(true)
+    }
+
+    test.each(Object.entries(failures))(
+      'because it %s: asks the directory ten seconds later',
+      async (_, failure) => {
+        await scratch.move('acme', 'shared')
+        await breakOldPlace(failure)
+        scratch.clock.ms += 10_001
+        const calls = await callsOf(async () => {
+          expect(await isLetIn(stale, claimOf('acme'))).toBe(true)
+        })
+        expect(calls).toEqual(['shared'])
+      },
+    )
+
+    test('asks the directory once in ten seconds while that still names the place', async () => {
+      await breakOldPlace(() => Promise.reject(new Error('The database is broken')))
+      const failingRead = () => read(stale, claimOf('acme')).catch(() => undefined)
+      scratch.clock.ms += 10_001
+      expect(await callsOf(failingRead)).toEqual(['shared', 'acme.1'])
+      expect(await callsOf(failingRead)).toEqual(['acme.1'])
+      scratch.clock.ms += 10_000
+      expect(await callsOf(failingRead)).toEqual(['acme.1'])
+      scratch.clock.ms += 1
+      expect(await callsOf(failingRead)).toEqual(['shared', 'acme.1'])
+    })
+
+    test('asks the directory nothing once the place has answered again', async () => {
+      await breakOldPlace(() => Promise.reject(new Error('The database is broken')))
+      scratch.before = () => undefined
+      scratch.clock.ms += 5_000
+      expect(await isLetIn(stale, claimOf('acme'))).toBe(true)
+      scratch.clock.ms += 3_600_000
+      expect(await callsOf(() => read(stale, claimOf('acme')))).toEqual(['acme.1'])
+    })
   })
 
   test('is told of a fault, and never of a missing key, when the directory names a database that is not there', async () => {

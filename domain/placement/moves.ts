@@ -7,7 +7,7 @@ import { pause } from '../bounds/within.ts'
 import { toInstant } from '../text/instant.ts'
 import { SHARED } from './at-place.ts'
 import type { MoveWorld } from './move/index.ts'
-import { newMoveId, runMove } from './move/index.ts'
+import { newMoveId, runMove, tidyUp } from './move/index.ts'
 
 /** The reply to a request for a move. */
 export type MoveBegun =
@@ -80,12 +80,16 @@ export function createMoves(world: MovesWorld): Moves {
   }
 }
 
-/** Continues moves that nobody works on, one after another. Called by the scheduled sweep. */
+/**
+ * Continues moves that nobody works on, and tidies up after those that have ended, one after another. Called by the
+ * scheduled sweep.
+ */
 export async function sweepMoves(world: Omit<MovesWorld, 'background'>): Promise<void> {
   const nowMs = world.clock.nowMs()
-  for (const { moveId } of await world.ledger.idle(toInstant(nowMs), MOVES_MAX)) {
+  for (const move of await world.ledger.idle(toInstant(nowMs), MOVES_MAX)) {
     if (world.clock.nowMs() - nowMs > WORK_MS) return
-    await workOn(moveId, world)
+    if (move.endedAt === null) await workOn(move.moveId, world)
+    else await tidyUp(world, move)
   }
 }
 

@@ -20,7 +20,7 @@ interface Entry {
 export interface OpenWork {
   /** The waiting outbox entries and imports, in words. */
   readonly waiting: readonly string[]
-  /** Moves that have not ended, in words. */
+  /** Moves that have not ended, or that nobody has tidied up, in words. */
   readonly moves: readonly string[]
   /** The entries that have failed for good. */
   readonly failed: readonly Entry[]
@@ -39,7 +39,7 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
     .look("select organization_id, import_id from import_sessions where state = 'writing'")
     .filter(isDoable)
   const moves = stored
-    .look('select move_id, source, target from moves where ended_at is null')
+    .look('select move_id, source, target from moves where ended_at is null or not_before is not null')
     .filter((row) => !involves(broken.object, row))
   return {
     waiting: [

@@ -4,6 +4,7 @@ import { checkAudit } from './invariants/audit.ts'
 import { checkPlacesAtRest } from './invariants/places.ts'
 import { openWork } from './open-work.ts'
 import type { Broken } from './open-work.ts'
+import type { Network } from './service/network.ts'
 import { breakObject, stuckOrganizations } from './stuck.ts'
 import type { World } from './world.ts'
 
@@ -36,10 +37,21 @@ export async function comeToRest(world: World): Promise<void> {
     universe.violated('no entry fails but by its provider', `${unexpected.outboxId}: ${unexpected.lastError}`)
   await finish(clients.retry(failed), world)
   if (!(await quieten(world, broken))) return
-  const isSynced = await finish(clients.syncAll(stuckOrganizations(stored, broken.object)), world)
-  if (isSynced === false)
-    universe.violated('a forward sync comes to an end', 'although nothing is broken any more')
+  for (const network of networksOf(world, object)) {
+    // Each isolate may remember the broken database although the family has left it, and then fails once.
+    const triesMax = object === null ? 1 : 2
+    const stuck = stuckOrganizations(stored, object)
+    const isSynced = await finish(clients.syncAll(stuck, network, triesMax), world)
+    if (isSynced === false)
+      universe.violated('a forward sync comes to an end', 'although nothing is broken any more')
+  }
   check(world, broken)
+}
+
+/** The networks over which the last syncs go: to any isolates, or to each one when the memory of each is to be tried. */
+function networksOf({ service }: World, brokenObject: string | null): readonly Network[] {
+  const { network, fleet } = service
+  return brokenObject === null ? [network] : fleet.all().map((isolate) => network.to(isolate))
 }
 
 function check({ universe, stored, service, reference }: World, broken: Broken): void {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ElsewhereError } from '../../../domain/placement/errors.ts'
 import { fakeClock } from '../../../test/support/fakes.ts'
+import { fewTables, fewTablesImage } from '../../../test/support/few-tables.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
 import type { MovingWriter } from '../../../test/support/moving-writer.ts'
@@ -21,37 +20,24 @@ const stride = Number(process.env.MOVE_KILLS_STRIDE ?? 8)
 /** Decides the first call that is killed. */
 const seed = Number(process.env.MOVE_KILLS_SEED ?? 3)
 
-/** Enough tables for everything that the protocol does, and few enough to kill a move at each of its calls. */
-const MIGRATIONS = ['0001_initial.sql', '0019_places.sql', '0021_moves.sql']
-/** The view is read by a trigger of these migrations. `TRIGGER` must not fire for rows that move. */
-const VIEW = `create view incoming_submissions as select '' as organization_id, '' as due_at where false;`
-const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
-  update sites set name = name || '!' where organization_id = new.organization_id; end;`
-/** The column and the index of the outbox that an object needs to find out when it must wake up. */
-const WAKE_UP = `alter table outbox add column lease_token text;
-  create index outbox_turns on outbox (organization_id, next_attempt_at, outbox_id) where status = 'pending';`
 const FAMILY = ['acme']
-
-const folder = new URL('../migrations/', import.meta.url)
-const migrations = [
-  { name: '0000', sql: VIEW },
-  ...MIGRATIONS.map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') })),
-  { name: '9999', sql: `${WAKE_UP} ${TRIGGER}` },
-]
 
 let tables: readonly MovedTable[]
 let shared: Uint8Array
 let placed: { readonly image: Uint8Array; readonly ownImage: Uint8Array }
 
 beforeAll(async () => {
-  const migrated = new DatabaseSync(':memory:')
-  for (const { sql } of migrations) migrated.exec(sql)
-  const database = openImage(migrated.serialize())
+  const database = openImage(fewTablesImage())
   tables = await readMovedTables(database)
   await oddFamily(database, tables, FAMILY, 2)
   await oddFamily(database, tables, ['stranger'], 1)
   shared = database.image()
-  const places = movingPlaces({ clock: fakeClock(), image: shared, migrations, sharedExecutor: database })
+  const places = movingPlaces({
+    clock: fakeClock(),
+    image: shared,
+    migrations: fewTables,
+    sharedExecutor: database,
+  })
   await places.move('acme', toOwn)
   const own = places.own(await places.placeOf('acme'))
   placed = { image: database.image(), ownImage: own.image() }
@@ -93,7 +79,7 @@ async function killed(
 ): Promise<number> {
   let writer: MovingWriter | null = null
   const { process, interfere, revive } = mortal(diesAt, async () => writer?.write())
-  const places = movingPlaces({ clock: fakeClock(), migrations, interfere, ...images })
+  const places = movingPlaces({ clock: fakeClock(), migrations: fewTables, interfere, ...images })
   const place = await places.placeOf('acme')
   const source = place.kind === 'own' ? places.own(place).serving : places.shared
   const before = await contentOf(source, tables, FAMILY)

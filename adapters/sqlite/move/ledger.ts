@@ -48,6 +48,10 @@ const idle = template(sql<MoveRow>`
   where ended_at is null and (leased_until is null or leased_until <= ${slot('now')})
   order by started_at, move_id limit +${slot('limit')}`)
 
+const untidied = template(sql<MoveRow>`
+  select ${moveColumns} from moves
+  where ended_at is not null and not_before <= ${slot('now')} order by not_before limit +${slot('limit')}`)
+
 const take = template(sql<MoveRow>`
   update moves set mover = ${slot('mover')}, leased_until = ${slot('until')}
   where move_id = ${slot('moveId')} and ended_at is null
@@ -99,7 +103,11 @@ export function createMoveLedger(executor: Executor): MoveLedger {
     },
     find: (moveId) => one(bind(find, { moveId })),
     running: (familyId) => one(bind(running, { familyId })),
-    idle: async (now, limit) => (await rowsOf(executor, bind(idle, { now, limit }))).map(moveOf),
+    async idle(now, limit) {
+      const given = { now, limit }
+      const found = await resultsOf(executor, [bind(idle, given), bind(untidied, given)])
+      return found.flatMap(({ rows }) => rows.map(moveOf))
+    },
     take: (moveId, mover, now, until) => one(bind(take, { moveId, mover, now, until })),
     async release(moveId, mover) {
       await executor.batch([bind(release, { moveId, mover })])

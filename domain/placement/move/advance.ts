@@ -1,7 +1,7 @@
-import type { Move } from '../../../ports/move-ledger.ts'
+import type { Move, MovePhase } from '../../../ports/move-ledger.ts'
 import { toInstant } from '../../text/instant.ts'
 import { copyStep } from './copying.ts'
-import { MOVE_LEASE_MS, REST_MAX_MS, SCHEMA_WAIT_MS } from './limits.ts'
+import { MOVE_LEASE_MS, REST_MAX_MS, SCHEMA_WAIT_MS, TIDY_AFTER_MS } from './limits.ts'
 import { STARTED } from './progress.ts'
 import { giveBack, letIn } from './switch-over.ts'
 import type { MoveWorld } from './world.ts'
@@ -115,7 +115,7 @@ async function startStep(world: MoveWorld, move: Move): Promise<Move | null> {
 async function emptyStep(world: MoveWorld, move: Move): Promise<Move | null> {
   if (!(await world.places(move.source).empty(move.moveId))) return move
   await world.places(move.target).forget(move.moveId)
-  return world.ledger.turn(move, { phase: 'done', endedAt: toInstant(world.clock.nowMs()) })
+  return end(world, move, 'done')
 }
 
 function abort(world: MoveWorld, move: Move): Promise<Move | null> {
@@ -128,5 +128,19 @@ async function abortStep(world: MoveWorld, move: Move): Promise<Move | null> {
   if (move.token !== null) await source.resume(move.token)
   await source.stop(move.moveId)
   if (!(await world.places(move.target).empty(move.moveId))) return move
-  return world.ledger.turn(move, { phase: 'aborted', endedAt: toInstant(world.clock.nowMs()) })
+  return end(world, move, 'aborted')
+}
+
+/** Ends a move, and notes when to tidy up after it. */
+function end(
+  { ledger, clock }: MoveWorld,
+  move: Move,
+  phase: Extract<MovePhase, 'done' | 'aborted'>,
+): Promise<Move | null> {
+  const nowMs = clock.nowMs()
+  return ledger.turn(move, {
+    phase,
+    endedAt: toInstant(nowMs),
+    notBefore: toInstant(nowMs + TIDY_AFTER_MS),
+  })
 }

@@ -1,5 +1,6 @@
 export type { Advanced } from './advance.ts'
 export { advanceMove, runMove } from './advance.ts'
 export { MOVE_LEASE_MS, PAUSE_MAX_MS } from './limits.ts'
+export { tidyUp } from './tidy.ts'
 export type { MoveWorld } from './world.ts'
 export { newMoveId } from './world.ts'

@@ -1,9 +1,11 @@
+import type { Network } from '../service/network.ts'
 import { organizationIds } from '../setting.ts'
 import type { Client, ClientParts } from './client.ts'
 import { createClient } from './client.ts'
 import { mail } from './mailer.ts'
 import { moveAround } from './mover.ts'
 import { operate, retryFailed } from './operator.ts'
+import type { Copy } from './reader.ts'
 import { checkComplete, newCopies, read, sync } from './reader.ts'
 import { visit } from './visitor.ts'
 
@@ -12,15 +14,18 @@ export interface Clients {
   /** The names of the clients that have not finished, without those that only wait for these organizations. */
   active(without: ReadonlySet<string>): readonly string[]
   /**
-   * Brings every reader's copy up to date, except those of these organizations, and checks that the copies are
-   * complete. False: a sync could not finish.
+   * Brings every reader's copy up to date over a network, except those of these organizations, and checks that the
+   * copies are complete. False: a sync failed as often as `triesMax` says.
    */
-  syncAll(without: ReadonlySet<string>): Promise<boolean>
+  syncAll(without: ReadonlySet<string>, over: Network, triesMax: number): Promise<boolean>
   /** Asks to try entries of the outbox again. */
   retry(entries: Parameters<typeof retryFailed>[0]): Promise<true>
 }
 
 const VISITORS_MAX = 8
+
+/** How long a client waits before it repeats a sync, in ms: longer than an isolate takes to doubt what it remembers. */
+const SYNC_AGAIN_MS = 15_000
 
 /**
  * @param roots the root organizations of the families that are moved
@@ -55,16 +60,25 @@ export function startClients(
   return {
     active: (without) =>
       [...active].filter(([, about]) => about === null || !without.has(about)).map(([name]) => name),
-    async syncAll(without) {
+    async syncAll(without, network, triesMax) {
+      const client = createClient('last', { ...parts, network })
       const wanted = copies.filter(({ organizationId }) => !without.has(organizationId))
-      const ended = await Promise.all(wanted.map((copy) => sync(copy, last)))
+      const ended = await Promise.all(wanted.map((copy) => syncAgain(copy, client, triesMax)))
       if (ended.includes(false)) return false
-      for (const copy of wanted) checkComplete(copy, last)
+      for (const copy of wanted) checkComplete(copy, client)
       return true
     },
     retry: async (entries) => {
       await retryFailed(entries, last)
       return true
     },
+  }
+}
+
+async function syncAgain(copy: Copy, client: Client, triesMax: number): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    if (await sync(copy, client)) return true
+    if (tries >= triesMax) return false
+    await client.pause(SYNC_AGAIN_MS)
   }
 }

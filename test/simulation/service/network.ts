@@ -1,5 +1,6 @@
 import { undrawn } from '../engine/trace.ts'
 import type { Fleet } from './fleet.ts'
+import type { Isolate } from './isolate.ts'
 import type { Universe } from './universe.ts'
 
 /** The response that a client received. */
@@ -20,6 +21,8 @@ export interface ClientRequest {
 export interface Network {
   /** The answer; null: none arrived, so the client cannot know the outcome of the request. */
   send(client: string, request: ClientRequest): Promise<Answer | null>
+  /** The same network, with all requests going to one isolate. */
+  to(isolate: Isolate): Network
 }
 
 const LATENCY_MAX_MS = 20
@@ -27,8 +30,13 @@ const LATENCY_MAX_MS = 20
 const PATIENCE_MS = 100_000
 
 export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
+  return networkTo((client) => fleet().any(`for ${client}`), universe)
+}
+
+function networkTo(isolateFor: (client: string) => Isolate, universe: Universe): Network {
   const { decide, faults, scheduler, trace } = universe
   return {
+    to: (isolate) => networkTo(() => isolate, universe),
     send: (client, request) =>
       new Promise((resolve) => {
         const where = `${client}: ${request.method} ${undrawn(request.path.replace(/\?.*/, ''))}`
@@ -48,7 +56,7 @@ export function createNetwork(universe: Universe, fleet: () => Fleet): Network {
             lose('the request was lost')
             return
           }
-          const isolate = fleet().any(`for ${client}`)
+          const isolate = isolateFor(client)
           trace.say(isolate.name, `takes ${request.method} ${request.path} of ${client}`)
           const forget = isolate.whenDead(() => {
             lose(`${isolate.name} died`)

@@ -66,7 +66,8 @@ function startCron(universe: Universe, fleet: Fleet): void {
       `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
         union all select touched_at from import_sessions where state = 'writing'
         union all select work_since from families where work_since is not null
-        union all select started_at from moves where ended_at is null)`,
+        union all select started_at from moves where ended_at is null
+        union all select not_before from moves where ended_at is not null and not_before is not null)`,
     )
     const nextMs = Math.min(...rows.map(({ at }) => (typeof at === 'string' ? Date.parse(at) : Infinity)))
     return Number.isFinite(nextMs) ? Math.max(0, nextMs - scheduler.nowMs()) : 0

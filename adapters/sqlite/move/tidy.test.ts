@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import { tidyUp } from '../../../domain/placement/move/index.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
+import type { Move } from '../../../ports/move-ledger.ts'
+import type { MovedTable } from '../../../ports/move.ts'
+import type { PlaceChoice } from '../../../ports/placement.ts'
+import { fakeClock } from '../../../test/support/fakes.ts'
+import { fewTables, fewTablesImage } from '../../../test/support/few-tables.ts'
+import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
+import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
+import { oddFamily } from '../../../test/support/odd-rows.ts'
+import type { Executor } from '../statement/executor.ts'
+import { openImage } from '../../node-sqlite/index.ts'
+import { readMovedTables } from './moved-tables.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const FAMILY = ['acme']
+
+let tables: readonly MovedTable[]
+let image: Uint8Array
+beforeAll(async () => {
+  const database = openImage(fewTablesImage())
+  tables = await readMovedTables(database)
+  await oddFamily(database, tables, FAMILY, 2)
+  image = database.image()
+})
+
+/** What moves left in a database. */
+async function tracesIn(executor: Executor): Promise<readonly unknown[]> {
+  const [tablesFound] = await executor.batch([
+    { sql: "select 1 from sqlite_master where name = 'move_targets'", parameters: [] },
+  ])
+  if (tablesFound?.rows.length === 0) return []
+  const sql = `select name from sqlite_master where type = 'trigger' and name glob 'move_*'
+    union all select 'journal' from move_journal union all select 'organizations' from move_organizations
+    union all select 'target' from move_targets`
+  const [found] = await executor.batch([{ sql, parameters: [] }])
+  return found?.rows ?? []
+}
+
+async function tracesOf(places: MovingPlaces): Promise<readonly unknown[]> {
+  const executors = [places.shared, ...places.owned().map((own) => openImage(own.image()))]
+  return (await Promise.all(executors.map(tracesIn))).flat()
+}
+
+/** Tidies up after every move that is due for it. @returns their ids */
+async function sweep({ world, clock }: MovingPlaces): Promise<readonly string[]> {
+  const due = await world.ledger.idle(toInstant(clock.nowMs()), 20)
+  for (const move of due) await tidyUp(world, move)
+  return due.map(({ moveId }) => moveId)
+}
+
+async function unlessElsewhere(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof ElsewhereError)) throw error
+  })
+}
+
+/** Calls of a mover that fell behind: they arrive after the move has ended. */
+async function arriveLate({ world }: MovingPlaces, move: Move): Promise<void> {
+  const [source, target] = [world.places(move.source), world.places(move.target)]
+  await unlessElsewhere(source.start(`${move.moveId}late`, move.familyId, tables))
+  await target.begin(move.moveId, '{}').catch(() => undefined)
+}
+
+const routes: readonly (readonly [string, readonly PlaceChoice[]])[] = [
+  ['from the shared database to one of its own', [toOwn]],
+  ['from its own database to the shared one', [toOwn, toShared]],
+  ['from its own database to another one', [toOwn, toOwn]],
+]
+
+describe.each(routes)('late calls of a move %s', (_, route) => {
+  test.each(['done', 'aborted'] as const)('that is %s leave nothing', async (phase) => {
+    const places = movingPlaces({ clock: fakeClock(), image, migrations: fewTables })
+    const before = await contentOf(places.shared, tables, FAMILY)
+    const [target = toOwn, ...earlier] = [...route].reverse()
+    for (const choice of earlier) await places.move('acme', choice)
+    const { moveId } = await places.open('acme', target)
+    if (phase === 'aborted') await places.world.ledger.askAbort(moveId)
+    const move = await places.finish(moveId)
+    expect(move.phase).toBe(phase)
+    expect(await tracesOf(places)).toEqual([])
+
+    await arriveLate(places, move)
+    expect(await tracesOf(places)).not.toEqual([])
+    places.clock.advance(14 * MINUTE_MS)
+    expect(await sweep(places)).not.toContain(moveId)
+    places.clock.advance(MINUTE_MS)
+    expect(await sweep(places)).toContain(moveId)
+    expect(await tracesOf(places)).toEqual([])
+    expect(await sweep(places)).toEqual([])
+
+    const place = await places.placeOf('acme')
+    const home = place.kind === 'shared' ? places.shared : places.own(place).serving
+    expect(await contentOf(home, tables, FAMILY)).toEqual(before)
+  })
+})
+
+test('a database that fails is tried again every fifteen minutes, for a day', async () => {
+  let interfere: Interference = (call) => call()
+  const places = movingPlaces({
+    clock: fakeClock(),
+    image,
+    migrations: fewTables,
+    interfere: (call) => interfere(call),
+  })
+  const { moveId } = await places.open('acme', toOwn)
+  await places.world.ledger.askAbort(moveId)
+  const move = await places.finish(moveId)
+  await arriveLate(places, move)
+  places.clock.advance(15 * MINUTE_MS)
+
+  let calls = 0
+  interfere = (call) => {
+    calls += 1
+    // The calls of the ledger work: those that list the moves, and note the next try.
+    return calls <= 2 ? call() : Promise.reject(new Error('The database is broken'))
+  }
+  const failingSweep = async () => {
+    calls = 0
+    return sweep(places).then(
+      (ids) => ids.length,
+      () => 'failed',
+    )
+  }
+  for (let passedMs = 15 * MINUTE_MS; passedMs <= DAY_MS; passedMs += 15 * MINUTE_MS) {
+    expect(await failingSweep()).toBe('failed')
+    places.clock.advance(14 * MINUTE_MS)
+    expect(await failingSweep()).toBe(0)
+    places.clock.advance(MINUTE_MS)
+  }
+  expect(await failingSweep()).toBe('failed')
+  places.clock.advance(DAY_MS)
+  expect(await failingSweep()).toBe(0)
+})

@@ -1,0 +1,39 @@
+import type { Move } from '../../../ports/move-ledger.ts'
+import type { MovePlace } from '../../../ports/move.ts'
+import { toInstant } from '../../text/instant.ts'
+import { ElsewhereError } from '../errors.ts'
+import { TIDY_AFTER_MS, TIDY_MAX_MS } from './limits.ts'
+import type { MoveWorld } from './world.ts'
+
+/**
+ * Removes what calls have left that took effect only after their move had ended: another mover ended it when the first
+ * one had died, or waited for a database. Such a call can start a journal again, which would note every write of the
+ * family from then on, or begin to fill a database that nobody uses. Safe to repeat, and for several callers at once.
+ */
+export async function tidyUp(world: MoveWorld, move: Move): Promise<void> {
+  const { ledger, clock, places } = world
+  // The next try is noted first, so that a database that does not answer does not occupy every sweep.
+  const nowMs = clock.nowMs()
+  const isLastTry = move.endedAt === null || nowMs - Date.parse(move.endedAt) > TIDY_MAX_MS
+  const notBefore = isLastTry ? null : toInstant(nowMs + TIDY_AFTER_MS)
+  const noted = await ledger.turn(move, { phase: move.phase, notBefore })
+  if (noted === null) return
+  const [source, target] = [places(move.source), places(move.target)]
+  for (const place of [source, target]) await unlessEmpty(() => forgetAt(place, move.moveId))
+  if (move.phase === 'aborted' && move.target.kind === 'own') await target.empty(move.moveId)
+  await ledger.turn(noted, { phase: move.phase, notBefore: null })
+}
+
+async function forgetAt(place: MovePlace, moveId: string): Promise<void> {
+  await place.stop(moveId)
+  await place.forget(moveId)
+}
+
+/** Does work in a family's database, unless that has been emptied. */
+async function unlessEmpty(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof ElsewhereError)) throw error
+  }
+}
