@@ -1,3 +1,4 @@
+import { thrownAt } from '../domain/text/thrown-at.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Deadline } from '../ports/deadline.ts'
 import type { Log, LogFields } from '../ports/log.ts'
@@ -64,12 +65,7 @@ function lineOf(level: string, event: string, fields: LogFields): string {
  */
 function describe(error: unknown): LogFields {
   if (!(error instanceof Error)) return {}
-  const own = { errorName: error.name, errorAt: placeOf(error) }
+  const own = { errorName: error.name, errorAt: thrownAt(error) }
   const { cause } = error
-  return cause instanceof Error ? { ...own, causeName: cause.name, causeAt: placeOf(cause) } : own
-}
-
-function placeOf({ stack = '' }: Error): string {
-  const [, place = ''] = stack.split('\n    at ')
-  return place.trim().split('\n')[0] ?? ''
+  return cause instanceof Error ? { ...own, causeName: cause.name, causeAt: thrownAt(cause) } : own
 }

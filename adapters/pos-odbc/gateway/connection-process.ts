@@ -2,10 +2,11 @@
  * A process that holds one database connection. Native drivers block, leak and crash; in a process of their own they
  * can be ended at a deadline, whatever they are doing. Started by `connection.ts`, which sends the settings first.
  */
+import { thrownAt } from '../../../domain/text/thrown-at.ts'
 import type { DriverConnection } from './drivers/driver.ts'
 import { openOdbc } from './drivers/odbc.ts'
 import { openSqlite } from './drivers/sqlite.ts'
-import { DatabaseError, thrownAt } from './errors.ts'
+import { DatabaseError } from './errors.ts'
 import type { FromConnection, ToConnection } from './connection-messages.ts'
 
 let connection: DriverConnection | null = null

@@ -7,7 +7,7 @@ import type { GatewayConfig } from './config.ts'
 import { openConnection } from './connection.ts'
 import { openOdbc, saidByDriver } from './drivers/odbc.ts'
 import { openSqlite } from './drivers/sqlite.ts'
-import { DatabaseError, thrownAt } from './errors.ts'
+import { DatabaseError } from './errors.ts'
 import { createJsonLog } from './log.ts'
 import type { CheckedRequest } from './request.ts'
 import { createSources } from './sources.ts'
@@ -82,13 +82,6 @@ test('a mistake of this program in the process of a connection is logged by name
   } finally {
     await connection.end()
   }
-})
-
-test('the place of an error is not looked for in its message', () => {
-  const error = new Error('a row:\n    at home')
-  expect(thrownAt(error)).toContain('errors.test.ts')
-  error.stack = ''
-  expect(thrownAt(error)).toBe('')
 })
 
 test('a folder that is gone has no sources; one that cannot be read is an unreachable database', async () => {

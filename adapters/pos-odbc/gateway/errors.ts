@@ -39,9 +39,3 @@ export class ConnectionFault extends Error {
     this.stack = `${name}\n    at ${place}`
   }
 }
-
-/** Where an error was thrown: the first line of its stack after its message. Empty when that is not known. */
-export function thrownAt({ message, stack = '' }: Error): string {
-  const frames = stack.slice(Math.max(0, stack.indexOf(message)) + message.length)
-  return /\n {4}at (.*)/.exec(frames)?.[1] ?? ''
-}
