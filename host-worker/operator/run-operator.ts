@@ -31,9 +31,14 @@ function report(error: unknown, command: Command, { note }: Streams): number {
     note(`${error.message}\n\n${usage(command)}`)
     return 2
   }
-  const isExpected = error instanceof CommandError
+  const isExpected = error instanceof CommandError || isRefusedFile(error)
   note(isExpected ? error.message : String(error instanceof Error ? error.stack : error))
   return 1
+}
+
+/** Whether the operating system refused to open a file. The message of such an error names the file and the reason. */
+function isRefusedFile(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 const HELP = ['--help', '-h']

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTestOperator, TEST_URL } from '../../../test/support/operator.ts'
+import { openTestOperator, operate, TEST_URL } from '../../../test/support/operator.ts'
 import { announceService } from '../../local/service-file.ts'
 import { systemClock } from '../../system.ts'
 import { openService } from './open-service.ts'
@@ -37,4 +37,11 @@ test('a service elsewhere is used although the local state cannot be read', asyn
   mkdirSync(join(directory, 'service.json'))
   expect(await stateOf(TEST_URL)).toBe(null)
   await expect(stateOf(LOCAL_URL)).rejects.toThrow('EISDIR')
+})
+
+test('a command that may not open the local state says so, without a stack trace', async () => {
+  symlinkSync('service.json', join(directory, 'service.json'))
+  const environment = { OPERATOR_URL: LOCAL_URL, OPERATOR_KEY: key }
+  const { code, stderr } = await operate(['org', 'list'], { environment, directory })
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^ELOOP: .*service\.json'\n$/)])
 })
