@@ -21,8 +21,8 @@ export const DRAINED = 500
 export const DRAINED_AT_ONCE = 5_000
 
 /**
- * How long after its end a move is tidied up: longer than the calls of a mover that fell behind can take. As long after a
- * try that failed there is another one, until `TIDY_MAX_MS` after the end.
+ * How long after its end a move is tidied up: longer than the calls of a mover that fell behind can take. A try that
+ * failed is repeated after the same time, until `TIDY_MAX_MS` after the end.
  */
 export const TIDY_AFTER_MS = 15 * 60_000
 export const TIDY_MAX_MS = 24 * 60 * 60_000

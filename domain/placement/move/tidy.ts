@@ -6,9 +6,10 @@ import { TIDY_AFTER_MS, TIDY_MAX_MS } from './limits.ts'
 import type { MoveWorld } from './world.ts'
 
 /**
- * Removes what calls have left that took effect only after their move had ended: another mover ended it when the first
- * one had died, or waited for a database. Such a call can start a journal again, which would note every write of the
- * family from then on, or begin to fill a database that nobody uses. Safe to repeat, and for several callers at once.
+ * Removes what is left of calls that took effect only after their move had ended. That happens when a mover dies, or
+ * waits long for a database, and another mover ends the move meanwhile. Such a call can start a journal, which would
+ * note every write of the family from then on, or begin to fill a database that nobody uses. Safe to repeat, and for
+ * several callers at once.
  */
 export async function tidyUp(world: MoveWorld, move: Move): Promise<void> {
   const { ledger, clock, places } = world
