@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/checks.ts'
-import { mutants } from './mutants/index.ts'
+import { mutantNamed, mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
 import type { Shrunk } from './shrink.ts'
 import { shrink } from './shrink.ts'
@@ -51,7 +51,7 @@ function wholeNumber(name: string, text: string): number {
 async function runOne(): Promise<void> {
   const recorded =
     given.replay === undefined ? null : (JSON.parse(readFileSync(given.replay, 'utf8')) as Shrunk)
-  const mutant = mutants.find(({ name }) => name === given.mutant)
+  const mutant = mutantNamed(given.mutant)
   const options = {
     from: recorded?.decisions ?? firstSeed,
     steps: recorded?.steps ?? steps,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { mutants } from '../mutants/index.ts'
+import { mutantNamed } from '../mutants/index.ts'
 import type { Mutant } from '../service/universe.ts'
 import type { Shrunk } from '../shrink.ts'
 
@@ -17,7 +17,7 @@ export function readRegressions(): readonly Regression[] {
   return files.sort().map((file) => {
     const path = `${import.meta.dirname}/${file}`
     const stored = JSON.parse(readFileSync(path, 'utf8')) as Shrunk & { readonly mutant: string }
-    const mutant = mutants.find(({ name }) => name === stored.mutant)
+    const mutant = mutantNamed(stored.mutant)
     if (mutant === undefined) throw new Error(`There is no mutant ${stored.mutant}`)
     return { ...stored, name: file.replace('.json', '').replaceAll('-', ' '), mutant }
   })
