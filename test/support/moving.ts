@@ -152,3 +152,15 @@ export async function contentOf(
     ]),
   )
 }
+
+/** Everything that a move should have removed. */
+export async function leftOf(database: Executor): Promise<readonly unknown[]> {
+  const left = [
+    `select name from sqlite_master where name glob 'move_*' and type = 'trigger'`,
+    ...['move_journal', 'move_organizations', 'move_targets', 'move_guards', 'write_pauses'].map(
+      (table) => `select * from ${table}`,
+    ),
+  ]
+  const results = await database.batch(left.map((sql) => ({ sql, parameters: [] })))
+  return results.flatMap(({ rows }) => rows)
+}

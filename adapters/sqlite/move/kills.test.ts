@@ -3,12 +3,11 @@ import { ElsewhereError } from '../../../domain/placement/errors.ts'
 import { fakeClock } from '../../../test/support/fakes.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/few-tables.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
-import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
+import { contentOf, leftOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
 import type { MovingWriter } from '../../../test/support/moving-writer.ts'
 import { movingWriter } from '../../../test/support/moving-writer.ts'
 import { oddFamily } from '../../../test/support/odd-rows.ts'
 import type { MovedTable } from '../../../ports/move.ts'
-import type { Executor } from '../statement/executor.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 
@@ -141,18 +140,6 @@ async function expectWhole(
   if (place.kind === 'own') {
     expect(Object.values(await contentOf(places.shared, tables, FAMILY)).flat()).toEqual([])
   }
-}
-
-/** Everything that a move should have removed. */
-async function leftOf(database: Executor): Promise<readonly unknown[]> {
-  const left = [
-    `select name from sqlite_master where name glob 'move_*' and type = 'trigger'`,
-    ...['move_journal', 'move_organizations', 'move_targets', 'move_guards', 'write_pauses'].map(
-      (table) => `select * from ${table}`,
-    ),
-  ]
-  const results = await database.batch(left.map((sql) => ({ sql, parameters: [] })))
-  return results.flatMap(({ rows }) => rows)
 }
 
 describe.each(Object.entries(sides))('a move %s', (_, images) => {

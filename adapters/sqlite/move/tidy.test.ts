@@ -8,9 +8,8 @@ import type { PlaceChoice } from '../../../ports/placement.ts'
 import { fakeClock } from '../../../test/support/fakes.ts'
 import { fewTables, fewTablesImage } from '../../../test/support/few-tables.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
-import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
+import { contentOf, leftOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
 import { oddFamily } from '../../../test/support/odd-rows.ts'
-import type { Executor } from '../statement/executor.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 
@@ -27,22 +26,14 @@ beforeAll(async () => {
   image = database.image()
 })
 
-/** What moves left in a database. */
-async function tracesIn(executor: Executor): Promise<readonly unknown[]> {
-  const [tablesFound] = await executor.batch([
-    { sql: "select 1 from sqlite_master where name = 'move_targets'", parameters: [] },
-  ])
-  if (tablesFound?.rows.length === 0) return []
-  const sql = `select name from sqlite_master where type = 'trigger' and name glob 'move_*'
-    union all select 'journal' from move_journal union all select 'organizations' from move_organizations
-    union all select 'target' from move_targets`
-  const [found] = await executor.batch([{ sql, parameters: [] }])
-  return found?.rows ?? []
-}
-
+/** What moves left in the databases, in whatever state they are. An object that was emptied has no tables. */
 async function tracesOf(places: MovingPlaces): Promise<readonly unknown[]> {
   const executors = [places.shared, ...places.owned().map((own) => openImage(own.image()))]
-  return (await Promise.all(executors.map(tracesIn))).flat()
+  const traces = executors.map(async (executor) => {
+    const [found] = await executor.batch([{ sql: 'select 1 from sqlite_master', parameters: [] }])
+    return found?.rows.length === 0 ? [] : leftOf(executor)
+  })
+  return (await Promise.all(traces)).flat()
 }
 
 /** Tidies up after every move that is due for it. @returns their ids */
