@@ -1,6 +1,6 @@
 import type { Executor } from '../../adapters/sqlite/index.ts'
 
-/** The number of rows in one statement, small enough for the 30 seconds that a batch may take. */
+/** The number of members in one statement, small enough for the 30 seconds that a batch may take. */
 const ROWS_PER_STATEMENT = 25_000
 
 const PLANS = 8
@@ -20,8 +20,8 @@ export async function makeMemberships(
 }
 
 /**
- * Makes the events of these memberships: offers that one member in twenty decided on (one in ten of them later changed
- * the decision), billing events of these members, and the survey answers of churned members.
+ * Makes the events of these memberships: twelve billing events of each, offers that one member in twenty decided on (one
+ * in ten of them later changed the decision), and the survey answers of churned members.
  */
 export async function makeEvents(database: Executor, organizationId: string, count: number): Promise<void> {
   await inParts(database, [offers, billing, surveys], organizationId, count)
@@ -78,7 +78,7 @@ FROM d CROSS JOIN json_each(iif(i % 200 = 0, '[0,1,2]', '[0,1]')) AS k WHERE i %
 const billing = `${numbers}
 INSERT INTO billing_events (organization_id, event_id, membership_id, occurred_at, type, amount_cents, updated_at)
 SELECT ?3, printf('b-%08d-%d', i, k.value), printf('m-%08d', i), signup || 'T12:00:00.000Z', 'payment', 1999 + y,
-  '2026-01-01T00:00:00.000Z' FROM d CROSS JOIN json_each('[0,1,2,3,4,5]') AS k WHERE i % 20 = 0`
+  '2026-01-01T00:00:00.000Z' FROM d CROSS JOIN json_each('[0,1,2,3,4,5,6,7,8,9,10,11]') AS k`
 
 const surveys = `${numbers}
 INSERT INTO exit_survey_events (organization_id, event_id, reason_code, occurred_at, updated_at)

@@ -7,8 +7,8 @@ import { readMembers } from './members-page.ts'
 import { readOfferCounts } from './offers.ts'
 
 /**
- * The figures of the analytics, from sums that triggers maintain. Only the rows of the partial periods at the ends of a
- * range are counted one by one.
+ * The figures of the analytics. They are counted by indexes that hold all that they need, when they are asked for;
+ * cohorts alone are kept as counts.
  */
 export function createAnalytics(guard: Guard): Analytics {
   return {

@@ -10,73 +10,70 @@ import type {
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { middleOf } from './middle.ts'
-import { monthsAndDays, rangeValues } from './period-split.ts'
+import type { Sql } from '../statement/sql.ts'
+import type { Middle } from './middle.ts'
+import { middleColumns, middlePair } from './middle.ts'
+import { isBounded, rangeValues, within } from './range.ts'
 
-const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join membership_cancellations as c
-  on c.organization_id = ${slot('organizationId')} and c.period >= p.value ->> 0 and c.period < p.value ->> 1`
+/** The churned members of a range, by an index that has all that is counted of them. */
+function churned(condition: Sql): Sql {
+  return sql`from memberships indexed by memberships_status_canceled_at_churn_type_cancel_reason_tenure_days
+    where organization_id = ${slot('organizationId')} and status = 'churned' ${condition}`
+}
 
-/** The rows of the days that the range contains only partly. */
-const partialDays = sql`from json_each(${slot('instants')}) as i cross join memberships as m
-  indexed by memberships_is_cancellation_canceled_at
-  on m.organization_id = ${slot('organizationId')} and m.is_cancellation = 1
-  and m.canceled_at >= i.value ->> 0 and m.canceled_at < i.value ->> 1`
-
-const withinColumns = Object.values(byTenureHorizon((days) => sql.id(`within${days}`)))
-const withinConditions = Object.values(byTenureHorizon((days) => sql`m.tenure_days <= ${sql.lit(days)}`))
-
-const reasonCounts = template(sql<CancellationCount>`
-  select "churnType", reason, sum(members) as count from (
-    select c.churn_type ->> '$' as "churnType", c.reason ->> '$' as reason, c.members ${wholePeriods}
-    union all select m.churn_type, m.cancel_reason, 1 ${partialDays}
-  ) group by 1, 2 having sum(members) > 0`)
-
-const tenureTotals = template(sql<TenureRow>`
-  select total(members) as members, total(known) as known, total(days) as days,
-    ${sql.join(withinColumns.map((column) => sql`total(${column}) as ${column}`))}
-  from (
-    select c.members, c.with_tenure as known, c.tenure_days as days, ${sql.join(withinColumns)} ${wholePeriods}
-    union all select 1, m.tenure_days is not null, m.tenure_days,
-      ${sql.join(withinConditions)} ${partialDays}
-  )`)
-
-type TenureRow = Readonly<Record<'members' | 'known' | 'days' | `within${TenureHorizonDays}`, number>>
-
-const tenureMiddle = template(
-  middleOf({
-    before: sql`
-      spans as materialized (select distinct 'tenure' as subject, c.period ${wholePeriods}),
-      ends as materialized (
-        select 'tenure' as subject, m.tenure_days as value ${partialDays} and m.tenure_days is not null)`,
-    shifts: [5, 0],
-  }),
+const withinSums = Object.values(
+  byTenureHorizon(
+    (days) => sql`total(iif(days <= ${sql.lit(days)}, members, 0)) as ${sql.id(`within${days}`)}`,
+  ),
 )
 
-/** Reads the sums of whole months and days, and the rows of the partial days at the ends of the range. */
+/** The statements about one set of members. Members who stayed as many days are counted together before all else. */
+function statementsOf(members: Sql) {
+  return {
+    reasons: template(sql<CancellationCount>`
+      select churn_type as "churnType", cancel_reason as reason, count(*) as count ${members} group by 1, 2`),
+    tenure: template(sql<TenureRow>`
+      with counted as materialized (select tenure_days as days, count(*) as members ${members} group by 1),
+      placed as (
+        select days, members, sum(members) over (order by days) as upto, sum(members) over () as known
+        from counted where days is not null
+      )
+      select (select coalesce(sum(members), 0) from counted) as members, coalesce(max(known), 0) as known,
+        total(days * members) as "totalDays", ${sql.join(withinSums)},
+        ${middleColumns({ value: sql`days`, upto: sql`upto`, count: sql`members`, known: sql`known` })}
+      from placed`),
+  }
+}
+
+const ofRange = statementsOf(churned(sql`and ${within(sql`canceled_at`)}`))
+const ofAll = statementsOf(churned(sql``))
+
+type TenureRow = Middle &
+  Readonly<Record<'members' | 'known' | 'totalDays' | `within${TenureHorizonDays}`, number>>
+
+/** Reads the churned members of a range twice, by their index: by reason, and by how long they had stayed. */
 export async function readCancellations(
   executor: Executor,
   organizationId: string,
   range: InstantRange,
 ): Promise<Cancellations> {
-  const values = { organizationId, ...rangeValues(range, monthsAndDays) }
-  const [reasons, totals, middle] = await resultsOf(executor, [
-    bind(reasonCounts, values),
-    bind(tenureTotals, values),
-    bind(tenureMiddle, values),
+  const statements = isBounded(range) ? ofRange : ofAll
+  const values = { organizationId, ...rangeValues(range) }
+  const [reasons, tenure] = await resultsOf(executor, [
+    bind(statements.reasons, values),
+    bind(statements.tenure, values),
   ])
-  const [row] = totals.rows
+  const [row] = tenure.rows
   if (row === undefined) throw new Error('Totals without a group are always one row')
-  const [found] = middle.rows
-  const middleDays = found === undefined ? null : ([found.lower, found.upper] as const)
-  return { reasons: reasons.rows, tenure: tenureOf(row, middleDays) }
+  return { reasons: reasons.rows, tenure: tenureOf(row) }
 }
 
-function tenureOf(row: TenureRow, middleDays: TenureSummary['middleDays']): TenureSummary {
+function tenureOf(row: TenureRow): TenureSummary {
   return {
     known: row.known,
     unknown: row.members - row.known,
-    totalDays: row.days,
+    totalDays: row.totalDays,
     membersWithinDays: byTenureHorizon((days) => row[`within${days}`]),
-    middleDays,
+    middleDays: middlePair(row),
   }
 }

@@ -2,88 +2,58 @@ import { sql } from '../statement/sql.ts'
 import type { DecisionRevenue, InstantRange, RevenueByDecision } from '../../../ports/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
-import { resultsOf } from '../statement/executor.ts'
-import type { MiddleRow } from './middle.ts'
-import { middleOf } from './middle.ts'
-import { BEHIND_ALL, rangeValues, yearsToDays } from './period-split.ts'
+import { rowsOf } from '../statement/executor.ts'
+import type { Middle } from './middle.ts'
+import { middleColumns, middlePair } from './middle.ts'
+import { rangeValues, within } from './range.ts'
 
 const organization = slot('organizationId')
 
-const wholePeriods = sql`from json_each(${slot('periods')}) as p cross join member_decision_totals as t
-  on t.organization_id = ${organization} and t.period >= p.value ->> 0 and t.period < p.value ->> 1`
+/**
+ * The revenue of a member; null without any billing event. Sums in floating point are exact for every realistic amount
+ * of money, and cannot overflow.
+ */
+const revenue = sql`
+  select iif(count(*) > 0, total(iif(type = 'payment', amount_cents, iif(type = 'refund', -amount_cents, 0))), null)
+  from billing_events indexed by billing_events_membership_id_occurred_at_event_id_type_amount_cents
+  where organization_id = ${organization} and membership_id = d.membership_id`
 
 /**
- * The possible values of `held_days_max`: an upper bound, in days, of the time between a decision and the one that
- * supersedes it.
+ * An index has the decisions of each member together. Beside max(), SQLite takes the other columns from the row that
+ * has the maximum; instants have one length, so the texts put together sort by instant, then by event.
  */
-const heldDaysMax = [8, 64, 512, 4_000_000].map((days) => sql`(${sql.lit(days)})`)
-const byHeldDays = sql`indexed by member_decisions_held_days_max_decided_at`
+const revenueByDecision = template(sql<DecisionRow>`
+  with decided as (
+    select membership_id, event as decision, max(occurred_at || event_id)
+    from retention_offer_events indexed by retention_offer_events_membership_id_occurred_at_event_id_event
+    where organization_id = ${organization} and event <> 'viewed' and membership_id is not null
+      and ${within(sql`occurred_at`)}
+    group by membership_id
+  ), earned as materialized (select d.decision, (${revenue}) as cents from decided as d),
+  placed as (
+    select decision, cents, row_number() over (partition by decision order by cents nulls last) as place,
+      count(cents) over (partition by decision) as known
+    from earned
+  )
+  select decision, count(*) as members, known as "membersWithRevenue", total(cents) as "revenueCents",
+    ${middleColumns({ value: sql`cents`, upto: sql`place`, count: sql`1`, known: sql`known` })}
+  from placed group by decision`)
 
-/**
- * Decisions that no stored sum of the range includes: the latest decisions of members on its partial days, and
- * decisions that were superseded only after the range. The latter can only be in the last days of the range, as many as
- * `held_days_max` says, so only those days are searched. A range without an end has none.
- */
-const singleDecisions = sql`
-  select d.decision, d.billing_events > 0 as known, d.revenue_cents
-  from json_each(${slot('instants')}) as i cross join member_decisions as d ${byHeldDays}
-    on d.organization_id = ${organization} and d.held_days_max is null
-    and d.decided_at >= i.value ->> 0 and d.decided_at < i.value ->> 1
-  union all
-  select d.decision, d.billing_events > 0, d.revenue_cents
-  from (select column1 as days from (values ${sql.join(heldDaysMax)}) where ${slot('until')} < ${sql.lit(BEHIND_ALL)}) as held
-  cross join member_decisions as d ${byHeldDays}
-    on d.organization_id = ${organization} and d.held_days_max = held.days and d.decided_at < ${slot('until')}
-    and d.decided_at >= max(${slot('from')},
-      coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ${slot('until')}, '-' || held.days || ' days'), ''))
-  where d.superseded_at >= ${slot('until')}`
+type DecisionRow = Omit<DecisionRevenue, 'middleCents'> & Middle & { readonly decision: string }
 
-/** Sums in floating point, which are exact for every realistic amount of money and cannot overflow. */
-const decisionTotals = template(sql<TotalRow>`
-  select decision, sum(members) as members, sum(with_revenue) as "membersWithRevenue", total(revenue_cents) as "revenueCents"
-  from (
-    select t.decision, t.members, t.with_revenue, t.revenue_cents ${wholePeriods}
-    union all select decision, 1, known, revenue_cents from (${singleDecisions})
-  ) group by decision having sum(members) > 0`)
-
-type TotalRow = Omit<DecisionRevenue, 'middleCents'> & { readonly decision: string }
-
-const revenueMiddle = template(
-  middleOf({
-    before: sql`
-      spans as materialized (select t.decision as subject, t.period ${wholePeriods}),
-      ends as materialized (select decision as subject, revenue_cents as value from (${singleDecisions}) where known)`,
-    shifts: [14, 7, 0],
-  }),
-)
-
-/**
- * Reads the sums of whole years, months and days, the decisions of the partial days at the ends of the range, and those
- * of members who decided again after the range.
- */
+/** Reads the decisions of the organization by their index, and the billing events of the members who decided. */
 export async function readRevenueByDecision(
   executor: Executor,
   organizationId: string,
   range: InstantRange,
 ): Promise<RevenueByDecision> {
-  const values = { organizationId, ...rangeValues(range, yearsToDays) }
-  const [totals, middles] = await resultsOf(executor, [
-    bind(decisionTotals, values),
-    bind(revenueMiddle, values),
-  ])
-  const groupOf = (decision: string) => groupFrom(decision, totals.rows, middles.rows)
-  return { accepted: groupOf('accepted'), declined: groupOf('declined') }
+  const rows = await rowsOf(executor, bind(revenueByDecision, { organizationId, ...rangeValues(range) }))
+  return { accepted: groupOf('accepted', rows), declined: groupOf('declined', rows) }
 }
 
-function groupFrom(
-  decision: string,
-  totals: readonly TotalRow[],
-  middles: readonly MiddleRow[],
-): DecisionRevenue {
-  const row = totals.find((total) => total.decision === decision)
+function groupOf(decision: string, rows: readonly DecisionRow[]): DecisionRevenue {
+  const row = rows.find((each) => each.decision === decision)
   if (row === undefined) return { members: 0, membersWithRevenue: 0, revenueCents: 0, middleCents: null }
   const { members, membersWithRevenue, revenueCents } = row
-  const middle = middles.find(({ subject }) => subject === decision)
-  const middleCents = middle === undefined ? null : ([middle.lower, middle.upper] as const)
-  return { members, membersWithRevenue, revenueCents, middleCents }
+  return { members, membersWithRevenue, revenueCents, middleCents: middlePair(row) }
 }

@@ -3,20 +3,12 @@ import type { ExitSurveySource, ReasonCount } from '../../../ports/exit-survey-s
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { monthsAndDays, rangeValues } from './period-split.ts'
+import { rangeValues, within } from './range.ts'
 
 const reasonCounts = template(sql<ReasonCount>`
-  select code, sum(events) as count from (
-    select c.reason_code as code, c.events
-    from json_each(${slot('periods')}) as p cross join exit_survey_counts as c
-      on c.organization_id = ${slot('organizationId')} and c.period >= p.value ->> 0 and c.period < p.value ->> 1
-    union all
-    select e.reason_code, 1
-    from json_each(${slot('instants')}) as i cross join exit_survey_events as e
-      indexed by exit_survey_events_occurred_at_reason_code
-      on e.organization_id = ${slot('organizationId')}
-      and e.occurred_at >= i.value ->> 0 and e.occurred_at < i.value ->> 1
-  ) group by code having sum(events) > 0`)
+  select reason_code as code, count(*) as count
+  from exit_survey_events indexed by exit_survey_events_occurred_at_reason_code
+  where organization_id = ${slot('organizationId')} and ${within(sql`occurred_at`)} group by 1`)
 
 /**
  * Exit-survey events in this service's own database. A batch ends by itself within a bounded time, so the caller's
@@ -26,9 +18,9 @@ export function createExitSurvey(guard: Guard): ExitSurveySource {
   return {
     open: (organizationId) => ({
       async countReasons(range) {
-        const values = { organizationId, ...rangeValues(range, monthsAndDays) }
+        const counts = bind(reasonCounts, { organizationId, ...rangeValues(range) })
         try {
-          const rows = await rowsOf(guard({ organizationIds: [organizationId] }), bind(reasonCounts, values))
+          const rows = await rowsOf(guard({ organizationIds: [organizationId] }), counts)
           return { kind: 'counts', counts: rows }
         } catch (cause) {
           return { kind: 'unavailable', reason: 'The database did not answer.', cause }

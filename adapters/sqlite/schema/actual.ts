@@ -19,8 +19,7 @@ export function actualSchema(query: Query): Schema {
 
 function shapeOf(name: string, query: Query): TableShape {
   const [description] = query(`PRAGMA table_list(${name})`)
-  const columns = query(`PRAGMA table_xinfo(${name})`)
-  const [created] = query(`SELECT sql FROM sqlite_master WHERE type = 'table' AND name = '${name}'`)
+  const columns = query(`PRAGMA table_info(${name})`)
   const inKey = columns.filter(({ pk }) => pk !== 0)
   return {
     name,
@@ -29,7 +28,6 @@ function shapeOf(name: string, query: Query): TableShape {
       type: String(column.type),
       notNull: column.notnull === 1,
       byDefault: typeof column.dflt_value === 'string' ? column.dflt_value : null,
-      computed: column.hidden === 0 ? null : expressionOf(String(column.name), String(created?.sql)),
     })),
     key: inKey
       .toSorted((left, right) => Number(left.pk) - Number(right.pk))
@@ -38,12 +36,6 @@ function shapeOf(name: string, query: Query): TableShape {
     strict: description?.strict === 1,
     fill: null,
   }
-}
-
-/** The expression of a virtual column. SQLite gives it only in the text of the table. */
-function expressionOf(column: string, tableSql: string): string | null {
-  const found = new RegExp(`\\b${column} \\w+\\s+AS \\((.*?)\\) VIRTUAL`, 's').exec(tableSql)
-  return found?.[1] ?? null
 }
 
 /** The indexes of a table, except that of the primary key, which is part of the table. */

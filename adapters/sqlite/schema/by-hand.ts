@@ -1,4 +1,4 @@
-import type { ColumnShape, IndexShape } from './shape.ts'
+import type { IndexShape } from './shape.ts'
 
 /** Why the migrations contain something that no record requires. */
 type Reason = string
@@ -26,33 +26,22 @@ export const tablesByHand: Readonly<Record<string, Reason>> = {
   import_parts: 'the parts of a file that an import took',
   import_chunks: 'the rows that an import is going to write',
   import_keys: 'what tells the lines of an imported file apart',
-  membership_cohorts: 'what analytics count of all memberships, by month of signup',
-  membership_cancellations: 'what analytics count of all memberships, by month and day of cancellation',
-  membership_blocks: 'how many members come before a place in the members export',
-  member_spreads: 'how lengths of stay and revenue are spread over members, to find medians',
-  member_decisions: 'what members decided on retention offers, with the revenue from each member',
-  member_decision_totals: 'members and revenue by their last decision, by year, month and day',
-  retention_offer_counts: 'the events of each retention offer, by month and day',
-  exit_survey_counts: 'the reasons picked in the exit survey, by month and day',
-}
-
-/** Virtual columns, by which statements find rows in an order that no field has. */
-export const columnsByHand: Readonly<Record<string, readonly ColumnShape[]>> = {
-  memberships: [
-    {
-      name: 'signup_order',
-      type: 'INTEGER',
-      notNull: false,
-      byDefault: null,
-      computed: "-CAST(replace(coalesce(signup_date, ''), '-', '') AS INTEGER)",
-    },
-  ],
+  membership_cohorts: 'members by month of signup, plan and site',
 }
 
 const index = (table: string, columns: readonly string[], id: string): IndexShape => ({
   name: [table, ...columns.map((column) => column.replace(' DESC', ''))].join('_'),
   table,
   columns: ['organization_id', ...columns, id],
+  unique: false,
+  where: null,
+})
+
+/** An index that holds all that statements read of a row. */
+const covering = (table: string, columns: readonly string[]): IndexShape => ({
+  name: [table, ...columns].join('_'),
+  table,
+  columns: ['organization_id', ...columns],
   unique: false,
   where: null,
 })
@@ -64,29 +53,31 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
     'a submission finds what it triggers',
   ],
   [
-    index('billing_events', ['membership_id', 'occurred_at'], 'event_id'),
-    'a membership finds the events of its first year, and cohorts their revenue',
+    covering('billing_events', ['membership_id', 'occurred_at', 'event_id', 'type', 'amount_cents']),
+    'a membership finds the events of its first year, and analytics the revenue from a member',
   ],
   [
     index('exit_survey_events', ['occurred_at', 'reason_code'], 'event_id'),
     'reasons within a range are counted',
   ],
   [index('link_events', ['link_id', 'event', 'occurred_at'], 'event_id'), "a link's last click is found"],
-  [index('memberships', ['signup_order'], 'membership_id'), 'the members export'],
-  [index('memberships', ['status', 'signup_order'], 'membership_id'), 'the members export of one status'],
+  [index('memberships', ['signup_date DESC'], 'membership_id'), 'the members export'],
+  [index('memberships', ['status', 'signup_date DESC'], 'membership_id'), 'the members export of one status'],
+  [
+    covering('memberships', ['status', 'canceled_at', 'churn_type', 'cancel_reason', 'tenure_days']),
+    'cancellations within a range are counted',
+  ],
   [
     index('purchases', ['checkout_link_id', 'status'], 'purchase_id'),
     'the completed purchases of a checkout link are counted',
   ],
   [
-    {
-      name: 'retention_offer_events_offer_id_occurred_at_event_id_event',
-      table: 'retention_offer_events',
-      columns: ['organization_id', 'offer_id', 'occurred_at', 'event_id', 'event'],
-      unique: false,
-      where: null,
-    },
-    'the latest event of an offer within a range is found, and its events of a partial day are counted',
+    covering('retention_offer_events', ['membership_id', 'occurred_at', 'event_id', 'event']),
+    "each member's last decision within a range is found",
+  ],
+  [
+    covering('retention_offer_events', ['offer_id', 'occurred_at', 'event_id', 'event']),
+    'the events of each offer within a range are counted, and the latest one is found',
   ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
   [
@@ -103,31 +94,8 @@ export const triggersByHand: Readonly<Record<string, Reason>> = {
   accepted_submissions_saved: 'the same, by a statement that SQLite keeps no journal of',
   accepted_submissions_guarded: 'such a submission of an organization that lives elsewhere is refused',
   refused_writes_raised: 'so are its other writes',
-  memberships_cohort_joined: 'analytics of memberships: figures over the whole history are kept as counts',
-  memberships_cohort_changed: 'analytics of memberships',
-  memberships_churned: 'analytics of memberships',
-  memberships_churn_changed: 'analytics of memberships',
-  membership_churns_counted: 'analytics of memberships: what a churned member adds to the counts',
-  memberships_placed: 'the members export: a member is counted in the block of its place',
-  memberships_placed_anew: 'the members export',
-  membership_places_counted: 'the members export',
-  membership_blocks_cut: 'the members export: no block becomes large',
-  member_spreads_emptied: 'medians: a bucket without members goes',
-  retention_offer_events_counted: 'analytics of retention offers: events are kept as counts',
-  retention_offer_events_recounted: 'analytics of retention offers',
-  retention_offer_events_decided: 'analytics of retention offers: decisions are kept with their revenue',
-  retention_offer_events_decided_anew: 'analytics of retention offers',
-  new_decisions_made: 'decisions: one begins with the revenue known so far',
-  member_decisions_linked: 'decisions: the one before is superseded',
-  member_decisions_unlinked: 'decisions',
-  member_decisions_counted: 'decisions: the last one of each member is kept in sums',
-  member_decisions_recounted: 'decisions',
-  member_decisions_discounted: 'decisions',
-  last_decisions_counted: 'decisions',
-  billing_events_earned: 'decisions: a billing event changes the revenue from its member',
-  billing_events_earned_anew: 'decisions',
-  exit_survey_events_counted: 'the cancellation survey: reasons are kept as counts',
-  exit_survey_events_recounted: 'the cancellation survey',
+  memberships_cohort_joined: 'cohorts are kept as counts',
+  memberships_cohort_changed: 'cohorts',
   reviews_shown: 'a review is copied to each organization that may read it',
   reviews_shown_again: 'copies of reviews',
   reviews_changed: 'copies of reviews',

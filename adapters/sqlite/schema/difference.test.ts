@@ -29,8 +29,8 @@ test('an index that is missing, different or of no use is noticed', () => {
     after('DROP INDEX cases_status_updated_at; CREATE INDEX cases_status_updated_at ON cases (status)'),
   ).toEqual(['DROP INDEX cases_status_updated_at;', index])
   expect(after('CREATE INDEX cases_action ON cases (action)')).toEqual(['DROP INDEX cases_action;'])
-  expect(after('DROP INDEX memberships_signup_order')).toEqual([
-    'CREATE INDEX memberships_signup_order ON memberships (organization_id, signup_order, membership_id);',
+  expect(after('DROP INDEX memberships_signup_date')).toEqual([
+    'CREATE INDEX memberships_signup_date ON memberships (organization_id, signup_date DESC, membership_id);',
   ])
 })
 

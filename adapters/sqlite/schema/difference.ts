@@ -40,8 +40,7 @@ function kindOf({ strict, withoutRowid }: TableShape): string {
   return [...(strict ? ['STRICT'] : []), ...(withoutRowid ? ['WITHOUT ROWID'] : [])].join(', ')
 }
 
-function columnDefinition({ name, type, notNull, byDefault, computed }: ColumnShape): string {
-  if (computed !== null) return `${name} ${type} AS (${computed}) VIRTUAL`
+function columnDefinition({ name, type, notNull, byDefault }: ColumnShape): string {
   return `${name} ${type}${notNull ? ' NOT NULL' : ''}${byDefault === null ? '' : ` DEFAULT ${byDefault}`}`
 }
 

@@ -22,7 +22,7 @@ export function listTable(list: FilteredList): ListTable {
   )
   const columns = [OWNER, 'value', owner.idColumn, ...orders].map((name) => {
     const { type, notNull } = known.get(name) ?? { type: 'TEXT', notNull: true }
-    return { name, type, notNull, byDefault: null, computed: null }
+    return { name, type, notNull, byDefault: null }
   })
   const key = [OWNER, owner.idColumn, 'value']
   return {

@@ -3,7 +3,6 @@ import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
 import { columnName, tableName } from '../table/tables.ts'
-import { columnsByHand } from './by-hand.ts'
 import type { ColumnShape, TableShape } from './shape.ts'
 
 /** The column with which every table of tenant data begins. */
@@ -17,7 +16,7 @@ const columnTypes: Readonly<Record<StorageType, string>> = {
   json: 'TEXT',
 }
 
-const owner: ColumnShape = { name: OWNER, type: 'TEXT', notNull: true, byDefault: null, computed: null }
+const owner: ColumnShape = { name: OWNER, type: 'TEXT', notNull: true, byDefault: null }
 
 /** The table of a stored resource: the organization, then the stored fields, then virtual columns. */
 export function tableShape(resource: Resource): TableShape {
@@ -25,7 +24,7 @@ export function tableShape(resource: Resource): TableShape {
   const stored = storedFields(resource).map(([field, entry]) => columnShape(field, entry))
   return {
     name,
-    columns: [owner, ...stored, ...(columnsByHand[name] ?? [])],
+    columns: [owner, ...stored],
     key: [OWNER, ...resource.key.map(columnName)],
     withoutRowid: false,
     strict: true,
@@ -42,6 +41,5 @@ function columnShape(name: string, entry: ResourceField): ColumnShape {
     notNull: !nullable,
     // A row is inserted without its tallies, which triggers then compute.
     byDefault: !isTally || nullable ? null : storage === 'json' ? "'[]'" : '0',
-    computed: null,
   }
 }

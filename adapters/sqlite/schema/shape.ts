@@ -5,8 +5,6 @@ export interface ColumnShape {
   readonly notNull: boolean
   /** An SQL literal; null: there is none. */
   readonly byDefault: string | null
-  /** The SQL expression of a virtual column, which is computed whenever it is read; null: the column is stored. */
-  readonly computed: string | null
 }
 
 export interface TableShape {
