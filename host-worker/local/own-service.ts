@@ -5,7 +5,7 @@ import type { Migration, MigrationRequest } from './migrate.ts'
 import { migrate, migrationsIn } from './migrate.ts'
 import { projectRoot } from './root.ts'
 import { localSecrets, persistPath } from './state.ts'
-import { projectWranglerFile, stringIn } from './wrangler-file.ts'
+import { projectWranglerFile } from './wrangler-file.ts'
 
 /** A service that runs until the program that started it ends, on a free port of the loopback interface. */
 export interface OwnService {
@@ -60,16 +60,12 @@ export async function startOwnService(
 
 /** The ids of the databases in `wrangler.toml` that have migrations here, by binding. */
 export function localDatabases(): Readonly<Record<string, string>> {
-  const tables = projectWranglerFile().tables.filter(({ name }) => name === 'd1_databases')
-  const ids = tables.flatMap(({ values }) => {
-    const [binding, id] = [
-      stringIn(values.binding),
-      stringIn(values.preview_database_id ?? values.database_id),
-    ]
-    return binding === undefined || id === undefined || !(binding in migrationsOf)
-      ? []
-      : [[binding, id] as const]
-  })
+  const ids = projectWranglerFile()
+    .d1_databases.filter(({ binding }) => binding in migrationsOf)
+    .map(
+      ({ binding, database_id, preview_database_id }) =>
+        [binding, preview_database_id ?? database_id] as const,
+    )
   return Object.fromEntries(ids)
 }
 
@@ -100,7 +96,7 @@ type Binding =
 type Bindings = Readonly<Record<string, Binding>>
 
 function workerOf(name: string, given: Modules, env: Bindings) {
-  const compatibilityDate = stringIn(projectWranglerFile().top.compatibility_date) ?? ''
+  const { compatibility_date: compatibilityDate } = projectWranglerFile()
   const modules = Object.fromEntries(
     Object.entries(given).map(([path, contents]) => [path, { type: 'esm' as const, contents }]),
   )
@@ -113,30 +109,28 @@ function workerOf(name: string, given: Modules, env: Bindings) {
 
 /** The service's name in `wrangler.toml`. The files of its objects are stored under that name. */
 export function serviceName(): string {
-  return stringIn(projectWranglerFile().top.name) ?? ''
+  return projectWranglerFile().name
 }
 
 /** The Durable Object classes in `wrangler.toml`, and their bindings. */
 function families() {
-  const tables = projectWranglerFile().tables.filter(({ name }) => name === 'durable_objects.bindings')
-  const bound = tables.flatMap(({ values }) => {
-    const [binding, exportName] = [stringIn(values.name), stringIn(values.class_name)]
-    return binding === undefined || exportName === undefined ? [] : [[binding, exportName] as const]
-  })
+  const { bindings } = projectWranglerFile().durable_objects
   const worker = serviceName()
-  const env = bound.map(([binding, exportName]) => {
-    return [binding, { type: 'durable-object', worker, exportName }] as const
+  const env = bindings.map(({ name, class_name }) => {
+    return [name, { type: 'durable-object', worker, exportName: class_name }] as const
   })
-  const exports = bound.map(([, exportName]) => {
-    return [exportName, { type: 'durable-object', storage: 'sqlite' }] as const
+  const exports = bindings.map(({ class_name }) => {
+    return [class_name, { type: 'durable-object', storage: 'sqlite' }] as const
   })
   return { env: Object.fromEntries<Binding>(env), exports: Object.fromEntries(exports) }
 }
 
 /** The variables of `wrangler.toml`. */
 function variables(): Readonly<Record<string, string>> {
-  const values = projectWranglerFile().tables.find(({ name }) => name === 'vars')?.values ?? {}
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, stringIn(value) ?? value]))
+  const given = Object.entries(projectWranglerFile().vars)
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  )
 }
 
 async function ask(migrator: URL, request: MigrationRequest): Promise<unknown> {

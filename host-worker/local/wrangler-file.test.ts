@@ -1,24 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { deployedAddress } from '../operator/client/deployed-address.ts'
-import { projectWranglerFile, readWranglerFile, stringIn } from './wrangler-file.ts'
+import { projectWranglerFile, readWranglerFile } from './wrangler-file.ts'
 
-it('reads the databases, and the variables, of the project', () => {
-  const { top, tables } = projectWranglerFile()
-  expect(stringIn(top.compatibility_date)).toMatch(/^\d{4}-\d\d-\d\d$/)
-  const databases = tables.filter(({ name }) => name === 'd1_databases')
-  expect(databases.map(({ values }) => stringIn(values.binding))).toEqual(['DB', 'POS_LEGACY'])
+it('reads the databases of the project, its variables and its objects', () => {
+  const { compatibility_date, d1_databases, vars, durable_objects } = projectWranglerFile()
+  expect(compatibility_date).toMatch(/^\d{4}-\d\d-\d\d$/)
+  expect(d1_databases.map(({ binding }) => binding)).toEqual(['DB', 'POS_LEGACY'])
+  expect(Object.keys(vars)).toContain('MAIL_DOMAIN')
+  expect(durable_objects.bindings).toEqual([{ name: 'FAMILIES', class_name: 'FamilyDatabase' }])
 })
 
-it('knows comments, strings with a hash, and lists over several lines', () => {
-  const text = `a = "x # y" # z\n# b = 1\nlist = [\n  "one", # first\n  "two",\n]\n[t] # table\nc = 'd'\n[[u]]\ne = {f = 1,\ng = 2}\n`
-  expect(readWranglerFile(text)).toEqual({
-    top: { a: '"x # y"', list: '[ "one", "two", ]' },
-    tables: [
-      { name: 't', values: { c: "'d'" } },
-      { name: 'u', values: { e: '{f = 1, g = 2}' } },
-    ],
-  })
-})
+const addressIn = (text: string) =>
+  deployedAddress(readWranglerFile(`name = "n"\ncompatibility_date = "2026-10-20"\n${text}`))
 
 describe('the address of the deployed service', () => {
   it.each([
@@ -31,7 +24,7 @@ describe('the address of the deployed service', () => {
     ['route = "https://c.example.com/*"', 'https://c.example.com'],
     ['[[routes]]\npattern = "d.example.com"\ncustom_domain = true', 'https://d.example.com'],
   ])('is in %j', (text, url) => {
-    expect(deployedAddress(readWranglerFile(text))).toEqual({ url })
+    expect(addressIn(text)).toEqual({ url })
   })
 
   it.each([
@@ -40,7 +33,7 @@ describe('the address of the deployed service', () => {
     'routes = ["*.example.com/*"]',
     'routes = []',
   ])('is not in %j', (text) => {
-    expect(deployedAddress(readWranglerFile(text))).toEqual({
+    expect(addressIn(text)).toEqual({
       problem: expect.stringContaining('names no address') as string,
     })
   })
