@@ -1,5 +1,6 @@
 import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
 import * as v from 'valibot'
+import { isLoopbackName } from '../../domain/text/loopback.ts'
 
 /**
  * The values that the platform passes to the Worker: variables and secrets as text, and bindings to its own services.
@@ -53,7 +54,7 @@ export function apiRoot(usual: string) {
 /** Whether credentials may be sent to this address: the connection is encrypted, or stays on this machine. */
 export function isSafeUrl(url: URL | null): url is URL {
   if (url === null) return false
-  const isLocal = url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname)
+  const isLocal = url.protocol === 'http:' && isLoopbackName(url.hostname)
   return isLocal || url.protocol === 'https:'
 }
 
