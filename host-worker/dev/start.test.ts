@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { COMPILE_CACHE } from '../../test/support/compile-cache.ts'
-import { isPortFree } from './readiness.ts'
+import { isPortFree } from '../local/free-port.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'start-'))
 const started: ChildProcess[] = []
@@ -45,9 +45,9 @@ interface Run {
   readonly ended: Promise<number | null>
 }
 
-function start(port: number): Run {
+function start(port: number, directory = state): Run {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start.ts')], {
-    env: { ...process.env, ...COMPILE_CACHE, PORT: String(port), STATE_DIR: state },
+    env: { ...process.env, ...COMPILE_CACHE, PORT: String(port), STATE_DIR: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)
@@ -100,9 +100,17 @@ it(
     expect(paths.filter((path) => isOpenToOthers(join(state, path)))).toEqual([])
     expect(paths.filter((path) => path.endsWith('.sqlite')).length).toBeGreaterThan(2)
 
-    const second = start(port)
+    const busy = start(port, join(state, 'another'))
+    expect(await busy.ended).toBe(1)
+    expect(busy.output()).toContain(`Port ${port} is in use.`)
+
+    const announced = readFileSync(join(state, 'service.json'), 'utf8')
+    const second = start(await freePort())
     expect(await second.ended).toBe(1)
-    expect(second.output()).toContain(`Port ${port} is in use.`)
+    expect(second.output()).toBe(
+      `The service of ${state} runs at http://127.0.0.1:${port}: use that one, end it, or set STATE_DIR to another directory.\n`,
+    )
+    expect(readFileSync(join(state, 'service.json'), 'utf8')).toBe(announced)
 
     const posKeys = first.output().match(/ck_live_demo-pos-[\w-]+/g) ?? []
     const posAnswers = await Promise.all(posKeys.map((posKey) => transactions(posKey)))
@@ -111,9 +119,17 @@ it(
     expect(await transactions(key)).toBe(404)
 
     first.child.kill('SIGKILL')
-    await until(() => isPortFree(port), first.output)
 
-    const third = start(port)
+    // What is left of the killed start is waited for. Of two starts at the same moment, one serves.
+    const rivals = [start(port), start(port)]
+    await until(
+      () => rivals.some(({ output }) => output().includes('Ctrl-C ends it.')),
+      () => rivals.map(({ output }) => output()).join(''),
+    )
+    const third = rivals.find(({ output }) => output().includes('Ctrl-C ends it.')) ?? first
+    const refused = rivals.find((run) => run !== third) ?? first
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toMatch(/^The service of \S+ is starting at http:\/\/127\.0\.0\.1:\d+: /)
     expect(await serving(third)).toBe(key)
     expect(third.output()).not.toContain('Seeding')
     expect(await contacts(key)).toEqual(before)
