@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +40,20 @@ async function freePort(): Promise<number> {
   })
 }
 
+/** The status of a response to a request with these headers, which `fetch` would not send. */
+async function statusAt(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    }).on('error', reject)
+  })
+}
+
 interface Run {
   readonly child: ChildProcess
   readonly output: () => string
@@ -73,7 +88,7 @@ async function serving(run: Run): Promise<string> {
 
 it(
   'serves the demo, refuses a busy port, survives a crash and leaves nothing behind',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   async () => {
     const port = await freePort()
     const contacts = async (key: string) => {
@@ -99,6 +114,22 @@ it(
     // Neither the directory nor a database, key or journal in it can be read by another user of the machine.
     expect(paths.filter((path) => isOpenToOthers(join(state, path)))).toEqual([])
     expect(paths.filter((path) => path.endsWith('.sqlite')).length).toBeGreaterThan(2)
+
+    // What listens on the ports of a local start answers nobody whose name for this machine is another one.
+    for (const at of [port, port + 1_000, port + 2_000])
+      expect([at, await statusAt(at, '/', { host: 'evil.example' })]).toEqual([at, 403])
+    const paths403 = ['/mailbox', '/docs', '/assets/pages.css', '/form-client.js', '/api/v1/openapi.json']
+    const pretended = {
+      'mf-original-url': `http://127.0.0.1:${port}/mailbox`,
+      'x-forwarded-host': 'localhost',
+    }
+    for (const path of [...paths403, '/operator/v1/health', '/cdn-cgi/local/scheduled']) {
+      for (const host of ['evil.example', `127.0.0.1.nip.io:${port}`, 'localhost.'])
+        expect([path, await statusAt(port, path, { host, ...pretended })]).toEqual([path, 403])
+    }
+    for (const path of paths403)
+      for (const host of [`localhost:${port}`, `[::1]:${port}`])
+        expect([path, await statusAt(port, path, { host })]).toEqual([path, 200])
 
     const busy = start(port, join(state, 'another'))
     expect(await busy.ended).toBe(1)

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -73,6 +74,18 @@ test('a service that is starting is waited for', async () => {
   expect(opened.connection.url).toBe(service.connection.url)
   await opened.close()
   expect(notes).toEqual([`Waiting for another program that uses ${state}…`])
+})
+
+test('the service answers only requests to this machine by name', async () => {
+  const { hostname, port } = new URL(service.connection.url)
+  const statusFor = (host: string) =>
+    new Promise((resolve, reject) => {
+      get({ hostname, port, path: '/api/v1/openapi.json', headers: { host } }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      }).on('error', reject)
+    })
+  expect([await statusFor('evil.example'), await statusFor(`localhost:${port}`)]).toEqual([403, 200])
 })
 
 test('a service that runs is found, and standard output has nothing but the result', async () => {
