@@ -116,7 +116,11 @@ it(
     expect(paths.filter((path) => path.endsWith('.sqlite')).length).toBeGreaterThan(2)
 
     // What listens on the ports of a local start answers nobody whose name for this machine is another one.
-    for (const at of [port, port + 1_000, port + 2_000])
+    const sitePort = Number(/web site +http:\/\/127\.0\.0\.1:(\d+)/.exec(first.output())?.[1])
+    const gateway = JSON.parse(readFileSync(join(state, 'pos', 'gateway.json'), 'utf8')) as {
+      readonly listen: { readonly port: number }
+    }
+    for (const at of [port, sitePort, gateway.listen.port])
       expect([at, await statusAt(at, '/', { host: 'evil.example' })]).toEqual([at, 403])
     const paths403 = ['/mailbox', '/docs', '/assets/pages.css', '/form-client.js', '/api/v1/openapi.json']
     const pretended = {
