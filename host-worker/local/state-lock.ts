@@ -26,7 +26,7 @@ export function tryLock(path: string): (() => void) | null {
   if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_MODE))
   if (isLocked(path)) return null
   const database = new DatabaseSync(path, { timeout: GLANCES_MS })
-  if (isRefused(() => database.exec('BEGIN EXCLUSIVE'))) {
+  if (isRefused(() => database.prepare('BEGIN EXCLUSIVE').run())) {
     database.close()
     return null
   }

@@ -75,7 +75,13 @@ async function openHeld(directory: string, options: LocalOptions, held: HeldStat
   try {
     await held.predecessorEnded()
     const { connection, close } = await openOwn(directory, options)
-    return { connection, close: () => close().finally(held.release) }
+    return {
+      connection,
+      close: () =>
+        close().finally(() => {
+          held.release()
+        }),
+    }
   } catch (error) {
     held.release()
     throw error
