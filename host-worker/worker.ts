@@ -7,6 +7,7 @@ import type { Answered } from './http/fetch-handler.ts'
 import { createFetchHandler } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { serveOwn } from './own-endpoints.ts'
+import { guardLocalStart, isLocalStart } from './local-start.ts'
 import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemRandom } from './system.ts'
 import type { OutboxRef } from '../ports/outbox-store.ts'
@@ -27,6 +28,10 @@ export default {
     lifetime: Lifetime,
   ): Promise<Response> {
     const url = new URL(request.url)
+    if (isLocalStart(bindings)) {
+      const answered = await guardLocalStart(request, url, bindings)
+      if (answered !== null) return answered
+    }
     if (url.pathname === FORM_CLIENT_PATH) {
       return serveFormClient(request, await import('./browser/built.mjs'))
     }

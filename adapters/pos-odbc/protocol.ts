@@ -60,6 +60,7 @@ export const ERROR_STATUS = {
   signature_wrong: 401,
   timestamp_outside_window: 401,
   nonce_used: 401,
+  wrong_host: 403,
   not_found: 404,
   unknown_source: 404,
   method_not_allowed: 405,

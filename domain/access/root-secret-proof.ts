@@ -3,8 +3,9 @@ import type { Purpose, SecretVersion } from './secrets.ts'
 
 /**
  * The proof that a caller holds the root secret, without sending it: `Authorization: Root-Secret-Proof
- * {seconds}.{mac}`. The MAC is made under a subkey of the root secret, over the purpose, the instant and the hash of
- * the request's body. So a proof is valid for one body and a few minutes.
+ * {seconds}.{mac}`. The MAC is made under a subkey of the root secret, over the purpose, the host that the request is
+ * sent to, the instant and the hash of the request's body. So a proof is valid at one host, for one body and a few
+ * minutes: whoever received one cannot use it at another host that has the same root secret.
  */
 export interface PresentedProof {
   /** When the caller made it, in seconds since 1970-01-01T00:00:00Z. */
@@ -25,14 +26,21 @@ const PROOF = /^(\d{1,12})\.([\w-]{43})$/
 /** For how long a proof is valid, and how far the caller's clock may be ahead, in ms. */
 export const PROOF_AGE_MAX_MS = 5 * 60_000
 
-/** The header by which the holder of a root secret asks for an operator key with this body. */
+/** What a proof is for, besides its purpose. */
+export interface ProvenRequest {
+  /** The host of the request's URL, with the port unless it is the scheme's own: `new URL(…).host`. */
+  readonly host: string
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** The header by which the holder of a root secret asks for an operator key with this request. */
 export async function proveRootSecret(
   secret: SecretVersion,
-  body: Uint8Array<ArrayBuffer>,
+  request: ProvenRequest,
   nowMs: number,
 ): Promise<string> {
   const atSeconds = Math.floor(nowMs / 1000)
-  return `${PREFIX}${atSeconds}.${toBase64Url(await macOf(secret, atSeconds, body))}`
+  return `${PREFIX}${atSeconds}.${toBase64Url(await macOf(secret, atSeconds, request))}`
 }
 
 /** The proof in an `Authorization` header; null: there is none. */
@@ -47,21 +55,21 @@ export function isRecent({ atSeconds }: PresentedProof, nowMs: number): boolean 
   return Math.abs(nowMs - atSeconds * 1000) <= PROOF_AGE_MAX_MS
 }
 
-/** Whether a proof was made with this root secret for a request with this body. */
+/** Whether a proof was made with this root secret for this request. */
 export async function isProofOf(
   { atSeconds, mac }: PresentedProof,
   secret: SecretVersion,
-  body: Uint8Array<ArrayBuffer>,
+  request: ProvenRequest,
 ): Promise<boolean> {
   const given = fromBase64Url(mac)
-  return given !== null && equalInConstantTime(given, await macOf(secret, atSeconds, body))
+  return given !== null && equalInConstantTime(given, await macOf(secret, atSeconds, request))
 }
 
 async function macOf(
   secret: SecretVersion,
   atSeconds: number,
-  body: Uint8Array<ArrayBuffer>,
+  { host, body }: ProvenRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bodyHash = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', body)))
-  return secret.mac(PROOF_SUBKEY, utf8(`${PROOF_PURPOSE}\n${atSeconds}\n${bodyHash}`))
+  return secret.mac(PROOF_SUBKEY, utf8(`${PROOF_PURPOSE}\n${host}\n${atSeconds}\n${bodyHash}`))
 }

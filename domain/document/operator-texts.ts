@@ -82,7 +82,7 @@ export const operatorTexts: DocumentTexts = {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description: `\`${PROOF_SCHEME} {seconds}.{mac}\`: the time in seconds since 1970, at most ${PROOF_AGE_MAX_MS / 60_000} minutes off, and in base64url the HMAC-SHA-256 of \`${PROOF_PURPOSE}\`, these seconds and the base64url SHA-256 of the body, joined by line feeds, under a key derived from \`ROOT_SECRET\` by HKDF-SHA-256 (no salt, the info \`${PROOF_SUBKEY}\`, 32 bytes). Each proof works once.`,
+      description: `\`${PROOF_SCHEME} {seconds}.{mac}\`: the time in seconds since 1970, at most ${PROOF_AGE_MAX_MS / 60_000} minutes off, and in base64url the HMAC-SHA-256 of \`${PROOF_PURPOSE}\`, the host of the request's URL (in lower case, with the port unless it is the scheme's own), these seconds and the base64url SHA-256 of the body, joined by line feeds, under a key derived from \`ROOT_SECRET\` by HKDF-SHA-256 (no salt, the info \`${PROOF_SUBKEY}\`, 32 bytes). Each proof works once, and at that host only.`,
     },
   },
 }

@@ -4,10 +4,10 @@ import { readKey } from '../../domain/access/api-key.ts'
 import type { Organization } from '../../ports/organization.ts'
 import { readDemoKey, writeDemoKey } from '../local/state.ts'
 import { Refusal } from '../operator/client/errors.ts'
-import { openService } from '../operator/client/open-service.ts'
+import { callService } from '../operator/client/call-service.ts'
+import { openOwn } from '../operator/client/local-service.ts'
 import type { OperatorService } from '../operator/client/operator-service.ts'
 import { itemsOf } from '../operator/client/pages.ts'
-import { systemClock } from '../system.ts'
 import { demoOrganization } from './demo/index.ts'
 import { demoPosLines, placeOfDemo, posOrganizations } from './demo/pos.ts'
 import { demoLines, importLines } from './demo/seed.ts'
@@ -21,16 +21,15 @@ export interface DemoKeys {
 }
 
 /**
- * Prepares a state directory for serving: root secret, migrated databases, an operator key, and demo organizations with
+ * Prepares a state directory, which the caller holds, for serving: root secret, migrated databases, an operator key, and demo organizations with
  * a key each. Existing state is kept. Everything is done through the operator interface. Returns the keys of the
  * organizations.
  */
 export async function prepareState(directory: string): Promise<DemoKeys> {
   const note = (line: string) => void process.stderr.write(`${line}\n`)
-  const surroundings = { environment: process.env, directory, clock: systemClock, note }
-  const { service, close } = await openService({ kind: 'local', key: null }, surroundings)
+  const { connection, close } = await openOwn(directory, { key: null, note })
   try {
-    return await prepareDemo(directory, service, note)
+    return await prepareDemo(directory, callService(connection), note)
   } finally {
     await close()
   }

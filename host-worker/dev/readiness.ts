@@ -1,23 +1,9 @@
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isPortFree } from '../local/free-port.ts'
 
 const POLL_MS = 100
 const ATTEMPT_TIMEOUT_MS = 5_000
-
-/** Whether no program listens on this port of the loopback interface. */
-export async function isPortFree(port: number): Promise<boolean> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.once('error', () => {
-      resolve(false)
-    })
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
-      server.close(() => {
-        resolve(true)
-      })
-    })
-  })
-}
 
 /** The preferred port when it is free, else any free one of the loopback interface. */
 export async function portNear(preferred: number): Promise<number> {

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { localPosPaths } from '../local/pos-sources.ts'
-import { projectRoot } from '../local/root.ts'
 import { secretsPath } from '../local/state.ts'
 import type { Supervised } from './supervised-process.ts'
 import { startSupervised } from './supervised-process.ts'
@@ -21,25 +20,23 @@ export interface ServiceOptions {
   readonly demoSiteUrl: string
 }
 
-/** Starts `wrangler dev`. The service responds only some moments later; see `waitUntilServing`. */
+/** Starts the Worker. The service responds only some moments later; see `waitUntilServing`. */
 export function startService(options: ServiceOptions): Supervised {
   const { port, stateDirectory, gatewayPort, demoSiteUrl } = options
-  const args = [
-    join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js'),
-    'dev',
-    '--local',
-    ...['--ip', '127.0.0.1', '--port', String(port)],
-    // 0 means any free port, because two copies of the service must not use the same one.
-    ...['--inspector-port', '0'],
-    ...['--persist-to', stateDirectory],
+  const given = {
+    port,
+    persist: stateDirectory,
     // Secrets are passed in files, because every user of the machine can read command lines.
-    ...['--env-file', secretsPath(stateDirectory), '--env-file', localPosPaths(stateDirectory).secret],
-    // Only a local start sets this: messages are kept instead of sent, and shown at /mailbox.
-    ...['--var', 'LOCAL_MAILBOX:1', `DEMO_SITE_URL:${demoSiteUrl}`],
-    ...['--var', `POS_GATEWAY_URL:http://127.0.0.1:${gatewayPort}`],
-    '--show-interactive-dev-session=false',
-  ]
+    envFiles: [secretsPath(stateDirectory), localPosPaths(stateDirectory).secret],
+    variables: {
+      // Only a local start sets this: messages are kept instead of sent, and shown at /mailbox.
+      LOCAL_MAILBOX: '1',
+      DEMO_SITE_URL: demoSiteUrl,
+      POS_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
+    },
+  }
   const environment = { ...wranglerEnvironment(stateDirectory), WRANGLER_LOG: logLevel }
+  const args = [join(import.meta.dirname, 'local-worker.mjs'), JSON.stringify(given)]
   return startSupervised(args, environment, (line) => !NOISE.test(stripStyles(line)))
 }
 

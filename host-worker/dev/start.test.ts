@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { COMPILE_CACHE } from '../../test/support/compile-cache.ts'
-import { isPortFree } from './readiness.ts'
+import { isPortFree } from '../local/free-port.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'start-'))
 const started: ChildProcess[] = []
@@ -39,15 +40,29 @@ async function freePort(): Promise<number> {
   })
 }
 
+/** The status of a response to a request with these headers, which `fetch` would not send. */
+async function statusAt(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    }).on('error', reject)
+  })
+}
+
 interface Run {
   readonly child: ChildProcess
   readonly output: () => string
   readonly ended: Promise<number | null>
 }
 
-function start(port: number): Run {
+function start(port: number, directory = state): Run {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start.ts')], {
-    env: { ...process.env, ...COMPILE_CACHE, PORT: String(port), STATE_DIR: state },
+    env: { ...process.env, ...COMPILE_CACHE, PORT: String(port), STATE_DIR: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)
@@ -73,7 +88,7 @@ async function serving(run: Run): Promise<string> {
 
 it(
   'serves the demo, refuses a busy port, survives a crash and leaves nothing behind',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   async () => {
     const port = await freePort()
     const contacts = async (key: string) => {
@@ -100,9 +115,37 @@ it(
     expect(paths.filter((path) => isOpenToOthers(join(state, path)))).toEqual([])
     expect(paths.filter((path) => path.endsWith('.sqlite')).length).toBeGreaterThan(2)
 
-    const second = start(port)
+    // What listens on the ports of a local start answers nobody whose name for this machine is another one.
+    const sitePort = Number(/web site +http:\/\/127\.0\.0\.1:(\d+)/.exec(first.output())?.[1])
+    const gateway = JSON.parse(readFileSync(join(state, 'pos', 'gateway.json'), 'utf8')) as {
+      readonly listen: { readonly port: number }
+    }
+    for (const at of [port, sitePort, gateway.listen.port])
+      expect([at, await statusAt(at, '/', { host: 'evil.example' })]).toEqual([at, 403])
+    const paths403 = ['/mailbox', '/docs', '/assets/pages.css', '/form-client.js', '/api/v1/openapi.json']
+    const pretended = {
+      'mf-original-url': `http://127.0.0.1:${port}/mailbox`,
+      'x-forwarded-host': 'localhost',
+    }
+    for (const path of [...paths403, '/operator/v1/health', '/cdn-cgi/local/scheduled']) {
+      for (const host of ['evil.example', `127.0.0.1.nip.io:${port}`, 'localhost.'])
+        expect([path, await statusAt(port, path, { host, ...pretended })]).toEqual([path, 403])
+    }
+    for (const path of paths403)
+      for (const host of [`localhost:${port}`, `[::1]:${port}`])
+        expect([path, await statusAt(port, path, { host })]).toEqual([path, 200])
+
+    const busy = start(port, join(state, 'another'))
+    expect(await busy.ended).toBe(1)
+    expect(busy.output()).toContain(`Port ${port} is in use.`)
+
+    const announced = readFileSync(join(state, 'service.json'), 'utf8')
+    const second = start(await freePort())
     expect(await second.ended).toBe(1)
-    expect(second.output()).toContain(`Port ${port} is in use.`)
+    expect(second.output()).toBe(
+      `The service of ${state} runs at http://127.0.0.1:${port}: use that one, end it, or set STATE_DIR to another directory.\n`,
+    )
+    expect(readFileSync(join(state, 'service.json'), 'utf8')).toBe(announced)
 
     const posKeys = first.output().match(/ck_live_demo-pos-[\w-]+/g) ?? []
     const posAnswers = await Promise.all(posKeys.map((posKey) => transactions(posKey)))
@@ -111,9 +154,17 @@ it(
     expect(await transactions(key)).toBe(404)
 
     first.child.kill('SIGKILL')
-    await until(() => isPortFree(port), first.output)
 
-    const third = start(port)
+    // What is left of the killed start is waited for. Of two starts at the same moment, one serves.
+    const rivals = [start(port), start(port)]
+    await until(
+      () => rivals.some(({ output }) => output().includes('Ctrl-C ends it.')),
+      () => rivals.map(({ output }) => output()).join(''),
+    )
+    const third = rivals.find(({ output }) => output().includes('Ctrl-C ends it.')) ?? first
+    const refused = rivals.find((run) => run !== third) ?? first
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toMatch(/^The service of \S+ is starting at http:\/\/127\.0\.0\.1:\d+: /)
     expect(await serving(third)).toBe(key)
     expect(third.output()).not.toContain('Seeding')
     expect(await contacts(key)).toEqual(before)

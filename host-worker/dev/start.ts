@@ -7,15 +7,15 @@ import { startLocalGateway } from './gateway.ts'
 import { prepareLocalGateway } from '../local/pos-sources.ts'
 import type { DemoKeys } from './prepare.ts'
 import { prepareState } from './prepare.ts'
-import { isPortFree, portNear, waitUntilServing } from './readiness.ts'
+import { portNear, waitUntilServing } from './readiness.ts'
 import { projectRoot } from '../local/root.ts'
 import type { ServiceOptions } from './service.ts'
 import { startService } from './service.ts'
 import { startDemoSite } from './site/server.ts'
-import { takeFileLock } from '../launch/file-lock.mjs'
-import { announceService } from '../local/service-file.ts'
+import { isPortFree } from '../local/free-port.ts'
+import type { HeldState } from '../local/service-file.ts'
+import { holdState, stateHolder } from '../local/service-file.ts'
 import { openPrivateState, stateDirectory } from '../local/state.ts'
-import { serviceLockPath } from '../operator/client/local-service.ts'
 import type { Supervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787
@@ -31,6 +31,7 @@ const GATEWAY_OFFSET = 2_000
 const CRASHES_MAX = 5
 const CRASH_WINDOW_MS = 60_000
 const RESTART_PAUSE_MS = 500
+const HOLD_POLL_MS = 100
 
 const stopping = new AbortController()
 const parent = process.ppid
@@ -140,18 +141,49 @@ function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string): s
   ].join('\n')
 }
 
+/**
+ * Holds the state directory for the service at this URL, once no command runs a service of its own there. Throws when
+ * another start serves there, or is about to. Null: this one was stopped meanwhile.
+ */
+async function holdForService(directory: string, url: string): Promise<HeldState | null> {
+  for (let tries = 0; !isStopping(); tries += 1) {
+    const held = holdState(directory, url)
+    if (held !== null) return held
+    // Whoever holds the directory says so a moment after taking it.
+    await pause(HOLD_POLL_MS)
+    const holder = stateHolder(directory)
+    if (holder !== null && holder.url !== null) {
+      throw new Error(
+        `The service of ${directory} ${holder.isServing ? 'runs' : 'is starting'} at ${holder.url}: use that one, end it, or set STATE_DIR to another directory.`,
+      )
+    }
+    if (holder !== null && tries === 0)
+      process.stderr.write(`Waiting for a command that uses ${directory}…\n`)
+  }
+  return null
+}
+
 async function main(): Promise<void> {
   const port = portOf(process.env.PORT)
   const directory = stateDirectory(projectRoot)
   openPrivateState(directory)
+  const held = await holdForService(directory, `http://127.0.0.1:${port}`)
+  if (held === null) return
+  try {
+    await held.predecessorEnded()
+    await serve(port, directory, held)
+  } finally {
+    held.release()
+  }
+}
+
+async function serve(port: number, directory: string, held: HeldState): Promise<void> {
   if (!(await isPortFree(port))) {
     throw new Error(
       `Port ${port} is in use. End what uses it, or set PORT to another: PORT=${port + 1} npm start`,
     )
   }
   const keys = await prepareState(directory)
-  // Until the service has been announced, no command may start a service of its own on this state.
-  const release = await takeFileLock(serviceLockPath(directory))
   const url = `http://127.0.0.1:${port}`
   const site = await startDemoSite({
     serviceUrl: url,
@@ -160,10 +192,8 @@ async function main(): Promise<void> {
   })
   const gatewayPort = await portNear(port + GATEWAY_OFFSET)
   prepareLocalGateway(directory, gatewayPort)
-  let endAnnouncement = (): void => undefined
   let announce = (): void => {
-    endAnnouncement = announceService(directory, url)
-    release()
+    held.announce()
     process.stdout.write(greeting(url, keys, site.url))
   }
   const announceOnce = () => {
@@ -171,15 +201,10 @@ async function main(): Promise<void> {
     announce = () => undefined
   }
   const options = { port, stateDirectory: directory, gatewayPort, demoSiteUrl: site.url }
-  try {
-    await bothUntilStopped(
-      supervise('The ODBC gateway', () => runGateway(directory)),
-      supervise('The service', () => runService(options, announceOnce)),
-    )
-  } finally {
-    endAnnouncement()
-    release()
-  }
+  await bothUntilStopped(
+    supervise('The ODBC gateway', () => runGateway(directory)),
+    supervise('The service', () => runService(options, announceOnce)),
+  )
 }
 
 /** Waits for both. When one of them fails for good, the other is stopped too. */

@@ -15,6 +15,7 @@ const clickHouse = {
   CLICKHOUSE_PASSWORD: 'secret-5',
 }
 const JOBS = { sendBatch: () => undefined }
+const LOCAL_START = { fetch: () => undefined }
 
 function read(bindings: Readonly<Record<string, unknown>>) {
   const problems: string[] = []
@@ -43,6 +44,7 @@ test('with all of it, all are there; QStash goes before the binding, providers b
     ...clickHouse,
     JOBS,
     RESEND_API_KEY: 're',
+    LOCAL_START,
     LOCAL_MAILBOX: '1',
   })
   expect(problems).toEqual([])
@@ -71,7 +73,7 @@ test.each(['http://127.0.0.1:8123', 'http://localhost:8123/', 'https://analytics
 )
 
 test('the mailbox is used where it is asked for, and only there', () => {
-  const { settings, problems } = read({ ...mail, JOBS, LOCAL_MAILBOX: '1' })
+  const { settings, problems } = read({ ...mail, JOBS, LOCAL_START, LOCAL_MAILBOX: '1' })
   expect([settings.email?.kind, settings.sms?.kind, settings.queue?.kind]).toEqual([
     'mailbox',
     'mailbox',
@@ -81,6 +83,15 @@ test('the mailbox is used where it is asked for, and only there', () => {
   expect(read({ ...mail, LOCAL_MAILBOX: 'yes' })).toMatchObject({
     settings: { email: null, localMailbox: false },
   })
+})
+
+test('a variable alone opens no mailbox', () => {
+  expect(read({ ...mail, LOCAL_MAILBOX: '1' })).toMatchObject({
+    settings: { email: null, sms: null, localMailbox: false },
+    problems: ['LOCAL_MAILBOX must be left out: only "npm start" has a mailbox'],
+  })
+  expect(read({ ...mail, LOCAL_MAILBOX: '1', LOCAL_START: '1' }).settings.localMailbox).toBe(false)
+  expect(read({ ...mail, LOCAL_START }).settings.localMailbox).toBe(false)
 })
 
 test.each<[Readonly<Record<string, unknown>>, string]>([

@@ -4,9 +4,22 @@ import { ClickHouse } from './exit-survey.ts'
 import { Mail, Resend, Twilio } from './messaging.ts'
 import { CloudflareQueue, Qstash } from './queues.ts'
 import type { Bindings, Problems } from './variables.ts'
-import { apiRoot, isAnySet, read, text } from './variables.ts'
+import { apiRoot, isAnySet, read, text, worker } from './variables.ts'
 
-const Mailbox = v.object({ LOCAL_MAILBOX: v.pipe(text, v.picklist(['', '0', '1'], 'must be 1 or left out')) })
+const Mailbox = v.pipe(
+  v.object({
+    LOCAL_MAILBOX: v.pipe(text, v.picklist(['', '0', '1'], 'must be 1 or left out')),
+    LOCAL_START: worker('must be left out'),
+  }),
+  // A mailbox shows every message to everybody, so a variable alone must not open one in a deployment.
+  v.forward(
+    v.check(
+      ({ LOCAL_MAILBOX: mailbox, LOCAL_START: localStart }) => mailbox !== '1' || localStart !== null,
+      'must be left out: only "npm start" has a mailbox',
+    ),
+    ['LOCAL_MAILBOX'],
+  ),
+)
 
 /** Dub; null when it is not configured. */
 const Dub = v.pipe(

@@ -1,5 +1,6 @@
-import type { D1Database, DurableObjectNamespace } from '@cloudflare/workers-types'
+import type { D1Database, DurableObjectNamespace, Fetcher } from '@cloudflare/workers-types'
 import * as v from 'valibot'
+import { isLoopbackName } from '../../domain/text/loopback.ts'
 
 /**
  * The values that the platform passes to the Worker: variables and secrets as text, and bindings to its own services.
@@ -53,7 +54,7 @@ export function apiRoot(usual: string) {
 /** Whether credentials may be sent to this address: the connection is encrypted, or stays on this machine. */
 export function isSafeUrl(url: URL | null): url is URL {
   if (url === null) return false
-  const isLocal = url.protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(url.hostname)
+  const isLocal = url.protocol === 'http:' && isLoopbackName(url.hostname)
   return isLocal || url.protocol === 'https:'
 }
 
@@ -64,6 +65,11 @@ export function binding<Binding>(methods: readonly string[], message: string) {
     v.transform(() => null),
   )
   return v.optional(v.union([none, v.custom<Binding>((given) => hasMethods(given, methods))], message), '')
+}
+
+/** A binding to another Worker; null when there is none. */
+export function worker(message: string) {
+  return binding<Pick<Fetcher, 'fetch'>>(['fetch'], message)
 }
 
 /** A binding to a D1 database; null when there is none. */

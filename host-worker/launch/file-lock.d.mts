@@ -3,5 +3,3 @@ export function withFileLock<Result>(
   work: () => Promise<Result>,
   onWait?: () => void,
 ): Promise<Result>
-
-export function takeFileLock(path: string, onWait?: () => void): Promise<() => void>

@@ -26,21 +26,6 @@ const POLL_MS = 100
  * @returns {Promise<Result>}
  */
 export async function withFileLock(path, work, onWait = () => {}) {
-  const release = await takeFileLock(path, onWait)
-  try {
-    return await work()
-  } finally {
-    release()
-  }
-}
-
-/**
- * Takes the same lock for as long as its holder needs it.
- * @param {string} path the lock file
- * @param {() => void} [onWait] called once when another process holds the lock
- * @returns {Promise<() => void>} gives the lock back
- */
-export async function takeFileLock(path, onWait = () => {}) {
   mkdirSync(dirname(path), { recursive: true })
   const token = `${process.pid} ${process.hrtime.bigint()}`
   let waited = false
@@ -50,7 +35,9 @@ export async function takeFileLock(path, onWait = () => {}) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
   const beat = setInterval(() => touch(path), BEAT_MS)
-  return () => {
+  try {
+    return await work()
+  } finally {
     clearInterval(beat)
     if (read(path) === token) rmSync(path, { force: true })
   }

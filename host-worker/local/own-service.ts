@@ -81,17 +81,28 @@ function workersOf(service: Modules, secrets: Readonly<Record<string, string | u
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
   const { env, exports } = families()
   const name = serviceName()
-  const serving = workerOf(name, service, { ...Object.fromEntries<Binding>([...bound, ...texts]), ...env })
+  const serving = workerOf(name, service, {
+    ...Object.fromEntries<Binding>([...bound, ...texts]),
+    ...env,
+    LOCAL_START: localStart,
+  })
   return [
     { ...serving, config: { ...serving.config, exports } },
     workerOf(MIGRATOR, { 'migrator.js': migrator }, Object.fromEntries(bound)),
   ]
 }
 
+/** The binding by which the Worker knows a local start. Nobody calls it. */
+const localStart: Binding = {
+  type: 'fetcher',
+  handler: async () => Promise.reject(new Error('LOCAL_START is only a mark')),
+}
+
 /** A binding of a Worker in the local runtime. */
 type Binding =
   | { readonly type: 'd1'; readonly id: string }
   | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'fetcher'; readonly handler: () => Promise<never> }
   | { readonly type: 'durable-object'; readonly worker: string; readonly exportName: string }
 type Bindings = Readonly<Record<string, Binding>>
 

@@ -53,7 +53,7 @@ export function prepareLocalGateway(directory: string, port: number): void {
   const paths = localPosPaths(directory)
   const sources = SOURCE_KINDS.map((kind) => localSource(paths, kind))
   createPrivateFile(paths.secret, () => `POS_GATEWAY_SECRET=${randomBytes(32).toString('base64url')}\n`)
-  const config = { listen: { host: '127.0.0.1', port }, sources }
+  const config = { listen: { host: '127.0.0.1', port, localOnly: true }, sources }
   writeFileSync(paths.config, `${JSON.stringify(config, null, 2)}\n`)
 }
 

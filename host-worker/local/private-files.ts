@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path'
 
 /** The mode of files that only their owner may read, because they contain secrets or tenants' data. */
-const PRIVATE_MODE = 0o600
+export const PRIVATE_MODE = 0o600
 export const PRIVATE_DIRECTORY_MODE = 0o700
 
 /** Creates a private file with its content in one step, unless it exists. */

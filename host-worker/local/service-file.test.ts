@@ -1,40 +1,110 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { announcedService, announceService } from './service-file.ts'
+import { announcedService, holdState, stateHolder } from './service-file.ts'
 
 const URL = 'http://127.0.0.1:8787'
-/** A process id that no system assigns. */
-const NO_PROCESS = 2 ** 30
 let directory = ''
 let path = ''
+let children: ChildProcess[] = []
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'service-file-'))
   path = join(directory, 'service.json')
 })
 afterEach(() => {
+  for (const child of children) child.kill('SIGKILL')
+  children = []
   rmSync(directory, { recursive: true })
 })
 
+/** Another process that tries to hold the directory, and says whether it does. */
+async function rival(url: string): Promise<{ readonly child: ChildProcess; readonly isHolding: boolean }> {
+  const module = JSON.stringify(join(import.meta.dirname, 'service-file.ts'))
+  const script = `
+    const { holdState } = await import(${module})
+    const hold = () => {
+      const held = holdState(${JSON.stringify(directory)}, ${JSON.stringify(url)})
+      held?.announce()
+      return held !== null
+    }
+    const isHolding = hold()
+    await new Promise((resolve) => setTimeout(resolve))
+    // A process holds the directory until it ends, also when nothing in it refers to that any more.
+    gc()
+    console.log(isHolding)
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', script])
+  children.push(child)
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, isHolding: said.toString() === 'true\n' }
+}
+
 test('a service is announced while it runs, to its user alone', () => {
+  expect(stateHolder(directory)).toBe(null)
+  const held = holdState(directory, URL)
+  expect(stateHolder(directory)).toEqual({ url: URL, pid: process.pid, isServing: false })
   expect(announcedService(directory)).toBe(null)
-  const end = announceService(directory, URL)
-  expect(announcedService(directory)).toEqual({ url: URL, pid: process.pid })
-  expect(statSync(path).mode & 0o777).toBe(0o600)
-  end()
-  expect(announcedService(directory)).toBe(null)
+  held?.announce()
+  expect(announcedService(directory)).toBe(URL)
+  for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600)
+  held?.release()
+  expect(stateHolder(directory)).toBe(null)
   expect(statSync(path, { throwIfNoEntry: false })).toBe(undefined)
 })
 
+test('a directory has one holder at a time, who is not disturbed by those who look or try', () => {
+  const held = holdState(directory, URL)
+  held?.announce()
+  const before = readFileSync(path, 'utf8')
+  expect(holdState(directory, 'http://127.0.0.1:8788')).toBe(null)
+  for (let times = 0; times < 100; times += 1) announcedService(directory)
+  expect(readFileSync(path, 'utf8')).toBe(before)
+  held?.release()
+  const next = holdState(directory, null)
+  expect(stateHolder(directory)).toMatchObject({ url: null, isServing: false })
+  next?.release()
+})
+
+test('of several processes that try at the same moment, exactly one holds the directory', async () => {
+  const urls = [1, 2, 3, 4, 5, 6].map((port) => `http://127.0.0.1:${port}`)
+  const rivals = await Promise.all(urls.map((url) => rival(url)))
+  expect(rivals.filter(({ isHolding }) => isHolding)).toHaveLength(1)
+  expect(announcedService(directory)).toBe(urls[rivals.findIndex(({ isHolding }) => isHolding)])
+})
+
+test('a process that is killed holds nothing from that moment, though its file stays', async () => {
+  const { child } = await rival(URL)
+  expect(stateHolder(directory)).toMatchObject({ url: URL, pid: child.pid })
+  expect(holdState(directory, URL)).toBe(null)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(readFileSync(path, 'utf8')).toContain(URL)
+  expect(stateHolder(directory)).toBe(null)
+  const held = holdState(directory, URL)
+  expect(held).not.toBe(null)
+  held?.release()
+})
+
 test.each([
-  ['of a process that is gone', JSON.stringify({ url: URL, pid: NO_PROCESS })],
+  [
+    'of a process that runs, which got the number of the killed one',
+    JSON.stringify({ url: URL, pid: process.pid, isServing: true }),
+  ],
   ['that is none', '{"url":'],
   ['of another form', '{"url":"x","pid":"1"}'],
 ])('a file %s counts for nothing', (_what, text) => {
   writeFileSync(path, text)
-  expect(announcedService(directory)).toBe(null)
+  expect(stateHolder(directory)).toBe(null)
+  const held = holdState(directory, URL)
+  expect(held).not.toBe(null)
+  held?.release()
 })
 
 test('a file that cannot be read is not the same as none', () => {
@@ -42,18 +112,26 @@ test('a file that cannot be read is not the same as none', () => {
   expect(() => announcedService(directory)).toThrow('EISDIR')
 })
 
-test('a file that was not touched for a while counts for nothing, though its number is a process again', () => {
-  const end = announceService(directory, URL)
-  const before = Date.now() / 1000 - 60
-  utimesSync(path, before, before)
-  expect(announcedService(directory)).toBe(null)
-  end()
+test('what another program wrote stays', () => {
+  const held = holdState(directory, URL)
+  const other = JSON.stringify({ url: URL, pid: process.ppid, isServing: true })
+  writeFileSync(path, other)
+  held?.release()
+  expect(readFileSync(path, 'utf8')).toBe(other)
 })
 
-test('the announcement of another process stays', () => {
-  const end = announceService(directory, URL)
-  const other = JSON.stringify({ url: URL, pid: process.ppid })
-  writeFileSync(path, other)
-  end()
-  expect(announcedService(directory)).toEqual({ url: URL, pid: process.ppid })
+test('the service of a killed program is waited for', async () => {
+  const left = createServer()
+  left.listen(0, '127.0.0.1')
+  await once(left, 'listening')
+  const url = `http://127.0.0.1:${(left.address() as AddressInfo).port}`
+  writeFileSync(path, JSON.stringify({ url, pid: 1, isServing: true }))
+  const held = holdState(directory, URL)
+  let isOver = false
+  const ended = held?.predecessorEnded().then(() => (isOver = true))
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  expect(isOver).toBe(false)
+  left.close()
+  await ended
+  held?.release()
 })

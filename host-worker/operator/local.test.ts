@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
 import { COMPILE_CACHE } from '../../test/support/compile-cache.ts'
-import { announceService } from '../local/service-file.ts'
-import { openLocalService } from './client/local-service.ts'
+import type { HeldState } from '../local/service-file.ts'
+import { holdState } from '../local/service-file.ts'
+import { openLocalService, openOwn } from './client/local-service.ts'
 import type { OpenConnection } from './client/local-service.ts'
 
 /** The commands as a person runs them, on a state directory and with the real runtime. */
@@ -16,7 +18,7 @@ const state = join(directory, 'state')
 const main = join(import.meta.dirname, 'main.ts')
 const noted: string[] = []
 let service: OpenConnection
-let endAnnouncement = (): void => undefined
+let held: HeldState | null
 let created: Ended
 
 let umask = 0
@@ -27,13 +29,16 @@ beforeAll(async () => {
   // old one.
   umask = process.umask(0o077)
   // The file that a killed service leaves behind.
-  writeFileSync(join(state, 'service.json'), JSON.stringify({ url: 'http://127.0.0.1:9', pid: 2 ** 30 }))
-  service = await openLocalService(state, { key: null, note: (line) => noted.push(line) })
-  endAnnouncement = announceService(state, service.connection.url)
+  writeFileSync(
+    join(state, 'service.json'),
+    JSON.stringify({ url: 'http://127.0.0.1:9', pid: process.pid, isServing: true }),
+  )
+  service = await openOwn(state, { key: null, note: (line) => noted.push(line) })
+  held = holdState(state, service.connection.url)
 })
 afterAll(async () => {
-  endAnnouncement()
   await service.close()
+  held?.release()
   process.umask(umask)
   rmSync(directory, { recursive: true })
 })
@@ -59,6 +64,29 @@ async function operator(stateDirectory: string, ...args: readonly string[]): Pro
     return { code, stdout, stderr }
   }
 }
+
+test('a service that is starting is waited for', async () => {
+  const notes: string[] = []
+  const opening = openLocalService(state, { key: null, note: (line) => notes.push(line) })
+  await vi.waitUntil(() => notes.length > 0)
+  held?.announce()
+  const opened = await opening
+  expect(opened.connection.url).toBe(service.connection.url)
+  await opened.close()
+  expect(notes).toEqual([`Waiting for another program that uses ${state}…`])
+})
+
+test('the service answers only requests to this machine by name', async () => {
+  const { hostname, port } = new URL(service.connection.url)
+  const statusFor = (host: string) =>
+    new Promise((resolve, reject) => {
+      get({ hostname, port, path: '/api/v1/openapi.json', headers: { host } }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      }).on('error', reject)
+    })
+  expect([await statusFor('evil.example'), await statusFor(`localhost:${port}`)]).toEqual([403, 200])
+})
 
 test('a service that runs is found, and standard output has nothing but the result', async () => {
   const issued = await operator(state, 'key', 'issue', '--platform')

@@ -143,7 +143,11 @@ async function firstOperatorKey(): Promise<string> {
   const { ROOT_SECRET: root = '' } = localSecrets(state)
   const { current } = await openSecrets(root, null)
   const body = JSON.stringify({ operator: 'hostile', role: 'admin' })
-  const authorization = await proveRootSecret(current, utf8(body), Date.now())
+  const authorization = await proveRootSecret(
+    current,
+    { host: new URL(service.origin).host, body: utf8(body) },
+    Date.now(),
+  )
   const headers = { authorization, 'content-type': 'application/json' }
   const response = await fetch(`${service.origin}/operator/v1/operator-keys`, {
     method: 'POST',

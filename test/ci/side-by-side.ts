@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isPortFree } from '../../host-worker/dev/readiness.ts'
+import { isPortFree } from '../../host-worker/local/free-port.ts'
 import { createChecks } from '../support/checks.ts'
 import type { SeenProcess } from '../support/process-tree.ts'
 import { processTree, stillRunning } from '../support/process-tree.ts'

@@ -11,6 +11,7 @@ import { openTestService } from '../support/service.ts'
 // The first operator key is issued for a proof of the root secret. The root secret itself is never sent.
 
 const PATH = '/operator/v1/operator-keys'
+const HOST = 'service.example'
 const BODY = JSON.stringify({ operator: 'ada', role: 'admin' })
 
 let secrets: Secrets
@@ -22,9 +23,15 @@ beforeEach(async () => {
   service = await openTestService((clock) => createScratchStorage({ clock }), secrets)
 })
 
-async function prove(changes: { body?: string; aheadMs?: number; secret?: Secrets['current'] } = {}) {
-  const { body = BODY, aheadMs = 0, secret = secrets.current } = changes
-  return proveRootSecret(secret, utf8(body), service.clock.nowMs() + aheadMs)
+interface Changes {
+  readonly host?: string
+  readonly body?: string
+  readonly aheadMs?: number
+  readonly secret?: Secrets['current']
+}
+
+async function prove({ host = HOST, body = BODY, aheadMs = 0, secret = secrets.current }: Changes = {}) {
+  return proveRootSecret(secret, { host, body: utf8(body) }, service.clock.nowMs() + aheadMs)
 }
 
 async function ask(authorization: string, body = BODY): Promise<Response> {
@@ -95,6 +102,19 @@ test('a proof is good for the body, the purpose and the root secret that it was 
   const elsewhere = await service.send('/operator/v1/organizations', { headers: { authorization: good } })
   expect(elsewhere.status).toBe(401)
   expect(await service.storage.operatorKeys.list(null, 10)).toEqual([])
+})
+
+test('a proof that was made for another host is refused, so who receives one cannot use it elsewhere', async () => {
+  const others = ['', 'service.example.', 'service.example:8787', 'evil.example', 'SERVICE.EXAMPLE']
+  for (const host of others) expect((await ask(await prove({ host }))).status).toBe(401)
+  const send = async (url: string, host: string) => {
+    const headers = { authorization: await prove({ host }), 'content-type': 'application/json' }
+    return (await service.send(url, { method: 'POST', headers, body: BODY })).status
+  }
+  // The host is that of the URL, as URLs normalise it.
+  expect(await send(`https://SERVICE.example:443${PATH}`, HOST)).toBe(201)
+  expect(await send(`http://127.0.0.1:8787${PATH}`, '127.0.0.1:8787')).toBe(201)
+  expect(await send(`http://localhost:8787${PATH}`, '127.0.0.1:8787')).toBe(401)
 })
 
 test('a proof does not make a body that is wrong right, nor one that is too large', async () => {

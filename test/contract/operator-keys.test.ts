@@ -69,7 +69,11 @@ describe.each(operatorEndpoints.map((endpoint) => ({ id: endpoint.id, endpoint }
   test('is closed to a proof of the root secret, unless it issues operator keys', async () => {
     const body = '{"operator":"ada","role":"admin"}'
     const { current } = await testSecrets()
-    const authorization = await proveRootSecret(current, utf8(body), service.clock.nowMs())
+    const authorization = await proveRootSecret(
+      current,
+      { host: 'service.example', body: utf8(body) },
+      service.clock.nowMs(),
+    )
     const { status } = await service.send(pathOf(endpoint), {
       method: endpoint.method,
       headers: { authorization, 'content-type': 'application/json' },

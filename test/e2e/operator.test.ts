@@ -29,7 +29,7 @@ test('from the root secret to the first organization that reads its data, with a
   const { current } = await testSecrets()
   const first = await ask(
     '/operator/v1/operator-keys',
-    await proveRootSecret(current, utf8(grant), Date.now()),
+    await proveRootSecret(current, { host: new URL(worker.origin).host, body: utf8(grant) }, Date.now()),
     grant,
   )
   expect(first.status).toBe(201)

@@ -69,7 +69,10 @@ async function workerOptions(directory: string, tripwire: Tripwire | null): Prom
     name: serviceName(),
     modules,
     bindings: { ...(configured.bindings as object), ...localSecrets(directory), LOCAL_MAILBOX: '1' },
-    ...(tripwire === null ? {} : { serviceBindings: { TRIPWIRE: answering(tripwire) } }),
+    serviceBindings: {
+      LOCAL_START: () => new Response(),
+      ...(tripwire === null ? {} : { TRIPWIRE: answering(tripwire) }),
+    },
     unsafeDirectSockets: [{}],
   }
 }

@@ -10,7 +10,7 @@ export async function issueAdminKey(origin: string, { current }: Secrets): Promi
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      authorization: await proveRootSecret(current, body, Date.now()),
+      authorization: await proveRootSecret(current, { host: new URL(origin).host, body }, Date.now()),
     },
     body,
   })

@@ -6,7 +6,12 @@ import { problemsOf, settings, Text, wholeNumber } from './config-words.ts'
 import { hasOwnDatabases } from './families/index.ts'
 
 export interface GatewayConfig {
-  readonly listen: { readonly host: string; readonly port: number }
+  readonly listen: {
+    readonly host: string
+    readonly port: number
+    /** Whether only requests to a name of this machine are answered, as on a developer's machine. */
+    readonly localOnly?: boolean
+  }
   /** The shared secret; during a rotation the previous one, too. */
   readonly secrets: readonly string[]
   readonly sources: readonly SourceConfig[]
@@ -43,6 +48,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
 const Listen = settings({
   host: v.optional(Text, '127.0.0.1'),
   port: wholeNumber(0, 65_535, 8790),
+  localOnly: v.exactOptional(v.boolean('must be true or false')),
 })
 
 function fileSchema(surroundings: Surroundings) {

@@ -61,7 +61,13 @@ async function run(config: GatewayConfig): Promise<void> {
   const sources = createSources(config, nowMs)
   await probe(sources)
   const authenticate = createAuthenticator({ secrets: config.secrets, nowMs, noncesMax: NONCES_MAX })
-  const server = createGatewayServer({ authenticate, sources, log, nowMs })
+  const server = createGatewayServer({
+    authenticate,
+    sources,
+    log,
+    nowMs,
+    localOnly: config.listen.localOnly === true,
+  })
   server.on('error', (error) => fail([`Cannot listen: ${error.message}`]))
   server.listen(config.listen.port, config.listen.host)
   await once(server, 'listening')

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { LogFields, Log } from '../../../ports/log.ts'
+import { isLoopbackHost } from '../../../domain/text/loopback.ts'
 import type { ErrorAnswer, ErrorCode } from '../protocol.ts'
 import { ERROR_STATUS, HEALTH_PATH, READ_PATH, SIGNATURE_HEADERS } from '../protocol.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly sources: Sources
   readonly log: Log
   readonly nowMs: () => number
+  /** Whether only requests to a name of this machine are answered. */
+  readonly localOnly: boolean
 }
 
 interface Answer {
@@ -100,7 +103,9 @@ function isForTheOperator(status: number, { code }: Facts): boolean {
 }
 
 async function answerTo(options: ServerParts, request: Request): Promise<Answer> {
-  const { method } = request.incoming
+  const { method, headers } = request.incoming
+  if (options.localOnly && !isLoopbackHost(headers.host))
+    throw new GatewayError('wrong_host', 'This gateway answers only requests to this machine')
   switch (request.path) {
     case READ_PATH:
       if (method === 'POST') return read(options, request)

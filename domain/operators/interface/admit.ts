@@ -54,10 +54,12 @@ async function authenticateOperator(
 }
 
 /** Only the current root secret counts. The previous one is being replaced, perhaps because others know it. */
-async function holdsRootSecret({ request }: RoutedRequest, world: OperatorWorld): Promise<boolean> {
+async function holdsRootSecret({ request, url }: RoutedRequest, world: OperatorWorld): Promise<boolean> {
   const proof = readProof(request.headers.get('authorization'))
   if (proof === null || !isRecent(proof, world.clock.nowMs())) return false
   // Reads a clone, because the operation itself reads the body later.
   const body = await readRequestBody(request.clone(), PROVEN_BODY, world.deadline)
-  return body.kind === 'bytes' && isProofOf(proof, world.secrets.current, body.bytes)
+  return (
+    body.kind === 'bytes' && isProofOf(proof, world.secrets.current, { host: url.host, body: body.bytes })
+  )
 }

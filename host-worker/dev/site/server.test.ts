@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, get } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { notTheService } from '../../../test/support/contract-seen.ts'
 import type { DemoSite } from './server.ts'
@@ -44,6 +44,17 @@ it('passes the fields of its own forms on', async () => {
   expect(await response.json()).toEqual({ fields: [{ id: 'a' }] })
   expect((await fetch(`${site.url}/forms/other.json`)).status).toBe(404)
   expect((await fetch(`${site.url}/../server.ts`)).status).toBe(404)
+})
+
+it('answers only requests to this machine by name', async () => {
+  const { port } = new URL(site.url)
+  const status = await new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/', headers: { host: 'evil.example' } }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    }).on('error', reject)
+  })
+  expect(status).toBe(403)
 })
 
 it('takes another port when its own is taken', async () => {

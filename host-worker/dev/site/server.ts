@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { isPortFree } from '../readiness.ts'
+import { isLoopbackHost } from '../../../domain/text/loopback.ts'
+import { isPortFree } from '../../local/free-port.ts'
 import { demoForms } from '../demo/index.ts'
 
 /** The web site of the demo's tenant: plain pages with their own origin, like every tenant's site. */
@@ -59,6 +60,10 @@ async function answer(
   response: ServerResponse,
   options: DemoSiteOptions,
 ): Promise<void> {
+  if (!isLoopbackHost(request.headers.host)) {
+    response.writeHead(403, { 'content-type': 'text/plain' }).end('This site is for this machine only.\n')
+    return
+  }
   const path = new URL(request.url ?? '/', 'http://site').pathname
   const formId = /^\/forms\/(.+)\.json$/.exec(path)?.[1]
   try {

@@ -1,11 +1,12 @@
 import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/operator-key.ts'
+import type { ProvenRequest } from '../../../domain/access/root-secret-proof.ts'
 import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { CommandError } from './errors.ts'
 
-/** Makes the `Authorization` header of a request with this body. */
-export type Authorization = (body: Uint8Array<ArrayBuffer>) => Promise<string>
+/** Makes the `Authorization` header of a request to this host with this body. */
+export type Authorization = (request: ProvenRequest) => Promise<string>
 
 /**
  * Authorization with an operator key. Throws a `CommandError` for text that cannot be an operator key, so that it is
@@ -26,8 +27,8 @@ export function byKey(key: string): Authorization {
 export function byRootSecret(rootSecret: string, clock: Clock): Authorization {
   const problem = rootSecretProblem(rootSecret)
   if (problem !== null) throw new CommandError(`ROOT_SECRET ${problem}.`)
-  return async (body) => {
+  return async (request) => {
     const { current } = await openSecrets(rootSecret, null)
-    return proveRootSecret(current, body, clock.nowMs())
+    return proveRootSecret(current, request, clock.nowMs())
   }
 }

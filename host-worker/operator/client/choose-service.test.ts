@@ -107,6 +107,33 @@ it.each([
 })
 
 it.each([
+  'http://a.example',
+  'http://localhost.a.example:8787',
+  'http://127.0.0.1.nip.io',
+  'http://10.0.0.1:8787',
+  'http://[::ffff:7f00:1]',
+])('a key is not sent to %j, wherever the address stands', (url) => {
+  const places: Given[] = [
+    { flags: { url, key: 'k' } },
+    { environment: { OPERATOR_URL: url, OPERATOR_KEY: 'k' } },
+    { login: { url, key: 'k' } },
+  ]
+  for (const place of places) {
+    expect(() => choose(place)).toThrow(CommandError)
+    expect(() => choose(place)).toThrow(`use https://${new URL(url).host}`)
+  }
+  const proving = { flags: { url }, environment: { ROOT_SECRET: 'x' } }
+  expect(() => choose(proving, 'root secret')).toThrow('https://')
+})
+
+it.each(['http://localhost:8787', 'http://127.0.0.2', 'http://[::1]:8787'])(
+  'a key is sent to %j, which is this machine',
+  (url) => {
+    expect(choose({ flags: { url, key: 'k' } })).toMatchObject({ url })
+  },
+)
+
+it.each([
   'a.example',
   'ftp://a.example',
   'https://',

@@ -1,3 +1,4 @@
+import { isSafeUrl } from '../../env/variables.ts'
 import { CommandError, UsageError } from './errors.ts'
 import type { Login } from './login-file.ts'
 
@@ -41,7 +42,7 @@ export function chooseService(
   if (url === undefined) {
     const stored = login()
     if (stored === null) return { kind: 'local', key: key ?? null }
-    return { kind: 'given', url: stored.url, key: key ?? stored.key }
+    return { kind: 'given', url: readAddress(stored.url), key: key ?? stored.key }
   }
   const address = readAddress(url)
   const chosen = key ?? (flags.remote === true ? keyFor(address, login()) : undefined)
@@ -54,7 +55,10 @@ export function chooseService(
   return { kind: 'given', url: address, key: chosen ?? null }
 }
 
-/** Checks the address of a service, and normalises it. Throws a `CommandError`. */
+/**
+ * Checks the address of a service, and normalises it. Throws a `CommandError`, also for an address to which a key would
+ * go unencrypted.
+ */
 function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -62,6 +66,11 @@ function readAddress(text: string): string {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new CommandError(
       `The address of a service is its scheme, host and port alone, such as ${url.origin}.`,
+    )
+  const { host } = url
+  if (!isSafeUrl(url))
+    throw new CommandError(
+      `A key is not sent to ${host} unencrypted: use https://${host}. http:// is for this machine alone.`,
     )
   return url.origin + url.pathname.replace(/\/+$/, '')
 }

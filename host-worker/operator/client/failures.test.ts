@@ -1,7 +1,9 @@
 import { createServer as createTlsServer } from 'node:https'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { notTheService } from '../../../test/support/contract-seen.ts'
 import type { Operated, TestOperator } from '../../../test/support/operator.ts'
 import { operate, openTestOperator, TEST_URL } from '../../../test/support/operator.ts'
 
@@ -99,12 +101,34 @@ describe('the network fails', () => {
   })
 
   it('because the host does not exist', async () => {
-    expectSentence(await listAt('http://nowhere.invalid'), /there is no such host/)
+    expectSentence(await listAt('https://nowhere.invalid'), /there is no such host/)
   })
 
   it('because the connection breaks', async () => {
     const port = await portOf(createServer((socket) => socket.destroy()))
     expectSentence(await listAt(`http://127.0.0.1:${port}`), /the connection broke/)
+  })
+
+  it('because it leads elsewhere, where the key is not sent', async () => {
+    const seen: (string | undefined)[] = []
+    const elsewhere = await portOf(
+      createHttpServer(({ headers: { authorization } }, response) => {
+        seen.push(authorization)
+        response.end()
+      }),
+    )
+    for (const status of [301, 302, 303, 307, 308]) {
+      const leading = createHttpServer((_request, response) => {
+        response
+          .writeHead(status, { location: `http://127.0.0.1:${elsewhere}/operator/v1/organizations` })
+          .end()
+      })
+      const url = `http://127.0.0.1:${await portOf(leading)}`
+      const endException = notTheService(url, 'a stand-in that only redirects')
+      expectSentence(await listAt(url), /leads to http:\/\/127\.0\.0\.1/)
+      endException()
+    }
+    expect(seen).toEqual([])
   })
 
   it('because it is not HTTP', async () => {

@@ -1,10 +1,9 @@
 import { getHealth } from '../../../domain/operators/endpoints/health.ts'
 import { issueOperatorKeyEndpoint } from '../../../domain/operators/endpoints/operator-keys.ts'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readOperatorKey } from '../../../domain/access/operator-key.ts'
-import { takeFileLock } from '../../launch/file-lock.mjs'
-import { announcedService } from '../../local/service-file.ts'
+import type { HeldState } from '../../local/service-file.ts'
+import { announcedService, holdState } from '../../local/service-file.ts'
 import {
   localSecrets,
   openPrivateState,
@@ -39,38 +38,27 @@ const LOCAL_OPERATOR = 'local'
 
 /**
  * Opens the service of a state directory: the one that is running there, or else a new one that runs until it is
- * closed. Only one program at a time starts a service there; others wait for it.
+ * closed. Only one program at a time runs a service there; others wait until it serves or ends.
  */
 export async function openLocalService(directory: string, options: LocalOptions): Promise<OpenConnection> {
   openPrivateState(directory)
-  const running = await openRunning(directory, options)
-  if (running !== null) return running
-  const release = await takeFileLock(serviceLockPath(directory), () => {
-    options.note(`Waiting for another program that uses ${directory}…`)
-  })
-  try {
-    const started = await openRunning(directory, options)
-    if (started === null) return await openOwn(directory, options, release)
-    release()
-    return started
-  } catch (error) {
-    release()
-    throw error
+  for (let tries = 0; ; tries += 1) {
+    const running = await openRunning(directory, options)
+    if (running !== null) return running
+    const held = holdState(directory, null)
+    if (held !== null) return openHeld(directory, options, held)
+    if (tries === 0) options.note(`Waiting for another program that uses ${directory}…`)
+    await pause(POLL_MS)
   }
-}
-
-/** The path of the lock that a program holds while it starts a service on a state directory. */
-export function serviceLockPath(directory: string): string {
-  return join(directory, 'service.lock')
 }
 
 /** Connects to the announced service; null: none is announced, or it has ended. */
 async function openRunning(directory: string, { key }: LocalOptions): Promise<OpenConnection | null> {
   const giveUpAtMs = performance.now() + ANSWER_MS
   let last: unknown = null
-  for (let found = announcedService(directory); found !== null; found = announcedService(directory)) {
+  for (let url = announcedService(directory); url !== null; url = announcedService(directory)) {
     try {
-      const connection = await connect(found.url, directory, key)
+      const connection = await connect(url, directory, key)
       return { connection, close: async () => undefined }
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
@@ -82,22 +70,33 @@ async function openRunning(directory: string, { key }: LocalOptions): Promise<Op
   return null
 }
 
-async function openOwn(
-  directory: string,
-  { key, note }: LocalOptions,
-  release: () => void,
-): Promise<OpenConnection> {
+/** Opens a service of the caller's own on a state directory that it holds. Closing it releases the directory. */
+async function openHeld(directory: string, options: LocalOptions, held: HeldState): Promise<OpenConnection> {
+  try {
+    await held.predecessorEnded()
+    const { connection, close } = await openOwn(directory, options)
+    return {
+      connection,
+      close: () =>
+        close().finally(() => {
+          held.release()
+        }),
+    }
+  } catch (error) {
+    held.release()
+    throw error
+  }
+}
+
+/** Opens a service that runs until it is closed, on a state directory that the caller holds and keeps. */
+export async function openOwn(directory: string, { key, note }: LocalOptions): Promise<OpenConnection> {
   // Loaded on demand, because a command for a running service does not need it.
   const { startOwnService } = await import('../../local/own-service.ts')
   const own = await startOwnService(directory, note)
-  const close = async () => {
-    await own.close()
-    release()
-  }
   try {
-    return { connection: await connect(own.url, directory, key), close }
+    return { connection: await connect(own.url, directory, key), close: () => own.close() }
   } catch (error) {
-    await close()
+    await own.close()
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestOperator, operate, TEST_URL } from '../../../test/support/operator.ts'
-import { announceService } from '../../local/service-file.ts'
+import { holdState } from '../../local/service-file.ts'
 import { systemClock } from '../../system.ts'
 import { openService } from './open-service.ts'
 
@@ -25,11 +25,12 @@ async function stateOf(url: string): Promise<string | null> {
 }
 
 test('a given service has the local state when it is the announced one', async () => {
-  const end = announceService(directory, LOCAL_URL)
+  const held = holdState(directory, LOCAL_URL)
+  held?.announce()
   expect(await stateOf(LOCAL_URL)).toBe(directory)
   expect(await stateOf('http://127.0.0.1:8788')).toBe(null)
   expect(await stateOf(TEST_URL)).toBe(null)
-  end()
+  held?.release()
   expect(await stateOf(LOCAL_URL)).toBe(null)
 })
 

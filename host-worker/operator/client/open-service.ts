@@ -40,7 +40,7 @@ async function open(
   const { url, key } = choice
   const authorization = key === null ? byRootSecret(environment.ROOT_SECRET ?? '', clock) : byKey(key)
   // The local service is announced at this host only. A service elsewhere needs no local state that can be read.
-  const isLocal = new URL(url).hostname === '127.0.0.1' && announcedService(directory)?.url === url
+  const isLocal = new URL(url).hostname === '127.0.0.1' && announcedService(directory) === url
   return {
     connection: { url, stateDirectory: isLocal ? directory : null, authorization },
     close: async () => undefined,

@@ -38,7 +38,7 @@ export async function sendRequest(
     headers: {
       ...headers,
       accept: 'application/json',
-      authorization: await authorization(bytes ?? new Uint8Array()),
+      authorization: await authorization({ host: new URL(url).host, body: bytes ?? new Uint8Array() }),
     },
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -146,7 +146,11 @@ assert.deepEqual(contacts.body.data.map(({ email }) => email), ['ada@example.com
 assert.equal((await read('/api/v1/contacts', {})).status, 401)
 assert.equal((await read('/api/v1/openapi.json', {})).body.openapi.slice(0, 3), '3.1')
 const grant = JSON.stringify({ operator: 'ada', role: 'admin' })
-const proof = await proveRootSecret(secrets.current, new TextEncoder().encode(grant), Date.now())
+const proof = await proveRootSecret(
+  secrets.current,
+  { host: new URL(base).host, body: new TextEncoder().encode(grant) },
+  Date.now(),
+)
 const asked = { method: 'POST', headers: { authorization: proof, 'content-type': 'application/json' }, body: grant }
 const operator = await (await fetch(base + '/operator/v1/operator-keys', asked)).json()
 const organizations = await read('/operator/v1/organizations', { authorization: 'Bearer ' + operator.key })
