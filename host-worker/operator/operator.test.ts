@@ -84,6 +84,15 @@ describe('organizations', () => {
     expect((await operator('org', 'list')).stdout).toContain('acme  Acme\n')
   })
 
+  it.each(['none', ''])('are untied from their parent by --parent %j', async (word) => {
+    const parentOf = async () =>
+      (JSON.parse((await operator('org', 'show', 'kid')).stdout) as { readonly parentId: unknown }).parentId
+    await operator('org', 'create', '--id', 'kid', '--name', 'Kid', '--parent', 'acme')
+    expect(await parentOf()).toBe('acme')
+    expect((await operator('org', 'create', '--id', 'kid', '--parent', word)).code).toBe(0)
+    expect(await parentOf()).toBe(null)
+  })
+
   it('are refused a slug that is taken and a parent that is missing', async () => {
     const taken = await operator('org', 'create', '--id', 'acme2', '--name', 'Acme 2', '--slug', 'acme')
     expect(taken).toEqual({ code: 1, stdout: '', stderr: 'Another organization has the slug acme.\n' })

@@ -115,6 +115,35 @@ test('a move names what runs, refuses another target, and is given up before it 
   expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared' })
 })
 
+test('nothing joins or leaves a family while it moves, and is told so at once', async () => {
+  for (const [id, parentId] of [
+    ['acme', null],
+    ['kid', 'acme'],
+    ['other', null],
+  ] as const)
+    await service.addOrganization(id, { parentId })
+  const { ledger } = moving.world
+  const [moveId, startedAt] = ['m1', '2026-06-15T12:00:00.000Z']
+  await ledger.open({ moveId, familyId: 'acme', target: toOwn, startedAt })
+  await advanceMove(moving.world, moveId, 'another')
+  const tie = (id: string, parentId: string | null) => admin.post(`/organizations/${id}`, { parentId })
+  for (const [id, parentId] of [
+    ['kid', null],
+    ['kid', 'other'],
+    ['other', 'kid'],
+  ] as const)
+    expect(await tie(id, parentId)).toEqual({
+      status: 409,
+      body: {
+        error: `${id} cannot join or leave a family that is being moved. Try again when "org show" names no move.`,
+      },
+    })
+  expect((await admin.get('/organizations/kid')).body).toMatchObject({ parentId: 'acme' })
+  await ledger.askAbort(moveId)
+  while ((await ledger.find(moveId))?.endedAt === null) await advanceMove(moving.world, moveId, 'another')
+  expect((await tie('kid', null)).status).toBe(200)
+})
+
 test('a move that has switched is ended, not given up', async () => {
   await service.addOrganization('acme')
   const [moveId, startedAt] = ['m1', '2026-06-15T12:00:00.000Z']

@@ -200,6 +200,11 @@ export async function serveSaveOrganization(
     )
   if (outcome === 'elsewhere' || outcome === 'no_places')
     return errorReply(409, placeProblem(outcome, organization, existing))
+  if (outcome === 'moving')
+    return errorReply(
+      409,
+      `${organizationId} cannot join or leave a family that is being moved. Try again when "org show" names no move.`,
+    )
   if (outcome === 'changed')
     return errorReply(409, `${organizationId} was changed by somebody else meanwhile. Try again.`)
   return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)
