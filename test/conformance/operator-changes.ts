@@ -12,12 +12,13 @@ export function auditEntry(auditId: string, changes: Partial<AuditEntry> = {}): 
     operator: 'ada',
     action: 'thing.change',
     organizationId: 'org-a',
+    subject: null,
     ...changes,
   }
 }
 
 async function outcomes({ audit }: StorageInstance): Promise<readonly (readonly [string, string])[]> {
-  const records = await audit.list(null, null, 100)
+  const records = await audit.list({}, null, 100)
   return records.map(({ auditId, outcome }) => [auditId, outcome] as const).reverse()
 }
 
@@ -109,12 +110,15 @@ export const operatorChangeCases: readonly StorageCase[] = [
         { ...auditEntry('a1', { at: at(0), organizationId: 'org-b' }), outcome: 'forbidden' },
       ]
       for (const record of [...records].reverse()) await audit.record(record)
-      assert.deepEqual(await audit.list(null, null, 10), records)
-      assert.deepEqual(idsOf(await audit.list(null, null, 2)), ['a2', 'a9'])
-      assert.deepEqual(idsOf(await audit.list(null, { at: at(1), auditId: 'a9' }, 10)), ['a3', 'a1'])
-      assert.deepEqual(idsOf(await audit.list('org-a', null, 10)), ['a2', 'a3'])
-      assert.deepEqual(idsOf(await audit.list('org-a', { at: at(2), auditId: 'a2' }, 10)), ['a3'])
-      assert.deepEqual(await audit.list('org-none', null, 10), [])
+      assert.deepEqual(await audit.list({}, null, 10), records)
+      assert.deepEqual(idsOf(await audit.list({}, null, 2)), ['a2', 'a9'])
+      assert.deepEqual(idsOf(await audit.list({}, { at: at(1), auditId: 'a9' }, 10)), ['a3', 'a1'])
+      assert.deepEqual(idsOf(await audit.list({ organizationId: 'org-a' }, null, 10)), ['a2', 'a3'])
+      assert.deepEqual(
+        idsOf(await audit.list({ organizationId: 'org-a' }, { at: at(2), auditId: 'a2' }, 10)),
+        ['a3'],
+      )
+      assert.deepEqual(await audit.list({ organizationId: 'org-none' }, null, 10), [])
     },
   },
 ]

@@ -90,7 +90,7 @@ test('a family moves while the service goes on by itself, and its keys and rows 
   })
   expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared', sizeBytes: null })
   expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
-  const records = await service.storage.audit.list('acme', null, 10)
+  const records = await service.storage.audit.list({ organizationId: 'acme' }, null, 10)
   expect(
     records.filter(({ action }) => action === 'organization.move').map(({ outcome }) => outcome),
   ).toEqual(['done', 'done', 'done'])
