@@ -119,6 +119,74 @@ export const operatorKeyCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'an operator key issues others while it works, and none that outlives it',
+    async run(make) {
+      const storage = await twoTenants(make)
+      await add(storage, operatorKey('op-1', { expiresAt: at(60) }), operatorKey('op-2'), operatorKey('op-3'))
+      await revoke(storage, 'r', 'op-3', at(0))
+      const issued = (keyId: string, issuedBy: string, expiresAt: string | null) =>
+        storage.operatorChanges(auditEntry(`add ${keyId}`)).addOperatorKey({
+          key: operatorKey(keyId, { issuedBy, expiresAt }),
+          proof: null,
+        })
+      assert.equal(await issued('k-1', 'op-1', at(60)), 'added')
+      assert.equal(await issued('k-2', 'op-1', at(61)), 'issuer_ended')
+      assert.equal(await issued('k-3', 'op-1', null), 'issuer_ended')
+      assert.equal(await issued('k-4', 'op-2', null), 'added')
+      assert.equal(await issued('k-5', 'op-2', at(1000)), 'added')
+      assert.equal(await issued('k-6', 'op-3', at(1)), 'issuer_ended')
+      assert.equal(await issued('k-7', 'op-none', at(1)), 'issuer_ended')
+      storage.clock.ms += 60_000
+      assert.equal(await issued('k-8', 'op-1', at(60)), 'issuer_ended')
+      const listed = await storage.operatorKeys.list(null, 20)
+      assert.deepEqual(
+        listed.filter(({ issuedBy }) => issuedBy !== null).map(({ keyId, issuedBy }) => [keyId, issuedBy]),
+        [
+          ['k-1', 'op-1'],
+          ['k-4', 'op-2'],
+          ['k-5', 'op-2'],
+        ],
+      )
+      const refused = (await storage.audit.list({}, null, 50)).filter(({ outcome }) => outcome === 'refused')
+      assert.equal(refused.length, 5)
+    },
+  },
+  {
+    name: 'a key is revoked alone or with all that descend from it, which the record names',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const child = (keyId: string, issuedBy: string) => operatorKey(keyId, { issuedBy })
+      await add(storage, operatorKey('a'), child('a-1', 'a'), child('a-2', 'a'), child('a-1-1', 'a-1'))
+      await add(storage, child('a-1-1-1', 'a-1-1'), operatorKey('b'), child('b-1', 'b'))
+      await revoke(storage, 'r1', 'a-1-1', at(0))
+      const { operatorKeys, operatorChanges, audit } = storage
+      const revokeAll = async (auditId: string, keyId: string, revokedAt: string) => {
+        const subject = { type: 'key', id: keyId } as const
+        const revocation = { keyId, revokedAt, withDescendants: true }
+        const revoked = await operatorChanges(auditEntry(auditId, { subject })).revokeOperatorKey(revocation)
+        return revoked?.map((key) => key.keyId) ?? null
+      }
+      assert.deepEqual(await revokeAll('r2', 'a', at(1)), ['a', 'a-1', 'a-1-1-1', 'a-2'])
+      assert.deepEqual(await revokeAll('r3', 'a', at(2)), [])
+      assert.equal(await revokeAll('r4', 'none', at(2)), null)
+      const states = (await operatorKeys.list(null, 20)).map(({ keyId, revokedAt }) => [keyId, revokedAt])
+      assert.deepEqual(Object.fromEntries(states), {
+        a: at(1),
+        'a-1': at(1),
+        'a-2': at(1),
+        'a-1-1': at(0),
+        'a-1-1-1': at(1),
+        b: null,
+        'b-1': null,
+      })
+      const records = new Map((await audit.list({}, null, 50)).map((record) => [record.auditId, record]))
+      const [second, third, fourth] = ['r2', 'r3', 'r4'].map((auditId) => records.get(auditId))
+      assert.deepEqual(second?.subject, { type: 'key', id: 'a', descendants: ['a-1', 'a-1-1-1', 'a-2'] })
+      assert.deepEqual([third?.outcome, third?.subject], ['done', { type: 'key', id: 'a', descendants: [] }])
+      assert.equal(fourth?.outcome, 'refused')
+    },
+  },
+  {
     name: 'the use of an operator key is noted to the hour and never goes back; a rehash spares a revoked key',
     async run(make) {
       const storage = await twoTenants(make)

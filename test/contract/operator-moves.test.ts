@@ -1,63 +1,24 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createObjectStorage } from '../../adapters/durable-object/index.ts'
-import { createPlaceDirectory, createStorage } from '../../adapters/sqlite/index.ts'
-import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import { advanceMove } from '../../domain/placement/move/index.ts'
-import { createMoves } from '../../domain/placement/moves.ts'
-import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
-import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
-import { lineLog, systemDeadline } from '../../host-worker/system.ts'
-import type { FakeClock } from '../support/fakes.ts'
 import type { OperatorClient } from '../support/operator-client.ts'
 import { openOperatorClient } from '../support/operator-client.ts'
 import type { MovingPlaces } from '../support/moving.ts'
-import { movingPlaces, toOwn } from '../support/moving.ts'
-import { migratedImage } from '../support/migrated-image.ts'
-import type { TestService, TestStorage } from '../support/service.ts'
+import { toOwn } from '../support/moving.ts'
+import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
+import { openMovingStorage } from '../support/moving-storage.ts'
 
 let service: TestService
 let moving: MovingPlaces
 let admin: OperatorClient
 let support: OperatorClient
 
-/** A shared database, and databases of families, between which families can move. */
-function openMovingStorage(clock: FakeClock): TestStorage {
-  const families = movingPlaces({ clock, image: migratedImage() })
-  moving = families
-  const { shared, world } = families
-  const directory = createPlaceDirectory(shared, clock)
-  const places: AllPlaces = {
-    directory,
-    memory: createPlaceMemory(),
-    storageAt: (place) =>
-      place.kind === 'shared'
-        ? createStorage({ executor: shared, clock, isShared: true })
-        : createObjectStorage({ namespace: families.own(place).namespace, place, clock }),
-    databases: { create: async () => undefined, sizeBytes: async () => 4096 },
-    noteWork: () => undefined,
-    clock,
-    deadline: systemDeadline,
-  }
-  const storage = createPlacedStorage(
-    places,
-    lineLog(() => undefined),
-  )
-  const { administration } = storage
-  return {
-    ...storage,
-    moves: (background) =>
-      createMoves({
-        ...world,
-        ...{ directory, administration, background },
-        hasDatabases: true,
-        deadline: systemDeadline,
-      }),
-  }
-}
-
 beforeEach(async () => {
-  service = await openTestService(openMovingStorage)
+  service = await openTestService((clock) => {
+    const { storage, places } = openMovingStorage(clock)
+    moving = places
+    return storage
+  })
   admin = await openOperatorClient(service, 'admin')
   support = await openOperatorClient(service, 'support')
 })

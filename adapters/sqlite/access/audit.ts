@@ -32,13 +32,17 @@ const record = template(sql`${insertInto} values (${valueList(columns)})
   on conflict (audit_id) do nothing`)
 
 /**
- * Prepares the statement that records a change. It must follow the statement that makes the change, in the same batch:
- * `changes()` counts what that statement wrote, without its triggers. The record may exist already, as failed: a change
+ * Prepares the statement that records a change, in the same batch. The record may exist already, as failed: a change
  * that was first tried in a family's own database, before the family moved here.
  * @param subject what the change is about, as JSON
+ * @param isMade whether the change is made. Default: the preceding statement makes it, and wrote something; `changes()`
+ *   counts what that statement wrote, without its triggers.
  */
-export function recordChangeTemplate(subject: Sql = slot('subject')): Template {
-  const outcome = sql`case when changes() > 0 then 'done' else 'refused' end`
+export function recordChangeTemplate(
+  subject: Sql = slot('subject'),
+  isMade: Sql = sql`changes() > 0`,
+): Template {
+  const outcome = sql`case when ${isMade} then 'done' else 'refused' end`
   return template(sql`${insertInto} values (${valueList(columns, { outcome, subject })})
     on conflict (audit_id) do update set outcome = excluded.outcome, subject = excluded.subject
     where audit.outcome = 'failed'`)

@@ -6,8 +6,6 @@ import type {
   OperatorChanges,
   RevokedOperatorKey,
 } from '../../../ports/operator-changes.ts'
-import type { StoredOperatorKey } from '../../../ports/operator-keys.ts'
-import { compareBytes } from '../../../domain/text/text-order.ts'
 import { createOutboxStore } from '../outbox/store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
@@ -38,20 +36,25 @@ const revocable = sql`(with recursive tree (key_id) as (
   select issued.key_id from tree join operator_keys as issued on issued.issued_by = tree.key_id
   where ${slot('withDescendants')}) select key_id from tree)`
 
-const revokeKeys = template(sql<RevokedOperatorKey & Pick<StoredOperatorKey, 'revokedAt' | 'createdAt'>>`
-  update operator_keys set revoked_at = coalesce(revoked_at, ${slot('revokedAt')}) where key_id in ${revocable}
-  returning key_id as "keyId", operator, role, revoked_at as "revokedAt", created_at as "createdAt"`)
+/** Those of them that are not revoked yet. The statements that read them come before the one that revokes them. */
+const working = sql`from operator_keys where key_id in ${revocable} and revoked_at is null`
+
+const findWorking = template(sql<RevokedOperatorKey>`
+  select key_id as "keyId", operator, role ${working} order by created_at, key_id`)
+
+const revokeKeys = template(sql`
+  update operator_keys set revoked_at = coalesce(revoked_at, ${slot('revokedAt')}) where key_id in ${revocable}`)
 
 /** How many descendants a record names. A text has a maximum size, and more must not make the revocation fail. */
 const DESCENDANTS_NAMED_MAX = 1000
 
-/** The subject of a revocation, with the descendants that were revoked in the same batch. */
+/** The subject of a revocation, with the descendants that it ends. */
 const revokedSubject = sql`case when ${slot('withDescendants')} then json_set(${slot('subject')}, '$.descendants', (
-  select json_group_array(key_id) from (select key_id from operator_keys
-    where key_id in ${revocable} and key_id <> ${slot('keyId')} and revoked_at = ${slot('revokedAt')}
+  select json_group_array(key_id) from (select key_id ${working} and key_id <> ${slot('keyId')}
     order by created_at, key_id limit ${sql.lit(DESCENDANTS_NAMED_MAX)}))) else ${slot('subject')} end`
 
-const recordRevocation = recordChangeTemplate(revokedSubject)
+const isThere = sql`exists (select 1 from operator_keys where key_id = ${slot('keyId')})`
+const recordRevocation = recordChangeTemplate(revokedSubject, isThere)
 
 /** Makes a guard over an executor. */
 type Guarded = (executor: Executor) => Guard
@@ -88,22 +91,14 @@ function operatorKeyChanges(
     },
     async revokeOperatorKey({ withDescendants, ...revocation }) {
       const values = { ...revocation, withDescendants: Number(withDescendants) }
-      const [{ rows }] = await resultsOf(executor, [
-        bind(revokeKeys, values),
+      const [{ rows }, , { changes }] = await resultsOf(executor, [
+        bind(findWorking, values),
         bind(recordRevocation, { ...auditRow(entry), ...values }),
+        bind(revokeKeys, values),
       ])
-      if (rows.length === 0) return null
-      return rows
-        .filter(({ revokedAt }) => revokedAt === revocation.revokedAt)
-        .sort((left, right) => compareBytes(ageOf(left), ageOf(right)))
-        .map(({ keyId, operator, role }) => ({ keyId, operator, role }))
+      return changes === 0 ? null : rows
     },
   }
-}
-
-/** A text by which keys sort as in their list. Instants have one length. */
-function ageOf({ createdAt, keyId }: Pick<StoredOperatorKey, 'createdAt' | 'keyId'>): string {
-  return createdAt + keyId
 }
 
 /**
