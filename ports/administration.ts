@@ -66,10 +66,17 @@ export interface HashHolder {
 
 /**
  * The outcome of saving an organization. Unless it is `saved`, nothing was written. `parent_below`: the parent is one
- * of the organizations below it.
+ * of the organizations below it. `moving`: the organization would join or leave a family that is being moved.
  */
 export type SaveOrganizationOutcome =
-  'saved' | 'slug_taken' | 'parent_missing' | 'parent_below' | 'changed' | 'elsewhere' | 'no_places'
+  | 'saved'
+  | 'slug_taken'
+  | 'parent_missing'
+  | 'parent_below'
+  | 'changed'
+  | 'elsewhere'
+  | 'no_places'
+  | 'moving'
 
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
 export interface Administration extends KeyUpkeep {

@@ -5,6 +5,41 @@
  */
 export type AuditOutcome = 'done' | 'refused' | 'forbidden' | 'failed'
 
+/**
+ * What a change is about. It names things by their ids, and settings by their names, so it holds no secret and no
+ * personal data. When the change was not made, it is what the change would have been about.
+ */
+export type AuditSubject =
+  /** The settings of the organization; `changed`: those that get another value. */
+  | { readonly type: 'settings'; readonly changed: readonly string[] }
+  /**
+   * A key of an organization, of the platform or of an operator. `successorId`: the key that replaces it.
+   * `descendants`: the keys that descend from it and were revoked with it.
+   */
+  | {
+      readonly type: 'key'
+      readonly id: string
+      readonly successorId?: string
+      readonly descendants?: readonly string[]
+    }
+  /**
+   * An import: its kind, the rows of the file that were read so far, how many of them were new or replaced different
+   * content (only when all are written), and the number of problems that were found in the file (only if there are
+   * any). `id` null: none was opened.
+   */
+  | {
+      readonly type: 'import'
+      readonly id: string | null
+      readonly kind?: string
+      readonly rows?: number
+      readonly changedRows?: number
+      readonly problems?: number
+    }
+  /** A move of the organization's family. `id` null: none was begun. */
+  | { readonly type: 'move'; readonly id: string | null; readonly to?: 'own' | 'shared' }
+  /** An entry of the outbox. */
+  | { readonly type: 'entry'; readonly id: string }
+
 /** Who asked for a change, when, and of what. It holds no secret and no personal data of customers. */
 export interface AuditEntry {
   /** Random, and new for each request. One request leaves at most one record. */
@@ -19,12 +54,19 @@ export interface AuditEntry {
   readonly action: string
   /** The organization that the change is about; null: the platform, or the service itself. */
   readonly organizationId: string | null
+  /** Null: not known, because the request was refused before that was clear, or is from before it was recorded. */
+  readonly subject: AuditSubject | null
 }
 
 /** An audit entry with its outcome, as it is stored. */
 export interface AuditRecord extends AuditEntry {
   readonly outcome: AuditOutcome
 }
+
+/** Narrows a list of records to those that have all of these values; null, or left out: any. */
+export type AuditFilter = Readonly<
+  Partial<Record<keyof Pick<AuditRecord, 'organizationId' | 'operatorKeyId' | 'action'>, string | null>>
+>
 
 /** Where a list of records continues: after this record. */
 export type AuditPosition = Pick<AuditRecord, 'at' | 'auditId'>
@@ -37,17 +79,10 @@ export interface Audit {
   /** Records an entry, unless it was recorded already: the first outcome stays. */
   record(record: AuditRecord): Promise<void>
   /**
-   * Replaces the outcome `failed` of a record. A change in another database is first recorded as failed, so that no
-   * change is without a record.
+   * Replaces the outcome `failed` of a record, and its subject. A change in another database is first recorded as
+   * failed, so that no change is without a record.
    */
-  settle(auditId: string, outcome: AuditOutcome): Promise<void>
-  /**
-   * Records about one organization, or all (null), newest first, starting after `after` (null: at the newest), at most
-   * `limit`.
-   */
-  list(
-    organizationId: string | null,
-    after: AuditPosition | null,
-    limit: number,
-  ): Promise<readonly AuditRecord[]>
+  settle(auditId: string, outcome: AuditOutcome, subject: AuditSubject | null): Promise<void>
+  /** Records, newest first, starting after `after` (null: at the newest), at most `limit`. */
+  list(filter: AuditFilter, after: AuditPosition | null, limit: number): Promise<readonly AuditRecord[]>
 }

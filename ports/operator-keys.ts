@@ -21,6 +21,11 @@ export interface StoredOperatorKey {
   readonly revokedAt: string | null
   /** The first instant of the UTC hour in which the key was last used; null: it never was. */
   readonly lastUsedAt: string | null
+  /**
+   * The id of the operator key that issued it. Null: the holder of the root secret did. `unknown`: another key did,
+   * before that was recorded.
+   */
+  readonly issuedBy: string | null
 }
 
 /** The claims of a presented operator key, and the hashes that prove them, before anything is looked up. */

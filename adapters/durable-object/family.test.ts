@@ -367,3 +367,27 @@ test('an index that no version knows is a mistake of the statement where the sch
     failed: expect.stringContaining('no such index') as string,
   })
 })
+
+const counting = { countedKeyId: 'k' }
+const rated = "select 'k' as key_id, 2 as rate_per_minute"
+
+test.each(['read', 'write'] as const)('a batch of mode %s counts by the column of the rate', async (mode) => {
+  const family = opened()
+  const count = (sql: string) => family.object().batch(mode, [{ sql, parameters: [] }], counting)
+  expect(await count(rated)).toMatchObject({ budget: { ratePerMinute: 2, remaining: 1 } })
+  expect(await count(`${rated} where false`)).not.toHaveProperty('budget')
+  expect(await count(rated)).toMatchObject({ budget: { ratePerMinute: 2, remaining: 0 } })
+})
+
+test.each([
+  ['without the column of the rate', ["select 'k' as key_id, 2 as rate"]],
+  ['without it, and without a row', ["select 'k' as key_id where false"]],
+  ['without a statement', []],
+])('a counted batch %s fails, and says why', async (_, texts) => {
+  const family = opened()
+  const statements = texts.map((sql) => ({ sql, parameters: [] }))
+  expect(await family.object().batch('read', statements, counting)).toEqual({
+    failed: 'The first statement of a counted batch does not return the column rate_per_minute',
+  })
+  expect(family.logged).toEqual(['object_batch_failed'])
+})

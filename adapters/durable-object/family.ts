@@ -14,7 +14,7 @@ import { readFacts } from './facts.ts'
 import type { Life } from './life.ts'
 import { createLife } from './life.ts'
 import type { ObjectDatabase } from './object-database.ts'
-import type { BatchAnswer, BatchTerms, FamilyObject, Mode } from './protocol.ts'
+import type { BatchAnswer, BatchTerms, FamilyObject, Mode, PackedResult } from './protocol.ts'
 import { createSchema } from './schema-steps.ts'
 import type { State } from './states.ts'
 import { admissionOf, EMPTY, opened, transitions } from './states.ts'
@@ -105,18 +105,18 @@ async function batch(
   if (admission === 'elsewhere') return { elsewhere: true }
   if (admission === 'paused') return { paused: true }
   if (migration !== undefined && schema.lacks(migration)) return { behind: true }
+  const answerWith = (results: readonly PackedResult[]): BatchAnswer => {
+    const budget = countedKeyId === undefined ? null : countRequest(countedKeyId, results, rates)
+    return budget === null ? { results } : { results, budget }
+  }
   try {
     // The statements of a read run synchronously, so no write can come between them and they need no transaction.
-    if (mode === 'read') {
-      const results = runBatch(database, run, statements, true)
-      const budget = countedKeyId === undefined ? null : countRequest(countedKeyId, results, rates)
-      return budget === null ? { results } : { results, budget }
-    }
+    if (mode === 'read') return answerWith(runBatch(database, run, statements, true))
     return life.atomically(() => {
       if (admission === 'ends_pause') life.enter(opened(life.state()))
       const results = runBatch(database, run, statements, false)
       if (mode === 'write') wakeUp.wrote()
-      return { results }
+      return answerWith(results)
     })
   } catch (error) {
     // The answer carries a message alone. SQLite's errors are plain ones; any other is a mistake of this program.

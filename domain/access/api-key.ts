@@ -35,11 +35,17 @@ const CHECKSUM_LENGTH = 6
 export const KEY_TAIL = `([0-9A-Za-z]{${KEY_ID_LENGTH}})[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`
 const TENANT_KEY = new RegExp(`^${KEY_PREFIXES.tenant}(${ORGANIZATION_ID})_${KEY_TAIL}$`)
 const PLATFORM_KEY = new RegExp(`^${KEY_PREFIXES.platform}${KEY_TAIL}$`)
+const KEY_ID = new RegExp(`^[0-9A-Za-z]{${KEY_ID_LENGTH}}$`)
 const WHOLE_ORGANIZATION_ID = new RegExp(`^${ORGANIZATION_ID}$`)
 
 /** Whether an organization id can be part of a key. */
 export function isOrganizationId(text: string): boolean {
   return WHOLE_ORGANIZATION_ID.test(text)
+}
+
+/** Whether a text has the form of a key's id. */
+export function isKeyId(text: string): boolean {
+  return KEY_ID.test(text)
 }
 
 /** Splits a key into its parts; null when it is malformed or its checksum is wrong. Does no look-up. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { OperatorRole, StoredOperatorKey } from '../../ports/operator-keys.ts'
+import type { StoredOperatorKey } from '../../ports/operator-keys.ts'
 import type { RandomSource } from '../../ports/random-source.ts'
 import { toInstant } from '../text/instant.ts'
 import { drawKey, hasGoodChecksum, hashKey, KEY_TAIL } from './api-key.ts'
@@ -23,16 +23,11 @@ export function readOperatorKey(text: string): PresentedOperatorKey | null {
 }
 
 /** The operator for whom a new key is made. */
-export interface OperatorKeyGrant {
-  readonly operator: string
-  readonly role: OperatorRole
-  /** UTC instant; null: it works until it is revoked. */
-  readonly expiresAt: string | null
-}
+export type OperatorKeyGrant = Pick<StoredOperatorKey, 'operator' | 'role' | 'expiresAt' | 'issuedBy'>
 
 /** Makes a new operator key. `key` is shown once and never stored; `stored` is what goes to the store. */
 export async function issueOperatorKey(
-  { operator, role, expiresAt }: OperatorKeyGrant,
+  { operator, role, expiresAt, issuedBy }: OperatorKeyGrant,
   { current }: Pick<Secrets, 'current'>,
   random: RandomSource,
   clock: Clock,
@@ -48,6 +43,7 @@ export async function issueOperatorKey(
     expiresAt,
     revokedAt: null,
     lastUsedAt: null,
+    issuedBy,
   }
   return { key, stored }
 }

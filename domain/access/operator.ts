@@ -10,4 +10,6 @@ export interface Operator {
   /** The person or program that the key was issued to. */
   readonly name: string
   readonly role: OperatorRole
+  /** The instant at which the key ends; null: never. No key that it issues works longer. */
+  readonly expiresAt: string | null
 }

@@ -50,8 +50,14 @@ function ofObject({ properties, required }: JsonSchema, resolve: Resolve): unkno
   return Object.fromEntries(shown.map(([name, inner]) => [name, exampleOf(inner, resolve)]))
 }
 
-/** Whether a value fits a schema's type, enumeration and bounds. */
+/**
+ * Whether a value fits a schema's type, enumeration and bounds. No value is taken to fit a `$ref`, whose schema has an
+ * example of its own.
+ */
 export function fits(value: unknown, schema: JsonSchema): boolean {
+  if ('$ref' in schema) return false
+  if (Array.isArray(schema.anyOf))
+    return schema.anyOf.some((choice: unknown) => isSchema(choice) && fits(value, choice))
   if (Array.isArray(schema.enum)) return schema.enum.includes(value)
   const types = typesOf(schema)
   if (types.length > 0 && !types.some((type) => isOf(value, type))) return false

@@ -3,7 +3,8 @@ import type { Organization, PosSourceTie } from '../../ports/organization.ts'
 /** What an organization's settings mean, alike in requests and responses of the operator interface. */
 export const organizationMeanings = {
   slug: 'Local part of its email address; null: it sends no email.',
-  parentId: 'The organization that also reads its reviews; null: none.',
+  parentId:
+    'The organization that also reads its reviews; null: none. Set to null, it unties an organization, which is possible in the shared database only.',
   smsNumber: 'Its own number, in E.164; null: it sends by the short code alone.',
   posSource: 'Its point of sale; null: none.',
   billingEvents: 'Whether its provider reports what it bills.',

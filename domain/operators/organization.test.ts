@@ -34,6 +34,12 @@ test('empty text clears what may be missing, and none unties a point of sale', (
   expect(read(cleared).output).toEqual({ slug: null, parentId: null, smsNumber: null, posSource: null })
 })
 
+test('none unties an organization from its parent, and is the id of none', () => {
+  expect(read({ parentId: 'none' }).output).toEqual({ parentId: null })
+  expect(v.safeParse(OrganizationId, 'none').issues?.[0].message).toMatch(/^must not be none/)
+  expect(v.is(OrganizationId, 'None')).toBe(true)
+})
+
 const POS_SOURCE = 'must be none or KIND:TENANT, where KIND is one of legacy_vendor, odbc_shared, odbc_second'
 const SECOND = /^odbc_second: takes the name of a data source: up to 64/
 
@@ -47,6 +53,7 @@ test.each([
   ['slug', '-a', /^must be at most 63/],
   ['slug', 'x'.repeat(64), /^must be at most 63/],
   ['parentId', '_a', /^must be 1 to 64 letters/],
+  ['parentId', ' none', /^must be 1 to 64 letters/],
   ['smsNumber', '2125550100', /^must be a valid number in E.164 form/],
   ['smsNumber', '+1 212 555 0100', /^must be a valid number in E.164 form/],
   ['phoneCountry', 'us', /^must be an ISO 3166-1 alpha-2 code/],

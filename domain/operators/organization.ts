@@ -15,9 +15,13 @@ const SLUG_MAX_LENGTH = 63
 const SLUG = /^[a-z0-9](?:-?[a-z0-9])*$/
 const NAME_MAX_LENGTH = 200
 
+/** The word that stands for no parent in text, so that no organization can have it as its id. */
+const NONE = 'none'
+
 /** The id of an organization, chosen by the operator. */
 export const OrganizationId = v.pipe(
   v.string(),
+  v.check((text) => text !== NONE, `must not be ${NONE}, which stands for no organization`),
   v.check(
     isOrganizationId,
     `must be 1 to ${ORGANIZATION_ID_MAX_LENGTH} letters, digits, _ or -, and begin with a letter or digit`,
@@ -64,11 +68,11 @@ const YesNo = v.pipe(
   v.transform((text) => text === 'yes'),
 )
 
-/** A setting that empty text clears. */
-function orNone<Schema extends v.GenericSchema<string, string>>(schema: Schema) {
+/** A setting that empty text clears, or one of other given words. */
+function orNone<Schema extends v.GenericSchema<string, string>>(schema: Schema, ...words: readonly string[]) {
   return v.union([
     v.pipe(
-      v.literal(''),
+      v.picklist(['', ...words]),
       v.transform(() => null),
     ),
     schema,
@@ -79,7 +83,7 @@ function orNone<Schema extends v.GenericSchema<string, string>>(schema: Schema) 
 export const OrganizationChanges = v.object({
   name: v.exactOptional(Name),
   slug: v.exactOptional(orNone(Slug)),
-  parentId: v.exactOptional(orNone(OrganizationId)),
+  parentId: v.exactOptional(orNone(OrganizationId, NONE)),
   smsNumber: v.exactOptional(orNone(SmsNumber)),
   phoneCountry: v.exactOptional(PhoneCountry),
   posSource: v.exactOptional(PosSourceText),

@@ -100,7 +100,9 @@ export function placeProblem(
     return parentId === null
       ? `${organizationId} was begun in another place. Ask for that, or take another id.`
       : `The family of ${parentId} lives in another place. Leave the place out: a child goes where its parent is.`
-  return existing.parentId === parentId
-    ? `${organizationId} lives in another place. Move its family with "org move".`
-    : `${parentId ?? 'No parent'} is not in the place where ${organizationId} lives. Move the family with "org move" first.`
+  if (existing.parentId === parentId)
+    return `${organizationId} lives in another place. Move its family with "org move".`
+  return parentId === null
+    ? `${organizationId} can leave its family only in the shared database, where it then stays. Move the family there with "org move" first.`
+    : `${parentId} is not in the place where ${organizationId} lives. Move the family with "org move" first.`
 }

@@ -12,6 +12,18 @@ export class ElsewhereError extends Error {
   }
 }
 
+/**
+ * The family is being moved to another place, and until that has ended, no organization can join or leave it. Nothing
+ * was written.
+ */
+export class MovingError extends Error {
+  override readonly name = 'MovingError'
+
+  constructor(options?: ErrorOptions) {
+    super('The family is being moved, so nothing can join or leave it.', options)
+  }
+}
+
 /** The family is being moved to another place, and its writes are paused for a moment. Nothing was written. */
 export class PausedError extends Error {
   override readonly name = 'PausedError'

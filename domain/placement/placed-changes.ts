@@ -34,7 +34,7 @@ export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorC
         )
       },
       addOperatorKey: (added) => changes.addOperatorKey(added),
-      revokeOperatorKey: (keyId, revokedAt) => changes.revokeOperatorKey(keyId, revokedAt),
+      revokeOperatorKey: (revocation) => changes.revokeOperatorKey(revocation),
     }
   }
 }
@@ -49,7 +49,7 @@ function recording(entry: AuditEntry, { audit }: Storage): Recorded {
   return async (change, isDone) => {
     await audit.record({ ...entry, outcome: 'failed' })
     const outcome = await change()
-    await audit.settle(entry.auditId, isDone(outcome) ? 'done' : 'refused')
+    await audit.settle(entry.auditId, isDone(outcome) ? 'done' : 'refused', entry.subject)
     return outcome
   }
 }

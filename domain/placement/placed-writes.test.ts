@@ -172,8 +172,10 @@ describe('what operators changed in a family’s database is recorded', () => {
     operator: 'ada',
     action: 'test',
     organizationId: 'acme',
+    subject: { type: 'key', id: auditId },
   })
-  const outcomes = async () => (await isolate.audit.list('acme', null, 50)).map(({ outcome }) => outcome)
+  const outcomes = async () =>
+    (await isolate.audit.list({ organizationId: 'acme' }, null, 50)).map(({ outcome }) => outcome)
 
   test('as done, as refused, and as failed when nobody knows', async () => {
     const changes = (auditId: string) => isolate.operatorChanges(entry(auditId))

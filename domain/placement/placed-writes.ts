@@ -5,7 +5,7 @@ import type { Place, PlaceChoice } from '../../ports/placement.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atKey, atPlace, inPlace, SHARED } from './at-place.ts'
-import { ElsewhereError } from './errors.ts'
+import { ElsewhereError, MovingError } from './errors.ts'
 import { findOrganization, targetOf } from './family-place.ts'
 
 /** The changes that are written in an organization's place. */
@@ -61,6 +61,7 @@ async function saveOrganization(
       const outcome = await saveOnce(saving, places, open)
       if (outcome !== 'elsewhere' || moves > 0) return outcome
     } catch (error) {
+      if (error instanceof MovingError) return 'moving'
       if (!(error instanceof ElsewhereError) || moves === MOVES_MAX) throw error
     }
   }

@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { AuditAction } from './audit-action.ts'
 import type { Capability } from './capability.ts'
 import type { Access, Described, Scope } from './description.ts'
 import type { NoParameters, QueryParameters, QueryValues } from './query-parameters.ts'
@@ -94,7 +95,7 @@ export interface OperationEndpoint<
    * The name of the operation's change in the audit, such as `key.revoke`. Only for the operator interface. Null: the
    * operation changes nothing.
    */
-  readonly action: string | null
+  readonly action: AuditAction | null
   /** The responses of the handler. Refusals by the access check, and internal failures, need no declaration. */
   readonly responses: Responses
 }
@@ -135,7 +136,7 @@ type OperationDeclaration<
   readonly query?: Query
   readonly headers?: Readonly<Record<string, RequestHeader>>
   readonly body?: Body
-  readonly action?: string
+  readonly action?: AuditAction
   readonly responses: Responses
 }
 

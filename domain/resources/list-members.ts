@@ -1,5 +1,6 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
 import { id, timestamp } from '../record/field.ts'
+import { window } from '../record/filter.ts'
 import { refersTo, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { joinedFrom } from '../record/views.ts'
@@ -29,9 +30,9 @@ export const listContactsOfList = collection({
   tag: 'Contact lists',
   summary: 'List the contacts of a list',
   description:
-    'Ordered by `addedAt`. `updatedAt` is that of the contact: sync contacts with `/api/v1/contacts`, and read a list as a whole.',
+    'Ordered by `addedAt`, which is all that it can be filtered by. `updatedAt` is that of the contact: sync contacts with `/api/v1/contacts`, and read a list as a whole.',
   resource: listMembers,
   parent: { resource: contactLists, param: 'listId' },
-  filters: {},
+  filters: window('addedAt'),
   order: newestFirst('addedAt', 'contactId'),
 })

@@ -121,6 +121,40 @@ describe('an operator key', () => {
     expect((await operator('audit')).stdout).not.toContain('"action":"key.revoke"')
   })
 
+  it('ends with its issuer at the latest, shows who that was, and takes with it what it issued', async () => {
+    const issue = ['key', 'issue', '--operator', 'eve', '--role', 'admin']
+    const issuedBy = async (key: string, ...args: readonly string[]) => {
+      const { stdout, stderr } = await as(key, ...issue, ...args)
+      const text = stdout.trimEnd()
+      return { text, stderr, keyId: readOperatorKey(text)?.keyId ?? '' }
+    }
+    const soon = '2026-06-15T13:00:00.000Z'
+    const parent = await issuedBy(test.key, '--expires', soon)
+    expect(parent.stderr).toBe('')
+    const child = await issuedBy(parent.text)
+    expect(child.stderr).toBe(`It ends at ${soon}, as the key that issued it does.\n`)
+    expect(await as(parent.text, ...issue, '--expires', '2030-01-01')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`--expires must not be after ${soon}`) as string,
+    })
+    const listed = (await operator('key', 'list', '--operators')).stdout
+    expect(listed).toMatch(new RegExp(`^${child.keyId} .*  ${parent.keyId}  eve$`, 'm'))
+    expect(listed).toMatch(/  root  admin$/m)
+    const revoked = await operator('key', 'revoke', parent.keyId, '--descendants')
+    expect([revoked.code, revoked.stdout.trimEnd().split('\n').sort()]).toEqual([
+      0,
+      [parent.keyId, child.keyId].map((keyId) => `${keyId}  admin  eve`).sort(),
+    ])
+    expect(revoked.stderr).toBe(`Revoked ${parent.keyId} and every key that descends from it.\n`)
+    expect((await as(child.text, 'org', 'list')).code).toBe(1)
+    expect(await operator('key', 'revoke', 'nothing', '--descendants')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no operator key nothing.\n',
+    })
+  })
+
   it('that is none is sent nowhere', async () => {
     const tenant = (await operator('key', 'issue', '--org', 'acme')).stdout.trimEnd()
     const lines = test.service.logLines.length

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
+import { readOperatorKey } from '../../domain/access/operator-key.ts'
 import type { TestOperator } from '../../test/support/operator.ts'
 import { openTestOperator } from '../../test/support/operator.ts'
 
@@ -82,6 +83,15 @@ describe('organizations', () => {
     expect((await operator('org', 'create', '--id', 'acme', '--sms-number', '')).code).toBe(0)
     expect((await operator('org', 'show', 'acme')).stdout).toContain('"smsNumber": null')
     expect((await operator('org', 'list')).stdout).toContain('acme  Acme\n')
+  })
+
+  it.each(['none', ''])('are untied from their parent by --parent %j', async (word) => {
+    const parentOf = async () =>
+      (JSON.parse((await operator('org', 'show', 'kid')).stdout) as { readonly parentId: unknown }).parentId
+    await operator('org', 'create', '--id', 'kid', '--name', 'Kid', '--parent', 'acme')
+    expect(await parentOf()).toBe('acme')
+    expect((await operator('org', 'create', '--id', 'kid', '--parent', word)).code).toBe(0)
+    expect(await parentOf()).toBe(null)
   })
 
   it('are refused a slug that is taken and a parent that is missing', async () => {
@@ -176,6 +186,7 @@ describe('being called wrongly', () => {
     [['import', 'sites', 'file']],
     [['outbox', 'list', '--org', '']],
     [['audit', '--org', 'a', '--org', 'b']],
+    [['audit', '--action', 'key.isue']],
     [['org', 'list', '--url', 'https://a.example', '--remote']],
   ])('%j: exit code 2, on standard error', async (args) => {
     const { code, stdout, stderr } = await operator(...args)
@@ -208,7 +219,15 @@ describe('the audit', () => {
       'action',
       'organizationId',
       'outcome',
+      'subject',
     ])
+    const narrowed = await operator('audit', '--org', 'acme', '--action', 'key.revoke')
+    expect(JSON.parse(narrowed.stdout.split('\n')[0] ?? '')).toMatchObject({
+      subject: { type: 'key', id: keyId },
+    })
+    const ownId = readOperatorKey(test.key)?.keyId ?? ''
+    expect((await operator('audit', '--operator-key', ownId)).stdout).toContain('"action":"key.issue"')
+    expect((await operator('audit', '--operator-key', keyId)).stdout).toBe('')
     expect((await operator('audit', '--org', 'nobody-else')).stdout).toBe('')
     const site = { siteId: 'audited', name: 'N', status: 'active', timezone: 'UTC', address: {} }
     const line = JSON.stringify({ ...site, createdAt: '2026-01-01T00:00:00Z' })

@@ -71,7 +71,9 @@ test('the id of a form belongs to one organization of all places', async () => {
 test.each([
   [['--id', 'acme', '--place', 'own'], 1, 'Move its family with "org move"'],
   [['--id', 'pier', '--place', 'own', '--parent', 'acme'], 1, 'acme is not in the place where pier lives'],
-  [['--id', 'pier', '--parent', ''], 1, 'Move the family with "org move" first'],
+  [['--id', 'pier', '--parent', ''], 1, 'Move the family there with "org move" first'],
+  [['--id', 'pier', '--parent', 'none'], 1, 'pier can leave its family only in the shared database'],
+  [['--id', 'none', '--name', 'N'], 2, '--id must not be none'],
   [
     ['--id', 'new', '--name', 'N', '--place', 'shared', '--parent', 'harbor'],
     1,

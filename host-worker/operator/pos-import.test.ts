@@ -158,8 +158,8 @@ describe('what takes no imports says so', () => {
     openEmbeddedPos(tie, directory)
 
   it('an organization without a point of sale', async () => {
-    await operator('org', 'create', '--id', 'none', '--name', 'None')
-    expect(await imported('pos-customers', 'none', {})).toEqual({
+    await operator('org', 'create', '--id', 'storeless', '--name', 'None')
+    expect(await imported('pos-customers', 'storeless', {})).toEqual({
       kind: 'stopped',
       message: 'It has no point of sale.',
     })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AuditEntry, AuditRecord } from '../../ports/index.ts'
+import type { AuditEntry, AuditFilter, AuditRecord } from '../../ports/index.ts'
 import type { StorageCase, StorageInstance } from './case.ts'
 import { at, form, organization, submission, tenantKey, twoTenants } from './fixtures.ts'
 
@@ -12,12 +12,13 @@ export function auditEntry(auditId: string, changes: Partial<AuditEntry> = {}): 
     operator: 'ada',
     action: 'thing.change',
     organizationId: 'org-a',
+    subject: null,
     ...changes,
   }
 }
 
 async function outcomes({ audit }: StorageInstance): Promise<readonly (readonly [string, string])[]> {
-  const records = await audit.list(null, null, 100)
+  const records = await audit.list({}, null, 100)
   return records.map(({ auditId, outcome }) => [auditId, outcome] as const).reverse()
 }
 
@@ -99,22 +100,78 @@ export const operatorChangeCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a record says what it is about, and a settled one what it turned out to be about',
+    async run(make) {
+      const { audit, operatorChanges } = await twoTenants(make)
+      const subject = { type: 'key', id: 'key-1' } as const
+      const opened = { type: 'import', id: 'imp-1', kind: 'contacts', rows: 3 } as const
+      await operatorChanges(auditEntry('a1', { subject })).addKey(tenantKey('org-a', 'key-1'))
+      await audit.record({ ...auditEntry('a2', { subject }), outcome: 'failed' })
+      await audit.settle('a2', 'done', opened)
+      await audit.settle('a2', 'refused', subject)
+      await audit.settle('a1', 'refused', opened)
+      const records = await audit.list({}, null, 10)
+      assert.deepEqual(
+        records.map(({ auditId, outcome, subject: about }) => [auditId, outcome, about]),
+        [
+          ['a2', 'done', opened],
+          ['a1', 'done', subject],
+        ],
+      )
+    },
+  },
+  {
+    name: 'records are narrowed by organization, key and action, alone and together',
+    async run(make) {
+      const { audit } = await twoTenants(make)
+      const entries = [
+        auditEntry('a1', { at: at(1) }),
+        auditEntry('a2', { at: at(2), operatorKeyId: 'op-2' }),
+        auditEntry('a3', { at: at(3), action: 'other.change' }),
+        auditEntry('a4', { at: at(4), organizationId: 'org-b' }),
+        auditEntry('a5', { at: at(5), organizationId: null, operatorKeyId: null }),
+      ]
+      for (const entry of entries) await audit.record({ ...entry, outcome: 'done' })
+      const [organizationId, operatorKeyId, action] = ['org-a', 'op-1', 'thing.change']
+      const listed = async (filter: AuditFilter) => idsOf(await audit.list(filter, null, 10)).join(' ')
+      assert.equal(
+        await listed({ organizationId: null, operatorKeyId: null, action: null }),
+        'a5 a4 a3 a2 a1',
+      )
+      assert.equal(await listed({ organizationId }), 'a3 a2 a1')
+      assert.equal(await listed({ operatorKeyId }), 'a4 a3 a1')
+      assert.equal(await listed({ action }), 'a5 a4 a2 a1')
+      assert.equal(await listed({ organizationId, operatorKeyId }), 'a3 a1')
+      assert.equal(await listed({ organizationId, action }), 'a2 a1')
+      assert.equal(await listed({ operatorKeyId, action }), 'a4 a1')
+      assert.equal(await listed({ organizationId, operatorKeyId, action }), 'a1')
+      const after = { at: at(2), auditId: 'a2' }
+      assert.deepEqual(idsOf(await audit.list({ organizationId, action }, after, 10)), ['a1'])
+    },
+  },
+  {
     name: 'records are kept as they were made, and listed newest first, of one organization or of all, in pages',
     async run(make) {
       const { audit } = await twoTenants(make)
       const records: readonly AuditRecord[] = [
         { ...auditEntry('a2', { at: at(2), operatorKeyId: null }), outcome: 'done' },
-        { ...auditEntry('a9', { at: at(1), organizationId: null }), outcome: 'failed' },
+        {
+          ...auditEntry('a9', { at: at(1), organizationId: null, subject: { type: 'key', id: 'k"\\é' } }),
+          outcome: 'failed',
+        },
         { ...auditEntry('a3', { at: at(1) }), outcome: 'refused' },
         { ...auditEntry('a1', { at: at(0), organizationId: 'org-b' }), outcome: 'forbidden' },
       ]
       for (const record of [...records].reverse()) await audit.record(record)
-      assert.deepEqual(await audit.list(null, null, 10), records)
-      assert.deepEqual(idsOf(await audit.list(null, null, 2)), ['a2', 'a9'])
-      assert.deepEqual(idsOf(await audit.list(null, { at: at(1), auditId: 'a9' }, 10)), ['a3', 'a1'])
-      assert.deepEqual(idsOf(await audit.list('org-a', null, 10)), ['a2', 'a3'])
-      assert.deepEqual(idsOf(await audit.list('org-a', { at: at(2), auditId: 'a2' }, 10)), ['a3'])
-      assert.deepEqual(await audit.list('org-none', null, 10), [])
+      assert.deepEqual(await audit.list({}, null, 10), records)
+      assert.deepEqual(idsOf(await audit.list({}, null, 2)), ['a2', 'a9'])
+      assert.deepEqual(idsOf(await audit.list({}, { at: at(1), auditId: 'a9' }, 10)), ['a3', 'a1'])
+      assert.deepEqual(idsOf(await audit.list({ organizationId: 'org-a' }, null, 10)), ['a2', 'a3'])
+      assert.deepEqual(
+        idsOf(await audit.list({ organizationId: 'org-a' }, { at: at(2), auditId: 'a2' }, 10)),
+        ['a3'],
+      )
+      assert.deepEqual(await audit.list({ organizationId: 'org-none' }, null, 10), [])
     },
   },
 ]

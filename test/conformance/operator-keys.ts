@@ -15,6 +15,7 @@ function operatorKey(keyId: string, changes: Partial<StoredOperatorKey> = {}): S
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    issuedBy: null,
     ...changes,
   }
 }
@@ -27,6 +28,17 @@ function claim(keyId: string, ...hashes: [] | OperatorKeyClaim['hashes']): Opera
 async function add({ operatorChanges }: StorageInstance, ...keys: readonly StoredOperatorKey[]) {
   for (const key of keys)
     await operatorChanges(auditEntry(`add ${key.keyId}`)).addOperatorKey({ key, proof: null })
+}
+
+/** Revokes a key alone. True: it was there. */
+async function revoke(
+  { operatorChanges }: StorageInstance,
+  auditId: string,
+  keyId: string,
+  revokedAt: string,
+): Promise<boolean> {
+  const revocation = { keyId, revokedAt, withDescendants: false }
+  return (await operatorChanges(auditEntry(auditId)).revokeOperatorKey(revocation)) !== null
 }
 
 export const operatorKeyCases: readonly StorageCase[] = [
@@ -55,7 +67,7 @@ export const operatorKeyCases: readonly StorageCase[] = [
       assert.deepEqual(await storage.keyed.open(asTenant).read([]), { authenticated: false })
       assert.equal(await storage.keyed.findPlatformKey('op-1'), null)
       assert.equal(await storage.administration.findKey('op-1'), null)
-      assert.equal(await storage.operatorChanges(auditEntry('x')).revokeOperatorKey('key-a', at(1)), false)
+      assert.equal(await revoke(storage, 'x', 'key-a', at(1)), false)
     },
   },
   {
@@ -63,12 +75,12 @@ export const operatorKeyCases: readonly StorageCase[] = [
     async run(make) {
       const storage = await twoTenants(make)
       await add(storage, operatorKey('op-1'), operatorKey('op-2', { expiresAt: at(60) }))
-      const { operatorKeys, operatorChanges } = storage
-      assert.equal(await operatorChanges(auditEntry('r1')).revokeOperatorKey('op-1', at(1)), true)
+      const { operatorKeys } = storage
+      assert.equal(await revoke(storage, 'r1', 'op-1', at(1)), true)
       assert.equal(await operatorKeys.prove(claim('op-1')), null)
-      assert.equal(await operatorChanges(auditEntry('r2')).revokeOperatorKey('op-1', at(2)), true)
+      assert.equal(await revoke(storage, 'r2', 'op-1', at(2)), true)
       assert.equal((await operatorKeys.list(null, 1))[0]?.revokedAt, at(1))
-      assert.equal(await operatorChanges(auditEntry('r3')).revokeOperatorKey('op-none', at(1)), false)
+      assert.equal(await revoke(storage, 'r3', 'op-none', at(1)), false)
       storage.clock.ms += 59_999
       assert.notEqual(await operatorKeys.prove(claim('op-2')), null)
       storage.clock.ms += 1
@@ -104,6 +116,74 @@ export const operatorKeyCases: readonly StorageCase[] = [
       assert.equal(await added('op-5', null), 'added')
       const ids = (await storage.operatorKeys.list(null, 10)).map(({ keyId }) => keyId)
       assert.deepEqual(ids, ['op-1', 'op-3', 'op-4', 'op-5'])
+    },
+  },
+  {
+    name: 'an operator key issues others while it works, and none that outlives it',
+    async run(make) {
+      const storage = await twoTenants(make)
+      await add(storage, operatorKey('op-1', { expiresAt: at(60) }), operatorKey('op-2'), operatorKey('op-3'))
+      await revoke(storage, 'r', 'op-3', at(0))
+      const issued = (keyId: string, issuedBy: string, expiresAt: string | null) =>
+        storage.operatorChanges(auditEntry(`add ${keyId}`)).addOperatorKey({
+          key: operatorKey(keyId, { issuedBy, expiresAt }),
+          proof: null,
+        })
+      assert.equal(await issued('k-1', 'op-1', at(60)), 'added')
+      assert.equal(await issued('k-2', 'op-1', at(61)), 'issuer_ended')
+      assert.equal(await issued('k-3', 'op-1', null), 'issuer_ended')
+      assert.equal(await issued('k-4', 'op-2', null), 'added')
+      assert.equal(await issued('k-5', 'op-2', at(1000)), 'added')
+      assert.equal(await issued('k-6', 'op-3', at(1)), 'issuer_ended')
+      assert.equal(await issued('k-7', 'op-none', at(1)), 'issuer_ended')
+      storage.clock.ms += 60_000
+      assert.equal(await issued('k-8', 'op-1', at(60)), 'issuer_ended')
+      const listed = await storage.operatorKeys.list(null, 20)
+      assert.deepEqual(
+        listed.filter(({ issuedBy }) => issuedBy !== null).map(({ keyId, issuedBy }) => [keyId, issuedBy]),
+        [
+          ['k-1', 'op-1'],
+          ['k-4', 'op-2'],
+          ['k-5', 'op-2'],
+        ],
+      )
+      const refused = (await storage.audit.list({}, null, 50)).filter(({ outcome }) => outcome === 'refused')
+      assert.equal(refused.length, 5)
+    },
+  },
+  {
+    name: 'a key is revoked alone or with all that descend from it, which the record names',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const child = (keyId: string, issuedBy: string) => operatorKey(keyId, { issuedBy })
+      await add(storage, operatorKey('a'), child('a-1', 'a'), child('a-2', 'a'), child('a-1-1', 'a-1'))
+      await add(storage, child('a-1-1-1', 'a-1-1'), operatorKey('b'), child('b-1', 'b'))
+      await revoke(storage, 'r1', 'a-1-1', at(0))
+      const { operatorKeys, operatorChanges, audit } = storage
+      const revokeAll = async (auditId: string, keyId: string, revokedAt: string) => {
+        const subject = { type: 'key', id: keyId } as const
+        const revocation = { keyId, revokedAt, withDescendants: true }
+        const revoked = await operatorChanges(auditEntry(auditId, { subject })).revokeOperatorKey(revocation)
+        return revoked?.map((key) => key.keyId) ?? null
+      }
+      assert.deepEqual(await revokeAll('r2', 'a', at(1)), ['a', 'a-1', 'a-1-1-1', 'a-2'])
+      assert.deepEqual(await revokeAll('r3', 'a', at(2)), [])
+      assert.equal(await revokeAll('r4', 'none', at(2)), null)
+      const states = (await operatorKeys.list(null, 20)).map(({ keyId, revokedAt }) => [keyId, revokedAt])
+      assert.deepEqual(Object.fromEntries(states), {
+        a: at(1),
+        'a-1': at(1),
+        'a-2': at(1),
+        'a-1-1': at(0),
+        'a-1-1-1': at(1),
+        b: null,
+        'b-1': null,
+      })
+      const records = new Map((await audit.list({}, null, 50)).map((record) => [record.auditId, record]))
+      const [second, third, fourth] = ['r2', 'r3', 'r4'].map((auditId) => records.get(auditId))
+      assert.deepEqual(second?.subject, { type: 'key', id: 'a', descendants: ['a-1', 'a-1-1-1', 'a-2'] })
+      assert.deepEqual([third?.outcome, third?.subject], ['done', { type: 'key', id: 'a', descendants: [] }])
+      assert.equal(fourth?.outcome, 'refused')
     },
   },
   {

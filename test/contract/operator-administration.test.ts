@@ -58,6 +58,28 @@ describe('organizations', () => {
     expect((await admin.get('/organizations/other')).status).toBe(404)
   })
 
+  test('are tied to a parent and untied again, in the shared database only', async () => {
+    for (const [id, more] of [
+      ['acme', {}],
+      ['kid', { parentId: 'acme' }],
+      ['harbor', { place: 'own' }],
+      ['pier', { parentId: 'harbor' }],
+    ] as const)
+      expect((await admin.post(`/organizations/${id}`, { name: id, ...more })).status).toBe(201)
+    for (const id of ['kid', 'acme', 'harbor']) {
+      const { status, body } = await admin.post(`/organizations/${id}`, { parentId: null })
+      expect([status, body]).toEqual([200, expect.objectContaining({ parentId: null })])
+    }
+    expect(await admin.post('/organizations/pier', { parentId: null })).toEqual({
+      status: 409,
+      body: {
+        error:
+          'pier can leave its family only in the shared database, where it then stays. Move the family there with "org move" first.',
+      },
+    })
+    expect((await admin.get('/organizations/pier')).body).toMatchObject({ parentId: 'harbor' })
+  })
+
   test('that two operators change at the same moment keep both changes, or one of the two is told', async () => {
     await admin.post('/organizations/acme', { name: 'Acme' })
     const settings = [{ slug: 'acme' }, { analytics: true }, { phoneCountry: 'DE' }]
@@ -80,6 +102,8 @@ describe('organizations', () => {
     [{ name: 'A', posSource: { kind: 'oracle', tenant: '1' } }, 'posSource.kind: must be one of'],
     [{ name: 'A', posSource: { kind: 'odbc_second', tenant: 'a b' } }, 'odbc_second: takes the name'],
     [{ name: 'A', organizationId: 'b' }, 'organizationId'],
+    [{ name: 'A', parentId: 'none' }, 'parentId: must not be none, which stands for no organization'],
+    [{ name: 'A', parentId: '' }, 'parentId: must be 1 to 64 letters'],
   ])('refuse %j', async (body, problem) => {
     const answer = await admin.post('/organizations/acme', body)
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(problem)])
@@ -87,7 +111,7 @@ describe('organizations', () => {
   })
 
   test('have an id that keys can contain', async () => {
-    for (const id of ['_x', 'a b', 'x'.repeat(65), 'ä'])
+    for (const id of ['_x', 'a b', 'x'.repeat(65), 'ä', 'none'])
       expect((await admin.post(`/organizations/${encodeURIComponent(id)}`, { name: 'A' })).status).toBe(400)
   })
 

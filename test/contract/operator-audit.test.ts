@@ -103,6 +103,7 @@ test('every change is recorded with who asked, for what and of whom, and so is e
     'action',
     'organizationId',
     'outcome',
+    'subject',
   ])
   const { operatorKeyId } = (await admin.get('/health')).body
   expect(all[0]).toMatchObject({ operatorKeyId, at: '2026-06-15T12:00:00.000Z' })
@@ -127,6 +128,40 @@ test('records are listed newest first, in pages, of one organization or of all',
   const { nextCursor } = (await admin.get('/audit?organizationId=a&limit=1')).body.pagination
   expect((await admin.get(`/audit?organizationId=b&cursor=${nextCursor}`)).status).toBe(400)
   expect((await admin.get('/audit?organizationId=nobody')).body.data).toEqual([])
+})
+
+test('records are narrowed by the key that asked, by the action, and by any of these together', async () => {
+  await admin.post('/organizations/acme', { name: 'Acme' })
+  await admin.post('/organizations/acme/keys', {})
+  await admin.post('/platform-keys', {})
+  await support.post('/platform-keys', {})
+  const keyIdOf = async (client: OperatorClient) => (await client.get('/health')).body.operatorKeyId
+  const [mine, theirs] = [await keyIdOf(admin), await keyIdOf(support)]
+  const listed = async (query: string) => (await records(query)).map(short).sort()
+  const [saved, ofAcme, ofPlatform] = [
+    'admin organization.save acme done',
+    'admin key.issue acme done',
+    'admin key.issue  done',
+  ]
+  const forbidden = 'support key.issue  forbidden'
+  expect(await listed('')).toEqual([ofPlatform, ofAcme, saved, forbidden])
+  expect(await listed(`&operatorKeyId=${mine}`)).toEqual([ofPlatform, ofAcme, saved])
+  expect(await listed('&action=key.issue')).toEqual([ofPlatform, ofAcme, forbidden])
+  expect(await listed(`&action=key.issue&operatorKeyId=${theirs}`)).toEqual([forbidden])
+  expect(await listed(`&action=key.issue&organizationId=acme`)).toEqual([ofAcme])
+  expect(await listed(`&organizationId=acme&operatorKeyId=${theirs}`)).toEqual([])
+  expect(await listed(`&organizationId=acme&operatorKeyId=${mine}&action=organization.save`)).toEqual([saved])
+  expect(await listed('&operatorKeyId=nobody')).toEqual([])
+  expect(await listed('&operatorKeyId=&action=')).toHaveLength(4)
+  const first = (await admin.get(`/audit?action=key.issue&limit=2`)).body
+  const cursor = first.pagination.nextCursor ?? ''
+  expect((await admin.get(`/audit?action=key.issue&limit=2&cursor=${cursor}`)).body.data).toHaveLength(1)
+  const wrong = await admin.get('/audit?action=key.isue')
+  expect([wrong.status, wrong.body.error]).toEqual([
+    400,
+    expect.stringMatching(/^Parameter action must be one of: organization\.save, .*outbox\.retry\.$/),
+  ])
+  expect((await admin.get('/audit?action=key.issue&action=key.issue')).status).toBe(400)
 })
 
 test('a change that fails is recorded as failed; one whose answer is lost after it was made, as done', async () => {

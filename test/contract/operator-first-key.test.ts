@@ -59,7 +59,7 @@ test('a proof makes a key, which works and is shown once', async () => {
 
 test('what it made is recorded as that of the holder of the root secret', async () => {
   await ask(await prove())
-  const [record] = await service.storage.audit.list(null, null, 1)
+  const [record] = await service.storage.audit.list({}, null, 1)
   expect(record).toMatchObject({
     operatorKeyId: null,
     operator: 'ROOT_SECRET',

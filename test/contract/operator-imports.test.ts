@@ -62,7 +62,7 @@ async function send(
 }
 
 const audited = async () =>
-  (await service.storage.audit.list(null, null, 100)).map(({ action, outcome }) => `${action} ${outcome}`)
+  (await service.storage.audit.list({}, null, 100)).map(({ action, outcome }) => `${action} ${outcome}`)
 
 test('a file is opened, sent, committed and remembered, and the audit tells', async () => {
   const path = await opened(line('c-1'), line('c-2'))

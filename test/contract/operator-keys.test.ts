@@ -63,7 +63,7 @@ describe.each(operatorEndpoints.map((endpoint) => ({ id: endpoint.id, endpoint }
     for (const [kind, key] of Object.entries(keys)) statuses[kind] = (await ask(endpoint, key)).status
     const expected = isPublic ? 200 : 401
     expect(statuses).toEqual(Object.fromEntries(Object.keys(keys).map((kind) => [kind, expected])))
-    expect(await service.storage.audit.list('some-id', null, 10)).toEqual([])
+    expect(await service.storage.audit.list({ organizationId: 'some-id' }, null, 10)).toEqual([])
   })
 
   test('is closed to a proof of the root secret, unless it issues operator keys', async () => {
@@ -109,7 +109,7 @@ describe.each(operatorEndpoints.map((endpoint) => ({ id: endpoint.id, endpoint }
   test('records whom a role kept from changing something, and what they asked for', async () => {
     const key = await service.addOperatorKey('support')
     await ask(endpoint, key)
-    const records = (await service.storage.audit.list(null, null, 10)).filter(
+    const records = (await service.storage.audit.list({}, null, 10)).filter(
       ({ operator }) => operator === 'support',
     )
     const isRefused = needsAdmin && endpoint.action !== null

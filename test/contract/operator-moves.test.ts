@@ -1,63 +1,24 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createObjectStorage } from '../../adapters/durable-object/index.ts'
-import { createPlaceDirectory, createStorage } from '../../adapters/sqlite/index.ts'
-import type { AllPlaces } from '../../domain/placement/at-place.ts'
 import { advanceMove } from '../../domain/placement/move/index.ts'
-import { createMoves } from '../../domain/placement/moves.ts'
-import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
-import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
-import { lineLog, systemDeadline } from '../../host-worker/system.ts'
-import type { FakeClock } from '../support/fakes.ts'
 import type { OperatorClient } from '../support/operator-client.ts'
 import { openOperatorClient } from '../support/operator-client.ts'
 import type { MovingPlaces } from '../support/moving.ts'
-import { movingPlaces, toOwn } from '../support/moving.ts'
-import { migratedImage } from '../support/migrated-image.ts'
-import type { TestService, TestStorage } from '../support/service.ts'
+import { toOwn } from '../support/moving.ts'
+import type { TestService } from '../support/service.ts'
 import { openTestService } from '../support/service.ts'
+import { openMovingStorage } from '../support/moving-storage.ts'
 
 let service: TestService
 let moving: MovingPlaces
 let admin: OperatorClient
 let support: OperatorClient
 
-/** A shared database, and databases of families, between which families can move. */
-function openMovingStorage(clock: FakeClock): TestStorage {
-  const families = movingPlaces({ clock, image: migratedImage() })
-  moving = families
-  const { shared, world } = families
-  const directory = createPlaceDirectory(shared, clock)
-  const places: AllPlaces = {
-    directory,
-    memory: createPlaceMemory(),
-    storageAt: (place) =>
-      place.kind === 'shared'
-        ? createStorage({ executor: shared, clock, isShared: true })
-        : createObjectStorage({ namespace: families.own(place).namespace, place, clock }),
-    databases: { create: async () => undefined, sizeBytes: async () => 4096 },
-    noteWork: () => undefined,
-    clock,
-    deadline: systemDeadline,
-  }
-  const storage = createPlacedStorage(
-    places,
-    lineLog(() => undefined),
-  )
-  const { administration } = storage
-  return {
-    ...storage,
-    moves: (background) =>
-      createMoves({
-        ...world,
-        ...{ directory, administration, background },
-        hasDatabases: true,
-        deadline: systemDeadline,
-      }),
-  }
-}
-
 beforeEach(async () => {
-  service = await openTestService(openMovingStorage)
+  service = await openTestService((clock) => {
+    const { storage, places } = openMovingStorage(clock)
+    moving = places
+    return storage
+  })
   admin = await openOperatorClient(service, 'admin')
   support = await openOperatorClient(service, 'support')
 })
@@ -90,7 +51,7 @@ test('a family moves while the service goes on by itself, and its keys and rows 
   })
   expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared', sizeBytes: null })
   expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
-  const records = await service.storage.audit.list('acme', null, 10)
+  const records = await service.storage.audit.list({ organizationId: 'acme' }, null, 10)
   expect(
     records.filter(({ action }) => action === 'organization.move').map(({ outcome }) => outcome),
   ).toEqual(['done', 'done', 'done'])
@@ -113,6 +74,35 @@ test('a move names what runs, refuses another target, and is given up before it 
   expect((await support.get(`/moves/${moveId}`)).body).toMatchObject({ phase: 'aborted' })
   expect((await admin.post('/organizations/acme/move/abort')).status).toBe(404)
   expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'shared' })
+})
+
+test('nothing joins or leaves a family while it moves, and is told so at once', async () => {
+  for (const [id, parentId] of [
+    ['acme', null],
+    ['kid', 'acme'],
+    ['other', null],
+  ] as const)
+    await service.addOrganization(id, { parentId })
+  const { ledger } = moving.world
+  const [moveId, startedAt] = ['m1', '2026-06-15T12:00:00.000Z']
+  await ledger.open({ moveId, familyId: 'acme', target: toOwn, startedAt })
+  await advanceMove(moving.world, moveId, 'another')
+  const tie = (id: string, parentId: string | null) => admin.post(`/organizations/${id}`, { parentId })
+  for (const [id, parentId] of [
+    ['kid', null],
+    ['kid', 'other'],
+    ['other', 'kid'],
+  ] as const)
+    expect(await tie(id, parentId)).toEqual({
+      status: 409,
+      body: {
+        error: `${id} cannot join or leave a family that is being moved. Try again when "org show" names no move.`,
+      },
+    })
+  expect((await admin.get('/organizations/kid')).body).toMatchObject({ parentId: 'acme' })
+  await ledger.askAbort(moveId)
+  while ((await ledger.find(moveId))?.endedAt === null) await advanceMove(moving.world, moveId, 'another')
+  expect((await tie('kid', null)).status).toBe(200)
 })
 
 test('a move that has switched is ended, not given up', async () => {

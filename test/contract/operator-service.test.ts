@@ -95,7 +95,7 @@ describe('the outbox', () => {
       status: 404,
       body: { error: 'There is no entry none that waits or failed.' },
     })
-    const records = await service.storage.audit.list('acme', null, 10)
+    const records = await service.storage.audit.list({ organizationId: 'acme' }, null, 10)
     expect(records.map(({ action, outcome }) => [action, outcome]).sort()).toEqual([
       ['outbox.retry', 'done'],
       ['outbox.retry', 'refused'],

@@ -47,7 +47,7 @@ async function list(path: string, query = '') {
 const read = async (key: string) => (await service.send('/api/v1/contacts', { key })).status
 
 async function audited(): Promise<readonly (readonly unknown[])[]> {
-  const records: readonly AuditRecord[] = await service.storage.audit.list(null, null, 100)
+  const records: readonly AuditRecord[] = await service.storage.audit.list({}, null, 100)
   return records
     .filter(({ action }) => action.startsWith('key.'))
     .map(({ action, organizationId, outcome }) => [action, organizationId, outcome])

@@ -27,7 +27,7 @@ function tie(kind: PosSourceTie['kind'], tenant = 'north'): PosSourceTie {
 
 beforeEach(async () => {
   service = await openTestService((clock) => createScratchStorage({ clock }))
-  keys.set('none', await service.addOrganization('none'))
+  keys.set('none', await service.addOrganization('storeless'))
   for (const kind of kinds) {
     const organizationId = kind.replace('_', '-')
     keys.set(

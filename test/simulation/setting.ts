@@ -78,9 +78,9 @@ export interface Founding {
 export async function found(founding: Founding): Promise<string> {
   const { storage, secrets, random, nowMs } = founding
   for (const organizationId of organizationIds) await foundOrganization(organizationId, founding)
-  const grant = { operator: 'operator', role: 'admin', expiresAt: null } as const
+  const grant = { operator: 'operator', role: 'admin', expiresAt: null, issuedBy: null } as const
   const { key, stored } = await issueOperatorKey(grant, secrets, random, { nowMs: () => nowMs })
-  const by = { operatorKeyId: null, operator: 'founder', organizationId: null }
+  const by = { operatorKeyId: null, operator: 'founder', organizationId: null, subject: null }
   const entry = { auditId: 'founding', at: toInstant(nowMs), action: 'found', ...by }
   await storage.operatorChanges(entry).addOperatorKey({ key: stored, proof: null })
   return key

@@ -41,7 +41,11 @@ export async function openOperatorClient(
   service: TestService,
   role: OperatorRole = 'admin',
 ): Promise<OperatorClient> {
-  const key = await service.addOperatorKey(role)
+  return operatorClient(service, await service.addOperatorKey(role))
+}
+
+/** A client with this key. */
+export function operatorClient(service: TestService, key: string): OperatorClient {
   const answer = async (path: string, init: RequestInit): Promise<OperatorAnswer> => {
     const response = await service.send(`/operator/v1${path}`, { ...init, key })
     const text = await response.text()

@@ -207,7 +207,7 @@ export async function openTestService(
     addKey,
     addOperatorKey: async (role, expiresAt = null) => {
       const { key, stored } = await issueOperatorKey(
-        { operator: role, role, expiresAt },
+        { operator: role, role, expiresAt, issuedBy: null },
         secrets,
         random,
         clock,
@@ -217,7 +217,8 @@ export async function openTestService(
     },
     revokeOperatorKey: async (key) => {
       const keyId = readOperatorKey(key)?.keyId ?? ''
-      await storage.operatorChanges(auditEntry(`revoke-${keyId}`)).revokeOperatorKey(keyId, PREPARED_AT)
+      const revocation = { keyId, revokedAt: PREPARED_AT, withDescendants: false }
+      await storage.operatorChanges(auditEntry(`revoke-${keyId}`)).revokeOperatorKey(revocation)
     },
     settled: async () => {
       await Promise.all(background)
@@ -250,6 +251,7 @@ function auditEntry(auditId: string): AuditEntry {
     operator: 'test',
     action: 'test.prepare',
     organizationId: null,
+    subject: null,
   }
 }
 

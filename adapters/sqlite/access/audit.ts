@@ -1,8 +1,18 @@
+import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
-import type { Audit, AuditEntry, AuditRecord } from '../../../ports/audit.ts'
+import type {
+  Audit,
+  AuditEntry,
+  AuditFilter,
+  AuditPosition,
+  AuditRecord,
+  AuditSubject,
+} from '../../../ports/audit.ts'
+import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import { templateCache } from '../statement/template-cache.ts'
 import type { FieldColumns } from '../table/field-columns.ts'
 import { columnList, fieldList, valueList } from '../table/field-columns.ts'
 
@@ -14,6 +24,7 @@ const columns: FieldColumns<AuditRecord> = {
   action: 'action',
   organizationId: 'organization_id',
   outcome: 'outcome',
+  subject: 'subject',
 }
 const insertInto = sql`insert into audit (${columnList(columns)})`
 
@@ -21,54 +32,80 @@ const record = template(sql`${insertInto} values (${valueList(columns)})
   on conflict (audit_id) do nothing`)
 
 /**
- * `changes()` counts what the preceding statement wrote, without its triggers. The record may exist already, as failed:
- * a change that was first tried in a family's own database, before the family moved here.
+ * Prepares the statement that records a change, in the same batch. The record may exist already, as failed: a change
+ * that was first tried in a family's own database, before the family moved here.
+ * @param subject what the change is about, as JSON
+ * @param isMade whether the change is made. Default: the preceding statement makes it, and wrote something; `changes()`
+ *   counts what that statement wrote, without its triggers.
  */
-const recordChange = template(sql`${insertInto}
-  values (${valueList(columns, { outcome: sql`case when changes() > 0 then 'done' else 'refused' end` })})
-  on conflict (audit_id) do update set outcome = excluded.outcome where audit.outcome = 'failed'`)
+export function recordChangeTemplate(
+  subject: Sql = slot('subject'),
+  isMade: Sql = sql`changes() > 0`,
+): Template {
+  const outcome = sql`case when ${isMade} then 'done' else 'refused' end`
+  return template(sql`${insertInto} values (${valueList(columns, { outcome, subject })})
+    on conflict (audit_id) do update set outcome = excluded.outcome, subject = excluded.subject
+    where audit.outcome = 'failed'`)
+}
+const recordChange = recordChangeTemplate()
 
-const settle = template(sql`update audit set outcome = ${slot('outcome')}
+const settle = template(sql`update audit set outcome = ${slot('outcome')}, subject = ${slot('subject')}
   where audit_id = ${slot('auditId')} and outcome = 'failed'`)
 
-const kept = sql`select ${fieldList(columns)} from audit`
-const newest = sql`order by at desc, audit_id desc limit +${slot('limit')}`
+/** The row of a record: its subject is JSON. */
+type AuditRow = Omit<AuditRecord, 'subject'> & { readonly subject: string | null }
+
 const before = sql`(at, audit_id) < (${slot('at')}, ${slot('auditId')})`
-const ofOne = sql`organization_id = ${slot('organizationId')}`
+const narrowings: readonly (keyof AuditFilter)[] = ['organizationId', 'operatorKeyId', 'action']
+const listTemplates = templateCache<Template<AuditRow>>()
 
-const firstOfAll = template(sql<AuditRecord>`${kept} ${newest}`)
-const nextOfAll = template(sql<AuditRecord>`${kept} where ${before} ${newest}`)
-const firstOfOne = template(sql<AuditRecord>`${kept} where ${ofOne} ${newest}`)
-const nextOfOne = template(sql<AuditRecord>`${kept} where ${ofOne} and ${before} ${newest}`)
+/** The statement for a page of records. Each filter, and each pair of them, has an index in the order of the list. */
+export function listStatement(
+  filter: AuditFilter,
+  after: AuditPosition | null,
+  limit: number,
+): Statement<AuditRow> {
+  const given = narrowings.filter((name) => filter[name] != null)
+  const made = listTemplates([...given, after === null].join(), () => {
+    const where = given.map((name) => sql`${sql.id(columns[name])} = ${slot(name)}`)
+    const conditions = after === null ? where : [...where, before]
+    return template(sql<AuditRow>`select ${fieldList(columns)} from audit
+      ${conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`}
+      order by at desc, audit_id desc limit +${slot('limit')}`)
+  })
+  const values = Object.fromEntries(given.map((name) => [name, filter[name] ?? null]))
+  return bind(made, { ...values, ...after, limit })
+}
 
-/**
- * The statement that records a change. It must follow the statement that makes the change, in the same batch: it
- * records the change as done when that statement wrote anything.
- */
+/** The statement that records a change, as `recordChangeTemplate` says. */
 export function recordChangeStatement(of: AuditEntry): Statement {
-  return bind(recordChange, { ...of })
+  return bind(recordChange, { ...auditRow(of) })
+}
+
+/** The values of an entry, or of a record, for its row. */
+export function auditRow<Entry extends AuditEntry>(entry: Entry) {
+  return { ...entry, subject: jsonOf(entry.subject) }
+}
+
+function jsonOf(subject: AuditSubject | null): string | null {
+  return subject === null ? null : JSON.stringify(subject)
+}
+
+function recordOf({ subject, ...row }: AuditRow): AuditRecord {
+  return { ...row, subject: subject === null ? null : (JSON.parse(subject) as AuditSubject) }
 }
 
 /** The audit trail of operators. */
 export function createAudit(executor: Executor): Audit {
   return {
     async record(made) {
-      await executor.batch([bind(record, { ...made })])
+      await executor.batch([bind(record, { ...auditRow(made) })])
     },
-    async settle(auditId, outcome) {
-      await executor.batch([bind(settle, { auditId, outcome })])
+    async settle(auditId, outcome, subject) {
+      await executor.batch([bind(settle, { auditId, outcome, subject: jsonOf(subject) })])
     },
-    list(organizationId, after, limit) {
-      if (organizationId === null)
-        return rowsOf(
-          executor,
-          after === null ? bind(firstOfAll, { limit }) : bind(nextOfAll, { ...after, limit }),
-        )
-      const values = { organizationId, limit }
-      return rowsOf(
-        executor,
-        after === null ? bind(firstOfOne, values) : bind(nextOfOne, { ...after, ...values }),
-      )
+    async list(filter, after, limit) {
+      return (await rowsOf(executor, listStatement(filter, after, limit))).map(recordOf)
     },
   }
 }

@@ -21,6 +21,7 @@ export const operatorKeyColumns: FieldColumns<StoredOperatorKey> = {
   expiresAt: 'expires_at',
   revokedAt: 'revoked_at',
   lastUsedAt: 'last_used_at',
+  issuedBy: 'issued_by',
 }
 
 const stored = sql`select ${fieldList(operatorKeyColumns)} from operator_keys`

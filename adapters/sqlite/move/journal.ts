@@ -95,7 +95,7 @@ function organizationTriggers(journalId: string, table: MovedTable): readonly Jo
       'kept',
       sql`before update of parent_id on organizations when old.parent_id is not new.parent_id
         and (old.organization_id in ${all}) is not (coalesce(new.parent_id in ${all}, 0))
-        begin select raise(abort, 'placement: paused'); end`,
+        begin select raise(abort, 'placement: moving'); end`,
     ),
   ]
 }

@@ -107,7 +107,7 @@ test('while a family moves, no organization leaves it or comes to it', async () 
   const { moveId } = await places.open('acme', toOwn)
   await advanceMove(places.world, moveId, 'one')
   const sql = `update organizations set parent_id = 'other' where organization_id = 'acme'`
-  await expect(places.shared.batch([{ sql, parameters: [] }])).rejects.toThrow('placement: paused')
+  await expect(places.shared.batch([{ sql, parameters: [] }])).rejects.toThrow('placement: moving')
 })
 
 test('every table either moves or is named among those that stay', async () => {

@@ -1,4 +1,4 @@
-import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts'
+import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
@@ -60,10 +60,11 @@ export function refusingExecutor(executor: Executor): Executor {
   }
 }
 
-/** The refusal that a trigger of migration 0019 raised; null: the batch failed for another reason. */
+/** The refusal that a trigger of migration 0019, or of a move's journal, raised; null: the batch failed for another reason. */
 function refusalOf(cause: unknown): Error | null {
   const text = String(cause)
   if (text.includes('placement: elsewhere')) return new ElsewhereError(null, { cause })
+  if (text.includes('placement: moving')) return new MovingError({ cause })
   return text.includes('placement: paused') ? new PausedError({ cause }) : null
 }
 

@@ -58,7 +58,7 @@ export interface CountedResults {
 /**
  * Runs statements as `Executor.batch` does, for a request with a key, and counts the request against the key's rate in
  * the same call. The first statement must return the row of the key, with the column `rate_per_minute`, when the key is
- * proven. Without that row, nothing is counted.
+ * proven. Without that row, nothing is counted; without that column, the batch fails.
  */
 export type CountedBatch = (statements: readonly Statement[], keyId: string) => Promise<CountedResults>
 

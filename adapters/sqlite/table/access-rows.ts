@@ -1,5 +1,6 @@
 import type { StoredKey } from '../../../ports/administration.ts'
 import type { Organization, PosKind } from '../../../ports/organization.ts'
+import { columnsOf } from './field-columns.ts'
 
 /** Row of the table `api_keys`. */
 export interface KeyRow {
@@ -19,21 +20,21 @@ export interface KeyRow {
 }
 
 /** The columns of `api_keys`. */
-export const keyColumns = [
-  'key_id',
-  'kind',
-  'organization_id',
-  'hash',
-  'secret_version',
-  'created_at',
-  'revoked_at',
-  'label',
-  'scope',
-  'expires_at',
-  'rate_per_minute',
-  'last_used_at',
-  'successor_id',
-] as const satisfies readonly (keyof KeyRow)[]
+export const keyColumns = columnsOf<KeyRow>({
+  key_id: true,
+  kind: true,
+  organization_id: true,
+  hash: true,
+  secret_version: true,
+  created_at: true,
+  revoked_at: true,
+  label: true,
+  scope: true,
+  expires_at: true,
+  rate_per_minute: true,
+  last_used_at: true,
+  successor_id: true,
+})
 
 /** Row of the table `organizations`, without its clock. */
 export interface OrganizationRow {
@@ -51,18 +52,18 @@ export interface OrganizationRow {
 }
 
 /** The columns of `organizations` that hold an organization's settings. */
-export const settingColumns = [
-  'name',
-  'slug',
-  'parent_id',
-  'sms_number',
-  'phone_country',
-  'pos_kind',
-  'pos_tenant',
-  'billing_events',
-  'analytics',
-  'retention_offer_analytics',
-] as const satisfies readonly (keyof OrganizationRow)[]
+export const settingColumns = columnsOf<Omit<OrganizationRow, 'organization_id'>>({
+  name: true,
+  slug: true,
+  parent_id: true,
+  sms_number: true,
+  phone_country: true,
+  pos_kind: true,
+  pos_tenant: true,
+  billing_events: true,
+  analytics: true,
+  retention_offer_analytics: true,
+})
 
 export function keyFromRow(key: KeyRow): StoredKey {
   return {

@@ -1,7 +1,7 @@
 import { sql } from '../statement/sql.ts'
 import type { Sql } from '../statement/sql.ts'
 import type { FieldColumns } from './field-columns.ts'
-import { valueList } from './field-columns.ts'
+import { columnsOf, valueList } from './field-columns.ts'
 
 interface Row {
   readonly rowId: string
@@ -27,3 +27,12 @@ export function values(): Sql[] {
     valueList(columns, { other: sql`0` }),
   ]
 }
+
+/** A list of columns has all of them, and no other. */
+export const lists: (readonly string[])[] = [
+  columnsOf<Row>({ rowId: true, at: true }),
+  // @ts-expect-error: `at` is missing
+  columnsOf<Row>({ rowId: true }),
+  // @ts-expect-error: the row has no such column
+  columnsOf<Row>({ rowId: true, at: true, other: true }),
+]

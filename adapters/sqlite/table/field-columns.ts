@@ -1,9 +1,17 @@
+import { keysOf } from '../../../domain/text/keys-of.ts'
 import { slot } from '../statement/compiler.ts'
 import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
 
 /** The column of each field of a row. A row type with a field that has no column here does not compile. */
 export type FieldColumns<Row> = Readonly<Record<keyof Row & string, string>>
+
+/** All columns of a row, in the order in which they are given. A record that lacks one of them does not compile. */
+export function columnsOf<Row>(
+  columns: Readonly<Record<keyof NoInfer<Row> & string, true>>,
+): readonly (keyof Row & string)[] {
+  return keysOf(columns)
+}
 
 /** The columns, separated by commas, for the head of an insert. */
 export function columnList(columns: Readonly<Record<string, string>>): Sql {

@@ -1,12 +1,61 @@
 import * as v from 'valibot'
-import type { AuditRecord } from '../../../ports/audit.ts'
-import { described } from '../../record/meaning.ts'
+import type { AuditRecord, AuditSubject } from '../../../ports/audit.ts'
+import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
-import { organizationFilter, pageOf, pageParameters, samplePagination, servePage } from '../interface/list.ts'
+import { placeKinds } from '../../placement/choices.ts'
+import { auditActions } from '../../record/audit-action.ts'
+import {
+  optionalText,
+  optionalWord,
+  organizationFilter,
+  pageOf,
+  pageParameters,
+  samplePagination,
+  servePage,
+} from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { instant } from './key-schema.ts'
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const texts = v.array(v.string())
+
+const Settings = v.strictObject({
+  type: v.literal('settings'),
+  changed: described(texts, 'The settings of the organization that got another value.'),
+})
+const Key = v.strictObject({
+  type: v.literal('key'),
+  id: described(v.string(), 'The id of the key.'),
+  successorId: v.exactOptional(described(v.string(), 'The key that replaced it in a rotation.')),
+  descendants: v.exactOptional(
+    described(texts, 'The keys that descend from it and were revoked with it, at most 1000 of them.'),
+  ),
+})
+const Import = v.strictObject({
+  type: v.literal('import'),
+  id: described(v.nullable(v.string()), 'The id of the import; null: none was opened.'),
+  kind: v.exactOptional(described(v.string(), 'What the rows are.')),
+  rows: v.exactOptional(described(count, 'Rows of the file that were read and checked.')),
+  changedRows: v.exactOptional(
+    described(count, 'Rows that were new, or replaced different content, when all were written at once.'),
+  ),
+  problems: v.exactOptional(described(count, 'Problems that were found in the file, if there were any.')),
+})
+const Move = v.strictObject({
+  type: v.literal('move'),
+  id: described(v.nullable(v.string()), 'The id of the move; null: none was begun.'),
+  to: v.exactOptional(described(v.picklist(placeKinds), 'Where the family was to live.')),
+})
+const Entry = v.strictObject({
+  type: v.literal('entry'),
+  id: described(v.string(), 'The id of the entry of the outbox.'),
+})
+const Subject = component(
+  'AuditSubject',
+  described(v.union([Settings, Key, Import, Move, Entry]), 'What a change is about.'),
+)
 
 const Recorded = v.strictObject({
   at: described(instant, 'When it was asked for.'),
@@ -24,6 +73,10 @@ const Recorded = v.strictObject({
     v.picklist(['done', 'refused', 'forbidden', 'failed']),
     '`done`: it was changed. `refused`: it was not, because what is stored did not allow it. `forbidden`: it was not, because the role did not allow it. `failed`: the service failed, so it may or may not have been changed.',
   ),
+  subject: described(
+    v.nullable(Subject),
+    'What it is about; of a change that was not made, what it would have been about. Null: not known, because the request was refused before that was clear, or because the record is older than this field.',
+  ),
 })
 
 export const listAudit = operation({
@@ -34,7 +87,12 @@ export const listAudit = operation({
   tag: 'Audit',
   summary: 'List what operators did',
   description: 'Newest first: every change, and every one that was refused.',
-  query: { organizationId: organizationFilter, ...pageParameters },
+  query: {
+    organizationId: organizationFilter,
+    operatorKeyId: optionalText('Only what was asked for with this key.', '3kTzB0n9QmVx')('operatorKeyId'),
+    action: optionalWord('Only requests for this change.', auditActions, 'key.revoke')('action'),
+    ...pageParameters,
+  },
   responses: {
     200: jsonResponse('A page of records.', pageOf('AuditPage', Recorded), {
       data: [
@@ -45,6 +103,7 @@ export const listAudit = operation({
           action: 'key.revoke',
           organizationId: 'acme',
           outcome: 'done',
+          subject: { type: 'key', id: '8LwR1yZpAq0d' },
         },
       ],
       pagination: samplePagination,
@@ -58,14 +117,14 @@ export async function serveAudit(
   { query }: OperatorRequestOf<typeof listAudit>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listAudit>> {
-  const { organizationId } = query
+  const { organizationId, operatorKeyId, action } = query
   return servePage(
     query,
     {
       scope: { endpointId: listAudit.id, organizationId },
       read: (after, limit) =>
         world.audit.list(
-          organizationId,
+          { organizationId, operatorKeyId, action },
           after === null ? null : { at: String(after.value), auditId: after.id },
           limit,
         ),
@@ -76,6 +135,15 @@ export async function serveAudit(
   )
 }
 
-function published({ at, operatorKeyId, operator, action, organizationId, outcome }: AuditRecord) {
-  return { at, operatorKeyId, operator, action, organizationId, outcome }
+function published(record: AuditRecord): v.InferOutput<typeof Recorded> {
+  const { at, operatorKeyId, operator, action, organizationId, outcome, subject } = record
+  return { at, operatorKeyId, operator, action, organizationId, outcome, subject: publishedSubject(subject) }
+}
+
+/** The subject with lists that may be changed, as the types of the contract document have them. */
+function publishedSubject(subject: AuditSubject | null): v.InferOutput<typeof Subject> | null {
+  if (subject?.type === 'settings') return { ...subject, changed: [...subject.changed] }
+  if (subject?.type !== 'key') return subject
+  const { descendants, ...key } = subject
+  return descendants === undefined ? key : { ...key, descendants: [...descendants] }
 }

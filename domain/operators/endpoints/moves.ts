@@ -62,8 +62,9 @@ export async function serveBeginMove(
 ): Promise<ReplyOf<typeof beginMove>> {
   const choice = choiceOfPlace(body)
   if (typeof choice === 'string') return errorReply(400, choice)
-  await change.announce()
+  await change.announce({ type: 'move', id: null, to: choice.kind })
   const begun = await moves.begin(organizationId, choice)
+  if ('move' in begun) change.concerns({ type: 'move', id: begun.move.moveId, to: choice.kind })
   switch (begun.kind) {
     case 'running':
       return jsonReply(200, { move: publishedMove(begun.move) }, PRIVATE)
@@ -101,7 +102,7 @@ export async function serveAbortMove(
 ): Promise<ReplyOf<typeof abortMove>> {
   const move = await moves.running(organizationId)
   if (move === null) return errorReply(404, `No move of ${echoed(organizationId)} runs.`)
-  await change.announce()
+  await change.announce({ type: 'move', id: move.moveId, to: move.target.kind })
   if (!(await moves.abort(move.moveId)))
     return errorReply(409, `${organizationId} lives in the new place already. The move can only be ended.`)
   return jsonReply(200, publishedMove((await moves.watch(move.moveId)) ?? move), PRIVATE)

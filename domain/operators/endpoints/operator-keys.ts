@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { StoredOperatorKey } from '../../../ports/operator-keys.ts'
+import { isKeyId } from '../../access/api-key.ts'
 import { issueOperatorKey, OPERATOR_KEY_PREFIX } from '../../access/operator-key.ts'
 import type { Operator } from '../../access/operator.ts'
 import { operatorRoles } from '../../access/operator.ts'
@@ -14,7 +15,7 @@ import { toInstant } from '../../text/instant.ts'
 import { IN_THE_PAST, isPastInstant } from '../issue-checked-key.ts'
 import { ExpiresAt } from '../key-settings.ts'
 import { jsonBody } from '../interface/body.ts'
-import { pageOf, pageParameters, samplePagination, servePage } from '../interface/list.ts'
+import { optionalWord, pageOf, pageParameters, samplePagination, servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { keyState, keyStates } from '../key-state.ts'
@@ -39,6 +40,10 @@ const Published = v.strictObject({
     v.string(),
     'The root secret that it is hashed under: `current`, `previous`, or its name.',
   ),
+  issuedBy: described(
+    v.nullable(v.string()),
+    'The operator key that issued it; null: whoever held the root secret. `unknown`: another key did, before that was recorded.',
+  ),
 })
 
 const sample: v.InferOutput<typeof Published> = {
@@ -51,6 +56,7 @@ const sample: v.InferOutput<typeof Published> = {
   revokedAt: null,
   lastUsedAt: null,
   secret: 'current',
+  issuedBy: '8LwR1yZpAq0d',
 }
 
 const Issued = component(
@@ -61,6 +67,19 @@ const Issued = component(
       ...Published.entries,
     }),
     'A new operator key.',
+  ),
+)
+
+const RevokedKeys = component(
+  'RevokedOperatorKeys',
+  described(
+    v.strictObject({
+      revoked: described(
+        v.array(v.pick(Published, ['keyId', 'operator', 'role'])),
+        'The keys that were not revoked before, the oldest first.',
+      ),
+    }),
+    'What a revocation ended.',
   ),
 )
 
@@ -85,7 +104,7 @@ const Grant = v.strictObject({
     v.nullable(
       described(
         ExpiresAt,
-        'The first instant at which the key does not work, a day standing for its first instant in UTC; null or left out: it has no end.',
+        'The first instant at which the key does not work, a day standing for its first instant in UTC. At the latest the end of the key that issues it; null or left out: that end, or none when that key, or the root secret, has none.',
       ),
     ),
     null,
@@ -101,7 +120,7 @@ export const issueOperatorKeyEndpoint = operation({
   tag: 'Operator keys',
   summary: 'Issue an operator key',
   description:
-    'The answer is the only one that shows the key. In place of an operator key it takes a proof that the caller holds the root secret, which is how the first key comes to be.',
+    'The answer is the only one that shows the key. A key never works longer than the one that issued it. In place of an operator key it takes a proof that the caller holds the root secret, which is how the first key comes to be.',
   body: jsonBody(Grant, { operator: 'ada', role: 'admin', expiresAt: '2027-03-01T00:00:00Z' }),
   responses: {
     201: jsonResponse('The key.', Issued, {
@@ -139,9 +158,24 @@ export const revokeOperatorKey = operation({
   action: 'operatorKey.revoke',
   tag: 'Operator keys',
   summary: 'Revoke an operator key',
-  description: 'It fails on its very next request. Revoking a key again changes nothing.',
+  description:
+    'It fails on its very next request. Revoking a key again changes nothing. The keys that it issued go on working, unless `descendants` is `true`.',
+  query: {
+    descendants: optionalWord(
+      '`true`: all keys that descend from it are revoked in the same step: those that it issued, those that these issued, and so on.',
+      ['true', 'false'],
+      'true',
+    )('descendants'),
+  },
   responses: {
-    204: { description: 'It is revoked.' },
+    200: jsonResponse('It is revoked, with all that descend from it.', RevokedKeys, {
+      revoked: [
+        { keyId: sampleKey.keyId, operator: 'ada', role: 'admin' },
+        { keyId: '8LwR1yZpAq0d', operator: 'nightly job', role: 'support' },
+      ],
+    }),
+    204: { description: 'It is revoked. Only without `descendants`.' },
+    400: 'BadRequest',
     404: 'NotFound',
   },
 })
@@ -150,14 +184,21 @@ export const revokeOperatorKey = operation({
 export async function serveIssueOperatorKey(
   { request, body, change }: OperatorRequestOf<typeof issueOperatorKeyEndpoint>,
   world: OperatorWorld,
-  { keyId: issuer }: Operator,
+  issuer: Operator,
 ): Promise<ReplyOf<typeof issueOperatorKeyEndpoint>> {
   if (body.expiresAt !== null && isPastInstant(body.expiresAt, world.clock))
     return errorReply(400, `expiresAt: ${IN_THE_PAST}.`)
-  const { key, stored } = await issueOperatorKey(body, world.secrets, world.random, world.clock)
+  const end = issuer.expiresAt
+  if (end !== null && body.expiresAt !== null && body.expiresAt > end)
+    return errorReply(400, `expiresAt: must not be after ${end}, when the key that issues it ends.`)
+  const grant = { ...body, expiresAt: body.expiresAt ?? end, issuedBy: issuer.keyId }
+  const { key, stored } = await issueOperatorKey(grant, world.secrets, world.random, world.clock)
   // A proof of the root secret is stored with the key that it led to, so that it cannot be used again.
-  const proof = issuer === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
-  const outcome = await change.about(null).addOperatorKey({ key: stored, proof })
+  const proof = issuer.keyId === null ? (readProof(request.headers.get('authorization'))?.mac ?? null) : null
+  const changes = change.about(null, { type: 'key', id: stored.keyId })
+  const outcome = await changes.addOperatorKey({ key: stored, proof })
+  if (outcome === 'issuer_ended')
+    return errorReply(409, 'The key of this request was revoked or has expired meanwhile. No key was issued.')
   if (outcome === 'proof_used')
     return errorReply(409, 'A key was issued on this proof of the root secret already. Make a new proof.')
   return jsonReply(201, { key, ...published(stored, world) }, PRIVATE)
@@ -186,21 +227,32 @@ export async function serveOperatorKeys(
 
 /** Answers `POST /operator/v1/operator-keys/{keyId}/revoke`. */
 export async function serveRevokeOperatorKey(
-  { params: { keyId = '' }, change }: OperatorRequestOf<typeof revokeOperatorKey>,
+  { params: { keyId = '' }, query, change }: OperatorRequestOf<typeof revokeOperatorKey>,
   { clock }: OperatorWorld,
 ): Promise<ReplyOf<typeof revokeOperatorKey>> {
-  const found = await change.about(null).revokeOperatorKey(keyId, toInstant(clock.nowMs()))
-  return found
-    ? { status: 204, headers: PRIVATE, body: null }
-    : errorReply(404, `There is no operator key ${echoed(keyId)}.`)
+  // Whatever else was mistyped here, perhaps a whole key, is not even recorded.
+  if (!isKeyId(keyId)) return unknownOperatorKey(keyId)
+  const withDescendants = query.descendants === 'true'
+  const revokedAt = toInstant(clock.nowMs())
+  const changes = change.about(null, { type: 'key', id: keyId })
+  const revoked = await changes.revokeOperatorKey({ keyId, revokedAt, withDescendants })
+  if (revoked === null) return unknownOperatorKey(keyId)
+  return withDescendants
+    ? jsonReply(200, { revoked: [...revoked] }, PRIVATE)
+    : { status: 204, headers: PRIVATE, body: null }
+}
+
+function unknownOperatorKey(keyId: string) {
+  return errorReply(404, `There is no operator key ${echoed(keyId)}.`)
 }
 
 function published(
   stored: StoredOperatorKey,
   { secrets, clock }: OperatorWorld,
 ): v.InferOutput<typeof Published> {
-  const { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt } = stored
+  const { keyId, operator, role, secretVersion, createdAt, expiresAt, revokedAt, lastUsedAt, issuedBy } =
+    stored
   const state = keyState(stored, clock)
   const secret = secretName(secretVersion, secrets)
-  return { keyId, operator, role, state, createdAt, expiresAt, revokedAt, lastUsedAt, secret }
+  return { keyId, operator, role, state, createdAt, expiresAt, revokedAt, lastUsedAt, secret, issuedBy }
 }

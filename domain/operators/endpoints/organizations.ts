@@ -13,6 +13,7 @@ import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from 
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { organizationMeanings, posSourceMeanings } from '../organization-meanings.ts'
+import { keysOf } from '../../text/keys-of.ts'
 import { newOrganization, OrganizationId, parentProblem } from '../organization.ts'
 import { choiceOf, PlacedSettings, placeProblem } from '../place-settings.ts'
 
@@ -186,8 +187,12 @@ export async function serveSaveOrganization(
     return errorReply(400, 'name: is required, because the organization is new.')
   const base = existing ?? newOrganization(organizationId, settings.name ?? '')
   const organization: Organization = { ...base, ...settings }
+  const changed = keysOf(settings).filter(
+    (name) => isChanged(base[name], organization[name]) || existing === null,
+  )
+  const subject = { type: 'settings', changed: choice === null ? changed : [...changed, 'place'] } as const
   const outcome = await change
-    .about(organizationId)
+    .about(organizationId, subject)
     .saveOrganization(organization, existing, choice ?? undefined)
   if (outcome === 'slug_taken')
     return errorReply(409, `Another organization has the slug ${organization.slug ?? ''}.`)
@@ -200,9 +205,19 @@ export async function serveSaveOrganization(
     )
   if (outcome === 'elsewhere' || outcome === 'no_places')
     return errorReply(409, placeProblem(outcome, organization, existing))
+  if (outcome === 'moving')
+    return errorReply(
+      409,
+      `${organizationId} cannot join or leave a family that is being moved. Try again when "org show" names no move.`,
+    )
   if (outcome === 'changed')
     return errorReply(409, `${organizationId} was changed by somebody else meanwhile. Try again.`)
   return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)
+}
+
+/** Whether a setting gets another value. The point of sale is an object. */
+function isChanged(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after)
 }
 
 /** The reply about an organization that does not exist. */

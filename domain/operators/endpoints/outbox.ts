@@ -144,7 +144,8 @@ export async function serveRetryOutbox(
 ): Promise<ReplyOf<typeof retryOutbox>> {
   const organizationId = await outbox.ownerOf(outboxId)
   if (organizationId === null) return missing(outboxId)
-  const outcome = await change.about(organizationId).redrive(outboxId, toInstant(clock.nowMs()))
+  const changes = change.about(organizationId, { type: 'entry', id: outboxId })
+  const outcome = await changes.redrive(outboxId, toInstant(clock.nowMs()))
   if (outcome === 'missing') return missing(outboxId)
   if (outcome === 'leased')
     return errorReply(409, `${echoed(outboxId)} is being worked on. Look again in a minute.`)

@@ -1,3 +1,5 @@
+import type { AuditSubject } from '../../../ports/audit.ts'
+import type { ImportSession } from '../../../ports/import-sessions.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import { abortImport, commitImport } from '../../imports/commit-import.ts'
 import { ABANDONED_HOURS, LISTED_MAX } from '../../imports/limits.ts'
@@ -9,6 +11,7 @@ import type { ImportAnswer, ImportWorld } from '../../imports/world.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import type { RoutedRequest } from '../../record/routed-request.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import type { Change } from '../interface/follow-change.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { published } from './import-body.ts'
@@ -35,8 +38,8 @@ export async function serveOpenImport(
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof openImportEndpoint>> {
   return withImports(params, world, async (imports) => {
-    await change.announce()
-    return replyTo(await openImport(body, imports))
+    await change.announce({ type: 'import', id: null, kind: body.kind })
+    return replyTo(concerning(change, await openImport(body, imports)))
   })
 }
 
@@ -74,8 +77,11 @@ export async function serveCommitImport(
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof commitImportEndpoint>> {
   return withImports(params, world, async (imports) => {
-    await change.announce()
-    return decidedReply(await commitImport(params.importId ?? '', WRITE_MS, imports))
+    const { importId = '' } = params
+    const session = await imports.sessions.find(importId)
+    if (session === null) return unknownImport()
+    await change.announce(subjectOf(session))
+    return decidedReply(concerning(change, await commitImport(importId, WRITE_MS, imports)))
   })
 }
 
@@ -99,8 +105,11 @@ export async function serveAbortImport(
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof abortImportEndpoint>> {
   return withImports(params, world, async (imports) => {
-    await change.announce()
-    return replyTo(await abortImport(params.importId ?? '', imports))
+    const { importId = '' } = params
+    const session = await imports.sessions.find(importId)
+    if (session === null) return unknownImport()
+    await change.announce(subjectOf(session))
+    return replyTo(concerning(change, await abortImport(importId, imports)))
   })
 }
 
@@ -123,6 +132,24 @@ export async function serveImports(
   return withImports(params, world, async ({ sessions }) =>
     jsonReply(200, { data: (await sessions.list(LISTED_MAX)).map(published) }, PRIVATE),
   )
+}
+
+/** What the audit says of an import. */
+function subjectOf({ importId, kind, state, readRows, changedRows, problems }: ImportSession): AuditSubject {
+  return {
+    type: 'import',
+    id: importId,
+    kind,
+    rows: readRows,
+    ...(state === 'done' ? { changedRows } : {}),
+    ...(problems.length === 0 ? {} : { problems: problems.length }),
+  }
+}
+
+/** The answer to a request that changes an import, after the audit was told how the import stands. */
+function concerning(change: Change, answer: ImportAnswer): ImportAnswer {
+  if (answer.kind === 'session') change.concerns(subjectOf(answer.session))
+  return answer
 }
 
 /** Opens the imports of the organization in the path. */

@@ -1,8 +1,8 @@
-import type { OperatorChanges } from '../../../ports/operator-changes.ts'
 import { echoed } from '../../bounds/echo.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import { toInstant } from '../../text/instant.ts'
+import type { Change } from '../interface/follow-change.ts'
 import { servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
@@ -21,7 +21,7 @@ export async function serveIssueTenantKey(
 ): Promise<ReplyOf<typeof keys.issueTenantKey>> {
   const organization = await world.administration.findOrganization(organizationId)
   if (organization === null) return unknownOrganization(organizationId)
-  return issued(organizationId, body, change.about(organizationId), world)
+  return issued(organizationId, body, change, world)
 }
 
 /** Answers `POST /operator/v1/platform-keys`. */
@@ -29,16 +29,16 @@ export async function serveIssuePlatformKey(
   { body, change }: OperatorRequestOf<typeof keys.issuePlatformKey>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof keys.issuePlatformKey>> {
-  return issued(null, body, change.about(null), world)
+  return issued(null, body, change, world)
 }
 
 async function issued(
   organizationId: string | null,
   settings: KeySettings,
-  changes: OperatorChanges,
+  change: Change,
   world: OperatorWorld,
 ) {
-  const outcome = await issueCheckedKey(organizationId, settings, issuingBy(changes, world))
+  const outcome = await issueCheckedKey(organizationId, settings, issuingBy(change, world))
   if (outcome.kind === 'refused') return refusedSetting(outcome)
   return jsonReply(201, { key: outcome.key, ...publishedKey(outcome.stored, world) }, PRIVATE)
 }
@@ -91,7 +91,8 @@ export async function serveRevokeKey(
 ): Promise<ReplyOf<typeof keys.revokeKey>> {
   const found = await administration.findKey(keyId)
   if (found === null) return errorReply(404, `There is no key ${echoed(keyId)}.`)
-  await change.about(found.organizationId).revokeKey(keyId, toInstant(clock.nowMs()))
+  const changes = change.about(found.organizationId, { type: 'key', id: keyId })
+  await changes.revokeKey(keyId, toInstant(clock.nowMs()))
   return { status: 204, headers: PRIVATE, body: null }
 }
 
@@ -101,9 +102,7 @@ export async function serveRotateKey(
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof keys.rotateKeyEndpoint>> {
   const { overlap: overlapMs, ...end } = body
-  const replaced = await world.administration.findKey(keyId)
-  const changes = change.about(replaced?.organizationId ?? null)
-  const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(changes, world))
+  const outcome = await rotateKey({ keyId, overlapMs, ...end }, issuingBy(change, world))
   if (outcome.kind === 'refused') return refusedSetting(outcome)
   if (outcome.kind === 'not_rotated')
     return outcome.isKnown
@@ -115,14 +114,15 @@ export async function serveRotateKey(
 }
 
 /** A key store that reads directly, and writes through the change that records what was done. */
-function issuingBy(
-  changes: OperatorChanges,
-  { administration, secrets, random, clock }: OperatorWorld,
-): KeyIssuing {
+function issuingBy(change: Change, { administration, secrets, random, clock }: OperatorWorld): KeyIssuing {
   const keys: KeyIssuing['keys'] = {
     findKey: (keyId) => administration.findKey(keyId),
-    addKey: (key) => changes.addKey(key),
-    rotateKey: (rotation) => changes.rotateKey(rotation),
+    addKey: (key) => change.about(key.organizationId, { type: 'key', id: key.keyId }).addKey(key),
+    rotateKey: (rotation) => {
+      const { organizationId, keyId: successorId } = rotation.successor
+      const subject = { type: 'key', id: rotation.keyId, successorId } as const
+      return change.about(organizationId, subject).rotateKey(rotation)
+    },
   }
   return { keys, secrets, random, clock }
 }

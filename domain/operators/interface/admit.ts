@@ -18,7 +18,7 @@ export type Admission =
 const PROVEN_BODY = { maxBytes: 16_384, durationMs: 10_000 }
 
 /** The holder of the root secret has the role `admin`, where such a caller is admitted at all. */
-const ROOT: Operator = { keyId: null, name: 'ROOT_SECRET', role: 'admin' }
+const ROOT: Operator = { keyId: null, name: 'ROOT_SECRET', role: 'admin', expiresAt: null }
 
 /** Identifies the sender of a request and checks their role. Every access but `public` needs a proof. */
 export async function admit(
@@ -50,7 +50,7 @@ async function authenticateOperator(
   if (stored === null) return null
   identified({ organizationId: null, keyId })
   keepUp(presented.text, stored, world.operatorKeys, world)
-  return { keyId, name: stored.operator, role: stored.role }
+  return { keyId, name: stored.operator, role: stored.role, expiresAt: stored.expiresAt }
 }
 
 /** Only the current root secret counts. The previous one is being replaced, perhaps because others know it. */

@@ -16,8 +16,8 @@ function followed() {
     clock: { nowMs: () => 0 },
     random: { bytes: (length: number) => new Uint8Array(length) },
   } as unknown as OperatorWorld
-  const operator = { keyId: 'k', name: 'ada', role: 'admin' } as const
-  return { outcomes, change: followChange('organization.move', operator, 'acme', world) }
+  const operator = { keyId: 'k', name: 'ada', role: 'admin', expiresAt: null } as const
+  return { outcomes, change: followChange('organization.move', operator, { organizationId: 'acme' }, world) }
 }
 
 test('a change is recorded once, when the request has ended', async () => {
@@ -40,7 +40,7 @@ test.each([
   'a change that was announced is recorded as failed before, and as %s it is settled',
   async (ended, outcome) => {
     const { outcomes, change } = followed()
-    await change.announce()
+    await change.announce({ type: 'move', id: null })
     expect(outcomes).toEqual(['failed'])
     await change.record(ended)
     expect(outcomes).toEqual(['failed', outcome])

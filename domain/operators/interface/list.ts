@@ -38,7 +38,7 @@ export const organizationFilter = optionalText(
 )('organizationId')
 
 /** A parameter that may be left out. An empty value counts as left out. */
-function optionalText(description: string, example: string) {
+export function optionalText(description: string, example: string) {
   return (name: string): QueryParameter<string | null> => ({
     description,
     schema: v.string(),
@@ -47,6 +47,27 @@ function optionalText(description: string, example: string) {
       more.length > 0
         ? { kind: 'refused', error: `Parameter ${name} must be given at most once.` }
         : { kind: 'value', value: text === '' ? null : text },
+  })
+}
+
+/** A parameter that is one of some words, and may be left out. An empty value counts as left out. */
+export function optionalWord<const Word extends string>(
+  description: string,
+  words: readonly Word[],
+  example: NoInfer<Word>,
+) {
+  return (name: string): QueryParameter<Word | null> => ({
+    description,
+    schema: v.picklist(words),
+    example,
+    read: (given) => {
+      const reading = optionalText(description, example)(name).read(given)
+      if (reading.kind === 'refused' || reading.value === null) return { ...reading, value: null }
+      const word = words.find((known) => known === reading.value)
+      return word === undefined
+        ? { kind: 'refused', error: `Parameter ${name} must be one of: ${words.join(', ')}.` }
+        : { kind: 'value', value: word }
+    },
   })
 }
 

@@ -91,8 +91,7 @@ export function operated<
       const admission = await admit(access, routed, world)
       if (admission.kind === 'stranger') return unauthorized()
       const { operator } = admission
-      const organizationId = routed.params.organizationId ?? null
-      const followed = action === null ? null : followChange(action, operator, organizationId, world)
+      const followed = action === null ? null : followChange(action, operator, routed.params, world)
       if (admission.kind === 'admitted')
         return followed === null
           ? answer(routed, world, operator, NO_CHANGE)
@@ -111,6 +110,7 @@ export function operated<
 const NO_CHANGE: Change = {
   about: noAction,
   announce: noAction,
+  concerns: noAction,
 }
 
 function noAction(): never {

@@ -13,7 +13,7 @@ import {
   listOperatorKeys,
   revokeOperatorKey,
 } from '../../../domain/operators/endpoints/operator-keys.ts'
-import { UsageError } from '../client/errors.ts'
+import { CommandError, UsageError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Arguments } from '../command/command.ts'
@@ -43,8 +43,8 @@ const issueCommand: Command = {
     '--expires from when it no longer works, --rate how many requests a minute it may send. Without them it has no end',
     'and no rate.',
     '--operator: a key for the operator commands, in the name of a person or program. --role admin may do everything,',
-    'support may read and retry the outbox. The first one needs no key: set ROOT_SECRET to that of the service, which',
-    'is not sent.',
+    'support may read and retry the outbox. It ends with the key that issues it, or with --expires before. The first one',
+    'needs no key: set ROOT_SECRET to that of the service, which is not sent.',
   ],
   operations: [issueTenantKey, issuePlatformKey, issueOperatorKeyEndpoint],
   run: async (context, given) => {
@@ -98,7 +98,8 @@ const listCommand: Command = {
     'The columns are: key id; active, revoked or expired; instant of issue; instant of revocation; root secret; scope;',
     'instant at which the key ends; hour of its last use; requests a minute; label. A dash stands for none. The root',
     'secret under which a key is hashed is current, previous, or the name of another one.',
-    '--operators lists operator keys: the same columns up to the root secret, then role, end, last use and operator.',
+    '--operators lists operator keys: the same columns up to the root secret, then role, end, last use, issuer and',
+    'operator. The issuer is the id of another operator key; root for whoever held the root secret; or unknown.',
   ],
   operations: [listTenantKeys, listPlatformKeys, listOperatorKeys],
   run: async (context, given) => {
@@ -128,17 +129,23 @@ function columnsOf(key: AnswerTo<typeof listTenantKeys>['body']['data'][number])
 const revokeCommand: Command = {
   words: ['key', 'revoke'],
   positionals: ['KEYID'],
-  flags: {},
+  flags: { descendants: mark() },
   summary: 'Revoke a key: it fails on its very next request',
   details: [
     'KEYID is what "key list" shows first, of an organization, of the platform or of an operator. Revoking a key again',
-    'changes nothing.',
+    'changes nothing. --descendants, for operator keys: also those that the key issued, those that these issued, and so',
+    'on. Each key that this ends is printed with its role and operator.',
   ],
   operations: [revokeKey, listOperatorKeys, revokeOperatorKey],
-  run: async (context, { positionals: [keyId = ''] }) => {
+  run: async (context, { values, positionals: [keyId = ''] }) => {
     const service = await context.service()
-    if (!(await revokeIfOfOperator(service, keyId))) await service.call(revokeKey, { params: { keyId } })
-    context.note(`Revoked ${keyId}.`)
+    const withDescendants = values.descendants === true
+    const ended = await revokeIfOfOperator(service, keyId, withDescendants)
+    if (ended === null && withDescendants) throw new CommandError(`There is no operator key ${keyId}.`)
+    if (ended === null) await service.call(revokeKey, { params: { keyId } })
+    for (const { keyId: endedId, role, operator } of ended ?? [])
+      context.out([endedId, role, operator].join('  '))
+    context.note(`Revoked ${keyId}${withDescendants ? ' and every key that descends from it' : ''}.`)
   },
 }
 

@@ -5,7 +5,7 @@ import {
   revokeOperatorKey,
 } from '../../../domain/operators/endpoints/operator-keys.ts'
 import { UsageError } from '../client/errors.ts'
-import type { OperatorService } from '../client/operator-service.ts'
+import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Arguments } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
@@ -31,24 +31,45 @@ export async function issueForOperator(context: Context, { values }: Arguments):
   const service = await context.service('root secret')
   const issued = await callWithFlags(settingFlags, () => service.call(issueOperatorKeyEndpoint, { body }))
   context.out(issued.body.key)
+  const end = issued.body.expiresAt
+  if (expiresAt === undefined && end !== null)
+    context.note(`It ends at ${end}, as the key that issued it does.`)
 }
+
+/** Stands in the list for the issuer of a key that the holder of the root secret issued. */
+const ROOT_SECRET = 'root'
 
 /** The operator keys of a service, as rows of the list of keys. */
 export async function* operatorKeyRows(service: OperatorService): AsyncGenerator<readonly (string | null)[]> {
   for await (const key of itemsOf(service, listOperatorKeys)) {
-    const { keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt, operator } = key
-    yield [keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt, operator]
+    const { keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt, issuedBy, operator } =
+      key
+    yield [
+      ...[keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt],
+      ...[issuedBy ?? ROOT_SECRET, operator],
+    ]
   }
 }
 
-/** Revokes an operator key. False: there is no operator key with that id. */
-export async function revokeIfOfOperator(service: OperatorService, keyId: string): Promise<boolean> {
+/** Operator keys that a revocation has ended. */
+export type RevokedKeys = Extract<AnswerTo<typeof revokeOperatorKey>, { status: 200 }>['body']['revoked']
+
+/**
+ * Revokes an operator key, with its descendants if that is asked for.
+ * @returns the keys that this ended, when descendants were asked for; null: there is no operator key with that id
+ */
+export async function revokeIfOfOperator(
+  service: OperatorService,
+  keyId: string,
+  withDescendants: boolean,
+): Promise<RevokedKeys | null> {
   // The key is looked up first, so that the audit contains no refused change when the id belongs to another kind of
   // key.
   for await (const key of itemsOf(service, listOperatorKeys)) {
     if (key.keyId !== keyId) continue
-    await service.call(revokeOperatorKey, { params: { keyId } })
-    return true
+    const query = withDescendants ? { descendants: 'true' } : {}
+    const { body } = await service.call(revokeOperatorKey, { params: { keyId }, query })
+    return body?.revoked ?? []
   }
-  return false
+  return null
 }

@@ -22,7 +22,7 @@ const createCommand: Command = {
     id: text('ID', 'required'),
     name: text('N'),
     slug: clearable('S'),
-    parent: clearable('ID'),
+    parent: clearable('ID|none'),
     'sms-number': clearable('E164'),
     'phone-country': text('US'),
     'pos-source': text('KIND:TENANT|none'),
@@ -36,7 +36,8 @@ const createCommand: Command = {
   summary: 'Create or update an organization',
   details: [
     'Flags that are not given keep what is there. A new organization needs a name; its capabilities are no, its',
-    'billing events yes, its phone country US. An empty --slug, --parent or --sms-number clears the setting.',
+    'billing events yes, its phone country US. An empty --slug or --sms-number clears the setting. --parent none, or',
+    'an empty one, unties the organization from its parent; in a database of its own, move the family to shared first.',
     `KIND is ${posKinds.slice(0, -1).join(', ')} or ${posKinds.at(-1) ?? ''}; TENANT is the vendor's tenant id, the value of the shared`,
     "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
     'A new organization without a parent lives, with all below it, in the database that families share, or with --place',

@@ -48,9 +48,11 @@ function recordedAfterwards(audit: Audit): Audit {
       if (record.outcome === 'failed') announced.set(record.auditId, record)
       else await audit.record(record)
     },
-    async settle(auditId, outcome) {
+    async settle(auditId, outcome, subject) {
       const record = announced.get(auditId)
-      await (record === undefined ? audit.settle(auditId, outcome) : audit.record({ ...record, outcome }))
+      await (record === undefined
+        ? audit.settle(auditId, outcome, subject)
+        : audit.record({ ...record, outcome, subject }))
     },
   }
 }

@@ -1,0 +1,17 @@
+/** The changes that operators make, as the audit names them. */
+export const auditActions = [
+  'organization.save',
+  'organization.move',
+  'organization.abortMove',
+  'key.issue',
+  'key.revoke',
+  'key.rotate',
+  'operatorKey.issue',
+  'operatorKey.revoke',
+  'import.open',
+  'import.commit',
+  'import.abort',
+  'outbox.retry',
+] as const
+
+export type AuditAction = (typeof auditActions)[number]

@@ -1,0 +1,47 @@
+import { createObjectStorage } from '../../adapters/durable-object/index.ts'
+import { createPlaceDirectory, createStorage } from '../../adapters/sqlite/index.ts'
+import type { AllPlaces } from '../../domain/placement/at-place.ts'
+import { createMoves } from '../../domain/placement/moves.ts'
+import { createPlaceMemory } from '../../domain/placement/place-memory.ts'
+import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
+import { lineLog, systemDeadline } from '../../host-worker/system.ts'
+import type { FakeClock } from './fakes.ts'
+import { migratedImage } from './migrated-image.ts'
+import type { MovingPlaces } from './moving.ts'
+import { movingPlaces } from './moving.ts'
+import type { TestStorage } from './service.ts'
+
+/** A shared database, and databases of families, between which families can move. */
+export function openMovingStorage(clock: FakeClock): {
+  readonly storage: TestStorage
+  readonly places: MovingPlaces
+} {
+  const families = movingPlaces({ clock, image: migratedImage() })
+  const { shared, world } = families
+  const directory = createPlaceDirectory(shared, clock)
+  const places: AllPlaces = {
+    directory,
+    memory: createPlaceMemory(),
+    storageAt: (place) =>
+      place.kind === 'shared'
+        ? createStorage({ executor: shared, clock, isShared: true })
+        : createObjectStorage({ namespace: families.own(place).namespace, place, clock }),
+    databases: { create: async () => undefined, sizeBytes: async () => 4096 },
+    noteWork: () => undefined,
+    clock,
+    deadline: systemDeadline,
+  }
+  const storage = createPlacedStorage(
+    places,
+    lineLog(() => undefined),
+  )
+  const { administration } = storage
+  const moves: TestStorage['moves'] = (background) =>
+    createMoves({
+      ...world,
+      ...{ directory, administration, background },
+      hasDatabases: true,
+      deadline: systemDeadline,
+    })
+  return { storage: { ...storage, moves }, places: families }
+}
