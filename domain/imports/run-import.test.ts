@@ -32,6 +32,7 @@ function organization(organizationId: string): Organization {
     billingEvents: true,
     analytics: false,
     retentionOfferAnalytics: false,
+    automationHourly: 500,
   }
 }
 

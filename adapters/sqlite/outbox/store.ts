@@ -4,6 +4,7 @@ import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { boundedNow } from '../write/write-clock.ts'
+import { admit } from './admit.ts'
 import { claim } from './claim.ts'
 import { finishStep, startRun } from './runs.ts'
 import { settle } from './settle.ts'
@@ -36,7 +37,7 @@ const nextDue = template(sql<{ readonly at: string | null }>`
 
 const redrive = template(sql`
   update outbox set status = 'pending', attempts = 0, next_attempt_at = ${boundedNow}, lease_token = null,
-    updated_at = ${boundedNow}
+    waiting_since = null, updated_at = ${boundedNow}
   where ${named} and ${free}`)
 const ownerOf = template(sql<Pick<OutboxRef, 'organizationId'>>`
   select organization_id as "organizationId" from outbox where ${named}`)
@@ -86,6 +87,8 @@ function openTenantOutbox(executor: Executor, organizationId: string): TenantOut
       settle(executor, { organizationId, outboxId, token }, settlement, now),
     startRun: (outboxId, token, automationId, contactId, now) =>
       startRun(executor, { organizationId, outboxId, token }, { automationId, contactId }, now),
+    admit: (outboxId, token, message, now) =>
+      admit(executor, { organizationId, outboxId, token }, message, now),
     finishStep: (token, step, now) =>
       finishStep(executor, { organizationId, outboxId: step.runId, token }, step, now),
   }

@@ -48,6 +48,7 @@ export interface OrganizationRow {
   readonly billing_events: number
   readonly analytics: number
   readonly retention_offer_analytics: number
+  readonly automation_hourly: number
 }
 
 /** The columns of `organizations` that hold an organization's settings. */
@@ -62,6 +63,7 @@ export const settingColumns = [
   'billing_events',
   'analytics',
   'retention_offer_analytics',
+  'automation_hourly',
 ] as const satisfies readonly (keyof OrganizationRow)[]
 
 export function keyFromRow(key: KeyRow): StoredKey {
@@ -113,6 +115,7 @@ export function organizationFromRow(organization: OrganizationRow): Organization
     billingEvents: organization.billing_events === 1,
     analytics: organization.analytics === 1,
     retentionOfferAnalytics: organization.retention_offer_analytics === 1,
+    automationHourly: organization.automation_hourly,
   }
 }
 
@@ -129,5 +132,6 @@ export function organizationToRow(organization: Organization): OrganizationRow {
     billing_events: Number(organization.billingEvents),
     analytics: Number(organization.analytics),
     retention_offer_analytics: Number(organization.retentionOfferAnalytics),
+    automation_hourly: organization.automationHourly,
   }
 }

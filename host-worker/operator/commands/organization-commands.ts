@@ -29,6 +29,7 @@ const createCommand: Command = {
     'billing-events': text(YES_NO),
     analytics: text(YES_NO),
     'retention-offer-analytics': text(YES_NO),
+    'automation-hourly': text('N'),
     place: text(placeKinds.join('|')),
     region: text('REGION'),
     jurisdiction: text('LAW'),
@@ -37,6 +38,7 @@ const createCommand: Command = {
   details: [
     'Flags that are not given keep what is there. A new organization needs a name; its capabilities are no, its',
     'billing events yes, its phone country US. An empty --slug, --parent or --sms-number clears the setting.',
+    '--automation-hourly bounds the messages that its automations send within any hour (default 500); what is over waits.',
     `KIND is ${posKinds.slice(0, -1).join(', ')} or ${posKinds.at(-1) ?? ''}; TENANT is the vendor's tenant id, the value of the shared`,
     "source's tenant column, or the name of a data source of the gateway. none unties the organization.",
     'A new organization without a parent lives, with all below it, in the database that families share, or with --place',
