@@ -54,7 +54,7 @@ export async function sendWithinBounds(
   if (admission.kind === 'admitted') return send()
   const reason = reasonOf(admission, organizationMax)
   if (toInstant(nowMs) >= waitsUntil) return hopeless(`Given up after ${WAIT_MAX_DAYS} days: ${reason}`)
-  return { kind: 'waiting', since, until: admission.until ?? waitsUntil, reason }
+  return { kind: 'waiting', since, until: admission.until ?? waitsUntil, reason: `Waits: ${reason}` }
 }
 
 /**
@@ -68,10 +68,10 @@ function messageIdOf({ key, capabilities }: BoundedMessage, attempts: number): s
 function reasonOf({ bound }: Extract<Admission, { kind: 'over' }>, organizationMax: number): string {
   switch (bound) {
     case 'recipient':
-      return `Waits, because automations send at most ${RECIPIENT_DAILY_MAX} messages a day to one recipient.`
+      return `automations send at most ${RECIPIENT_DAILY_MAX} messages a day to one recipient.`
     case 'organization':
-      return `Waits, because the organization's automations send at most ${organizationMax} messages an hour.`
+      return `the organization's automations send at most ${organizationMax} messages an hour.`
     case null:
-      return `Waits, because more messages wait than automations may send within ${WAIT_MAX_DAYS} days.`
+      return `automations send at most ${RECIPIENT_DAILY_MAX} messages a day to one recipient, and ${organizationMax} an hour in all.`
   }
 }

@@ -8,7 +8,7 @@ import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
-import { boundedNow, nextInstant, nowOf } from '../write/write-clock.ts'
+import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { sql } from '../statement/sql.ts'
 import { createKeys } from './keys.ts'
 
@@ -89,7 +89,7 @@ const askAgain = template(sql`
     and status = 'pending' and lease_token = '' and waiting_since is not null and ${isRebounded}`)
 const forgetPlaces = template(sql`
   delete from automation_messages where organization_id = ${slot('organization_id')} and is_counted = 1
-    and at > ${boundedNow} and ${isRebounded}`)
+    and not is_sent and ${isRebounded}`)
 
 const saveOrganization = template(sql`
   insert into organizations (organization_id, ${sql.join(settingColumns.map((column) => sql.id(column)))})

@@ -8,15 +8,20 @@ ALTER TABLE organizations ADD COLUMN automation_hourly INTEGER NOT NULL DEFAULT 
 ALTER TABLE outbox ADD COLUMN waiting_since TEXT;
 
 -- The messages of the last day, and those that wait:
---   at          when the message was handed to a provider or, in the future, when it may be
---   is_counted  whether it counts for its organization: 0 while it waits for the bound of its recipient
+--   at           when the message was admitted; while it waits, when it may ask again
+--   waits_until  until when it may wait, which is later for messages that began to wait later
+--   is_sent      whether it was admitted
+--   is_counted   whether it counts for its organization: 0 while it waits for the bound of its recipient
 CREATE TABLE automation_messages (
   organization_id TEXT NOT NULL,
   message_id TEXT NOT NULL,
   recipient TEXT NOT NULL,
   at TEXT NOT NULL,
+  waits_until TEXT NOT NULL,
+  is_sent INTEGER NOT NULL,
   is_counted INTEGER NOT NULL,
   PRIMARY KEY (organization_id, message_id)
 ) STRICT;
-CREATE INDEX automation_messages_recipient ON automation_messages (organization_id, recipient, at, message_id);
-CREATE INDEX automation_messages_at ON automation_messages (organization_id, is_counted, at, message_id);
+CREATE INDEX automation_messages_recipient
+  ON automation_messages (organization_id, recipient, at, message_id, waits_until, is_sent);
+CREATE INDEX automation_messages_at ON automation_messages (organization_id, is_counted, at, message_id, waits_until, is_sent);
