@@ -7,6 +7,9 @@ ALTER TABLE organizations ADD COLUMN automation_hourly INTEGER NOT NULL DEFAULT 
 -- Since when an entry has been waiting for a message to be within the bounds; null: it does not wait for that.
 ALTER TABLE outbox ADD COLUMN waiting_since TEXT;
 
+-- What the operator who imports a file should know of it, as a JSON array of sentences.
+ALTER TABLE import_sessions ADD COLUMN warnings TEXT NOT NULL DEFAULT '[]';
+
 -- The messages of the last day, and those that wait:
 --   at           when the message was admitted; while it waits, when it may ask again
 --   waits_until  until when it may wait, which is later for messages that began to wait later
