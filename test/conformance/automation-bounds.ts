@@ -112,6 +112,20 @@ export const automationBoundCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what an entry has sent counts besides what it sends when it is driven again',
+    async run(make) {
+      const { storage, ask } = await asking(make)
+      assert.deepEqual(await ask(0, { messageId: 'out-1-1' }), admitted)
+      const failed = { kind: 'failed', reason: 'r', sends: [] } as const
+      assert(await storage.outbox.open('org-a').settle('out-1', 't', failed, at(1)))
+      assert.equal(await storage.outbox.redrive('out-1', at(2)), 'driven')
+      const lease = { token: 't', until: at(DAY) }
+      assert.notEqual(await storage.outbox.open('org-a').claim('out-1', lease, at(3)), null)
+      assert.deepEqual(await ask(3, { messageId: 'out-1-1' }), admitted)
+      assert.deepEqual(await ask(4, { messageId: 'out-1-2' }), over('recipient', DAY))
+    },
+  },
+  {
     name: "a message that cannot be sent in time, or without the lease, takes no other's place",
     async run(make) {
       const { ask } = await asking(make)
