@@ -40,6 +40,8 @@ export interface ImportSession extends ImportedFile {
   readonly readRows: number
   /** The problems found so far, in the order of the lines. */
   readonly problems: readonly ImportProblem[]
+  /** What the operator should know although the file is in order, as sentences. */
+  readonly warnings: readonly string[]
   /** The state of reading between two parts, as JSON that only the domain writes and reads. */
   readonly reading: string
   /** The stored fields of the staged rows; null: drafts are staged, which are completed when they are written. */
@@ -72,6 +74,8 @@ export interface StagedPart {
    * need not be stored.
    */
   readonly problems: readonly ImportProblem[]
+  /** All warnings of the session, including those of this part. */
+  readonly warnings: readonly string[]
   readonly state: 'receiving' | 'refused'
   readonly reading: string
   /** The rows to write: complete rows, or drafts when the session stages drafts. */

@@ -28,4 +28,6 @@ export interface Organization {
   /** Whether the tenant may use the analytics of members, cohorts and cancellations. */
   readonly analytics: boolean
   readonly retentionOfferAnalytics: boolean
+  /** The maximum number of messages that the tenant's automations send within any hour. */
+  readonly automationHourly: number
 }

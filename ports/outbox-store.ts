@@ -52,6 +52,8 @@ export interface ClaimedEntry {
   readonly payload: unknown
   /** How often the entry was claimed, this claim included, since it was written or an operator retried it. */
   readonly attempts: number
+  /** Since when its message has been waiting to be within the bounds of automations; null: it does not. */
+  readonly waitingSince: string | null
   readonly organization: Organization
   /** Null: the submission no longer exists. */
   readonly submission: ClaimedSubmission | null
@@ -69,7 +71,14 @@ export type Settlement =
    * The entry is to be tried again at `at`. When `counted` is false, the attempt is not counted, because the entry was
    * not at fault.
    */
-  | { readonly kind: 'retry'; readonly at: string; readonly reason: string; readonly counted: boolean }
+  | {
+      readonly kind: 'retry'
+      readonly at: string
+      readonly reason: string
+      readonly counted: boolean
+      /** Since when its message has been waiting to be within the bounds of automations; left out: it does not. */
+      readonly waitingSince?: string
+    }
   /**
    * The entry is not tried again automatically, and its run, if it has one, has failed. The entry stays for the
    * operator.
@@ -109,6 +118,33 @@ export interface FinishedStep {
  */
 export type StepOutcome = 'saved' | 'lost' | 'impossible'
 
+/** A message of an automation that is about to be sent. */
+export interface AutomationMessage {
+  /** Identifies the message within its organization. A message that is sent again under the same id counts once. */
+  readonly messageId: string
+  /** The address or number, in the form in which all spellings of it are equal. */
+  readonly recipient: string
+  /** The maximum number of messages to the recipient within any 24 hours. */
+  readonly recipientMax: number
+  /** The maximum number of messages of the organization within any hour. */
+  readonly organizationMax: number
+  /** The UTC instant until which the message may wait. */
+  readonly waitsUntil: string
+  /** The UTC instant until which the lease is renewed. */
+  readonly leaseUntil: string
+}
+
+/** Whether a message of an automation may be sent now. */
+export type Admission =
+  | { readonly kind: 'admitted' }
+  | {
+      readonly kind: 'over'
+      /** The bound that it would exceed; null: others wait for so long that it cannot be sent in time. */
+      readonly bound: 'recipient' | 'organization' | null
+      /** The UTC instant at which it may be sent; null: not before `waitsUntil`. */
+      readonly until: string | null
+    }
+
 /** The outbox of one organization, for workers. Every method is one atomic step. */
 export interface TenantOutbox {
   /**
@@ -133,6 +169,12 @@ export interface TenantOutbox {
     contactId: string | null,
     now: string,
   ): Promise<RunState | null>
+  /**
+   * Asks to send a message of an automation now, and renews the lease. A message that is admitted counts from then on,
+   * whatever becomes of it. One that is over a bound is told when it may ask again, and nobody who asks after it is
+   * told an earlier instant. Without the lease nothing is written, and the message is not admitted.
+   */
+  admit(outboxId: string, token: string, message: AutomationMessage, now: string): Promise<Admission>
   /**
    * Saves a step's effect, its sends and the run's progress, and renews the lease. A step that is already saved is not
    * changed.

@@ -66,6 +66,7 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
           keepsPassword === true ? (existing?.passwordHash ?? draft.passwordHash) : draft.passwordHash,
       }),
     },
+    warn: null,
   }
 }
 

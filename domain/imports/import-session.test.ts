@@ -273,7 +273,13 @@ it('a file without a row, and one without a byte, are imports of nothing', async
       source: sourceOf(utf8(text)),
       onProgress: () => undefined,
     } as const
-    expect(await runImport(file, world)).toEqual({ kind: 'imported', read: 0, changed: 0, unchanged: 0 })
+    expect(await runImport(file, world)).toEqual({
+      kind: 'imported',
+      read: 0,
+      changed: 0,
+      unchanged: 0,
+      warnings: [],
+    })
   }
 })
 

@@ -1,4 +1,5 @@
 import type { StoredRow } from '../../ports/query.ts'
+import type { TenantWriter } from '../../ports/tenant-writer.ts'
 import type { ImportContext, StorageType } from '../record/field.ts'
 import type { ImportIssue } from '../record/resource.ts'
 
@@ -58,6 +59,10 @@ export interface ImportKind {
   readonly read: (record: ImportRecord, context: ImportContext) => LineReading<StoredRow>
   /** The completion of rows; null: rows are complete when they are read. */
   readonly completion: Completion | null
+  /** What the operator should know of rows that are in order, as sentences; null: never anything. */
+  readonly warn:
+    | ((rows: readonly StoredRow[], lookup: Pick<TenantWriter, 'findMany'>) => Promise<readonly string[]>)
+    | null
 }
 
 /** The key for a row's owner. The import has an owner already; a line may only repeat it. */

@@ -1,9 +1,11 @@
 import type { Secrets } from '../access/secrets.ts'
 import { createPurchaseId } from '../access/purchase-id.ts'
 import { writtenPosResources } from '../pos/index.ts'
+import { automations } from '../resources/automations.ts'
 import { forms } from '../resources/forms.ts'
 import { purchases } from '../resources/purchases.ts'
 import { writtenResources } from '../resources/index.ts'
+import { automationWarnings } from './automation-warnings.ts'
 import type { FormPasswords } from './form-kind.ts'
 import { formKind } from './form-kind.ts'
 import type { ImportKind } from './kind.ts'
@@ -43,6 +45,7 @@ export function importKind(name: string, tools: ImportTools): ImportKind | null 
   )
   if (resource === undefined) return null
   if (resource === forms) return formKind(tools.passwords, tools.clock)
+  if (resource === automations) return { ...plainKind(resource), warn: automationWarnings }
   if (resource !== purchases) return plainKind(resource)
   return purchaseKind(async (organizationId, processorId) =>
     createPurchaseId(organizationId, processorId, (await tools.secrets()).current),

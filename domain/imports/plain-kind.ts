@@ -34,6 +34,7 @@ export function plainKind(resource: Resource, describe: Describe = ({ message })
       return 'row' in reading ? { row: withDerived(reading.row, stored) } : reading
     },
     completion: null,
+    warn: null,
   }
 }
 

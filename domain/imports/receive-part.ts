@@ -100,12 +100,14 @@ async function stagedPart(
   const { entries, reading } = readPart(readingOf(session), bytes, isLast, file)
   const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
   const problems = [...session.problems, ...checked.problems].slice(0, FILE_PROBLEMS_MAX)
+  const found = (await kind.warn?.(checked.rows, world.lookup)) ?? []
   return {
     part,
     digest,
     bytes: bytes.length,
     readRows: entries.length,
     problems,
+    warnings: [...session.warnings, ...found].slice(0, FILE_PROBLEMS_MAX),
     state: problems.length === FILE_PROBLEMS_MAX ? 'refused' : 'receiving',
     reading: JSON.stringify(reading),
     rows: problems.length > 0 ? [] : await drafts(checked.rows, kind, world),

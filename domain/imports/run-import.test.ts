@@ -32,6 +32,7 @@ function organization(organizationId: string): Organization {
     billingEvents: true,
     analytics: false,
     retentionOfferAnalytics: false,
+    automationHourly: 500,
   }
 }
 
@@ -97,10 +98,47 @@ const form = (formId: string, rest: object = {}) => ({
   ...rest,
 })
 
+describe('importing automations', () => {
+  const automation = (automationId: string, formId: string, steps: readonly object[], status = 'active') => ({
+    automationId,
+    name: 'A',
+    status,
+    trigger: { type: 'form_submission', formId },
+    steps,
+    createdAt: '2026-01-01T00:00:00Z',
+  })
+  const text = { type: 'send_sms', body: 'Hi' }
+  const mail = (to: string) => ({ type: 'send_email', to, subject: 'S', html: 'H' })
+
+  it('warns of each that writes to the contact of a form without a limit per contact', async () => {
+    await run('forms', [form('open'), form('limited', { submissionLimitPerContact: 1 })])
+    const outcome = await run('automations', [
+      automation('both', 'open', [mail('contact'), text]),
+      automation('staff', 'open', [mail('office@example.com'), { type: 'add_tag', tag: 't' }]),
+      automation('paused', 'open', [text], 'paused'),
+      automation('limited', 'limited', [text]),
+      automation('of-no-form', 'none', [text]),
+    ])
+    const warning = (message: string) =>
+      `both: form open: An automation sends ${message} to the contact after each submission, and submissionLimitPerContact is not set: whoever submits often has many sent.`
+    expect(outcome).toMatchObject({
+      kind: 'imported',
+      changed: 5,
+      warnings: [warning('an email'), warning('a text message')],
+    })
+  })
+})
+
 describe('importing a resource', () => {
   it('stores normalised values, derived ones and null for what is absent', async () => {
     const line = contact('c1', { email: ' Ada@Example.com ', phone: '020 7946 0958' })
-    expect(await run('contacts', [line])).toEqual({ kind: 'imported', read: 1, changed: 1, unchanged: 0 })
+    expect(await run('contacts', [line])).toEqual({
+      kind: 'imported',
+      read: 1,
+      changed: 1,
+      unchanged: 0,
+      warnings: [],
+    })
     const fields = ['contactId', 'email', 'emailKey', 'phone', 'createdAt', 'lastName']
     expect(await stored('contacts', fields, ['c1'])).toEqual([
       {

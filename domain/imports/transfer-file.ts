@@ -8,7 +8,7 @@ import { GIVEN_UP } from './world.ts'
 /** The part of an import's session that its sender needs. */
 export type ImportProgress = Pick<
   ImportSession,
-  'importId' | 'state' | 'nextPart' | 'readRows' | 'problems' | 'writtenRows' | 'changedRows'
+  'importId' | 'state' | 'nextPart' | 'readRows' | 'problems' | 'warnings' | 'writtenRows' | 'changedRows'
 >
 
 /** The reply to a sender. A message is one sentence for a person, and ends the transfer. */
@@ -33,7 +33,14 @@ export interface Transfer {
 }
 
 export type ImportOutcome =
-  | { readonly kind: 'imported'; readonly read: number; readonly changed: number; readonly unchanged: number }
+  | {
+      readonly kind: 'imported'
+      readonly read: number
+      readonly changed: number
+      readonly unchanged: number
+      /** What the operator should know, as sentences. */
+      readonly warnings: readonly string[]
+    }
   /** Nothing was written. The check ends after `FILE_PROBLEMS_MAX` problems, so there may be more. */
   | { readonly kind: 'invalid'; readonly problems: readonly ImportProblem[] }
   /** Nothing was written; the message says why. */
@@ -111,7 +118,7 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
     session = answer.session
     if (session.state === 'writing') onProgress('writing', session.writtenRows)
   }
-  const { state, problems, writtenRows, changedRows } = session
+  const { state, problems, warnings, writtenRows, changedRows } = session
   if (state === 'refused') return { kind: 'invalid', problems }
   if (state === 'aborted') return stopped({ message: `${GIVEN_UP} Nothing was imported.` })
   onProgress('writing', writtenRows)
@@ -120,5 +127,6 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
     read: writtenRows,
     changed: changedRows,
     unchanged: writtenRows - changedRows,
+    warnings,
   }
 }

@@ -54,6 +54,7 @@ function boundOutbox(outbox: TenantOutbox, { deadline }: JobWorld): TenantOutbox
     claim: (...call) => bound(outbox.claim(...call)),
     settle: (...call) => bound(outbox.settle(...call)),
     startRun: (...call) => bound(outbox.startRun(...call)),
+    admit: (...call) => bound(outbox.admit(...call)),
     finishStep: (...call) => bound(outbox.finishStep(...call)),
   }
 }
@@ -79,6 +80,10 @@ function settlementOf(
   attempts: number,
   { clock, random }: JobWorld,
 ): Settlement {
+  if (verdict.kind === 'waiting') {
+    const { until: at, reason, since: waitingSince } = verdict
+    return { kind: 'retry', at, reason, counted: false, waitingSince }
+  }
   if (verdict.kind !== 'unavailable') return verdict
   const { reason, counted, retryAfterMs, send } = verdict
   const pauseMs = counted ? pauseAfter(BACKOFF, attempts, drawFrom(random)) : 0

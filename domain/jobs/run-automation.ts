@@ -1,10 +1,13 @@
 import * as v from 'valibot'
 import type { ClaimedEntry, RunState, StepEffect, TenantOutbox } from '../../ports/outbox-store.ts'
 import type { SendRecord } from '../../ports/send-log.ts'
+import { emailKey } from '../text/email-address.ts'
 import { toInstant } from '../text/instant.ts'
+import { sendWithinBounds } from './bounds.ts'
 import type { HeldLease } from './lease.ts'
 import { leaseEnd } from './lease.ts'
-import { attemptEmail, attemptSms, noEmailProvider } from './send.ts'
+import type { RunContext } from './run-context.ts'
+import { attemptEmail, attemptSms, noEmailProvider, noSmsProvider } from './send.ts'
 import { tenantMailbox } from '../messaging/sender.ts'
 import type { Step } from './steps.ts'
 import { RUN_CONTACT, Steps } from './steps.ts'
@@ -17,14 +20,6 @@ const Payload = v.object({ automationId: v.string() })
 /** The result of a step: executed, or why the run cannot continue now or ever. */
 type StepResult =
   { readonly kind: 'executed'; readonly effect: StepEffect; readonly sends: readonly SendRecord[] } | Verdict
-
-/** Everything that a step may need. */
-interface RunContext {
-  readonly entry: ClaimedEntry
-  readonly held: HeldLease
-  readonly outbox: TenantOutbox
-  readonly world: JobWorld
-}
 
 /**
  * Executes the steps of an automation in order, from where the run stopped. The effect of a step on stored data is
@@ -53,7 +48,9 @@ async function executeFrom(run: RunState, steps: readonly Step[], context: RunCo
   for (const [index, step] of steps.entries()) {
     const number = index + 1
     if (number < run.nextStep) continue
-    const result = await execute(step, number, context)
+    // Only the step at which the entry stopped can have waited.
+    const waitingSince = number === run.nextStep ? entry.waitingSince : null
+    const result = await execute(step, { key: `${entry.outboxId}-${number}`, waitingSince }, context)
     if (result.kind !== 'executed') return inStep(number, result)
     const nowMs = world.clock.nowMs()
     const { effect, sends } = result
@@ -76,14 +73,21 @@ function impossible({ type }: Step): string {
     : 'The contact is gone.'
 }
 
-async function execute(step: Step, number: number, context: RunContext): Promise<StepResult> {
-  const { contact, outboxId } = context.entry
-  const key = `${outboxId}-${number}`
+/** A step that sends, besides what it sends. */
+interface Sending {
+  /** The idempotency key. */
+  readonly key: string
+  /** Since when its message has been waiting to be within the bounds; null: it has not. */
+  readonly waitingSince: string | null
+}
+
+async function execute(step: Step, sending: Sending, context: RunContext): Promise<StepResult> {
+  const { contact } = context.entry
   switch (step.type) {
     case 'send_email':
-      return executed(await emailStep(step, key, context))
+      return executed(await emailStep(step, sending, context))
     case 'send_sms':
-      return executed(await smsStep(step, key, context))
+      return executed(await smsStep(step, sending, context))
     case 'add_to_list':
     case 'add_tag': {
       if (contact === null) return hopeless('The submission identifies no contact.')
@@ -109,10 +113,12 @@ const passedOver: Verdict = { kind: 'done', sends: [] }
 
 async function emailStep(
   { to, subject, html }: Extract<Step, { type: 'send_email' }>,
-  key: string,
-  { entry: { organization, contact }, world }: RunContext,
+  { key, waitingSince }: Sending,
+  context: RunContext,
 ): Promise<Verdict> {
-  if (world.mail === null) return noEmailProvider
+  const { entry, world } = context
+  const { organization, contact } = entry
+  if (world.mail === null || world.email === null) return noEmailProvider
   const isToContact = to === RUN_CONTACT
   const address = isToContact ? contact?.email : to
   if (address === undefined || address === null) return hopeless('The contact has no email address.')
@@ -120,18 +126,27 @@ async function emailStep(
   const from = tenantMailbox(organization, world.mail)
   if (from === null) return hopeless('The organization has no slug to send email from.')
   const message = { from, to: address, subject, html, text: null, replyTo: null, attachments: [] }
-  return attemptEmail(message, key, world)
+  const { capabilities } = world.email
+  return sendWithinBounds({ key, recipient: emailKey(address), capabilities }, waitingSince, context, () =>
+    attemptEmail(message, key, world),
+  )
 }
 
 async function smsStep(
   { body }: Extract<Step, { type: 'send_sms' }>,
-  key: string,
-  { entry: { organization, contact }, world }: RunContext,
+  { key, waitingSince }: Sending,
+  context: RunContext,
 ): Promise<Verdict> {
+  const { entry, world } = context
+  const { organization, contact } = entry
   if (organization.smsNumber === null) return hopeless('The organization has no number to send SMS from.')
   const phone = contact?.phone ?? null
   if (contact === null || phone === null) return hopeless('The contact has no phone number.')
   if (contact.smsConsent === 'unsubscribed') return passedOver
+  if (world.sms === null) return noSmsProvider
   const from = { kind: 'number', number: organization.smsNumber } as const
-  return attemptSms({ from, to: phone, body, mediaUrls: [] }, key, world)
+  const { capabilities } = world.sms
+  return sendWithinBounds({ key, recipient: phone, capabilities }, waitingSince, context, () =>
+    attemptSms({ from, to: phone, body, mediaUrls: [] }, key, world),
+  )
 }

@@ -12,6 +12,8 @@ import type { JobWorld } from './world.ts'
 const UNCONFIGURED_MS = 10 * 60_000
 /** The verdict for an entry that needs an email provider when there is none. */
 export const noEmailProvider = postponed('No email provider is configured.', UNCONFIGURED_MS)
+/** The same for text messages. */
+export const noSmsProvider = postponed('No SMS provider is configured.', UNCONFIGURED_MS)
 /** The minimum pause after a provider asked to wait, in ms. */
 const THROTTLED_MS = 60_000
 /** The maximum pause after a provider asked to wait, in ms. */
@@ -46,7 +48,7 @@ function withoutRepliesKey(key: string): string {
 /** Sends one text message; see `attemptEmail`. */
 export async function attemptSms(message: SmsMessage, key: string, world: JobWorld): Promise<Verdict> {
   const { sms } = world
-  if (sms === null) return postponed('No SMS provider is configured.', UNCONFIGURED_MS)
+  if (sms === null) return noSmsProvider
   const identity = { ...smsIdentity(message, sms), to: message.to, sendId: key }
   return verdictOf(await attemptSend(() => sms.send(message, key), world), identity, world)
 }

@@ -36,8 +36,17 @@ export type Step = v.InferOutput<typeof Step>
 /** The steps of an automation, executed in order. */
 export const Steps = v.pipe(v.array(Step), v.maxLength(STEPS_MAX, `must be at most ${STEPS_MAX} steps`))
 
-/** Whether stored steps send a text message. False for stored JSON that is not a valid list of steps. */
-export function sendsText(stored: unknown): boolean {
-  const steps = v.safeParse(Steps, stored)
-  return steps.success && steps.output.some(({ type }) => type === 'send_sms')
+/** A kind of message that an automation sends to the contact of a run. */
+export type ContactMessage = 'email' | 'text message'
+
+/** What stored steps send to the contact. Nothing for stored JSON that is not a valid list of steps. */
+export function contactMessages(stored: unknown): readonly ContactMessage[] {
+  const reading = v.safeParse(Steps, stored)
+  const steps = reading.success ? reading.output : []
+  return [
+    ...(steps.some((step) => step.type === 'send_email' && step.to === RUN_CONTACT)
+      ? ['email' as const]
+      : []),
+    ...(steps.some(({ type }) => type === 'send_sms') ? ['text message' as const] : []),
+  ]
 }

@@ -16,6 +16,15 @@ export type Verdict =
       /** The record of the send, to be written if this was the last attempt; null: the work was not a send. */
       readonly send: SendRecord | null
     }
+  /** The message is over a bound of automations. */
+  | {
+      readonly kind: 'waiting'
+      readonly reason: string
+      /** The UTC instant since which it waits. */
+      readonly since: string
+      /** The UTC instant of the next attempt. */
+      readonly until: string
+    }
   /** Another worker has taken the entry over. */
   | { readonly kind: 'lost' }
 

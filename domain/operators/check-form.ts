@@ -20,17 +20,17 @@ export type FormVerdict =
 
 /**
  * Checks one line of a forms import, without its owner.
- * @param sendsTexts whether submissions of a form lead to a text message
+ * @param messagesOf what automations send to the contact after a submission of a form
  */
 export async function checkForm(
   line: Readonly<Record<string, unknown>>,
-  sendsTexts: (formId: string) => boolean | Promise<boolean>,
+  messagesOf: (formId: string) => readonly string[],
 ): Promise<FormVerdict> {
   const reading = readFormLine(line)
   if (!('form' in reading)) return { kind: 'no_form', issues: reading.issues }
   const { definition, password } = reading.form
   const { formId } = definition
-  const use = { password, sendsTexts: await sendsTexts(formId) }
+  const use = { password, messages: messagesOf(formId) }
   const warnings = [...formWarnings(definition), ...abuseWarnings(definition, use)]
   return { kind: 'form', formId, ...headlessSupport(definition), warnings }
 }

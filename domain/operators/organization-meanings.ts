@@ -10,6 +10,7 @@ export const organizationMeanings = {
   billingEvents: 'Whether its provider reports what it bills.',
   analytics: 'Whether it may use the analytics endpoints.',
   retentionOfferAnalytics: 'Whether it may use the analytics of retention offers.',
+  automationHourly: 'Most messages that its automations send within any hour.',
 } satisfies Partial<Record<keyof Organization, string>>
 
 /** What the members of an organization's point of sale mean, alike in requests and responses. */

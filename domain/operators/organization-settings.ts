@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Organization } from '../../ports/organization.ts'
 import { described } from '../record/meaning.ts'
 import { organizationMeanings } from './organization-meanings.ts'
-import { Name, OrganizationId, PhoneCountry, Slug, SmsNumber } from './organization.ts'
+import { AutomationHourly, Name, OrganizationId, PhoneCountry, Slug, SmsNumber } from './organization.ts'
 import { PosSourceObject } from './pos-source.ts'
 
 const flag = v.boolean('must be true or false')
@@ -18,4 +18,5 @@ export const OrganizationSettings = v.strictObject({
   billingEvents: v.exactOptional(described(flag, organizationMeanings.billingEvents)),
   analytics: v.exactOptional(described(flag, organizationMeanings.analytics)),
   retentionOfferAnalytics: v.exactOptional(described(flag, organizationMeanings.retentionOfferAnalytics)),
+  automationHourly: v.exactOptional(described(AutomationHourly, organizationMeanings.automationHourly)),
 } satisfies Readonly<Record<Exclude<keyof Organization, 'organizationId'>, v.GenericSchema>>)

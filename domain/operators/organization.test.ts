@@ -16,6 +16,7 @@ test('every setting is read from text, and what is left out stays out', () => {
     billingEvents: 'no',
     analytics: 'yes',
     retentionOfferAnalytics: 'yes',
+    automationHourly: '2500',
   }
   expect(read(texts)).toMatchObject({
     success: true,
@@ -25,6 +26,7 @@ test('every setting is read from text, and what is left out stays out', () => {
       billingEvents: false,
       analytics: true,
       retentionOfferAnalytics: true,
+      automationHourly: 2500,
     },
   })
 })
@@ -68,6 +70,10 @@ test.each([
   ['posSource', 'odbc_second:../north', SECOND],
   ['posSource', `odbc_second:${'x'.repeat(65)}`, SECOND],
   ['billingEvents', 'true', /^must be yes or no$/],
+  ['automationHourly', '0', /^must be a whole number of messages an hour from 1 to 10000$/],
+  ['automationHourly', '10001', /^must be a whole number/],
+  ['automationHourly', '1.5', /^must be a whole number/],
+  ['automationHourly', '', /^must be a whole number/],
 ])('%s %j is refused, with the rest of the sentence', (setting, text, message) => {
   const reading = read({ [setting]: text })
   expect(reading.issues?.[0].path?.[0].key).toBe(setting)

@@ -63,6 +63,18 @@ export const PhoneCountry = v.pipe(
   v.check(isPhoneCountry, 'must be an ISO 3166-1 alpha-2 code in upper case, such as US'),
 )
 
+/** A bound is checked by reading the messages that it allows, so it is not arbitrarily large. */
+const HOURLY_MAX = 10_000
+const HOURLY = `must be a whole number of messages an hour from 1 to ${HOURLY_MAX}`
+
+/** How many messages automations send within any hour. */
+export const AutomationHourly = v.pipe(
+  v.number(HOURLY),
+  v.integer(HOURLY),
+  v.minValue(1, HOURLY),
+  v.maxValue(HOURLY_MAX, HOURLY),
+)
+
 const YesNo = v.pipe(
   v.picklist(['yes', 'no'], 'must be yes or no'),
   v.transform((text) => text === 'yes'),
@@ -90,6 +102,9 @@ export const OrganizationChanges = v.object({
   billingEvents: v.exactOptional(YesNo),
   analytics: v.exactOptional(YesNo),
   retentionOfferAnalytics: v.exactOptional(YesNo),
+  automationHourly: v.exactOptional(
+    v.pipe(v.string(), v.regex(/^\d+$/, HOURLY), v.transform(Number), AutomationHourly),
+  ),
 } satisfies Readonly<Record<Exclude<keyof Organization, 'organizationId'>, v.GenericSchema>>)
 export type OrganizationChanges = v.InferOutput<typeof OrganizationChanges>
 
@@ -106,6 +121,7 @@ export function newOrganization(organizationId: string, name: string): Organizat
     billingEvents: true,
     analytics: false,
     retentionOfferAnalytics: false,
+    automationHourly: 500,
   }
 }
 

@@ -70,6 +70,7 @@ function placedTenantOutbox(places: AllPlaces, organizationId: string): TenantOu
       at((outbox) => outbox.settle(outboxId, token, settlement, now)),
     startRun: (outboxId, token, automationId, contactId, now) =>
       at((outbox) => outbox.startRun(outboxId, token, automationId, contactId, now)),
+    admit: (outboxId, token, message, now) => at((outbox) => outbox.admit(outboxId, token, message, now)),
     finishStep: (token, step, now) => at((outbox) => outbox.finishStep(token, step, now)),
   }
 }

@@ -64,7 +64,7 @@ it('reads CSV, and an empty file', async () => {
   })
 })
 
-it('warns of weak forms, of those that send text messages only where it can see automations', async () => {
+it('warns of weak forms, of those that send messages only where it can see automations', async () => {
   const fields = [{ id: 'email', type: 'email', label: 'E', required: true, contactField: 'email' }]
   const common = { name: 'F', isPublished: true, notificationEmails: [], fields }
   const path = file('weak-forms.ndjson', [
@@ -86,7 +86,12 @@ it('warns of weak forms, of those that send text messages only where it can see 
   }))
   expect(await operator('import', 'forms', path, '--org', 'texts')).toMatchObject({ code: 0 })
   const ndjson = file('texting.ndjson', automations)
-  expect(await operator('import', 'automations', ndjson, '--org', 'texts')).toMatchObject({ code: 0 })
+  expect(await operator('import', 'automations', ndjson, '--org', 'texts')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^warning: of-texting: form texting: An automation sends a text message .*\n$/,
+    ) as unknown,
+  })
   const warnings = async (...flags: readonly string[]) => {
     const { code, stdout, stderr } = await operator('form', 'check', path, ...flags)
     expect([code, stderr]).toEqual([0, ''])

@@ -63,7 +63,16 @@ describe('help', () => {
 
 describe('organizations', () => {
   it('keep what the flags do not name', async () => {
-    const flags = ['--analytics', 'yes', '--pos-source', 'odbc_second:north', '--sms-number', '+12125550100']
+    const flags = [
+      '--analytics',
+      'yes',
+      '--pos-source',
+      'odbc_second:north',
+      '--sms-number',
+      '+12125550100',
+      '--automation-hourly',
+      '40',
+    ]
     expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe('Updated acme.\n')
     expect(JSON.parse((await operator('org', 'show', 'acme')).stdout)).toMatchObject({
       organizationId: 'acme',
@@ -76,6 +85,7 @@ describe('organizations', () => {
       billingEvents: true,
       analytics: true,
       retentionOfferAnalytics: false,
+      automationHourly: 40,
     })
   })
 

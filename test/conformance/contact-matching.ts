@@ -142,6 +142,36 @@ export const contactMatchingCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a consent is not passed on to the address that a submission fills in; a refusal stays',
+    async run(make) {
+      const { storage, submit } = await withContacts(make, [
+        contact('email', { phone: PHONE, emailConsent: 'subscribed', smsConsent: 'subscribed' }),
+        contact('phone', { email: 'eve@example.com', emailConsent: 'subscribed', smsConsent: 'subscribed' }),
+        contact('refused', { phone: '+12125550177', emailConsent: 'unsubscribed', smsConsent: 'subscribed' }),
+      ])
+      const consents = (id: string) => fieldsOf(storage, id, 'emailConsent', 'smsConsent')
+      const ada = { email: 'ada@example.com', phone: PHONE }
+      // Other attributes leave the consents alone, and so does an address that belongs to somebody else.
+      await submit({ phone: PHONE, firstName: 'Ada' })
+      await submit({ email: 'eve@example.com', phone: PHONE, firstName: 'Eve' })
+      assert.deepEqual(await consents('email'), ['subscribed', 'subscribed'])
+      assert.deepEqual(await consents('phone'), ['subscribed', 'subscribed'])
+      storage.clock.ms += 1000
+      assert.deepEqual(await Promise.all(Array.from({ length: 5 }, () => submit(ada))), Array(5).fill('email'))
+      assert.deepEqual(await fieldsOf(storage, 'email', 'email', 'updatedAt'), ['ada@example.com', at(1)])
+      assert.deepEqual(await consents('email'), ['unknown', 'subscribed'])
+      assert.equal(await submit({ email: 'eve@example.com', phone: OTHER_PHONE }), 'phone')
+      assert.deepEqual(await consents('phone'), ['subscribed', 'unknown'])
+      assert.equal(await submit({ email: 'bob@example.com', phone: '+12125550177' }), 'refused')
+      assert.deepEqual(await consents('refused'), ['unsubscribed', 'subscribed'])
+      // A consent that is given afterwards was given for this address, and stays.
+      const [filled] = await storage.tenant('org-a').findMany('contacts', Object.keys(contact('')), ['email'])
+      await storage.tenant('org-a').upsert('contacts', [{ ...filled, emailConsent: 'subscribed' }])
+      await submit({ ...ada, lastName: 'L' })
+      assert.deepEqual(await consents('email'), ['subscribed', 'subscribed'])
+    },
+  },
+  {
     name: "another organization's contacts neither match nor hold an email or phone",
     async run(make) {
       const { storage, submit } = await withContacts(make, [])

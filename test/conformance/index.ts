@@ -11,6 +11,7 @@ import { posPagingCases } from './pos-paging.ts'
 import { posValueCases } from './pos-values.ts'
 import { analyticsCases } from './analytics.ts'
 import { alternateKeyCases } from './alternate-keys.ts'
+import { automationBoundCases } from './automation-bounds.ts'
 import { automationRunCases } from './automation-runs.ts'
 import { cancellationRecordCases } from './cancellation-records.ts'
 import { completedCountCases } from './completed-counts.ts'
@@ -65,6 +66,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...submissionCases,
   ...contactMatchingCases,
   ...outboxCases,
+  ...automationBoundCases,
   ...automationRunCases,
   ...isolationCases,
   ...valueCases,

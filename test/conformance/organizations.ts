@@ -16,6 +16,7 @@ export const organizationCases: readonly StorageCase[] = [
         billingEvents: false,
         analytics: true,
         retentionOfferAnalytics: true,
+        automationHourly: 2,
       })
       assert.equal(await administration.saveOrganization(full), 'saved')
       assert.deepEqual(await administration.findOrganization('org-c'), full)

@@ -59,6 +59,7 @@ export const outboxCases: readonly StorageCase[] = [
         kind: 'notification_email',
         payload: { to: 'a@example.com' },
         attempts: 1,
+        waitingSince: null,
         submission: {
           submissionId: 'sub-1',
           formId: 'form-1',

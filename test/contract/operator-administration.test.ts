@@ -25,13 +25,20 @@ const defaults = {
   billingEvents: true,
   analytics: false,
   retentionOfferAnalytics: false,
+  automationHourly: 500,
 }
 
 describe('organizations', () => {
   test('are created with defaults, updated in part, shown, and cleared by null', async () => {
     expect(await admin.post('/organizations/acme', { name: 'Acme' })).toEqual({ status: 201, body: defaults })
     const posSource = { kind: 'odbc_second', tenant: 'dsn' }
-    const settings = { slug: 'acme', smsNumber: '+12125550100', analytics: true, posSource }
+    const settings = {
+      slug: 'acme',
+      smsNumber: '+12125550100',
+      analytics: true,
+      posSource,
+      automationHourly: 2,
+    }
     const updated = { ...defaults, ...settings }
     expect(await admin.post('/organizations/acme', settings)).toEqual({ status: 200, body: updated })
     expect(await admin.get('/organizations/acme')).toMatchObject({ status: 200, body: updated })

@@ -164,12 +164,18 @@ describe('the check of forms', () => {
   test('looks at the stored automations of an organization', async () => {
     const texting = automation('a-1', {
       triggerFormId: 'contact',
-      steps: [{ type: 'send_sms', body: 'Thank you' }],
+      steps: [
+        { type: 'send_email', to: 'contact', subject: 'Thank you', html: 'Thank you' },
+        { type: 'send_sms', body: 'Thank you' },
+      ],
     })
     await service.storage.tenant('acme').upsert('automations', [texting])
     const warningsFor = async (organization: object) =>
       (await support.post('/forms/check', { forms: [checked], ...organization })).body.data[0]?.warnings
-    expect(await warningsFor({ organizationId: 'acme' })).toEqual([expect.stringContaining('text message')])
+    expect(await warningsFor({ organizationId: 'acme' })).toEqual([
+      expect.stringContaining('sends an email to the contact'),
+      expect.stringContaining('sends a text message'),
+    ])
     expect(await warningsFor({ organizationId: 'other' })).toEqual([])
     expect(await warningsFor({})).toEqual([])
     const unknown = await support.post('/forms/check', { forms: [], organizationId: 'nobody' })

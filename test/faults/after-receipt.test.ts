@@ -69,7 +69,7 @@ async function tagsOf({ storage }: JobBench): Promise<unknown> {
 const unbroken = await broken(0, 'before')
 
 test('unbroken, everything happens once', () => {
-  expect(unbroken.calls).toHaveLength(15)
+  expect(unbroken.calls).toHaveLength(17)
   expect(unbroken.bench.sms.delivered).toHaveLength(1)
 })
 

@@ -8,8 +8,11 @@ import type { Network } from './service/network.ts'
 import { breakObject, stuckOrganizations } from './stuck.ts'
 import type { World } from './world.ts'
 
-/** The longest pause between two attempts is twelve hours, and a provider may ask for six more, in ms. */
-const REST_MAX_MS = 20 * 3_600_000
+/**
+ * A message may wait for three days to be within the bounds of automations. Besides, the longest pause between two
+ * attempts is twelve hours, and a provider may ask for six more. In ms.
+ */
+const REST_MAX_MS = (3 * 24 + 20) * 3_600_000
 /** The maximum number of events in that time, far more than ever happen. */
 const REST_STEPS_MAX = 150_000
 /** How long a move may take, in ms. It waits for no provider, so it has less time. */

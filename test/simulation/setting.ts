@@ -16,6 +16,9 @@ export const organizationIds = ['acme', 'beta', 'gamma'] as const
 /** The maximum number of submissions by one contact, for forms with a limit. */
 export const LIMIT = 2
 
+/** The maximum number of messages that an organization's automations send within an hour. */
+export const AUTOMATION_HOURLY = 10
+
 /** The numbers of the steps that send, in the automation of each open form. */
 export const AUTOMATION_STEPS = { sms: 2, email: 3 }
 
@@ -91,7 +94,12 @@ async function foundOrganization(organizationId: string, founding: Founding): Pr
   const createdAt = toInstant(nowMs)
   const settings = { ...newOrganization(organizationId, markOf(organizationId)), slug: organizationId }
   const parentId = parentOf(organizationId)
-  const organization = { ...settings, parentId, smsNumber: '+12125550100' }
+  const organization = {
+    ...settings,
+    parentId,
+    smsNumber: '+12125550100',
+    automationHourly: AUTOMATION_HOURLY,
+  }
   const choice = parentId === null ? choiceOf(organizationId) : undefined
   const outcome = await storage.administration.saveOrganization(organization, null, choice)
   if (outcome !== 'saved') throw new Error(`${organizationId} was not founded: ${outcome}`)

@@ -63,7 +63,7 @@ export interface JobBench {
   readonly sms: FakeProvider<SmsMessage, SmsSender>
   /** What was logged as an error. */
   readonly errors: readonly string[]
-  /** Saves a submission by Ada that notifies these addresses and triggers the automations. Returns the entries. */
+  /** Saves a submission, by Ada unless an answer says otherwise, that notifies these addresses and triggers the automations. Returns the entries. */
   readonly submit: (
     submissionId: string,
     addresses: readonly string[],
@@ -118,14 +118,18 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
     email,
     sms,
     errors,
-    async submit(submissionId, addresses, answers = { question: 'answer' }) {
+    async submit(
+      submissionId,
+      addresses,
+      answers: Readonly<Record<string, string>> = { question: 'answer' },
+    ) {
       const outbox = addresses.map((to, index) => ({
         outboxId: `${submissionId}-${index}`,
         kind: 'notification_email',
         payload: { submissionId, formId: 'form-1', to },
       }))
       const outcome = await tenant.saveSubmission(
-        submission(submissionId, { outbox, answers }, { email: 'ada@example.com' }),
+        submission(submissionId, { outbox, answers }, { email: answers.email ?? 'ada@example.com' }),
       )
       if (outcome.kind !== 'saved') throw new Error(outcome.kind)
       return outcome.outboxIds.map((outboxId) => ({ organizationId: 'acme', outboxId }))

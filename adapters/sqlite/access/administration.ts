@@ -77,6 +77,20 @@ const advanceNewParent = template(sql`
     select 1 from organizations as o
     where o.organization_id = ${slot('organization_id')} and o.parent_id is not ${slot('parent_id')})`)
 
+const isRebounded = sql`${mayBeSaved} and exists (select 1 from organizations as o
+  where o.organization_id = ${slot('organization_id')} and o.automation_hourly <> ${slot('automation_hourly')})`
+
+/**
+ * With another bound, the messages of automations that wait for the old one ask again, in the order in which they were
+ * submitted.
+ */
+const askAgain = template(sql`
+  update outbox set next_attempt_at = created_at where organization_id = ${slot('organization_id')}
+    and status = 'pending' and lease_token = '' and waiting_since is not null and ${isRebounded}`)
+const forgetPlaces = template(sql`
+  delete from automation_messages where organization_id = ${slot('organization_id')} and is_counted = 1
+    and not is_sent and ${isRebounded}`)
+
 const saveOrganization = template(sql`
   insert into organizations (organization_id, ${sql.join(settingColumns.map((column) => sql.id(column)))})
   select ${slot('organization_id')}, ${sql.join(settingColumns.map((column) => slot(column)))}
@@ -99,13 +113,15 @@ const nextOrganizations = template(sql<OrganizationRow>`
 export function createAdministration(executor: Executor, clock: Clock, guard: Guard): Administration {
   return {
     async saveOrganization(organization, replaced) {
-      const row = { ...organizationToRow(organization), ...expected(replaced) }
+      const row = { ...organizationToRow(organization), ...expected(replaced), now: nowOf(clock) }
       const { organizationId, parentId } = organization
       const concerned = [organizationId, parentId, replaced?.parentId].filter((id) => typeof id === 'string')
       const [judgement] = await resultsOf(guard({ organizationIds: concerned }), [
         bind(judge, row),
         bind(bumpForms, row),
-        bind(advanceNewParent, { ...row, now: nowOf(clock) }),
+        bind(advanceNewParent, row),
+        bind(askAgain, row),
+        bind(forgetPlaces, row),
         bind(saveOrganization, row),
       ])
       const verdict = judgement.rows[0]

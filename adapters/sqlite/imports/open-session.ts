@@ -15,6 +15,7 @@ const opened = valueList(sessionFieldColumns, {
   receivedBytes: sql`0`,
   readRows: sql`0`,
   problems: sql`'[]'`,
+  warnings: sql`'[]'`,
   chunks: sql`0`,
   writtenChunks: sql`0`,
   writtenRows: sql`0`,

@@ -8,8 +8,9 @@ import type { FieldColumns } from '../table/field-columns.ts'
 import { fieldList } from '../table/field-columns.ts'
 
 /** A session as its row is selected. */
-export interface SessionRow extends Omit<ImportSession, 'problems' | 'stagedFields'> {
+export interface SessionRow extends Omit<ImportSession, 'problems' | 'warnings' | 'stagedFields'> {
   readonly problems: JsonText<ImportSession['problems']>
+  readonly warnings: JsonText<ImportSession['warnings']>
   readonly fields: JsonText<readonly string[]> | null
 }
 
@@ -28,6 +29,7 @@ export const sessionFieldColumns: FieldColumns<SessionRow> = {
   receivedBytes: 'received_bytes',
   readRows: 'read_rows',
   problems: 'problems',
+  warnings: 'warnings',
   reading: 'reading',
   chunks: 'chunks',
   writtenChunks: 'written_chunks',
@@ -63,7 +65,7 @@ function hasState(isOverThen: boolean): Sql {
 
 export function sessionOf({ fields, ...row }: SessionRow): ImportSession {
   const stagedFields = fields === null ? null : parsed(fields)
-  return { ...row, problems: parsed(row.problems), stagedFields }
+  return { ...row, problems: parsed(row.problems), warnings: parsed(row.warnings), stagedFields }
 }
 
 /** The place of one session. */

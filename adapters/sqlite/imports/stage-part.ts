@@ -34,7 +34,8 @@ const insertKeys = template(sql`
 /** The last statement of the batch: after it, the part is no longer the next one. */
 const advance = template(sql<SessionRow>`
   update import_sessions set next_part = next_part + 1, received_bytes = received_bytes + ${slot('bytes')},
-    read_rows = read_rows + ${slot('readRows')}, problems = ${slot('problems')}, state = ${slot('state')},
+    read_rows = read_rows + ${slot('readRows')}, problems = ${slot('problems')},
+    warnings = ${slot('warnings')}, state = ${slot('state')},
     reading = ${slot('reading')}, chunks = chunks + ${slot('chunks')}, touched_at = ${slot('now')}
   where ${ofSession} and state = 'receiving' and next_part = ${slot('part')} returning ${sessionColumns}`)
 
@@ -49,14 +50,24 @@ export async function stagePart(
   const { part, digest, bytes, readRows, state, reading } = staged
   const to = { organizationId, importId, part }
   const chunks = chunksOf(staged.rows, kind, stagedFields)
-  const problems = JSON.stringify(staged.problems)
+  const [problems, warnings] = [JSON.stringify(staged.problems), JSON.stringify(staged.warnings)]
   const [row] = await rowsAmong(executor, {
     before: [
       bind(insertPart, { ...to, digest }),
       ...chunks.map((chunk, offset) => bind(insertChunk, { ...to, offset, ...chunk })),
       ...keyStatements(to, staged),
     ],
-    giving: bind(advance, { ...to, bytes, readRows, state, reading, now, problems, chunks: chunks.length }),
+    giving: bind(advance, {
+      ...to,
+      bytes,
+      readRows,
+      state,
+      reading,
+      now,
+      problems,
+      warnings,
+      chunks: chunks.length,
+    }),
   })
   return row === undefined ? null : sessionOf(row)
 }

@@ -33,9 +33,12 @@ interface EntryRow {
   readonly kind: string
   readonly payload: JsonText<unknown>
   readonly attempts: number
+  readonly waitingSince: string | null
 }
 
-const readEntry = template(sql<EntryRow>`select b.kind, b.payload, b.attempts ${held}`)
+const readEntry = template(
+  sql<EntryRow>`select b.kind, b.payload, b.attempts, b.waiting_since as "waitingSince" ${held}`,
+)
 
 const readOrganization = template(sql<OrganizationRow>`
   select o.* from organizations as o where o.organization_id = (select b.organization_id ${held})`)
@@ -83,6 +86,7 @@ export async function claim(
     kind: entry.kind,
     payload: parsed(entry.payload),
     attempts: entry.attempts,
+    waitingSince: entry.waitingSince,
     organization: organizationFromRow(organization),
     submission: row === null ? null : submissionOf(row),
     form: row === null ? null : formOf(row),

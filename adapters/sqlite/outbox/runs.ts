@@ -102,7 +102,9 @@ function advance(cameAbout: typeof isHeld): Template {
       and current_step = ${slot('step')} and ${cameAbout} and ${isHeld}`)
 }
 
-const renew = template(sql`update outbox set next_attempt_at = ${slot('until')} where ${heldRow}`)
+/** Renews the lease. If the step waited, that has ended. */
+const renew = template(sql`
+  update outbox set next_attempt_at = ${slot('until')}, waiting_since = null where ${heldRow}`)
 
 const readStep = template(sql<{ readonly held: number; readonly done: number }>`
   select ${isHeld} as held, exists (select 1 from automation_runs

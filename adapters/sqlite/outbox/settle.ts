@@ -22,7 +22,7 @@ const complete = template(sql`delete from outbox where ${heldRow}`)
 /** An empty token says that the entry waits and nobody holds it. */
 const retryLater = template(sql`
   update outbox set next_attempt_at = ${slot('at')}, attempts = attempts - ${slot('uncounted')}, lease_token = '',
-    last_error = ${slot('reason')}, updated_at = ${slot('now')}
+    last_error = ${slot('reason')}, waiting_since = ${slot('waitingSince')}, updated_at = ${slot('now')}
   where ${heldRow}`)
 
 const failRun = template(sql`
@@ -56,8 +56,8 @@ function outcome(
     case 'done':
       return [bind(complete, held)]
     case 'retry': {
-      const { at, reason, counted } = settlement
-      return [bind(retryLater, { ...held, at, reason, uncounted: counted ? 0 : 1, now })]
+      const { at, reason, counted, waitingSince = null } = settlement
+      return [bind(retryLater, { ...held, at, reason, uncounted: counted ? 0 : 1, waitingSince, now })]
     }
     case 'failed': {
       const values = { ...held, reason: settlement.reason, now }

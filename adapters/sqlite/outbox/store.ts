@@ -4,6 +4,7 @@ import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { boundedNow } from '../write/write-clock.ts'
+import { admit } from './admit.ts'
 import { claim } from './claim.ts'
 import { finishStep, startRun } from './runs.ts'
 import { settle } from './settle.ts'
@@ -34,9 +35,18 @@ const free = sql`(status <> 'pending' or coalesce(lease_token, '') = '' or next_
 const nextDue = template(sql<{ readonly at: string | null }>`
   select min(next_attempt_at) as at from outbox where status = 'pending'`)
 
+/**
+ * Sets apart the messages that an entry has sent already, because it counts its attempts anew: those it sends from now
+ * on count besides. The ids of an entry's messages begin with its own and `-`, which `.` follows.
+ */
+const setApart = template(sql`
+  update automation_messages set message_id = message_id || ' before ' || ${boundedNow}
+  where organization_id = (select organization_id from outbox where ${named} and ${free})
+    and message_id >= ${slot('outboxId')} || '-' and message_id < ${slot('outboxId')} || '.' and is_sent`)
+
 const redrive = template(sql`
   update outbox set status = 'pending', attempts = 0, next_attempt_at = ${boundedNow}, lease_token = null,
-    updated_at = ${boundedNow}
+    waiting_since = null, updated_at = ${boundedNow}
   where ${named} and ${free}`)
 const ownerOf = template(sql<Pick<OutboxRef, 'organizationId'>>`
   select organization_id as "organizationId" from outbox where ${named}`)
@@ -69,7 +79,8 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
     },
 
     async redrive(outboxId, now) {
-      const [driven, found] = await guard({ outboxId }).batch([
+      const [, driven, found] = await guard({ outboxId }).batch([
+        bind(setApart, { outboxId, now }),
         bind(redrive, { outboxId, now }),
         bind(ownerOf, { outboxId }),
       ])
@@ -86,6 +97,8 @@ function openTenantOutbox(executor: Executor, organizationId: string): TenantOut
       settle(executor, { organizationId, outboxId, token }, settlement, now),
     startRun: (outboxId, token, automationId, contactId, now) =>
       startRun(executor, { organizationId, outboxId, token }, { automationId, contactId }, now),
+    admit: (outboxId, token, message, now) =>
+      admit(executor, { organizationId, outboxId, token }, message, now),
     finishStep: (token, step, now) =>
       finishStep(executor, { organizationId, outboxId: step.runId, token }, step, now),
   }

@@ -22,6 +22,7 @@ export const tablesByHand: Readonly<Record<string, Reason>> = {
   move_guards: 'what a batch of a move must not find',
   outbox: 'work that follows a receipt',
   sends: 'the log of what was sent',
+  automation_messages: 'the messages of automations that are counted against their bounds',
   import_sessions: 'imports, which are checked as a whole before anything of them is written',
   import_parts: 'the parts of a file that an import took',
   import_chunks: 'the rows that an import is going to write',

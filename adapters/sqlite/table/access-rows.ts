@@ -49,6 +49,7 @@ export interface OrganizationRow {
   readonly billing_events: number
   readonly analytics: number
   readonly retention_offer_analytics: number
+  readonly automation_hourly: number
 }
 
 /** The columns of `organizations` that hold an organization's settings. */
@@ -63,6 +64,7 @@ export const settingColumns = columnsOf<Omit<OrganizationRow, 'organization_id'>
   billing_events: true,
   analytics: true,
   retention_offer_analytics: true,
+  automation_hourly: true,
 })
 
 export function keyFromRow(key: KeyRow): StoredKey {
@@ -114,6 +116,7 @@ export function organizationFromRow(organization: OrganizationRow): Organization
     billingEvents: organization.billing_events === 1,
     analytics: organization.analytics === 1,
     retentionOfferAnalytics: organization.retention_offer_analytics === 1,
+    automationHourly: organization.automation_hourly,
   }
 }
 
@@ -130,5 +133,6 @@ export function organizationToRow(organization: Organization): OrganizationRow {
     billing_events: Number(organization.billingEvents),
     analytics: Number(organization.analytics),
     retention_offer_analytics: Number(organization.retentionOfferAnalytics),
+    automation_hourly: organization.automationHourly,
   }
 }

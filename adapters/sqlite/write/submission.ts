@@ -24,7 +24,7 @@ function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): S
     where other.organization_id = ${organization} and ${sql.id('other', column)} = ${slot(key)}), null, ${slot(value)})`
 }
 
-/** The values for the columns of the view `accepted_submissions`, which migrations 0013 and 0022 describe. */
+/** The values for the columns of the view `accepted_submissions`, which migrations 0013 and 0022 describe. Its triggers are those of 0026. */
 const accepted: Readonly<Record<string, Sql>> = {
   organization_id: organization,
   submission_id: slot('submissionId'),

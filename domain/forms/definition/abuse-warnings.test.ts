@@ -3,19 +3,21 @@ import { definitionOf } from '../../../test/support/forms.ts'
 import { abuseWarnings } from './abuse-warnings.ts'
 
 const weak = /password has fewer than 10/
-const texts = /text message after each submission/
+const texts = /sends a text message to the contact after each submission/
+const emails = /sends an email to the contact after each submission/
 
 test.each([
-  [null, null, false, []],
-  ['x'.repeat(9), null, false, [weak]],
-  ['x'.repeat(10), null, false, []],
-  ['😀'.repeat(9), null, false, [weak]],
-  [null, null, true, [texts]],
-  [null, 3, true, []],
-  ['short', undefined, true, [weak, texts]],
-])('password %j, limit %j, texts %s', (password, limit, sendsTexts, expected) => {
+  [null, null, [], []],
+  ['x'.repeat(9), null, [], [weak]],
+  ['x'.repeat(10), null, [], []],
+  ['😀'.repeat(9), null, [], [weak]],
+  [null, null, ['text message'], [texts]],
+  [null, null, ['email', 'text message'], [emails, texts]],
+  [null, 3, ['email', 'text message'], []],
+  ['short', undefined, ['text message'], [weak, texts]],
+])('password %j, limit %j, messages %j', (password, limit, messages, expected) => {
   const settings = limit === undefined ? {} : { submissionLimitPerContact: limit }
-  expect(abuseWarnings(definitionOf([], settings), { password, sendsTexts })).toEqual(
+  expect(abuseWarnings(definitionOf([], settings), { password, messages })).toEqual(
     expected.map((pattern) => expect.stringMatching(pattern) as unknown),
   )
 })

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { echoed, PROBLEMS_MAX } from '../../bounds/echo.ts'
 import { countedList } from '../../bounds/counted-list.ts'
 import { OWNER_FIELD } from '../../imports/kind.ts'
-import { sendsText } from '../../jobs/steps.ts'
+import type { ContactMessage } from '../../jobs/steps.ts'
+import { contactMessages } from '../../jobs/steps.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
@@ -35,7 +36,7 @@ const Request = v.strictObject({
   organizationId: v.exactOptional(
     described(
       v.string('must be a string'),
-      'Whose stored automations are looked at too: a form without a limit per contact that starts a text message is warned of.',
+      'Whose stored automations are looked at too: a form without a limit per contact that starts an email or text message to the contact is warned of.',
     ),
   ),
 })
@@ -95,9 +96,9 @@ export async function serveCheckForms(
 ): Promise<ReplyOf<typeof checkForms>> {
   if (organizationId !== undefined && (await world.administration.findOrganization(organizationId)) === null)
     return unknownOrganization(organizationId)
-  const texting = organizationId === undefined ? NONE : await textingForms(organizationId, forms, world)
+  const messages = organizationId === undefined ? NONE : await messagesByForm(organizationId, forms, world)
   const verdicts = await Promise.all(
-    forms.map((line) => checkForm(withoutOwner(line), (formId) => texting.has(formId))),
+    forms.map((line) => checkForm(withoutOwner(line), (formId) => [...(messages.get(formId) ?? [])])),
   )
   return jsonReply(200, { data: verdicts.map(published) }, PRIVATE)
 }
@@ -107,19 +108,28 @@ function withoutOwner(line: Readonly<Record<string, unknown>>): Readonly<Record<
   return Object.fromEntries(Object.entries(line).filter(([name]) => name !== OWNER_FIELD))
 }
 
-const NONE: ReadonlySet<unknown> = new Set()
+type MessagesByForm = ReadonlyMap<unknown, ReadonlySet<ContactMessage>>
+const NONE: MessagesByForm = new Map()
 
-/** The stored forms whose submissions lead to a text message. */
-async function textingForms(
+/** What the stored active automations of forms send to the contact. */
+async function messagesByForm(
   organizationId: string,
   forms: readonly Readonly<Record<string, unknown>>[],
   { tenant }: OperatorWorld,
-): Promise<ReadonlySet<unknown>> {
+): Promise<MessagesByForm> {
   const formIds = forms.flatMap(({ formId }) => (typeof formId === 'string' ? [formId] : []))
   const select = ['triggerFormId', 'status', 'steps']
   const found = await tenant(organizationId).findMany('automations', select, formIds, 'triggerFormId')
-  const texting = found.filter(({ status, steps }) => status === 'active' && sendsText(steps))
-  return new Set(texting.map(({ triggerFormId }) => triggerFormId))
+  const active = Map.groupBy(
+    found.filter(({ status }) => status === 'active'),
+    ({ triggerFormId }) => triggerFormId,
+  )
+  return new Map(
+    [...active].map(([formId, ofForm]) => [
+      formId,
+      new Set(ofForm.flatMap(({ steps }) => contactMessages(steps)).sort()),
+    ]),
+  )
 }
 
 function published(verdict: FormVerdict): v.InferOutput<typeof Verdict> {

@@ -35,6 +35,10 @@ export const PublishedImport = v.strictObject({
   writtenRows: described(count, 'Rows that were written.'),
   changedRows: described(count, 'Written rows that are new, or that replaced different content.'),
   problems,
+  warnings: described(
+    v.array(v.string()),
+    'What you should know although nothing is wrong with the file, as sentences. The list is cut.',
+  ),
   openedAt: described(instant, 'When it was opened.'),
   touchedAt: described(instant, 'When something last happened to it.'),
 })
@@ -95,6 +99,7 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
   writtenRows: 0,
   changedRows: 0,
   problems: [],
+  warnings: [],
   openedAt: '2026-03-01T14:05:06.123Z',
   touchedAt: '2026-03-01T14:05:07.456Z',
 }
@@ -102,9 +107,17 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
 /** An import in its published form. */
 export function published(session: ImportSession): v.InferOutput<typeof PublishedImport> {
   const { importId, kind, format, state, totalBytes, receivedBytes, nextPart } = session
-  const { readRows, writtenRows, changedRows, problems: found, openedAt, touchedAt } = session
+  const { readRows, writtenRows, changedRows, problems: found, warnings, openedAt, touchedAt } = session
   return {
     ...{ importId, kind, format, state, totalBytes, receivedBytes, nextPart, partBytes: PART_BYTES },
-    ...{ readRows, writtenRows, changedRows, problems: [...found], openedAt, touchedAt },
+    ...{
+      readRows,
+      writtenRows,
+      changedRows,
+      problems: [...found],
+      warnings: [...warnings],
+      openedAt,
+      touchedAt,
+    },
   }
 }

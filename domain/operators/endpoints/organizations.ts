@@ -38,6 +38,10 @@ const Published = v.strictObject({
   billingEvents: described(v.boolean(), organizationMeanings.billingEvents),
   analytics: described(v.boolean(), organizationMeanings.analytics),
   retentionOfferAnalytics: described(v.boolean(), organizationMeanings.retentionOfferAnalytics),
+  automationHourly: described(
+    v.pipe(v.number(), v.integer(), v.minValue(1)),
+    organizationMeanings.automationHourly,
+  ),
 })
 const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
 
@@ -129,7 +133,7 @@ export const saveOrganization = operation({
   action: 'organization.save',
   tag: 'Organizations',
   summary: 'Create or update an organization',
-  description: `Settings that are left out stay as they are. A new organization needs a name; its capabilities are ${String(sample.analytics)}, its billing events ${String(sample.billingEvents)}, its phone country ${sample.phoneCountry}.`,
+  description: `Settings that are left out stay as they are. A new organization needs a name; its capabilities are ${String(sample.analytics)}, its billing events ${String(sample.billingEvents)}, its phone country ${sample.phoneCountry}, its messages of automations ${sample.automationHourly} an hour.`,
   body: jsonBody(PlacedSettings, { name: 'Acme Car Wash', slug: 'acme', smsNumber: '+12125550100' }),
   responses: {
     200: jsonResponse('It was there, and is updated.', OrganizationBody, sample),

@@ -15,6 +15,7 @@ export const demoOrganization: Organization = {
   billingEvents: true,
   analytics: true,
   retentionOfferAnalytics: true,
+  automationHourly: 500,
 }
 
 /** Ids of the demo's forms; the first one is plain and open to anyone. */

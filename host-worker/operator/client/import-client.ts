@@ -136,6 +136,7 @@ function refusedSession({ problems }: Pick<ImportProgress, 'problems'>): ImportP
     nextPart: 0,
     readRows: 0,
     problems,
+    warnings: [],
     writtenRows: 0,
     changedRows: 0,
   }

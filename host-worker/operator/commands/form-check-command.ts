@@ -20,7 +20,8 @@ const formCheckCommand: Command = {
   details: [
     'Reads the file of an import of forms, and stores nothing. The exit code is 1 only when a line is no form at all: a',
     'form that must be hosted is a valid form. Warnings do not change it. --org also looks at the stored active',
-    'automations of that organization: a form without a limit per contact that starts a text message is warned of.',
+    'automations of that organization: a form without a limit per contact that starts an email or text message to',
+    'the contact is warned of.',
   ],
   operations: [checkForms],
   run: async (context, { values, positionals: [path = ''] }) => {

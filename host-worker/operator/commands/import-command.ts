@@ -45,6 +45,7 @@ const importCommand: Command = {
     })
     if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
     if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
+    for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
     context.out(`${kind}: ${outcome.read} read, ${outcome.changed} changed, ${outcome.unchanged} unchanged`)
   },
 }

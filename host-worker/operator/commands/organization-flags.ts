@@ -17,6 +17,7 @@ export const settingFlags: Readonly<Record<keyof OrganizationChanges | (typeof p
     billingEvents: 'billing-events',
     analytics: 'analytics',
     retentionOfferAnalytics: 'retention-offer-analytics',
+    automationHourly: 'automation-hourly',
     place: 'place',
     region: 'region',
     jurisdiction: 'jurisdiction',

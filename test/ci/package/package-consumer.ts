@@ -67,6 +67,7 @@ const saved = await storage.administration.saveOrganization({
   billingEvents: true,
   analytics: false,
   retentionOfferAnalytics: false,
+  automationHourly: 500,
 })
 assert.equal(saved, 'saved')
 const { key, stored } = await issueKey({ organizationId: 'acme' }, secrets, random, clock)

@@ -1,7 +1,8 @@
 import type { Stored } from '../engine/database.ts'
 import type { Delivered } from '../service/providers.ts'
 import type { Reference } from '../reference.ts'
-import { openFormOf, organizationIds, markOf } from '../setting.ts'
+import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/bounds.ts'
+import { AUTOMATION_HOURLY, openFormOf, organizationIds, markOf } from '../setting.ts'
 
 type Violated = (invariant: string, details: string) => void
 
@@ -25,6 +26,7 @@ export function checkAtRest(world: AtRest): void {
   checkReceipts(world)
   checkNotifications(world)
   checkWelcomes(world)
+  checkBounds(world)
   checkSends(world)
 }
 
@@ -77,13 +79,16 @@ function checkOnce(mails: readonly Delivered[], what: string, violated: Violated
 function checkWelcomes({ stored, email, sms, broken, isCalm, isStuck, violated }: AtRest): void {
   for (const organizationId of organizationIds.filter((id) => !isStuck(id))) {
     const rows = stored.look(
-      `select c.email, c.phone, c.tags, count(*) as count from form_submissions as s join contacts as c
-        on c.organization_id = s.organization_id and c.contact_id = s.contact_id
+      `select c.email, c.phone, c.tags, count(*) as count, count(b.outbox_id) as failed
+        from form_submissions as s join contacts as c
+          on c.organization_id = s.organization_id and c.contact_id = s.contact_id
+        left join outbox as b on b.organization_id = s.organization_id and b.submission_id = s.submission_id
+          and b.kind = 'automation_run'
         where s.organization_id = ? and s.form_id = ? group by s.contact_id`,
       organizationId,
       openFormOf(organizationId),
     )
-    for (const { email: address, phone, tags, count } of rows) {
+    for (const { email: address, phone, tags, count, failed } of rows) {
       const title = `Welcome ${markOf(organizationId)}`
       const ofContact = ({ to, title: of }: Delivered) => of === title && (to === address || to === phone)
       const emails = email.filter(ofContact).length
@@ -91,8 +96,9 @@ function checkWelcomes({ stored, email, sms, broken, isCalm, isStuck, violated }
       const who = `${String(address)} of ${organizationId}: ${String(count)} runs, ${emails} emails, ${texts} texts`
       const isTagged = JSON.stringify(JSON.parse(String(tags))) === '["guest"]'
       if (!isTagged) violated('an automation does each step once', `${who}, tags ${String(tags)}`)
-      if (broken === null && (emails < Number(count) || texts < Number(count)))
-        violated('an automation does each step', who)
+      // Runs whose messages waited for too long have failed.
+      const done = Number(count) - Number(failed)
+      if (broken === null && (emails < done || texts < done)) violated('an automation does each step', who)
       if (isCalm && (emails > Number(count) || texts > Number(count)))
         violated('an automation does each step once', who)
     }
@@ -102,6 +108,31 @@ function checkWelcomes({ stored, email, sms, broken, isCalm, isStuck, violated }
     ({ key }) => key,
   )
   for (const [key, mails] of byRun) checkOnce(mails, `by ${key}`, violated)
+}
+
+/** How long after it was admitted a message may be delivered, and by how much clocks may be wrong, in ms. */
+const SLACK_MS = 120_000
+
+/** Checks that automations sent no more messages than they may, to one recipient and in all. */
+function checkBounds({ email, sms, violated }: AtRest): void {
+  for (const organizationId of organizationIds) {
+    const title = `Welcome ${markOf(organizationId)}`
+    const sent = [...email, ...sms].filter((message) => message.title === title)
+    for (const [to, ofOne] of Map.groupBy(sent, (message) => message.to)) {
+      if (most(ofOne, 24 * 3_600_000 - SLACK_MS) > RECIPIENT_DAILY_MAX)
+        violated('nobody gets more messages of automations a day than he may', `${to} of ${organizationId}`)
+    }
+    if (most(sent, 3_600_000 - SLACK_MS) > AUTOMATION_HOURLY)
+      violated('automations send no more an hour than they may', organizationId)
+  }
+}
+
+/** The largest number of messages within any time of this length. */
+function most(messages: readonly Delivered[], durationMs: number): number {
+  const counts = messages.map(
+    ({ atMs }) => messages.filter((other) => other.atMs >= atMs && other.atMs < atMs + durationMs).length,
+  )
+  return Math.max(0, ...counts)
 }
 
 /** Checks that each send which an answer called successful took place, and that none took place twice. */

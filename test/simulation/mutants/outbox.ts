@@ -62,6 +62,16 @@ export const outboxMutants: readonly Mutant[] = [
       })),
   },
   {
+    name: 'a message does not wait to be within the bounds',
+    storage: (storage) =>
+      withOutbox(storage, (outbox) => ({
+        admit: async (...message) => {
+          await outbox.admit(...message)
+          return { kind: 'admitted' }
+        },
+      })),
+  },
+  {
     name: 'a run begins from its first step each time',
     storage: (storage) =>
       withOutbox(storage, (outbox) => ({
