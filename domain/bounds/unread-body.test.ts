@@ -53,7 +53,11 @@ test('a request without a body, or whose body was read or has failed, is left al
   const { request } = posted(1)
   await request.arrayBuffer()
   await dropUnreadBody(request, never)
-  const failing = new ReadableStream({ pull: (controller) => { controller.error(new Error('cut')) } })
+  const failing = new ReadableStream({
+    pull: (controller) => {
+      controller.error(new Error('cut'))
+    },
+  })
   const init: RequestInit & { readonly duplex: 'half' } = { method: 'POST', body: failing, duplex: 'half' }
   await dropUnreadBody(new Request('https://service.example', init), never)
 })
