@@ -1,5 +1,6 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { publicApi } from '../domain/api.ts'
+import { dropUnreadBody } from '../domain/bounds/unread-body.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'
@@ -9,7 +10,7 @@ import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
 import { serveOwn } from './own-endpoints.ts'
 import { guardLocalStart, isLocalStart } from './local-start.ts'
 import { requestFields } from './request-log.ts'
-import { consoleLog, systemClock, systemRandom } from './system.ts'
+import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
 import type { OutboxRef } from '../ports/outbox-store.ts'
 import { FollowUpEntrypoint } from './wiring/family-database.ts'
 import { createMeter } from './wiring/storage.ts'
@@ -27,18 +28,9 @@ export default {
     bindings: Readonly<Record<string, unknown>>,
     lifetime: Lifetime,
   ): Promise<Response> {
-    const url = new URL(request.url)
-    if (isLocalStart(bindings)) {
-      const answered = await guardLocalStart(request, url, bindings)
-      if (answered !== null) return answered
-    }
-    if (url.pathname === FORM_CLIENT_PATH) {
-      return serveFormClient(request, await import('./browser/built.mjs'))
-    }
-    const reading = envOf(bindings)
-    if (!reading.ok) return refuse(reading.problems)
-    const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
-    return own ?? answer(request, url, reading.env, lifetime)
+    const response = await serve(request, bindings, lifetime)
+    await dropUnreadBody(request, systemDeadline)
+    return response
   },
 
   /** Handles queue messages. A rejection makes the platform deliver them again. */
@@ -52,6 +44,25 @@ export default {
     const { serveCron } = await import('./wiring/jobs.ts')
     await serveCron(envOrThrow(bindings))
   },
+}
+
+async function serve(
+  request: Request,
+  bindings: Readonly<Record<string, unknown>>,
+  lifetime: Lifetime,
+): Promise<Response> {
+  const url = new URL(request.url)
+  if (isLocalStart(bindings)) {
+    const answered = await guardLocalStart(request, url, bindings)
+    if (answered !== null) return answered
+  }
+  if (url.pathname === FORM_CLIENT_PATH) {
+    return serveFormClient(request, await import('./browser/built.mjs'))
+  }
+  const reading = envOf(bindings)
+  if (!reading.ok) return refuse(reading.problems)
+  const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
+  return own ?? answer(request, url, reading.env, lifetime)
 }
 
 /** Processes the due entries that the databases of families hand over. It can only be called from within the Worker. */

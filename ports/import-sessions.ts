@@ -42,7 +42,10 @@ export interface ImportSession extends ImportedFile {
   readonly problems: readonly ImportProblem[]
   /** What the operator should know although the file is in order, as sentences. */
   readonly warnings: readonly string[]
-  /** The state of reading between two parts, as JSON that only the domain writes and reads. */
+  /**
+   * The state of reading between two parts, as JSON that only the domain writes and reads. Empty once the session is no
+   * longer `receiving`, because it may contain a part of a line.
+   */
   readonly reading: string
   /** The stored fields of the staged rows; null: drafts are staged, which are completed when they are written. */
   readonly stagedFields: readonly string[] | null
@@ -53,6 +56,9 @@ export interface ImportSession extends ImportedFile {
   /** How many written rows were inserted, or replaced different content. */
   readonly changedRows: number
 }
+
+/** The position of a session in the list of its organization. */
+export type ImportPosition = Pick<ImportSession, 'openedAt' | 'importId'>
 
 /** The keys of a part's lines that belong to one bucket. Equal keys belong to the same bucket. */
 export interface StagedKeys {
@@ -122,8 +128,8 @@ export interface ImportSessions {
   ): Promise<ImportSession>
   /** The session with that id; null: the organization has none. */
   find(importId: string): Promise<ImportSession | null>
-  /** The stored sessions, latest opening first, at most `limit`. */
-  list(limit: number): Promise<readonly ImportSession[]>
+  /** The stored sessions after a position, latest opening first, at most `limit`; null: from the start. */
+  list(after: ImportPosition | null, limit: number): Promise<readonly ImportSession[]>
   /** The digests of the parts that were taken, in order. */
   digests(importId: string): Promise<readonly string[]>
   /**

@@ -3,8 +3,8 @@ import { fromBase64Url, toBase64Url, utf8 } from '../text/encoding.ts'
 /** The purpose of a subkey of the root secret. Each purpose has its own key, derived by HKDF. */
 export type Purpose = 'api-key' | 'cursor' | 'form-password' | 'root-secret-proof'
 
-/** The purposes of subkeys that a library needs as raw bytes. */
-export type RawPurpose = 'purchase-id'
+/** The purposes of subkeys that are needed as raw bytes. */
+export type RawPurpose = 'purchase-id' | 'import-reading'
 
 /** One root secret and the operations with it; the secret itself cannot be read out. */
 export interface SecretVersion {

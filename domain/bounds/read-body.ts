@@ -28,7 +28,8 @@ export async function readRequestBody(
     : readLimited(body, maxBytes, deadline.after(durationMs))
 }
 
-function declaredLength(request: Request): number {
+/** The length that a request declares for its body; 0: none. */
+export function declaredLength(request: Request): number {
   const text = request.headers.get('content-length') ?? ''
   return /^\d+$/.test(text) ? Number(text) : 0
 }

@@ -13,25 +13,48 @@ export type LimitedRead =
 /**
  * Reads a stream to its end, but never more than one chunk past `maxBytes` and never longer than `signal` allows.
  * The stream is not cancelled when reading stops early: on some hosts that would close the connection before the
- * answer is sent; the host disposes of what is left.
+ * answer is sent. After `maxBytes` the rest can be read by another reader.
  */
 export async function readLimited(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<LimitedRead> {
+  const chunks: Uint8Array[] = []
+  const end = await readChunks(stream, maxBytes, signal, (chunk) => chunks.push(chunk))
+  return end === null ? { kind: 'bytes', bytes: concatenated(chunks) } : end
+}
+
+/** Like `readLimited`, but keeps nothing of what it reads. */
+export async function dropLimited(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await readChunks(stream, maxBytes, signal, () => undefined)
+}
+
+/** Passes on each chunk of a stream. Returns why there are no more of them; null: the stream has ended. */
+async function readChunks(
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal,
+  take: (chunk: Uint8Array) => void,
+): Promise<Exclude<LimitedRead, { readonly kind: 'bytes' }> | null> {
   const { aborted, stopListening } = listen(signal)
   const reader = stream.getReader()
-  const chunks: Uint8Array[] = []
   let length = 0
   try {
     for (;;) {
       const next = await Promise.race([reader.read(), aborted])
       if (next === null) return { kind: 'incomplete', cause: signal.reason }
-      if (next.done) return { kind: 'bytes', bytes: concatenated(chunks) }
+      if (next.done) return null
       length += next.value.length
-      if (length > maxBytes) return { kind: 'too_large' }
-      if (next.value.length > 0) chunks.push(next.value)
+      if (length > maxBytes) {
+        reader.releaseLock()
+        return { kind: 'too_large' }
+      }
+      if (next.value.length > 0) take(next.value)
     }
   } catch (cause) {
     return { kind: 'incomplete', cause }

@@ -48,7 +48,9 @@ export async function checkPart(
     const reading = checkLine(record, kind, context)
     if ('row' in reading) rows.push(reading.row)
     else for (const issue of reading.issues) problems.push({ line, ...issue })
-    const keyed = keyedLine(line, record, kind)
+    // Keys are stored. In a line that does not fit, a secret may stand where the key is expected.
+    const isKeyed = 'row' in reading || kind.secretField === null
+    const keyed = isKeyed ? keyedLine(line, record, kind) : null
     if (keyed !== null) keys.push(keyed)
   }
   problems.push(...(await foreignIds(records, kind, lookup)), ...(await dangling(records, kind, lookup)))

@@ -3,7 +3,7 @@ import type { ImportKind, ImportRecord } from './kind.ts'
 
 const HIDDEN = '(hidden)'
 
-/** A shorter value is not concealed, because it could occur in any text by chance. */
+/** A shorter value is only concealed where it stands alone, because it could occur in any text by chance. */
 const SECRET_MIN_LENGTH = 4
 
 /** A problem of a line with the secret value removed. Problems quote the line's keys, and a key can be any text. */
@@ -12,7 +12,9 @@ export function conceal(
   record: ImportRecord,
   kind: ImportKind,
 ): ImportIssue {
-  const secret = kind.secretField === null ? null : record[kind.secretField]
-  if (typeof secret !== 'string' || secret.length < SECRET_MIN_LENGTH) return { field, message }
+  const value = kind.secretField === null ? null : record[kind.secretField]
+  if (typeof value !== 'string' && typeof value !== 'number') return { field, message }
+  const secret = String(value)
+  if (secret.length < SECRET_MIN_LENGTH) return { field: field === secret ? HIDDEN : field, message }
   return { field: field.replaceAll(secret, HIDDEN), message: message.replaceAll(secret, HIDDEN) }
 }

@@ -14,6 +14,7 @@ const types: Readonly<Record<string, StorageType>> = {
   tags: 'json',
 }
 const columns = {
+  secretField: null,
   typeOf: (field: string) => types[field] ?? null,
   problemOf: (field: string) => (Object.hasOwn(types, field) ? null : 'is unknown'),
 }

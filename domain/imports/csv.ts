@@ -14,6 +14,11 @@ export interface Columns {
   typeOf(field: string): StorageType | null
   /** Why this field cannot be imported; null: it can. */
   problemOf(field: string): string | null
+  /**
+   * A field whose value no problem may show; null: there is none. In a file without a header it would stand where the
+   * names of fields are expected.
+   */
+  readonly secretField: string | null
 }
 
 /** The header of a CSV file, as it was read. */
@@ -144,10 +149,12 @@ function readRecord(record: OpenRecord, wasOpen: boolean, last: string): CellsRe
 
 function headerIssues(header: readonly string[], columns: Columns): readonly ImportIssue[] {
   return header.flatMap((field, index) => {
-    if (field === '') return [{ field: `column ${index + 1}`, message: 'has no name' }]
-    if (header.indexOf(field) !== index) return [{ field, message: 'stands in the header twice' }]
+    const column = `column ${index + 1}`
+    if (field === '') return [{ field: column, message: 'has no name' }]
     const problem = columns.problemOf(field)
-    return problem === null ? [] : [{ field, message: problem }]
+    const shown = problem === null || columns.secretField === null ? field : column
+    if (header.indexOf(field) !== index) return [{ field: shown, message: 'stands in the header twice' }]
+    return problem === null ? [] : [{ field: shown, message: problem }]
   })
 }
 

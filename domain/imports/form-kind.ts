@@ -42,7 +42,7 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
     collection: forms.collection,
     keyField: forms.idField,
     key: [forms.idField],
-    secretField: null,
+    secretField: 'password',
     serviceWideIds: forms.serviceWideIds,
     references: [],
     typeOf: (name) => (isFormLineKey(name) ? columnTypes[name] : null),

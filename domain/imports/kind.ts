@@ -43,7 +43,10 @@ export interface ImportKind {
    * theirs.
    */
   readonly key: readonly string[]
-  /** A field whose value no problem may show; null: there is none. */
+  /**
+   * A field whose value no problem may show, and which is not stored in clear while its line is incomplete; null: there
+   * is none. No message of such a kind may quote a received value.
+   */
   readonly secretField: string | null
   /** Whether an id is unique in the whole service, so that importing an id of another organization is refused. */
   readonly serviceWideIds: boolean

@@ -17,7 +17,7 @@ import type { Clock } from '../../ports/clock.ts'
 export interface ImportTools {
   readonly passwords: FormPasswords
   readonly clock: Clock
-  /** Called only when an id has to be made. */
+  /** Called only when an id has to be made, or an incomplete line with a secret has to be kept. */
   readonly secrets: () => Promise<Secrets>
 }
 

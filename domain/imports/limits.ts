@@ -21,6 +21,3 @@ export const IDLE_MS = 60_000
  */
 export const ABANDONED_HOURS = 24
 export const ABANDONED_MS = ABANDONED_HOURS * 60 * 60 * 1000
-
-/** The maximum number of imports in a list. An organization can have one open import of each kind. */
-export const LISTED_MAX = 100

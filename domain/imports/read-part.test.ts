@@ -7,6 +7,7 @@ import type { FileFormat, Reading } from './read-part.ts'
 import { readPart, startOfFile } from './read-part.ts'
 
 const columns = {
+  secretField: null,
   typeOf: () => 'text' as const,
   problemOf: (field: string) => (field === 'bad' ? 'is unknown' : null),
 }

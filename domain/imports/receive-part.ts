@@ -7,10 +7,11 @@ import { sha256 } from './file-parts.ts'
 import type { ImportKind } from './kind.ts'
 import { kindOf } from './kinds.ts'
 import { FILE_PROBLEMS_MAX } from './limits.ts'
-import type { Reading } from './read-part.ts'
 import { readPart } from './read-part.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { inBuckets } from './repetitions.ts'
+import type { StoredReading } from './sealed-reading.ts'
+import { sealReading, unsealReading } from './sealed-reading.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
 import { conflict, GIVEN_UP } from './world.ts'
 
@@ -45,6 +46,10 @@ export async function receivePart(
   const misfit = misfitOf(session, received)
   if (misfit !== null) return conflict(misfit)
   const staged = await stagedPart(session, received, world)
+  if (staged === null) {
+    await world.sessions.end(importId, 'aborted', session.problems)
+    return conflict('The root secret was changed while the file was imported. Import it again.')
+  }
   const taken = await world.sessions.addPart(session, staged)
   return taken === null ? afterRace(importId, received, world) : { kind: 'session', session: taken }
 }
@@ -89,15 +94,21 @@ function misfitOf(session: ImportSession, { part, bytes }: ReceivedPart): string
   return null
 }
 
+/** Everything that a part adds to its session. Null: the incomplete line before it can no longer be read. */
 async function stagedPart(
   session: ImportSession,
   { part, bytes, digest }: ReceivedPart,
   world: ImportWorld,
-): Promise<StagedPart> {
+): Promise<StagedPart | null> {
   const kind = kindOf(session.kind, world.tools)
   const isLast = session.receivedBytes + bytes.length === session.totalBytes
   const file = { format: session.format, columns: kind }
-  const { entries, reading } = readPart(readingOf(session), bytes, isLast, file)
+  const sealing = { secrets: world.tools.secrets, random: world.random }
+  // Only this service writes this text, so it needs no check.
+  const stored = JSON.parse(session.reading) as StoredReading
+  const before = await unsealReading(stored, session.importId, sealing)
+  if (before === null) return null
+  const { entries, reading } = readPart(before, bytes, isLast, file)
   const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
   const problems = [...session.problems, ...checked.problems].slice(0, FILE_PROBLEMS_MAX)
   const found = (await kind.warn?.(checked.rows, world.lookup)) ?? []
@@ -109,15 +120,12 @@ async function stagedPart(
     problems,
     warnings: [...session.warnings, ...found].slice(0, FILE_PROBLEMS_MAX),
     state: problems.length === FILE_PROBLEMS_MAX ? 'refused' : 'receiving',
-    reading: JSON.stringify(reading),
+    reading: JSON.stringify(
+      kind.secretField === null ? reading : await sealReading(reading, session.importId, sealing),
+    ),
     rows: problems.length > 0 ? [] : await drafts(checked.rows, kind, world),
     keys: inBuckets(checked.keys, bucketCount(session.totalBytes)),
   }
-}
-
-function readingOf({ reading }: ImportSession): Reading {
-  // Only this service writes this text, so it needs no check.
-  return JSON.parse(reading) as Reading
 }
 
 /** The rows as they are staged: unchanged, or as drafts when the kind completes its rows only as they are written. */

@@ -16,7 +16,7 @@ export function placedImports(places: LoggedPlaces, organizationId: string): Imp
     open: (importId, file, staging, reading) =>
       at((imports) => imports.open(importId, file, staging, reading)),
     find: (importId) => at((imports) => imports.find(importId)),
-    list: (limit) => at((imports) => imports.list(limit)),
+    list: (after, limit) => at((imports) => imports.list(after, limit)),
     digests: (importId) => at((imports) => imports.digests(importId)),
     addPart: (session, part) => at((imports) => imports.addPart(session, part)),
     repeatedKeys: (importId, bucket, limit) => at((imports) => imports.repeatedKeys(importId, bucket, limit)),

@@ -169,8 +169,28 @@ test('two files of a kind at the very same moment: never both, and none is mixed
   expect(done.map(({ stdout }) => stdout)).toContain('contacts: 1500 read, 1500 changed, 0 unchanged\n')
   for (const { code, stderr } of outcomes) if (code !== 0) expect(stderr).toMatch(/Another file of contacts/)
   expect(await contacts()).toBe(500)
-  const imports = await storage.imports('acme').list(10)
+  const imports = await storage.imports('acme').list(null, 10)
   expect(imports.map(({ changedRows }) => changedRows)).toEqual(done.map(() => 1_500))
+})
+
+test('"imports" prints the imports of an organization, one JSON object a line, newest first', async () => {
+  const list = (...args: readonly string[]) =>
+    operate(['imports', ...args, '--url', TEST_URL, '--key', key], { reach: reachOf(service) })
+  expect(await list('--org', 'acme')).toEqual({ code: 0, stdout: '', stderr: '' })
+  await runImport(fileOf(line('c-1')))
+  service.clock.advance(1_000)
+  await runImport(fileOf(line('c-2') + line('c-3')))
+  const { stdout } = await list('--org', 'acme')
+  const printed = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as Readonly<Record<string, unknown>>)
+  expect(printed).toMatchObject([
+    { kind: 'contacts', state: 'done', writtenRows: 2 },
+    { kind: 'contacts', state: 'done', writtenRows: 1 },
+  ])
+  expect((await list()).code).toBe(2)
+  expect((await list('--org', 'nobody')).code).toBe(1)
 })
 
 test('an import that is abandoned for a day is given up, and the same command begins it anew', async () => {
@@ -191,7 +211,7 @@ test('an import that is abandoned for a day is given up, and the same command be
     clock: service.clock,
     log: { info: () => undefined, error: () => undefined },
   })
-  expect((await storage.imports('acme').list(10)).map(({ state }) => state)).toEqual(['aborted'])
+  expect((await storage.imports('acme').list(null, 10)).map(({ state }) => state)).toEqual(['aborted'])
   expect(await contacts()).toBe(0)
   key = await service.addOperatorKey('admin')
   expect((await runImport(path)).stdout).toBe('contacts: 1500 read, 1500 changed, 0 unchanged\n')

@@ -13,6 +13,7 @@ const groups: Readonly<Record<string, () => Promise<Group>>> = {
   key: () => import('./commands/key-commands.ts'),
   secrets: () => import('./commands/secrets-command.ts'),
   import: () => import('./commands/import-command.ts'),
+  imports: () => import('./commands/imports-command.ts'),
   form: () => import('./commands/form-check-command.ts'),
   outbox: () => import('./commands/outbox-commands.ts'),
   sends: () => import('./commands/sends-command.ts'),

@@ -75,10 +75,17 @@ export const importCases: readonly StorageCase[] = [
       const forms = await imports('org-a').open('imp-3', { ...contacts, kind: 'forms' }, 'drafts', 'start')
       assert.equal(forms.stagedFields, null)
       assert.equal((await imports('org-a').end('imp-1', 'aborted', []))?.state, 'aborted')
+      assert.equal((await imports('org-a').find('imp-1'))?.reading, '')
       assert.equal((await open(storage, 'imp-4')).importId, 'imp-4')
-      const listed = (await imports('org-a').list(10)).map(({ importId }) => importId)
-      assert.deepEqual(listed, ['imp-4', 'imp-3', 'imp-1'])
-      assert.equal((await imports('org-a').list(1)).length, 1)
+      storage.clock.ms += 1_000
+      await imports('org-a').open('imp-2', { ...contacts, kind: 'sites' }, 'rows', 'start')
+      const list = async (...[after, limit]: Parameters<ReturnType<typeof imports>['list']>) =>
+        (await imports('org-a').list(after, limit)).map(({ importId }) => importId)
+      assert.deepEqual(await list(null, 10), ['imp-2', 'imp-4', 'imp-3', 'imp-1'])
+      assert.deepEqual(await list(null, 2), ['imp-2', 'imp-4'])
+      // Sessions that were opened at the same moment follow each other by their ids.
+      assert.deepEqual(await list({ openedAt: toInstant(START_MS), importId: 'imp-4' }, 1), ['imp-3'])
+      assert.deepEqual(await list({ openedAt: toInstant(START_MS), importId: 'imp-1' }, 10), [])
     },
   },
   {
@@ -92,7 +99,7 @@ export const importCases: readonly StorageCase[] = [
       assert.equal(await other.end('imp-1', 'aborted', []), null)
       assert.equal(await other.startWriting(session, false), null)
       assert.equal(await other.writeNext(session, 1), null)
-      assert.deepEqual(await other.list(10), [])
+      assert.deepEqual(await other.list(null, 10), [])
       assert.equal((await storage.imports('org-a').find('imp-1'))?.state, 'receiving')
     },
   },
@@ -120,7 +127,8 @@ export const importCases: readonly StorageCase[] = [
       assert.equal(await imports.addPart(session, part(1)), null)
       assert.deepEqual(await imports.digests('imp-1'), ['digest 1'])
       assert.deepEqual(await imports.find('imp-1'), added)
-      assert.equal((await imports.addPart(session, part(2, { state: 'refused' })))?.state, 'refused')
+      const refused = await imports.addPart(session, part(2, { state: 'refused' }))
+      assert.deepEqual([refused?.state, refused?.reading], ['refused', ''])
       assert.equal(await imports.addPart(session, part(3)), null)
       assert.equal(await readContact(storage, 'c'), undefined)
     },

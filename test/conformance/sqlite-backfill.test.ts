@@ -28,6 +28,33 @@ const files = readdirSync(migrations)
   .filter((file) => file.endsWith('.sql'))
   .sort()
 
+test('what imports kept of unfinished lines is removed, unless they go on and had no password', () => {
+  const database = new DatabaseSync(':memory:')
+  const apply = (wanted: (file: string) => boolean) => {
+    for (const file of files.filter(wanted)) database.exec(readFileSync(new URL(file, migrations), 'utf8'))
+  }
+  apply((file) => file < '0032')
+  for (const [id, kind, state] of [
+    ['1', 'forms', 'receiving'],
+    ['2', 'sites', 'receiving'],
+    ['3', 'forms', 'done'],
+    ['4', 'contacts', 'aborted'],
+  ])
+    database
+      .prepare(
+        "insert into import_sessions values ('acme', ?, ?, 'ndjson', 9, 'd', null, ?, 't', 't', 2, 1, 0, '[]', 'a line', 0, 0, 0, 0)",
+      )
+      .run(String(id), String(kind), String(state))
+  apply((file) => file >= '0032')
+  expect(database.prepare('select state, reading from import_sessions order by import_id').all()).toEqual([
+    { state: 'aborted', reading: '' },
+    { state: 'receiving', reading: 'a line' },
+    { state: 'done', reading: '' },
+    { state: 'aborted', reading: '' },
+  ])
+  database.close()
+})
+
 /** The tables that imports fill. A migration computes the tenure of each member whose row was stored before it. */
 const imported = ['organizations', 'memberships']
 const tenures = 'select organization_id, membership_id, tenure_days from memberships'

@@ -89,6 +89,35 @@ test('a file is opened, sent, committed and remembered, and the audit tells', as
   ])
 })
 
+test('imports are listed newest first, in pages', async () => {
+  await service.addOrganization('other')
+  const ids: string[] = []
+  for (const contactId of ['c-1', 'c-2', 'c-3']) {
+    service.clock.advance(1_000)
+    const path = await opened(line(contactId))
+    ids.unshift(path.slice(`${ALL}/`.length))
+    await ask('DELETE', path)
+  }
+  const listed = async (query: string) => {
+    const { status, body } = await ask('GET', ALL + query)
+    expect(status).toBe(200)
+    const { data, pagination } = body as {
+      readonly data: readonly { readonly importId: string }[]
+      readonly pagination: { readonly hasMore: boolean; readonly nextCursor: string | null }
+    }
+    return { found: data.map(({ importId }) => importId), ...pagination }
+  }
+  const first = await listed('?limit=2')
+  expect(first).toMatchObject({ found: ids.slice(0, 2), hasMore: true })
+  const cursor = `?cursor=${first.nextCursor ?? ''}`
+  // An import that is opened meanwhile neither moves nor doubles a row of the next page.
+  await opened(line('c-4'))
+  expect(await listed(cursor)).toMatchObject({ found: ids.slice(2), hasMore: false, nextCursor: null })
+  expect(await ask('GET', ALL.replace('/acme/', '/other/') + cursor)).toMatchObject({ status: 400 })
+  expect(await ask('GET', `${ALL}?cursor=x`)).toMatchObject({ status: 400 })
+  expect(await ask('GET', `${ALL}?page=2`)).toMatchObject({ status: 400 })
+})
+
 test('a file with problems is no success, and says which', async () => {
   const text = line('c-1') + line('c-2', { emailConsent: 'maybe' }) + line('c-1')
   const path = await opened(text)

@@ -120,7 +120,7 @@ describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
   }
 
   const states = async (storage: ScratchStorage) =>
-    (await storage.imports('acme').list(10)).map(({ state }) => state)
+    (await storage.imports('acme').list(null, 10)).map(({ state }) => state)
 
   async function killed(
     deadly: number,
@@ -214,7 +214,7 @@ test('an import that the sweep cannot go on with hinders no other', async () => 
       },
       importWorld(dying, organization, toolsOf()),
     ).catch(() => null)
-    expect((await world.sessions.list(1))[0]?.state).toBe('writing')
+    expect((await world.sessions.list(null, 1))[0]?.state).toBe('writing')
   }
   clock.advance(60_000)
   const failures: unknown[] = []
@@ -228,5 +228,5 @@ test('an import that the sweep cannot go on with hinders no other', async () => 
     log: { ...silent, error: (event, fields) => failures.push([event, fields.organizationId]) },
   })
   expect(failures).toEqual([['import_sweep_failed', 'acme']])
-  expect((await storage.imports('other').list(1))[0]?.state).toBe('done')
+  expect((await storage.imports('other').list(null, 1))[0]?.state).toBe('done')
 })

@@ -5,9 +5,11 @@ import type { HostileRequest } from './requests.ts'
 
 /** The end of a request: a status, or a connection that closed or hung without one. */
 export type Ending =
-  /** `isOurs`: the answer came from the service and not from the runtime in front of it. */
-  | { readonly kind: 'status'; readonly status: number; readonly isOurs: boolean }
-  | { readonly kind: 'closed' }
+  /** An answer of the service. */
+  | { readonly kind: 'status'; readonly status: number }
+  /** An answer of the runtime in front of the service. `text` is the beginning of its body. */
+  | { readonly kind: 'foreign'; readonly status: number; readonly text: string }
+  | { readonly kind: 'closed'; readonly reason: string }
   | { readonly kind: 'hung' }
 
 /** No request may take longer: the service gives a body 30 s to arrive. */
@@ -30,22 +32,39 @@ function sendOne(
   { method, path, headers, body }: HostileRequest,
 ): Promise<Ending> {
   return new Promise((resolve) => {
-    const sending = request(origin + path, { agent, method, headers }, (response) => {
-      response.resume()
-      response.on('close', () => {
-        const isOurs = response.headers['x-request-id'] !== undefined
-        resolve({ kind: 'status', status: response.statusCode ?? 0, isOurs })
-      })
-    })
+    // Left to itself, Node sends the body of a DELETE without its length, as if it were the next request.
+    const length = body === null ? {} : { 'content-length': body.length }
+    const sending = request(
+      origin + path,
+      { agent, method, headers: { ...headers, ...length } },
+      (response) => {
+        let text = ''
+        response.setEncoding('latin1').on('data', (chunk: string) => {
+          if (text.length < FOREIGN_TEXT_LENGTH) text += chunk
+        })
+        response.on('close', () => {
+          resolve(endingOf(response.statusCode ?? 0, response.headers['x-request-id'] !== undefined, text))
+        })
+      },
+    )
     sending.setTimeout(HANG_MS, () => {
       resolve({ kind: 'hung' })
       sending.destroy()
     })
-    sending.on('error', () => {
-      resolve({ kind: 'closed' })
+    sending.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      resolve({ kind: 'closed', reason: code ?? message })
     })
     sending.end(body)
   })
+}
+
+/** How much of an answer that is not the service's own is kept. */
+const FOREIGN_TEXT_LENGTH = 100
+
+function endingOf(status: number, isOurs: boolean, text: string): Ending {
+  return isOurs
+    ? { kind: 'status', status }
+    : { kind: 'foreign', status, text: text.slice(0, FOREIGN_TEXT_LENGTH) }
 }
 
 /** Bytes that are written to a socket in several chunks, each after a pause. No HTTP client would send them. */
@@ -54,6 +73,8 @@ export interface RawAttack {
   readonly chunks: readonly { readonly text: string; readonly afterMs: number }[]
   /** Whether the client closes the connection at once instead of reading. */
   readonly hangsUp: boolean
+  /** The status with which the runtime refuses it before the service sees it; null: the service sees it. */
+  readonly parserStatus: number | null
 }
 
 /** Runs an attack. It has `hung` when neither an answer nor the connection's end came in time. */
@@ -63,15 +84,16 @@ export async function runRaw(port: number, { chunks, hangsUp }: RawAttack): Prom
   const ended = new Promise<Ending>((resolve) => {
     socket.setEncoding('latin1').on('data', (text: string) => {
       received += text
-      const [, status, headers = ''] = /^HTTP\/1\.1 (\d{3})([^]*?)\r\n\r\n/.exec(received) ?? []
+      const [, status, headers = '', body = ''] =
+        /^HTTP\/1\.1 (\d{3})([^]*?)\r\n\r\n([^]*)/.exec(received) ?? []
       if (status === undefined) return
-      resolve({ kind: 'status', status: Number(status), isOurs: /\r\nx-request-id:/i.test(headers) })
+      resolve(endingOf(Number(status), /\r\nx-request-id:/i.test(headers), body))
     })
     socket.on('close', () => {
-      resolve({ kind: 'closed' })
+      resolve({ kind: 'closed', reason: 'ended' })
     })
-    socket.on('error', () => {
-      resolve({ kind: 'closed' })
+    socket.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      resolve({ kind: 'closed', reason: code ?? message })
     })
   })
   for (const { text, afterMs } of chunks) {

@@ -22,16 +22,16 @@ export function rawAttacks(draw: HostileDraw): readonly RawAttack[] {
       now(`${SUBMIT}${JSON_TYPE}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
     ),
     attack('a length that lies', now(`${SUBMIT}${JSON_TYPE}Content-Length: 5\r\n\r\n{"_gotcha":""}`)),
-    attack('two lengths', now(`${SUBMIT}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`)),
-    attack('a negative length', now(`${SUBMIT}Content-Length: -1\r\n\r\n`)),
-    attack('a huge length', now(`${SUBMIT}Content-Length: 99999999999999999999\r\n\r\n`)),
+    malformed('two lengths', `${SUBMIT}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400),
+    malformed('a negative length', `${SUBMIT}Content-Length: -1\r\n\r\n`, 400),
+    malformed('a huge length', `${SUBMIT}Content-Length: 99999999999999999999\r\n\r\n`, 400),
     attack('a chunk of a huge size', now(`${SUBMIT}Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n`)),
-    attack('no host', now('GET /api/v1/openapi.json HTTP/1.1\r\n\r\n')),
-    attack('an old protocol', now('GET /api/v1/openapi.json HTTP/0.9\r\n\r\n')),
-    attack('no protocol', now('GET /\r\n\r\n')),
-    attack('another protocol', now('\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc')),
-    attack('a header of 1 MB', now(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(1_000_000)}\r\n\r\n`)),
-    attack('10,000 headers', now(`GET / HTTP/1.1\r\nHost: x\r\n${'X: a\r\n'.repeat(10_000)}\r\n`)),
+    malformed('no host', 'GET /api/v1/openapi.json HTTP/1.1\r\n\r\n', 400),
+    malformed('an old protocol', 'GET /api/v1/openapi.json HTTP/0.9\r\n\r\n', 400),
+    malformed('no protocol', 'GET /\r\n\r\n', 400),
+    malformed('another protocol', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc', 400),
+    malformed('a header of 1 MB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(1_000_000)}\r\n\r\n`, 431),
+    malformed('10,000 headers', `GET / HTTP/1.1\r\nHost: x\r\n${'X: a\r\n'.repeat(10_000)}\r\n`, 500),
     attack(
       'control characters in a header',
       now('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \u0000\u0007\r\n\r\n'),
@@ -63,5 +63,10 @@ export function rawAttacks(draw: HostileDraw): readonly RawAttack[] {
 }
 
 function attack(name: string, chunks: RawAttack['chunks']): RawAttack {
-  return { name, chunks, hangsUp: false }
+  return { name, chunks, hangsUp: false, parserStatus: null }
+}
+
+/** An attack that is no HTTP, or too much of it, which the runtime's parser refuses before the service sees it. */
+function malformed(name: string, text: string, parserStatus: number): RawAttack {
+  return { ...attack(name, [{ text, afterMs: 0 }]), parserStatus }
 }

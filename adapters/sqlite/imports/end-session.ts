@@ -8,7 +8,8 @@ import type { SessionPlace, SessionRow } from './session-row.ts'
 import { isOver, ofSession, sessionColumns, sessionOf } from './session-row.ts'
 
 const end = template(sql<SessionRow>`
-  update import_sessions set state = ${slot('state')}, problems = ${slot('problems')}, touched_at = ${slot('now')}
+  update import_sessions set state = ${slot('state')}, problems = ${slot('problems')}, reading = '',
+    touched_at = ${slot('now')}
   where ${ofSession} and state = 'receiving' returning ${sessionColumns}`)
 
 /** Ends a session that is receiving. Null: it is not. */
@@ -25,7 +26,7 @@ export async function endSession(
 }
 
 const started = sql`update import_sessions
-  set state = case when chunks = 0 then 'done' else 'writing' end, touched_at = ${slot('now')}
+  set state = case when chunks = 0 then 'done' else 'writing' end, reading = '', touched_at = ${slot('now')}
   where ${ofSession} and state = 'receiving'`
 
 const start = template(sql<SessionRow>`${started} returning ${sessionColumns}`)

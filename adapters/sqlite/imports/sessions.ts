@@ -16,8 +16,12 @@ import { stagePart } from './stage-part.ts'
 import { readNextChunk, writeGiven, writeStaged } from './write-chunk.ts'
 
 const find = template(sql<SessionRow>`select ${sessionColumns} from import_sessions where ${ofSession}`)
-const listed = template(sql<SessionRow>`select ${sessionColumns} from import_sessions
-  where organization_id = ${slot('organizationId')} order by opened_at desc, import_id desc limit +${slot('limit')}`)
+const ofOrganization = sql`select ${sessionColumns} from import_sessions
+  where organization_id = ${slot('organizationId')}`
+const latestFirst = sql`order by opened_at desc, import_id desc limit +${slot('limit')}`
+const first = template(sql<SessionRow>`${ofOrganization} ${latestFirst}`)
+const next = template(sql<SessionRow>`${ofOrganization}
+  and (opened_at, import_id) < (${slot('openedAt')}, ${slot('importId')}) ${latestFirst}`)
 const readDigests = template(sql<{ readonly digest: string }>`
   select digest from import_parts where ${ofSession} order by part`)
 
@@ -37,8 +41,12 @@ export function createImportSessions(
       const [row] = await rowsOf(executor, bind(find, placeOf(importId)))
       return row === undefined ? null : sessionOf(row)
     },
-    async list(limit) {
-      return (await rowsOf(executor, bind(listed, { organizationId, limit }))).map(sessionOf)
+    async list(after, limit) {
+      const statement =
+        after === null
+          ? bind(first, { organizationId, limit })
+          : bind(next, { ...placeOf(after.importId), limit, openedAt: after.openedAt })
+      return (await rowsOf(executor, statement)).map(sessionOf)
     },
     async digests(importId) {
       return (await rowsOf(executor, bind(readDigests, placeOf(importId)))).map(({ digest }) => digest)

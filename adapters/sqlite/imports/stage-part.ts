@@ -47,7 +47,8 @@ export async function stagePart(
   staged: StagedPart,
   now: string,
 ): Promise<ImportSession | null> {
-  const { part, digest, bytes, readRows, state, reading } = staged
+  const { part, digest, bytes, readRows, state } = staged
+  const reading = state === 'receiving' ? staged.reading : ''
   const to = { organizationId, importId, part }
   const chunks = chunksOf(staged.rows, kind, stagedFields)
   const [problems, warnings] = [JSON.stringify(staged.problems), JSON.stringify(staged.warnings)]

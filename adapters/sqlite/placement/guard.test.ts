@@ -50,7 +50,7 @@ const reads: Readonly<Record<string, (organizationId: string) => Promise<unknown
   foreign: (id) => storage.tenant(id).foreignIds('forms', ['form-1']),
   sends: (id) => storage.sends.open(id).list(null, 10),
   outbox: (id) => storage.outbox.list(id, null, 10),
-  imports: (id) => storage.imports(id).list(10),
+  imports: (id) => storage.imports(id).list(null, 10),
   cohorts: (id) =>
     storage.analytics.open(id).cohorts({ firstMonth: null, lastMonth: null, dimension: 'none' }),
   cancellations: (id) => storage.analytics.open(id).cancellations(range),

@@ -45,11 +45,6 @@ export const PublishedImport = v.strictObject({
 
 export const ImportBody = component('Import', described(PublishedImport, 'The import of one file.'))
 
-export const ImportList = component(
-  'ImportList',
-  described(v.strictObject({ data: v.array(PublishedImport) }), 'Imports of an organization.'),
-)
-
 export const RefusedBody = component(
   'RefusedImport',
   described(v.strictObject({ error: v.string(), problems }), 'Why a file was not imported.'),

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import {
   ABANDONED_HOURS,
   IDLE_MS,
-  LISTED_MAX,
   PART_BYTES,
   PART_MAX_BYTES,
   FILE_PROBLEMS_MAX,
@@ -10,7 +9,8 @@ import {
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { ErrorBody } from '../../record/reply.ts'
 import { jsonBody } from '../interface/body.ts'
-import { ImportBody, ImportList, OpenedFile, RefusedBody, sampleImport } from './import-body.ts'
+import { pageOf, pageParameters, samplePagination } from '../interface/list.ts'
+import { ImportBody, OpenedFile, PublishedImport, RefusedBody, sampleImport } from './import-body.ts'
 
 const ALL = '/operator/v1/organizations/{organizationId}/imports'
 const ONE = `${ALL}/{importId}` as const
@@ -151,8 +151,12 @@ export const listImports = operation({
   tag: 'Imports',
   summary: 'List the imports of an organization',
   description: `Those that are open, and those that ended less than ${ABANDONED_HOURS} hours ago, the newest first.`,
+  query: pageParameters,
   responses: {
-    200: jsonResponse(`At most ${LISTED_MAX} imports.`, ImportList, { data: [sampleImport] }),
+    200: jsonResponse('A page of imports.', pageOf('ImportPage', PublishedImport), {
+      data: [sampleImport],
+      pagination: samplePagination,
+    }),
     400: 'BadRequest',
     404: 'NotFound',
   },

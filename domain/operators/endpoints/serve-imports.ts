@@ -2,7 +2,7 @@ import type { AuditSubject } from '../../../ports/audit.ts'
 import type { ImportSession } from '../../../ports/import-sessions.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import { abortImport, commitImport } from '../../imports/commit-import.ts'
-import { ABANDONED_HOURS, LISTED_MAX } from '../../imports/limits.ts'
+import { ABANDONED_HOURS } from '../../imports/limits.ts'
 import { openImport } from '../../imports/open-import.ts'
 import type { ReceivedPart } from '../../imports/receive-part.ts'
 import { receivePart } from '../../imports/receive-part.ts'
@@ -12,18 +12,18 @@ import type { ReplyOf } from '../../record/operation.ts'
 import type { RoutedRequest } from '../../record/routed-request.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import type { Change } from '../interface/follow-change.ts'
+import { servePage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { published } from './import-body.ts'
 import type {
   abortImportEndpoint,
   commitImportEndpoint,
-  listImports,
   openImportEndpoint,
   showImport,
   writeImport,
 } from './imports.ts'
-import { FILE_REFUSED, PART_TOO_LARGE, sendImportPart } from './imports.ts'
+import { FILE_REFUSED, listImports, PART_TOO_LARGE, sendImportPart } from './imports.ts'
 import { unknownOrganization } from './organizations.ts'
 
 /** How long one request writes, in ms. Another request, or the scheduled sweep, continues. */
@@ -126,11 +126,21 @@ export async function serveShowImport(
 
 /** Answers `GET …/imports`. */
 export async function serveImports(
-  { params }: OperatorRequestOf<typeof listImports>,
+  { params, query }: OperatorRequestOf<typeof listImports>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listImports>> {
-  return withImports(params, world, async ({ sessions }) =>
-    jsonReply(200, { data: (await sessions.list(LISTED_MAX)).map(published) }, PRIVATE),
+  return withImports(params, world, async ({ sessions, organization: { organizationId } }) =>
+    servePage(
+      query,
+      {
+        scope: { endpointId: listImports.id, organizationId },
+        read: (after, limit) =>
+          sessions.list(after === null ? null : { openedAt: String(after.value), importId: after.id }, limit),
+        positionOf: ({ openedAt, importId }) => ({ value: openedAt, id: importId }),
+      },
+      world,
+      published,
+    ),
   )
 }
 
