@@ -157,7 +157,10 @@ export const contactMatchingCases: readonly StorageCase[] = [
       assert.deepEqual(await consents('email'), ['subscribed', 'subscribed'])
       assert.deepEqual(await consents('phone'), ['subscribed', 'subscribed'])
       storage.clock.ms += 1000
-      assert.deepEqual(await Promise.all(Array.from({ length: 5 }, () => submit(ada))), Array(5).fill('email'))
+      assert.deepEqual(
+        await Promise.all(Array.from({ length: 5 }, () => submit(ada))),
+        Array(5).fill('email'),
+      )
       assert.deepEqual(await fieldsOf(storage, 'email', 'email', 'updatedAt'), ['ada@example.com', at(1)])
       assert.deepEqual(await consents('email'), ['unknown', 'subscribed'])
       assert.equal(await submit({ email: 'eve@example.com', phone: OTHER_PHONE }), 'phone')
