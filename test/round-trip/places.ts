@@ -1,0 +1,68 @@
+import type { Secrets } from '../../domain/access/secrets.ts'
+import type { OperatorCall } from '../../host-worker/operator/client/import-client.ts'
+import { openSecrets } from '../../domain/access/secrets.ts'
+import { startOwnService } from '../../host-worker/local/own-service.ts'
+import { localSecrets, openPrivateState } from '../../host-worker/local/state.ts'
+import { testSecrets } from '../support/fakes.ts'
+import { issueAdminKey, operatorCall } from '../support/operator-http.ts'
+import { scratchObjects } from '../support/scratch-objects.ts'
+import { createScratchStorage } from '../support/scratch-storage.ts'
+import { openTestService } from '../support/service.ts'
+
+/** A running service, and where it keeps the organizations that are made for the law. */
+export interface Place {
+  readonly name: string
+  readonly place: 'shared' | 'own'
+  readonly operator: OperatorCall
+  readonly secrets: Secrets
+  /** Reads from the service, with a key of an organization. */
+  get(path: string, key: string): Promise<Response>
+  nowMs(): number
+  close(): Promise<void>
+}
+
+type Kind = Place['place']
+
+/** The service in this process, on Node's SQLite; `own` is the code of the objects, in this process too. */
+export async function nodePlace(place: Kind): Promise<Place> {
+  const service = await openTestService((clock) =>
+    createScratchStorage({ clock, ...(place === 'own' ? scratchObjects(clock) : { choice: { kind: 'shared' } }) }),
+  )
+  const operatorKey = await service.addOperatorKey('admin')
+  return {
+    name: `node:sqlite, ${place}`,
+    place,
+    secrets: await testSecrets(),
+    operator: (method, path, init) => service.sendUnchecked(path, { ...init, method, key: operatorKey }),
+    get: (path, key) => service.sendUnchecked(path, { key }),
+    nowMs: () => service.clock.nowMs(),
+    close: async () => {
+      await service.settled()
+      if (service.errors.length > 0) throw new AggregateError(service.errors, 'The service logged errors')
+    },
+  }
+}
+
+/** The Worker at an address, with D1 or the Durable Objects of the real runtime. */
+export async function workerPlaceAt(origin: string, secrets: Secrets, place: Kind): Promise<Place> {
+  return {
+    name: `Worker, ${place}`,
+    place,
+    secrets,
+    operator: operatorCall(origin, await issueAdminKey(origin, secrets)),
+    get: (path, key) => fetch(origin + path, { headers: { authorization: `Bearer ${key}` } }),
+    nowMs: () => Date.now(),
+    close: async () => undefined,
+  }
+}
+
+/** Starts the Worker on a state directory. */
+export async function startWorker(directory: string) {
+  openPrivateState(directory)
+  const service = await startOwnService(directory, (line) => process.stderr.write(`${line}\n`))
+  const secrets = await openSecrets(localSecrets(directory).ROOT_SECRET ?? '', null)
+  return {
+    place: (place: Kind) => workerPlaceAt(service.url, secrets, place),
+    close: () => service.close(),
+  }
+}
