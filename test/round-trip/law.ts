@@ -43,6 +43,8 @@ const LIMITS = [1, 3, 17, 500]
 /** More rows than this are not read in pages of a few. */
 const SMALL_PAGES_ROWS_MAX = 60
 const CONCURRENT_REQUESTS = 8
+/** So many rows of each resource are read one by one, the first one and others that are chosen by the seed. */
+const DETAILS_MAX = 50
 
 /**
  * Imports the rows of a world into a new organization and reads everything that the API shows of them. Each answer must
@@ -293,8 +295,8 @@ function orderValue(resource: CollectionEndpoint['resource'], name: string, row:
   return name in resource.fields ? publishedRow(resource, row, model, false)[name] : valueOf(name, row, model, resource.collection)
 }
 
-/** A page ends early only when its rows are larger than this together, in bytes. */
-const LARGE_PAGE_BYTES = 3_000_000
+/** A page ends early only when it is large. */
+const LARGE_PAGE_LENGTH = 1_000_000
 
 async function checkPages(endpoint: CollectionEndpoint, query: Query, setting: Setting): Promise<void> {
   const { model, counts } = setting
@@ -310,7 +312,7 @@ async function checkPages(endpoint: CollectionEndpoint, query: Query, setting: S
     const text = await answerTo(path, setting)
     const { data, pagination } = JSON.parse(text) as Page
     cursor = pagination.nextCursor
-    const isCutShort = data.length > 0 && data.length < query.limit && text.length > LARGE_PAGE_BYTES
+    const isCutShort = data.length > 0 && data.length < query.limit && text.length > LARGE_PAGE_LENGTH
     const rows = expected.slice(at, at + (isCutShort ? data.length : query.limit))
     at += rows.length
     counts.answeredRows += data.length
@@ -334,8 +336,10 @@ function compare(path: string, expected: string, found: string): void {
 
 async function checkDetails(endpoint: DetailEndpoint, setting: Setting): Promise<void> {
   const { resource, param, parent } = endpoint
-  const { model } = setting
-  const work = sourceRowsOf(resource, model).flatMap((row) =>
+  const { model, random } = setting
+  const [first, ...others] = sourceRowsOf(resource, model)
+  const chosen = others.filter(() => random() * others.length < DETAILS_MAX - 1)
+  const work = [...(first === undefined ? [] : [first]), ...chosen].flatMap((row) =>
     (endpoint.offersCodes ? [false, true] : [false]).map((codes) => ({ row, codes })),
   )
   const checkNext = async (): Promise<void> => {

@@ -34,8 +34,20 @@ export function sourceRowsOf({ collection, keptFrom, only, name }: Resource, mod
   return only === null ? rows : rows.filter((row) => valueOf(only.field, row, model, collection) === only.value)
 }
 
+/** The rows that were published before, by the name of the resource. */
+const known = new WeakMap<ModelRow, Map<string, JsonObject>>()
+
 /** A row as the API must publish it, with `UNKNOWN` for what only an answer can tell. */
 export function publishedRow(resource: Resource, row: ModelRow, model: Model, codes: boolean): JsonObject {
+  const ofRow = known.get(row) ?? new Map<string, JsonObject>()
+  known.set(row, ofRow)
+  const name = `${resource.name} ${codes}`
+  const published = ofRow.get(name) ?? newlyPublished(resource, row, model, codes)
+  if (!Object.values(published).includes(UNKNOWN)) ofRow.set(name, published)
+  return published
+}
+
+function newlyPublished(resource: Resource, row: ModelRow, model: Model, codes: boolean): JsonObject {
   const fields = Object.entries(resource.fields).filter(([, entry]) => codes || !isCode(entry))
   return Object.fromEntries(fields.map(([name, entry]) => [name, publishedValue(resource, name, entry, row, model, codes)]))
 }

@@ -56,13 +56,15 @@ export async function workerPlaceAt(origin: string, secrets: Secrets, place: Kin
   }
 }
 
-/** Starts the Worker on a state directory. */
-export async function startWorker(directory: string) {
+/** Starts the Worker, as `npm start` configures it, on a state directory of its own. */
+export async function startWorkerPlace(directory: string, place: Kind): Promise<Place> {
   openPrivateState(directory)
-  const service = await startOwnService(directory, (line) => process.stderr.write(`${line}\n`))
+  const logged: string[] = []
+  const service = await startOwnService(directory, (line) => logged.push(line))
   const secrets = await openSecrets(localSecrets(directory).ROOT_SECRET ?? '', null)
-  return {
-    place: (place: Kind) => workerPlaceAt(service.url, secrets, place),
-    close: () => service.close(),
+  const close = async () => {
+    await service.close()
+    if (logged.length > 0) throw new Error(`The service logged errors: ${logged.join('\n')}`)
   }
+  return { ...(await workerPlaceAt(service.url, secrets, place)), close }
 }

@@ -62,6 +62,11 @@ function within(texts: readonly string[], { min, max }: Length): readonly string
   return texts.filter((text) => text.length >= min && text.length <= max)
 }
 
+/** Any character but half ones. */
+const character = fc
+  .oneof(fc.integer({ min: 0, max: 0x7f }), fc.integer({ min: 0x80, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .map((codePoint) => String.fromCodePoint(codePoint))
+
 /** Any text without half characters, which no import accepts. */
 export function anyText(length: Length): fc.Arbitrary<string> {
   const { min, max } = length
@@ -69,7 +74,7 @@ export function anyText(length: Length): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...within(ODD_TEXTS, length)) },
     { weight: 3, arbitrary: fc.string({ unit: 'grapheme', minLength: min, maxLength: 12 }).map((text) => cut(text, max)) },
-    { weight: 3, arbitrary: fc.string({ unit: 'binary', minLength: min, maxLength: 12 }).map((text) => cut(text, max)) },
+    { weight: 3, arbitrary: fc.string({ unit: character, minLength: min, maxLength: 12 }).map((text) => cut(text, max)) },
     {
       weight: 1,
       arbitrary: fc.tuple(fc.constantFrom(...within(ODD_TEXTS, { min: 1, max })), fc.integer({ min: 1, max: long })).map(
@@ -127,6 +132,9 @@ const PHONES = [
 
 const EMAILS = ['ada@example.com', "O'Neil+tag@Example.COM", '!#$%&*/=?^_`{|}~-@x.y', `${'a'.repeat(64)}@${'b'.repeat(63)}.example`]
 
+/** No id: the first is empty, and a browser takes the others for directions in a path. */
+const NO_ID = ['', '.', '..']
+
 /** A form of text that fields may ask for. A field that takes its sample takes every text of the form. */
 interface Form {
   readonly sample: string
@@ -136,7 +144,7 @@ interface Form {
 /** The forms that are as free as the field: of these, the first that a field takes. */
 const free: readonly Form[] = [
   { sample: 'a\u0000\n"\\,😀\u2028é', texts: (length) => anyText(length).map(same) },
-  { sample: 'a"\\,😀\u2028é', texts: (length) => printableText(length).filter((text) => text !== '').map(same) },
+  { sample: 'a"\\,😀\u2028é', texts: (length) => printableText(length).filter((text) => !NO_ID.includes(text)).map(same) },
 ]
 
 /** The forms with a meaning: of these, all that a field takes. */
@@ -154,7 +162,13 @@ const forms: readonly Form[] = [
   },
   { sample: '018f3c6e-7b1a-7c3d-9e2f-5a6b7c8d9e0f', texts: () => fc.uuid().map(same) },
   { sample: 'USD', texts: () => fc.stringMatching(/^[A-Z]{3}$/).map(same) },
-  { sample: 'https://example.com/?a=b#c', texts: () => fc.webUrl({ withQueryParameters: true }).map(same) },
+  {
+    sample: 'https://example.com/?a=b#c',
+    texts: () =>
+      fc
+        .tuple(fc.constantFrom('https://example.com/', 'http://a.example:8080/ä%20?q=', 'https://xn--e1afmkfd.example/#'), anyText({ min: 0, max: 50 }))
+        .map(([start, text]) => same(start + encodeURIComponent(text))),
+  },
 ]
 
 /** The forms of names that machines give, for fields that take no other: the first that a field takes. */
