@@ -45,14 +45,28 @@ export async function nodePlace(place: Kind): Promise<Place> {
 
 /** The Worker at an address, with D1 or the Durable Objects of the real runtime. */
 export async function workerPlaceAt(origin: string, secrets: Secrets, place: Kind): Promise<Place> {
+  const call = operatorCall(origin, await issueAdminKey(origin, secrets))
   return {
     name: `Worker, ${place}`,
     place,
     secrets,
-    operator: operatorCall(origin, await issueAdminKey(origin, secrets)),
-    get: (path, key) => fetch(origin + path, { headers: { authorization: `Bearer ${key}` } }),
+    operator: (...given) => onOpenConnection(() => call(...given)),
+    get: (path, key) => onOpenConnection(() => fetch(origin + path, { headers: { authorization: `Bearer ${key}` } })),
     nowMs: () => Date.now(),
     close: async () => undefined,
+  }
+}
+
+/**
+ * Sends a request a second time when its connection turns out to be closed: while this process draws or compares many
+ * rows, it does not see that the runtime has closed an idle one.
+ */
+async function onOpenConnection(send: () => Promise<Response>): Promise<Response> {
+  try {
+    return await send()
+  } catch (error) {
+    if (error instanceof TypeError) return send()
+    throw error
   }
 }
 

@@ -28,22 +28,23 @@ export interface RunOptions {
   /** How many rows are imported at least. */
   readonly rows: number
   readonly rowsPerKind: number
-  readonly onWorld: (soFar: Run) => void
+  /** Called after each world. */
+  readonly onProgress: (soFar: Run) => void
 }
 
 /** A service keeps the rows of so many worlds at most, in memory where it runs in this process. */
 const WORLDS_PER_PLACE = 10
 
 /** Checks worlds of one seed after the other until enough rows were compared, or a difference is found. */
-export async function checkPlace(name: PlaceName, { seed, rows, rowsPerKind, onWorld }: RunOptions): Promise<Run> {
+export async function checkPlace(name: PlaceName, { seed, rows, rowsPerKind, onProgress }: RunOptions): Promise<Run> {
   let run: Run = { seed, rows: 0, answers: 0, answeredRows: 0, difference: null }
   while (run.rows < rows && run.difference === null) {
     const place = await placeNames[name]()
     for (let worlds = 0; worlds < WORLDS_PER_PLACE && run.rows < rows && run.difference === null; worlds += 1) {
       run = await after(run, place, rowsPerKind)
-      onWorld(run)
+      onProgress(run)
     }
-    await place.close()
+    run = await closed(run, place)
   }
   return run
 }
@@ -59,7 +60,20 @@ async function after(run: Run, place: Place, rowsPerKind: number): Promise<Run> 
       difference: null,
     }
   } catch (error) {
-    if (error instanceof Difference) return { ...run, difference: error.message }
-    throw error
+    return failed(run, error)
   }
+}
+
+/** A place that logged errors has failed too, even if its answers were as they must be. */
+async function closed(run: Run, place: Place): Promise<Run> {
+  try {
+    await place.close()
+    return run
+  } catch (error) {
+    return run.difference === null ? failed(run, error) : run
+  }
+}
+
+function failed(run: Run, error: unknown): Run {
+  return { ...run, difference: error instanceof Difference ? error.message : String((error as Error).stack) }
 }

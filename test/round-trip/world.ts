@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import * as v from 'valibot'
+import { reads } from '../../domain/reads.ts'
 import { storedFields } from '../../domain/record/resource.ts'
 import { resources } from '../../domain/resources/index.ts'
 import type { ImportFormat } from '../../ports/import-sessions.ts'
@@ -33,14 +34,15 @@ const REPEATED = 0.25
 /** How often an id of another kind is that of a row, where a line may name any id. */
 const REFERRING = 0.85
 /** One world in so many has rows that together are larger than the text in which a page is usually read. */
-const LARGE_EVERY = 25
+const LARGE_EVERY = 8
+const LARGE_ROWS = 80
 const LARGE_TEXT = 'large "quoted" \\ 😀\n'.repeat(2_500)
 
 /** Draws a world with at most so many rows of each kind. The same arguments give the same world. */
 export function drawWorld(seed: number, rowsPerKind: number): World {
   const random = seededRandom(seed)
   const format = seed % 2 === 0 ? 'ndjson' : 'csv'
-  const large = seed % LARGE_EVERY === 0 ? kinds[Math.floor(random() * kinds.length)] : undefined
+  const large = seed % LARGE_EVERY === 0 ? listed[Math.floor(random() * listed.length)] : undefined
   const rows = new Map<string, readonly Row[]>()
   for (const [index, kind] of kinds.entries()) {
     const drawn = fc.sample(arbitraryOf(kind), { seed: seed * 100 + index, numRuns: Math.min(rowsPerKind, FEWER[kind.collection] ?? rowsPerKind) })
@@ -55,6 +57,8 @@ export function drawWorld(seed: number, rowsPerKind: number): World {
   }
   return { seed, format, rows }
 }
+
+const listed = kinds.filter(({ collection }) => reads.some(({ resource }) => resource.collection === collection))
 
 const arbitraries = new Map<Kind, fc.Arbitrary<DrawnRow>>()
 
@@ -106,12 +110,12 @@ function refer({ collection, fields }: Kind, rows: readonly DrawnRow[], known: W
   }
 }
 
-/** Gives each row a large text, in a field that takes any. */
+/** Gives rows a large text, in a field that takes any. */
 function enlarge({ key, fields }: Kind, rows: readonly DrawnRow[]): void {
   const isFree = ({ name, schema, refersTo }: KindField) =>
     !key.includes(name) && refersTo === null && v.is(schema, LARGE_TEXT)
   const field = fields.find(isFree)
-  if (field !== undefined) for (const [index, row] of rows.entries()) row[field.name] = same(LARGE_TEXT + String(index))
+  if (field !== undefined) for (const [index, row] of rows.slice(0, LARGE_ROWS).entries()) row[field.name] = same(LARGE_TEXT + String(index))
 }
 
 /** An empty cell is an absent value, so CSV has no empty text. */
