@@ -75,7 +75,9 @@ function isPublishedAsNull({ hidden, fields }: Resource, name: string): boolean 
 /** An id of another kind is recognised by its name, or because a nested route has the id of the parent in it. */
 function referredBy({ collection, key, idField }: Resource, name: string): string | null {
   if (name === idField && key.length === 1) return null
-  const nested = reads.find(({ resource, parent }) => resource.collection === collection && parent?.param === name)
+  const nested = reads.find(
+    ({ resource, parent }) => resource.collection === collection && parent?.param === name,
+  )
   const named = all.find((other) => other.idField === name && other.collection !== collection)
   return nested?.parent?.resource.collection ?? named?.collection ?? null
 }

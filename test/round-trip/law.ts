@@ -1,5 +1,5 @@
 import { reads } from '../../domain/reads.ts'
-import type { CollectionEndpoint, DetailEndpoint } from '../../domain/record/endpoint.ts'
+import type { CollectionEndpoint, DetailEndpoint, GroupsEndpoint } from '../../domain/record/endpoint.ts'
 import { SYNC_FIELD } from '../../domain/record/endpoint.ts'
 import type { Filter } from '../../domain/record/filter.ts'
 import type { Order } from '../../ports/query.ts'
@@ -11,6 +11,7 @@ import { sourceOf } from '../support/imports.ts'
 import { openedPurchaseId } from '../support/opened-purchase-id.ts'
 import type { JsonObject } from './drawn.ts'
 import { fileOf } from './files.ts'
+import { groupsOf, WINDOW } from './groups.ts'
 import type { Model, ModelRow } from './model.ts'
 import { createModel, learnedName, publishedRow, sourceRowsOf, UNKNOWN, valueOf } from './model.ts'
 import type { Place } from './places.ts'
@@ -66,6 +67,7 @@ export async function checkWorld(world: World, place: Place): Promise<Compared> 
   for (const endpoint of collections.filter(({ parent }) => parent === null)) await learn(endpoint, setting)
   for (const endpoint of collections) await checkCollection(endpoint, setting)
   for (const endpoint of reads.filter(({ kind }) => kind === 'detail')) await checkDetails(endpoint, setting)
+  for (const endpoint of reads.filter(({ kind }) => kind === 'groups')) await checkGroups(endpoint, setting)
   await checkMembers(setting)
   return { rows, ...setting.counts }
 }
@@ -91,7 +93,12 @@ async function createOrganization(organizationId: string, { operator, place }: P
 async function importRows(world: World, organizationId: string, { operator }: Place): Promise<number> {
   let total = 0
   for (const [kind, rows] of world.rows) {
-    const source = sourceOf(fileOf(world.format, rows.map(({ given }) => given)))
+    const source = sourceOf(
+      fileOf(
+        world.format,
+        rows.map(({ given }) => given),
+      ),
+    )
     for (const changed of [rows.length, 0]) {
       const outcome = await importThroughService({
         organizationId,
@@ -105,7 +112,9 @@ async function importRows(world: World, organizationId: string, { operator }: Pl
       if (outcome.kind === 'imported' && outcome.changed === changed) continue
       const first = outcome.kind === 'invalid' ? outcome.problems[0] : undefined
       const line = first === undefined ? undefined : rows[first.line - (world.format === 'csv' ? 2 : 1)]
-      throw new Difference(`Importing ${rows.length} rows of ${kind}: ${JSON.stringify(outcome)}\n${JSON.stringify(line)}`)
+      throw new Difference(
+        `Importing ${rows.length} rows of ${kind}: ${JSON.stringify(outcome)}\n${JSON.stringify(line)}`,
+      )
     }
     total += rows.length
   }
@@ -129,11 +138,12 @@ interface Page {
 async function learn(endpoint: CollectionEndpoint, setting: Setting): Promise<void> {
   const { resource } = endpoint
   const rows = sourceRowsOf(resource, setting.model)
-  for (let path: string | null = `${endpoint.path}?limit=${endpoint.maxLimit}`; path !== null; ) {
+  for (let path: string | null = `${endpoint.path}?limit=${endpoint.maxLimit}`; path !== null;) {
     const page = JSON.parse(await answerTo(path, setting)) as Page
     for (const shown of page.data) {
       const row = await rowShown(shown, endpoint, rows, setting)
-      if (row === undefined) throw new Difference(`${path} shows a row that was not imported: ${JSON.stringify(shown)}`)
+      if (row === undefined)
+        throw new Difference(`${path} shows a row that was not imported: ${JSON.stringify(shown)}`)
       for (const [name, value] of Object.entries(publishedRow(resource, row, setting.model, false)))
         if (value === UNKNOWN) row[learnedName(resource.collection, name)] = learned(name, shown[name])
     }
@@ -156,7 +166,11 @@ async function rowShown(
   { model, place }: Setting,
 ): Promise<ModelRow | undefined> {
   if (resource.alternateKey !== null) {
-    const opened = await openedPurchaseId(String(shown[resource.idField]), model.organizationId, place.secrets.current)
+    const opened = await openedPurchaseId(
+      String(shown[resource.idField]),
+      model.organizationId,
+      place.secrets.current,
+    )
     return rows.find((row) => row[String(resource.alternateKey)] === opened)
   }
   const idField = shownIdField(resource)
@@ -180,15 +194,25 @@ interface Query {
 }
 
 async function checkCollection(endpoint: CollectionEndpoint, setting: Setting): Promise<void> {
-  for (const query of queriesOf(endpoint, setting)) await checkPages(endpoint, query, setting)
+  for (const query of queriesOf(endpoint, setting)) await checkRows(endpoint, query, setting)
 }
 
 function* queriesOf(endpoint: CollectionEndpoint, setting: Setting): Generator<Query> {
   const { resource, order, parent, filters, sorts, offersCodes, maxLimit, syncOrder } = endpoint
   const all = sourceRowsOf(resource, setting.model)
-  for (const { path, rows } of parent === null ? [{ path: endpoint.path, rows: all }] : nestedOf(endpoint, all, setting)) {
+  for (const { path, rows } of parent === null
+    ? [{ path: endpoint.path, rows: all }]
+    : nestedOf(endpoint, all, setting)) {
     const limit = rows.length > SMALL_PAGES_ROWS_MAX ? maxLimit : one(LIMITS, setting.random)
-    const base = { path, rows, order, filters: {}, codes: false, limit: Math.min(limit, maxLimit), parameters: {} }
+    const base = {
+      path,
+      rows,
+      order,
+      filters: {},
+      codes: false,
+      limit: Math.min(limit, maxLimit),
+      parameters: {},
+    }
     yield base
     yield { ...base, limit: maxLimit }
     if (offersCodes) yield { ...base, codes: true, parameters: { includeCodes: 'true' } }
@@ -208,12 +232,20 @@ function* queriesOf(endpoint: CollectionEndpoint, setting: Setting): Generator<Q
 }
 
 /** The lists of some parents: one with most rows, one with few, and one that is not special. */
-function nestedOf({ parent, path }: CollectionEndpoint, all: readonly ModelRow[], { model, random }: Setting) {
+function nestedOf(
+  { parent, path }: CollectionEndpoint | GroupsEndpoint,
+  all: readonly ModelRow[],
+  { model, random }: Setting,
+) {
   const { param = '', resource } = parent ?? {}
   const parents = resource === undefined ? [] : sourceRowsOf(resource, model)
   const lists = parents.map((row) => {
     const id = String(row[resource?.idField ?? ''])
-    return { path: path.replace(`{${param}}`, encodeURIComponent(id)), rows: all.filter((child) => child[param] === id) }
+    return {
+      id,
+      path: path.replace(`{${param}}`, encodeURIComponent(id)),
+      rows: all.filter((child) => child[param] === id),
+    }
   })
   const sorted = lists.toSorted((left, right) => left.rows.length - right.rows.length)
   return [...new Set([sorted.at(-1), sorted[0], one(sorted, random)])].filter((list) => list !== undefined)
@@ -226,14 +258,22 @@ function one<Value>(values: readonly Value[], random: () => number): Value {
 }
 
 /** Filters by values of one of the rows, so that at least that row is found. */
-function filtered(endpoint: CollectionEndpoint, names: ReadonlySet<string>, rows: readonly ModelRow[], { model, random }: Setting) {
+function filtered(
+  endpoint: CollectionEndpoint,
+  names: ReadonlySet<string>,
+  rows: readonly ModelRow[],
+  { model, random }: Setting,
+) {
   const { resource, filters } = endpoint
   const parameters: Record<string, string> = {}
   const used: Record<string, unknown> = {}
   let found = rows
   for (const name of names) {
     const filter = filters[name]
-    const usable = rows.map((row) => comparedIn(filter, row, model, resource.collection)).flat().filter(isUsable)
+    const usable = rows
+      .map((row) => comparedIn(filter, row, model, resource.collection))
+      .flat()
+      .filter(isUsable)
     const value = usable.length === 0 ? undefined : one(usable, random)
     if (filter === undefined || value === undefined) continue
     parameters[name] = String(value)
@@ -285,29 +325,74 @@ function sorted({ resource }: CollectionEndpoint, { rows, order }: Query, model:
   return placed
     .toSorted((left, right) => {
       if ((left.value === null) !== (right.value === null)) return left.value === null ? 1 : -1
-      if (left.value !== right.value) return sign * ((left.value as number) < (right.value as number) ? -1 : 1)
+      if (left.value !== right.value)
+        return sign * ((left.value as number) < (right.value as number) ? -1 : 1)
       return sign * Buffer.compare(left.id, right.id)
     })
     .map(({ row }) => row)
 }
 
-function orderValue(resource: CollectionEndpoint['resource'], name: string, row: ModelRow, model: Model): unknown {
-  return name in resource.fields ? publishedRow(resource, row, model, false)[name] : valueOf(name, row, model, resource.collection)
+function orderValue(
+  resource: CollectionEndpoint['resource'],
+  name: string,
+  row: ModelRow,
+  model: Model,
+): unknown {
+  return name in resource.fields
+    ? publishedRow(resource, row, model, false)[name]
+    : valueOf(name, row, model, resource.collection)
 }
 
 /** A page ends early only when it is large. */
 const LARGE_PAGE_LENGTH = 1_000_000
 
-async function checkPages(endpoint: CollectionEndpoint, query: Query, setting: Setting): Promise<void> {
-  const { model, counts } = setting
-  const expected = sorted(endpoint, query, model).map((row) =>
-    JSON.stringify(publishedRow(endpoint.resource, row, model, query.codes)),
+async function checkRows(endpoint: CollectionEndpoint, query: Query, setting: Setting): Promise<void> {
+  const { model } = setting
+  const rows = sorted(endpoint, query, model)
+  const filters = Object.fromEntries(
+    Object.keys(endpoint.filters).map((name) => [name, query.filters[name] ?? null]),
   )
-  const filters = Object.fromEntries(Object.keys(endpoint.filters).map((name) => [name, query.filters[name] ?? null]))
+  await checkPages(
+    { ...query, filters },
+    rows.map((row) => publishedRow(endpoint.resource, row, model, query.codes)),
+    setting,
+  )
+}
+
+async function checkGroups(endpoint: GroupsEndpoint, setting: Setting): Promise<void> {
+  const { model, random } = setting
+  const all = model.rowsOf(endpoint.groups.collection)
+  const lists =
+    endpoint.parent === null
+      ? [{ path: endpoint.path, rows: all, id: null }]
+      : nestedOf(endpoint, all, setting)
+  for (const { path, rows, id } of lists)
+    for (const groupBy of Object.keys(endpoint.groups.groupings)) {
+      const filters = { groupBy, ...WINDOW }
+      const limit = rows.length > SMALL_PAGES_ROWS_MAX ? endpoint.maxLimit : one(LIMITS, random)
+      await checkPages(
+        { path, filters, parameters: filters, limit },
+        groupsOf(endpoint, rows, model, groupBy, id),
+        setting,
+      )
+    }
+}
+
+async function checkPages(
+  query: Pick<Query, 'path' | 'filters' | 'parameters' | 'limit'>,
+  shown: readonly JsonObject[],
+  setting: Setting,
+): Promise<void> {
+  const { model, counts } = setting
+  const expected = shown.map((row) => JSON.stringify(row))
   let at = 0
   let cursor: string | null = null
   do {
-    const parameters = new URLSearchParams({ limit: String(query.limit), ...query.parameters, ...(cursor === null ? {} : { cursor }) })
+    const parameters = new URLSearchParams({
+      limit: String(query.limit),
+      ...query.parameters,
+      ...(cursor === null ? {} : { cursor }),
+    })
     const path = `${query.path}?${parameters}`
     const text = await answerTo(path, setting)
     const { data, pagination } = JSON.parse(text) as Page
@@ -317,9 +402,10 @@ async function checkPages(endpoint: CollectionEndpoint, query: Query, setting: S
     at += rows.length
     counts.answeredRows += data.length
     const page = { limit: query.limit, hasMore: at < expected.length, nextCursor: cursor }
-    const start = `{"organizationId":${JSON.stringify(model.organizationId)},"filters":${JSON.stringify(filters)},"data":[`
+    const start = `{"organizationId":${JSON.stringify(model.organizationId)},"filters":${JSON.stringify(query.filters)},"data":[`
     compare(path, `${start}${rows.join()}],"pagination":${JSON.stringify(page)}}`, text)
-    if (page.hasMore !== (cursor !== null)) throw new Difference(`${path} ends after ${at} of ${expected.length} rows`)
+    if (page.hasMore !== (cursor !== null))
+      throw new Difference(`${path} ends after ${at} of ${expected.length} rows`)
   } while (cursor !== null)
 }
 
@@ -331,7 +417,9 @@ function compare(path: string, expected: string, found: string): void {
   let at = 0
   while (expected[at] === found[at]) at += 1
   const part = (text: string) => text.slice(Math.max(0, at - SHOWN_AROUND), at + SHOWN_AROUND)
-  throw new Difference(`${path} differs at character ${at}\n  expected …${part(expected)}…\n  found    …${part(found)}…`)
+  throw new Difference(
+    `${path} differs at character ${at}\n  expected …${part(expected)}…\n  found    …${part(found)}…`,
+  )
 }
 
 async function checkDetails(endpoint: DetailEndpoint, setting: Setting): Promise<void> {
@@ -358,7 +446,11 @@ async function checkDetails(endpoint: DetailEndpoint, setting: Setting): Promise
   await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, checkNext))
 }
 
-function hasParent({ param, resource }: NonNullable<DetailEndpoint['parent']>, row: ModelRow, model: Model): boolean {
+function hasParent(
+  { param, resource }: NonNullable<DetailEndpoint['parent']>,
+  row: ModelRow,
+  model: Model,
+): boolean {
   return model.rowsOf(resource.collection).some((other) => other[resource.idField] === row[param])
 }
 

@@ -23,7 +23,11 @@ function withoutHidden(value: unknown): unknown {
 
 const answers: Rule = (row) => withoutHidden(row.answers)
 const lowerCaseEmail: Rule = ({ email }) => (email === null ? null : text(email).toLowerCase())
-const isSale: Rule = ({ event, amountCents }) => (event === 'sale' ? (amountCents ?? 0) : 0)
+const isEvent =
+  (wanted: string): Rule =>
+  ({ event }) =>
+    Number(event === wanted)
+const saleAmount: Rule = ({ event, amountCents }) => (event === 'sale' ? (amountCents ?? 0) : 0)
 
 const canceledAt: Rule = ({ status, cancelDate }) => {
   if (status !== 'churned' || cancelDate === null) return null
@@ -31,10 +35,12 @@ const canceledAt: Rule = ({ status, cancelDate }) => {
 }
 
 /** The site of a membership's billing, else the one that made it. */
-const siteOf = (name: 'Code' | 'Name'): Rule => (row) => {
-  const isBilled = row.billingSiteCode !== null || row.billingSiteName !== null
-  return row[`${isBilled ? 'billing' : 'creation'}Site${name}`]
-}
+const siteOf =
+  (name: 'Code' | 'Name'): Rule =>
+  (row) => {
+    const isBilled = row.billingSiteCode !== null || row.billingSiteName !== null
+    return row[`${isBilled ? 'billing' : 'creation'}Site${name}`]
+  }
 
 const tenureDays: Rule = (row, model) => {
   const end = canceledAt(row, model, false)
@@ -48,7 +54,12 @@ function eventsOf(row: ModelRow, { rowsOf }: Model): readonly ModelRow[] {
 }
 
 /** The events of these types within so many days from the signup, oldest first. */
-function firstEvents(row: ModelRow, model: Model, days: number, types: readonly string[]): readonly ModelRow[] {
+function firstEvents(
+  row: ModelRow,
+  model: Model,
+  days: number,
+  types: readonly string[],
+): readonly ModelRow[] {
   if (row.signupDate === null) return []
   const startMs = dayMs(row.signupDate)
   return eventsOf(row, model)
@@ -58,7 +69,9 @@ function firstEvents(row: ModelRow, model: Model, days: number, types: readonly 
       return atMs >= startMs && atMs < startMs + days * DAY_MS
     })
     .toSorted((left, right) => {
-      const [a, b] = [left, right].map(({ occurredAt, eventId }) => `${text(occurredAt)} ${text(eventId)}`) as [string, string]
+      const [a, b] = [left, right].map(
+        ({ occurredAt, eventId }) => `${text(occurredAt)} ${text(eventId)}`,
+      ) as [string, string]
       return a < b ? -1 : 1
     })
 }
@@ -93,7 +106,10 @@ const coverage: Rule = (row, model) => {
   const recordedPayments = payments(row, model).filter(({ status }) => status === 'paid').length
   if (row.signupDate === null || row.billingInterval === null)
     return { expectedPayments: null, recordedPayments, coveragePct: null, complete: false }
-  const endMs = Math.min(Date.parse(text(canceledAt(row, model, false))), dayMs(row.signupDate) + 365 * DAY_MS)
+  const endMs = Math.min(
+    Date.parse(text(canceledAt(row, model, false))),
+    dayMs(row.signupDate) + 365 * DAY_MS,
+  )
   let expectedPayments = 0
   while (dueMs(text(row.signupDate), row.billingInterval, expectedPayments) < endMs) expectedPayments += 1
   const share = Math.min(1, recordedPayments / expectedPayments)
@@ -106,7 +122,10 @@ const coverage: Rule = (row, model) => {
 }
 
 /** A setting of a form, which its line may leave out. */
-const setting = (name: string): Rule => (row) => row[name] ?? null
+const setting =
+  (name: string): Rule =>
+  (row) =>
+    row[name] ?? null
 
 const EVENTS_SHOWN = 24
 
@@ -117,7 +136,9 @@ const latestEvents =
       .filter((event) => event.accountId === accountId)
       .toSorted((left, right) => {
         const order = text(right.occurredAt).localeCompare(text(left.occurredAt), 'en')
-        return order === 0 ? Buffer.compare(Buffer.from(text(right.eventId)), Buffer.from(text(left.eventId))) : order
+        return order === 0
+          ? Buffer.compare(Buffer.from(text(right.eventId)), Buffer.from(text(left.eventId)))
+          : order
       })
       .slice(0, EVENTS_SHOWN)
       .map((event) => Object.fromEntries(names.map((name) => [name, event[name]])))
@@ -138,9 +159,12 @@ export const made: Readonly<Record<string, Rule | undefined>> = {
   'Form.publicUrl': setting('publicUrl'),
   'Automation.stepCount': ({ steps }) => (steps as readonly unknown[]).length,
   'Purchase.items': ({ items }, _, codes) =>
-    (items as readonly JsonObject[]).map(({ fulfillmentCodes, ...item }) => (codes ? { ...item, fulfillmentCodes } : item)),
+    (items as readonly JsonObject[]).map(({ fulfillmentCodes, ...item }) =>
+      codes ? { ...item, fulfillmentCodes } : item,
+    ),
   'Review.organizationId': (_, { organizationId }) => organizationId,
-  'Review.siteName': ({ siteId }, { rowsOf }) => rowsOf('sites').find((site) => site.siteId === siteId)?.name ?? null,
+  'Review.siteName': ({ siteId }, { rowsOf }) =>
+    rowsOf('sites').find((site) => site.siteId === siteId)?.name ?? null,
   'CancellationRecord.siteCode': siteOf('Code'),
   'CancellationRecord.siteName': siteOf('Name'),
   'CancellationRecord.canceledAt': canceledAt,
@@ -151,12 +175,28 @@ export const made: Readonly<Record<string, Rule | undefined>> = {
     eventsOf(row, model).length === 0 ? null : firstEvents(row, model, 30, ['discount']).length > 0,
   'CancellationRecord.firstYearPayments': payments,
   'CancellationRecord.firstYearPaymentCoverage': coverage,
-  'PosRecurringAccountDetails.billingEvents': latestEvents('pos-billing-events', ['eventId', 'occurredAt', 'type', 'amountCents', 'result']),
-  'PosRecurringAccountDetails.statusEvents': latestEvents('pos-status-events', ['eventId', 'occurredAt', 'fromStatus', 'toStatus', 'reason']),
+  'PosRecurringAccountDetails.billingEvents': latestEvents('pos-billing-events', [
+    'eventId',
+    'occurredAt',
+    'type',
+    'amountCents',
+    'result',
+  ]),
+  'PosRecurringAccountDetails.statusEvents': latestEvents('pos-status-events', [
+    'eventId',
+    'occurredAt',
+    'fromStatus',
+    'toStatus',
+    'reason',
+  ]),
   'contacts.emailKey': lowerCaseEmail,
   'pos-customers.emailKey': lowerCaseEmail,
   'cases.siteId': ({ site }) => (site as JsonObject).siteId,
-  'link-events.saleAmountCents': isSale,
+  'link-events.day': ({ occurredAt }) => text(occurredAt).slice(0, 10),
+  'link-events.clicks': isEvent('click'),
+  'link-events.leads': isEvent('lead'),
+  'link-events.sales': isEvent('sale'),
+  'link-events.saleAmountCents': saleAmount,
   'memberships.isCancellation': (row, model) => canceledAt(row, model, false) !== null,
   'memberships.canceledAt': canceledAt,
   'memberships.siteCode': siteOf('Code'),
@@ -173,7 +213,9 @@ function attribution(value: unknown): unknown {
 }
 
 const oldestFirst = (value: unknown): unknown =>
-  (value as readonly JsonObject[]).toSorted((left, right) => text(left.timestamp).localeCompare(text(right.timestamp), 'en'))
+  (value as readonly JsonObject[]).toSorted((left, right) =>
+    text(left.timestamp).localeCompare(text(right.timestamp), 'en'),
+  )
 
 /** How values that imports bring into one form are stored, by their kind and field. */
 const forms: Readonly<Record<string, (value: unknown) => unknown>> = {
@@ -185,6 +227,8 @@ const forms: Readonly<Record<string, (value: unknown) => unknown>> = {
 
 /** A row with its values in the form in which the service keeps them. */
 export function normalised(collection: string, row: JsonObject): ModelRow {
-  const entries = Object.entries(row).map(([name, value]) => [name, forms[`${collection}.${name}`]?.(value) ?? value] as const)
+  const entries = Object.entries(row).map(
+    ([name, value]) => [name, forms[`${collection}.${name}`]?.(value) ?? value] as const,
+  )
   return Object.fromEntries(entries)
 }

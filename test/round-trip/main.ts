@@ -18,7 +18,11 @@ const { values: given } = parseArgs({
     seed: { type: 'string' },
     rows: { type: 'string', default: '5000' },
     'rows-per-kind': { type: 'string', default: '40' },
-    place: { type: 'string', multiple: true, default: ['node-shared', 'node-own', 'worker-shared', 'worker-own'] },
+    place: {
+      type: 'string',
+      multiple: true,
+      default: ['node-shared', 'node-own', 'worker-shared', 'worker-own'],
+    },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
   },
@@ -40,20 +44,33 @@ function wholeNumber(name: string, text: string): number {
 
 async function runPlaces(): Promise<void> {
   const mutant = mutants.find(({ name }) => name === given.mutant)
-  if (given.mutant !== undefined && mutant === undefined) throw new Error(`There is no mistake "${given.mutant}"`)
+  if (given.mutant !== undefined && mutant === undefined)
+    throw new Error(`There is no mistake "${given.mutant}"`)
   if (mutant !== undefined) plant(mutant)
   // The modules of the service are loaded only now, so that the mistake is in them.
   const { checkPlace, placeNames } = await import('./run.ts')
   for (const name of given.place) {
     const isPlace = (text: string): text is PlaceName => text in placeNames
-    if (!isPlace(name)) throw new Error(`--place is one of ${Object.keys(placeNames).join(', ')}, not ${name}`)
+    if (!isPlace(name))
+      throw new Error(`--place is one of ${Object.keys(placeNames).join(', ')}, not ${name}`)
     await check(`${name} from seed ${seed}`, async () => {
       const startedMs = performance.now()
-      const run = await checkPlace(name, { seed, rows, rowsPerKind, onProgress: (soFar) => { progress(name, soFar) } })
+      const run = await checkPlace(name, {
+        seed,
+        rows,
+        rowsPerKind,
+        onProgress: (soFar) => {
+          progress(name, soFar)
+        },
+      })
       if (run.difference !== null)
-        throw new Error(`seed ${run.seed}: ${run.difference}\nAgain: --seed ${run.seed} --rows 1 --rows-per-kind ${rowsPerKind} --place ${name}`)
+        throw new Error(
+          `seed ${run.seed}: ${run.difference}\nAgain: --seed ${run.seed} --rows 1 --rows-per-kind ${rowsPerKind} --place ${name}`,
+        )
       const seconds = Math.round((performance.now() - startedMs) / 1000)
-      say(`        ${run.rows} rows, ${run.answers} answers with ${run.answeredRows} rows, ${seconds} s; the next seed is ${run.seed}`)
+      say(
+        `        ${run.rows} rows, ${run.answers} answers with ${run.answeredRows} rows, ${seconds} s; the next seed is ${run.seed}`,
+      )
     })
   }
 }
@@ -65,8 +82,19 @@ function progress(name: string, { rows: compared, seed: next }: Run): void {
 /** Looks for a mistake in a process of its own, because a module is loaded only once. */
 function find(name: string): void {
   // The objects of this place run all code that the other places run, and some of their own.
-  const options = ['--mutant', name, '--seed', String(seed), '--rows', String(MUTANT_ROWS), '--place', 'node-own']
-  const { stdout, stderr } = spawnSync(process.execPath, [import.meta.filename, ...options], { encoding: 'utf8' })
+  const options = [
+    '--mutant',
+    name,
+    '--seed',
+    String(seed),
+    '--rows',
+    String(MUTANT_ROWS),
+    '--place',
+    'node-own',
+  ]
+  const { stdout, stderr } = spawnSync(process.execPath, [import.meta.filename, ...options], {
+    encoding: 'utf8',
+  })
   const found = /seed \d+: .*/.exec(stdout)?.[0]
   if (found === undefined) throw new Error(`No seed finds it: ${stdout}${stderr}`)
   say(`        ${found.slice(0, 160)}`)

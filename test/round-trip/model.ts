@@ -19,7 +19,10 @@ export interface Model {
 
 export function createModel(organizationId: string, world: World): Model {
   const rows = new Map(
-    [...world.rows].map(([collection, drawn]) => [collection, drawn.map(({ shown }) => normalised(collection, shown))]),
+    [...world.rows].map(([collection, drawn]) => [
+      collection,
+      drawn.map(({ shown }) => normalised(collection, shown)),
+    ]),
   )
   return { organizationId, rowsOf: (collection) => rows.get(collection) ?? [] }
 }
@@ -28,10 +31,18 @@ export function createModel(organizationId: string, world: World): Model {
 export const UNKNOWN = Symbol('unknown')
 
 /** The rows that a resource publishes. */
-export function sourceRowsOf({ collection, keptFrom, only, name }: Resource, model: Model): readonly ModelRow[] {
-  const rows = model.rowsOf(keptFrom ?? (name === 'PosRecurringAccountDetails' ? 'pos-recurring-accounts' : collection))
-  if (keptFrom !== null) return rows.filter(({ isDeleted, isPreview }) => isDeleted === false && isPreview === false)
-  return only === null ? rows : rows.filter((row) => valueOf(only.field, row, model, collection) === only.value)
+export function sourceRowsOf(
+  { collection, keptFrom, only, name }: Resource,
+  model: Model,
+): readonly ModelRow[] {
+  const rows = model.rowsOf(
+    keptFrom ?? (name === 'PosRecurringAccountDetails' ? 'pos-recurring-accounts' : collection),
+  )
+  if (keptFrom !== null)
+    return rows.filter(({ isDeleted, isPreview }) => isDeleted === false && isPreview === false)
+  return only === null
+    ? rows
+    : rows.filter((row) => valueOf(only.field, row, model, collection) === only.value)
 }
 
 /** The rows that were published before, by the name of the resource. */
@@ -49,7 +60,9 @@ export function publishedRow(resource: Resource, row: ModelRow, model: Model, co
 
 function newlyPublished(resource: Resource, row: ModelRow, model: Model, codes: boolean): JsonObject {
   const fields = Object.entries(resource.fields).filter(([, entry]) => codes || !isCode(entry))
-  return Object.fromEntries(fields.map(([name, entry]) => [name, publishedValue(resource, name, entry, row, model, codes)]))
+  return Object.fromEntries(
+    fields.map(([name, entry]) => [name, publishedValue(resource, name, entry, row, model, codes)]),
+  )
 }
 
 function publishedValue(
@@ -63,7 +76,8 @@ function publishedValue(
   const rule = made[`${resourceName}.${name}`]
   if (rule !== undefined) return rule(row, model, codes)
   if (entry.origin === 'joined') return joinedValue(entry.join, row, model)
-  if (entry.origin === 'assigned' && entry.tally !== null) return tallied(entry.tally, row, model, resourceOf(collection).idField)
+  if (entry.origin === 'assigned' && entry.tally !== null)
+    return tallied(entry.tally, row, model, resourceOf(collection).idField)
   if (entry.origin === 'imported' || (keptFrom !== null && name in row)) return row[name]
   if ((entry.origin === 'computed' || entry.origin === 'derived') && !TOLD.has(`${resourceName}.${name}`))
     throw new Error(`made.ts does not say how ${resourceName}.${name} is made`)
@@ -98,15 +112,27 @@ export function valueOf(name: string, row: ModelRow, model: Model, collection: s
   return found
 }
 
-function tallied({ collection, by, where, of }: Tally, row: ModelRow, model: Model, idField: string): unknown {
+function tallied(
+  { collection, by, where, of }: Tally,
+  row: ModelRow,
+  model: Model,
+  idField: string,
+): unknown {
   const children = model
     .rowsOf(collection)
-    .filter((child) => child[by] === row[idField] && (where === null || holds(where, child, model, collection)))
+    .filter(
+      (child) => child[by] === row[idField] && (where === null || holds(where, child, model, collection)),
+    )
   if (of.kind === 'count') return children.length
   if (of.kind === 'first_days') throw new Error('A list of first days is not published')
   const values = children.map((child) => valueOf(of.field, child, model, collection))
   if (of.kind === 'sum') return values.reduce<number>((sum, value) => sum + Number(value), 0)
-  return values.filter((value) => value !== null).toSorted().at(-1) ?? null
+  return (
+    values
+      .filter((value) => value !== null)
+      .toSorted()
+      .at(-1) ?? null
+  )
 }
 
 function holds(where: Condition, child: ModelRow, model: Model, collection: string): boolean {

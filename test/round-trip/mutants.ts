@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a text is written with its quotes escaped, and nothing else',
     file: 'adapters/sqlite/read/json-line.ts',
     from: 'sql`json_quote(${value})`',
-    to: 'sql`ifnull(\'"\' || replace(${value}, \'"\', \'\\\\"\') || \'"\', \'null\')`',
+    to: "sql`ifnull('\"' || replace(${value}, '\"', '\\\\\"') || '\"', 'null')`",
   },
   {
     name: 'the lines of a page are also split where a text has a line separator',

@@ -26,7 +26,10 @@ type Kind = Place['place']
 /** The service in this process, on Node's SQLite; `own` is the code of the objects, in this process too. */
 export async function nodePlace(place: Kind): Promise<Place> {
   const service = await openTestService((clock) =>
-    createScratchStorage({ clock, ...(place === 'own' ? scratchObjects(clock) : { choice: { kind: 'shared' } }) }),
+    createScratchStorage({
+      clock,
+      ...(place === 'own' ? scratchObjects(clock) : { choice: { kind: 'shared' } }),
+    }),
   )
   const operatorKey = await service.addOperatorKey('admin')
   return {
@@ -51,7 +54,8 @@ export async function workerPlaceAt(origin: string, secrets: Secrets, place: Kin
     place,
     secrets,
     operator: (...given) => onOpenConnection(() => call(...given)),
-    get: (path, key) => onOpenConnection(() => fetch(origin + path, { headers: { authorization: `Bearer ${key}` } })),
+    get: (path, key) =>
+      onOpenConnection(() => fetch(origin + path, { headers: { authorization: `Bearer ${key}` } })),
     nowMs: () => Date.now(),
     close: async () => undefined,
   }

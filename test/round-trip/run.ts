@@ -36,11 +36,18 @@ export interface RunOptions {
 const WORLDS_PER_PLACE = 10
 
 /** Checks worlds of one seed after the other until enough rows were compared, or a difference is found. */
-export async function checkPlace(name: PlaceName, { seed, rows, rowsPerKind, onProgress }: RunOptions): Promise<Run> {
+export async function checkPlace(
+  name: PlaceName,
+  { seed, rows, rowsPerKind, onProgress }: RunOptions,
+): Promise<Run> {
   let run: Run = { seed, rows: 0, answers: 0, answeredRows: 0, difference: null }
   while (run.rows < rows && run.difference === null) {
     const place = await placeNames[name]()
-    for (let worlds = 0; worlds < WORLDS_PER_PLACE && run.rows < rows && run.difference === null; worlds += 1) {
+    for (
+      let worlds = 0;
+      worlds < WORLDS_PER_PLACE && run.rows < rows && run.difference === null;
+      worlds += 1
+    ) {
       run = await after(run, place, rowsPerKind)
       onProgress(run)
     }

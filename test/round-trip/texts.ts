@@ -64,7 +64,11 @@ function within(texts: readonly string[], { min, max }: Length): readonly string
 
 /** Any character but half ones. */
 const character = fc
-  .oneof(fc.integer({ min: 0, max: 0x7f }), fc.integer({ min: 0x80, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .oneof(
+    fc.integer({ min: 0, max: 0x7f }),
+    fc.integer({ min: 0x80, max: 0xd7ff }),
+    fc.integer({ min: 0xe000, max: 0x10ffff }),
+  )
   .map((codePoint) => String.fromCodePoint(codePoint))
 
 /** Any text without half characters, which no import accepts. */
@@ -73,13 +77,19 @@ export function anyText(length: Length): fc.Arbitrary<string> {
   const long = Math.min(max, 2_000)
   return fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...within(ODD_TEXTS, length)) },
-    { weight: 3, arbitrary: fc.string({ unit: 'grapheme', minLength: min, maxLength: 12 }).map((text) => cut(text, max)) },
-    { weight: 3, arbitrary: fc.string({ unit: character, minLength: min, maxLength: 12 }).map((text) => cut(text, max)) },
+    {
+      weight: 3,
+      arbitrary: fc.string({ unit: 'grapheme', minLength: min, maxLength: 12 }).map((text) => cut(text, max)),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.string({ unit: character, minLength: min, maxLength: 12 }).map((text) => cut(text, max)),
+    },
     {
       weight: 1,
-      arbitrary: fc.tuple(fc.constantFrom(...within(ODD_TEXTS, { min: 1, max })), fc.integer({ min: 1, max: long })).map(
-        ([text, times]) => cut(text.repeat(times), long),
-      ),
+      arbitrary: fc
+        .tuple(fc.constantFrom(...within(ODD_TEXTS, { min: 1, max })), fc.integer({ min: 1, max: long }))
+        .map(([text, times]) => cut(text.repeat(times), long)),
     },
   )
 }
@@ -89,7 +99,14 @@ function printableText(length: Length): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...within(printable, length)) },
     { weight: 3, arbitrary: anyText(length).map(withoutControls) },
-    { weight: 3, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: Math.max(1, length.min), maxLength: Math.min(20, length.max) }) },
+    {
+      weight: 3,
+      arbitrary: fc.string({
+        unit: 'grapheme-ascii',
+        minLength: Math.max(1, length.min),
+        maxLength: Math.min(20, length.max),
+      }),
+    },
   )
 }
 
@@ -107,20 +124,30 @@ const instantMs = fc.oneof(
 
 /** An instant in one of the ways of ISO 8601 to write it, and in UTC with milliseconds. */
 const instant: fc.Arbitrary<Drawn> = fc
-  .tuple(instantMs, fc.integer({ min: -1439, max: 1439 }), fc.constantFrom('Z', 'z', '±', '±', '.'), fc.constantFrom('', '0', '999999'))
+  .tuple(
+    instantMs,
+    fc.integer({ min: -1439, max: 1439 }),
+    fc.constantFrom('Z', 'z', '±', '±', '.'),
+    fc.constantFrom('', '0', '999999'),
+  )
   .map(([ms, minutes, style, finer]) => {
     const shown = new Date(ms).toISOString()
     const local = ms + minutes * MINUTE_MS
     if (style !== '±' || local < FIRST_MS || local > LAST_MS) {
       const whole = shown.endsWith('.000Z') && style === 'z'
-      return { given: whole ? shown.replace('.000Z', 'z') : shown.replace('Z', finer + (style === 'z' ? 'z' : 'Z')), shown }
+      return {
+        given: whole ? shown.replace('.000Z', 'z') : shown.replace('Z', finer + (style === 'z' ? 'z' : 'Z')),
+        shown,
+      }
     }
     const pad = (value: number) => String(Math.floor(value)).padStart(2, '0')
     const offset = `${minutes < 0 ? '-' : '+'}${pad(Math.abs(minutes) / 60)}:${pad(Math.abs(minutes) % 60)}`
     return { given: new Date(local).toISOString().replace('Z', finer + offset), shown }
   })
 
-const date = instantMs.map((ms) => same(new Date(Math.floor(ms / DAY_MS) * DAY_MS).toISOString().slice(0, 10)))
+const date = instantMs.map((ms) =>
+  same(new Date(Math.floor(ms / DAY_MS) * DAY_MS).toISOString().slice(0, 10)),
+)
 
 const PHONES = [
   ['212-555-0123', '+12125550123'],
@@ -130,7 +157,12 @@ const PHONES = [
   ['+49 30 901820', '+4930901820'],
 ] as const
 
-const EMAILS = ['ada@example.com', "O'Neil+tag@Example.COM", '!#$%&*/=?^_`{|}~-@x.y', `${'a'.repeat(64)}@${'b'.repeat(63)}.example`]
+const EMAILS = [
+  'ada@example.com',
+  "O'Neil+tag@Example.COM",
+  '!#$%&*/=?^_`{|}~-@x.y',
+  `${'a'.repeat(64)}@${'b'.repeat(63)}.example`,
+]
 
 /** No id: the first is empty, and a browser takes the others for directions in a path. */
 const NO_ID = ['', '.', '..']
@@ -144,14 +176,23 @@ interface Form {
 /** The forms that are as free as the field: of these, the first that a field takes. */
 const free: readonly Form[] = [
   { sample: 'a\u0000\n"\\,😀\u2028é', texts: (length) => anyText(length).map(same) },
-  { sample: 'a"\\,😀\u2028é', texts: (length) => printableText(length).filter((text) => !NO_ID.includes(text)).map(same) },
+  {
+    sample: 'a"\\,😀\u2028é',
+    texts: (length) =>
+      printableText(length)
+        .filter((text) => !NO_ID.includes(text))
+        .map(same),
+  },
 ]
 
 /** The forms with a meaning: of these, all that a field takes. */
 const forms: readonly Form[] = [
   { sample: '2026-01-01T00:00:00Z', texts: () => instant },
   { sample: '2026-02-28', texts: () => date },
-  { sample: '212-555-0123', texts: () => fc.constantFrom(...PHONES).map(([given, shown]) => ({ given, shown })) },
+  {
+    sample: '212-555-0123',
+    texts: () => fc.constantFrom(...PHONES).map(([given, shown]) => ({ given, shown })),
+  },
   {
     sample: 'ada@example.com',
     texts: (_, trims) =>
@@ -166,19 +207,36 @@ const forms: readonly Form[] = [
     sample: 'https://example.com/?a=b#c',
     texts: () =>
       fc
-        .tuple(fc.constantFrom('https://example.com/', 'http://a.example:8080/ä%20?q=', 'https://xn--e1afmkfd.example/#'), anyText({ min: 0, max: 50 }))
+        .tuple(
+          fc.constantFrom(
+            'https://example.com/',
+            'http://a.example:8080/ä%20?q=',
+            'https://xn--e1afmkfd.example/#',
+          ),
+          anyText({ min: 0, max: 50 }),
+        )
         .map(([start, text]) => same(start + encodeURIComponent(text))),
   },
 ]
 
 /** The forms of names that machines give, for fields that take no other: the first that a field takes. */
 const names: readonly Form[] = [
-  { sample: "a!\"~'\\", texts: () => fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 40 }).map((text) => same(text.replaceAll(' ', '~'))) },
+  {
+    sample: 'a!"~\'\\',
+    texts: () =>
+      fc
+        .string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 40 })
+        .map((text) => same(text.replaceAll(' ', '~'))),
+  },
   { sample: 'aA0_-', texts: () => fc.stringMatching(/^[A-Za-z0-9_-]{1,30}$/).map(same) },
 ]
 
 /** The texts of a field that takes what `takes` says. Throws when it takes none of the known forms. */
-export function textsOf(takes: (text: string) => boolean, length: Length, trims: boolean): fc.Arbitrary<Drawn> {
+export function textsOf(
+  takes: (text: string) => boolean,
+  length: Length,
+  trims: boolean,
+): fc.Arbitrary<Drawn> {
   const taken = (of: readonly Form[]) => of.filter(({ sample }) => takes(sample))
   const [first] = taken([...free, ...names])
   const found = first === undefined ? taken(forms) : [first]

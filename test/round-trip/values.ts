@@ -74,7 +74,10 @@ function ofParts(node: SchemaNode, { base, actions }: Parts): fc.Arbitrary<Drawn
     case 'number': {
       const isWhole = actions.some(({ type }) => type === 'safe_integer' || type === 'integer')
       return isWhole
-        ? wholeNumber(limitOf('min_value') ?? Number.MIN_SAFE_INTEGER, limitOf('max_value') ?? Number.MAX_SAFE_INTEGER)
+        ? wholeNumber(
+            limitOf('min_value') ?? Number.MIN_SAFE_INTEGER,
+            limitOf('max_value') ?? Number.MAX_SAFE_INTEGER,
+          )
         : fraction(limitOf('min_value') ?? -Number.MAX_VALUE, limitOf('max_value') ?? Number.MAX_VALUE)
     }
     case 'picklist':
@@ -123,7 +126,21 @@ function shownForNothing(node: SchemaNode): unknown {
   return Object.fromEntries(entries.map(([name, entry]) => [name, shownForNothing(entry)]))
 }
 
-const WHOLE = [0, -0, 1, -1, 10, 255, 65_536, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 32, 2 ** 53 - 1, -(2 ** 53 - 1)]
+const WHOLE = [
+  0,
+  -0,
+  1,
+  -1,
+  10,
+  255,
+  65_536,
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31),
+  2 ** 32,
+  2 ** 53 - 1,
+  -(2 ** 53 - 1),
+]
 
 function wholeNumber(min: number, max: number): fc.Arbitrary<Drawn> {
   const fits = (value: number) => value >= min && value <= max
@@ -136,14 +153,39 @@ function wholeNumber(min: number, max: number): fc.Arbitrary<Drawn> {
     .map(same)
 }
 
-const FRACTIONS = [0, -0, 0.1 + 0.2, 0.1, 1 / 3, -1 / 3, 5e-324, -5e-324, 2 ** -1022, 1e-7, 123_456.789, 2 ** 53, 1e15, 1e21, 1e300, Number.MAX_VALUE, 100, 12.5]
+const FRACTIONS = [
+  0,
+  -0,
+  0.1 + 0.2,
+  0.1,
+  1 / 3,
+  -1 / 3,
+  5e-324,
+  -5e-324,
+  2 ** -1022,
+  1e-7,
+  123_456.789,
+  2 ** 53,
+  1e15,
+  1e21,
+  1e300,
+  Number.MAX_VALUE,
+  100,
+  12.5,
+]
 
 function fraction(min: number, max: number): fc.Arbitrary<Drawn> {
   const fits = (value: number) => value >= min && value <= max
   return fc
     .oneof(
       { weight: 2, arbitrary: fc.constantFrom(min, max, ...FRACTIONS.filter(fits)) },
-      { weight: 2, arbitrary: fc.integer({ min: Math.max(min, -18_000), max: Math.min(max, 18_000) }).map((cents) => cents / 100).filter(fits) },
+      {
+        weight: 2,
+        arbitrary: fc
+          .integer({ min: Math.max(min, -18_000), max: Math.min(max, 18_000) })
+          .map((cents) => cents / 100)
+          .filter(fits),
+      },
       { weight: 3, arbitrary: fc.double({ min, max, noNaN: true, noDefaultInfinity: true }) },
     )
     .map(same)
@@ -163,7 +205,10 @@ function object(entries: Readonly<Record<string, SchemaNode>>, dropsUnknown: boo
   return fc.record(members).map((drawn) => {
     const part = (of: keyof Drawn) => Object.entries(drawn).map(([name, value]) => [name, value[of]] as const)
     const unknown = dropsUnknown ? [['unknown', { secret: 1 }] as const] : []
-    return { given: withoutUndefined([...unknown, ...part('given').reverse()]), shown: withoutUndefined(part('shown')) }
+    return {
+      given: withoutUndefined([...unknown, ...part('given').reverse()]),
+      shown: withoutUndefined(part('shown')),
+    }
   })
 }
 
@@ -172,9 +217,42 @@ function withoutUndefined(members: readonly (readonly [string, unknown])[]): Jso
 }
 
 /** Names of members of answers that are never published. */
-export const SENSITIVE_NAMES = ['__proto__', '_internal', '$where', 'password', 'apiKey', 'api_key', 'API-KEY', 'card number', 'cardNumber2', 'user.secret', 'Authorization', 'cvv', 'webhookUrl', 'accessToken']
+export const SENSITIVE_NAMES = [
+  '__proto__',
+  '_internal',
+  '$where',
+  'password',
+  'apiKey',
+  'api_key',
+  'API-KEY',
+  'card number',
+  'cardNumber2',
+  'user.secret',
+  'Authorization',
+  'cvv',
+  'webhookUrl',
+  'accessToken',
+]
 
-const PUBLIC_NAMES = ['', '0', '10', '01', 'constructor', 'toString', 'businessName', 'secretary', 'tokensBought', 'é', '😀', 'a b', 'a"b', 'a\\b', 'a\u2028b', 'a\nb', 'nul\u0000']
+const PUBLIC_NAMES = [
+  '',
+  '0',
+  '10',
+  '01',
+  'constructor',
+  'toString',
+  'businessName',
+  'secretary',
+  'tokensBought',
+  'é',
+  '😀',
+  'a b',
+  'a"b',
+  'a\\b',
+  'a\u2028b',
+  'a\nb',
+  'nul\u0000',
+]
 
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...PUBLIC_NAMES, ...SENSITIVE_NAMES) },
@@ -189,24 +267,39 @@ function nested(depth: number): unknown {
   return value
 }
 
-const { value: json } = fc.letrec<{ readonly value: unknown; readonly list: unknown[]; readonly object: JsonObject }>((tie) => ({
+const { value: json } = fc.letrec<{
+  readonly value: unknown
+  readonly list: unknown[]
+  readonly object: JsonObject
+}>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
     anyText({ min: 0, max: 2_000 }),
-    fc.oneof(fraction(-Number.MAX_VALUE, Number.MAX_VALUE), wholeNumber(-(2 ** 53), 2 ** 53)).map(({ given }) => given),
+    fc
+      .oneof(fraction(-Number.MAX_VALUE, Number.MAX_VALUE), wholeNumber(-(2 ** 53), 2 ** 53))
+      .map(({ given }) => given),
     fc.constantFrom(null, true, false),
     tie('list'),
     tie('object'),
   ),
   list: fc.array(tie('value'), { maxLength: 4 }),
-  object: fc.array(fc.tuple(name, tie('value')), { maxLength: 5 }).map((members) => Object.fromEntries(members)),
+  object: fc
+    .array(fc.tuple(name, tie('value')), { maxLength: 5 })
+    .map((members) => Object.fromEntries(members)),
 }))
 
 const jsonObject: fc.Arbitrary<JsonObject> = fc.oneof(
-  { weight: 20, arbitrary: fc.array(fc.tuple(name, json), { maxLength: 6 }).map((members) => Object.fromEntries(members)) },
+  {
+    weight: 20,
+    arbitrary: fc.array(fc.tuple(name, json), { maxLength: 6 }).map((members) => Object.fromEntries(members)),
+  },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: DEEP_MAX }).map((depth) => ({ nested: nested(depth) })) },
   {
     weight: 1,
-    arbitrary: fc.integer({ min: 100, max: 600 }).map((count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`member ${index}`, index]))),
+    arbitrary: fc
+      .integer({ min: 100, max: 600 })
+      .map((count) =>
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`member ${index}`, index])),
+      ),
   },
 )

@@ -45,7 +45,10 @@ export function drawWorld(seed: number, rowsPerKind: number): World {
   const large = seed % LARGE_EVERY === 0 ? listed[Math.floor(random() * listed.length)] : undefined
   const rows = new Map<string, readonly Row[]>()
   for (const [index, kind] of kinds.entries()) {
-    const drawn = fc.sample(arbitraryOf(kind), { seed: seed * 100 + index, numRuns: Math.min(rowsPerKind, FEWER[kind.collection] ?? rowsPerKind) })
+    const drawn = fc.sample(arbitraryOf(kind), {
+      seed: seed * 100 + index,
+      numRuns: Math.min(rowsPerKind, FEWER[kind.collection] ?? rowsPerKind),
+    })
     const made = drawn.map((row) => ({ ...row }))
     repeatValues(kind, made, random)
     leaveOut(kind, made)
@@ -58,12 +61,15 @@ export function drawWorld(seed: number, rowsPerKind: number): World {
   return { seed, format, rows }
 }
 
-const listed = kinds.filter(({ collection }) => reads.some(({ resource }) => resource.collection === collection))
+const listed = kinds.filter(({ collection }) =>
+  reads.some(({ resource }) => resource.collection === collection),
+)
 
 const arbitraries = new Map<Kind, fc.Arbitrary<DrawnRow>>()
 
 function arbitraryOf(kind: Kind): fc.Arbitrary<DrawnRow> {
-  const known = arbitraries.get(kind) ?? fc.record(Object.fromEntries(kind.fields.map(({ name, draw }) => [name, draw])))
+  const known =
+    arbitraries.get(kind) ?? fc.record(Object.fromEntries(kind.fields.map(({ name, draw }) => [name, draw])))
   arbitraries.set(kind, known)
   return known
 }
@@ -92,12 +98,19 @@ const required = new Set(
   resources.flatMap((resource) =>
     [...storedFields(resource), ...Object.entries(resource.fields)].flatMap(([name, entry]) => {
       if (entry.origin === 'joined') return [`${resource.collection}.${entry.join.by}`]
-      return entry.origin === 'imported' && entry.refersTo !== undefined ? [`${resource.collection}.${name}`] : []
+      return entry.origin === 'imported' && entry.refersTo !== undefined
+        ? [`${resource.collection}.${name}`]
+        : []
     }),
   ),
 )
 
-function refer({ collection, fields }: Kind, rows: readonly DrawnRow[], known: World['rows'], random: Random): void {
+function refer(
+  { collection, fields }: Kind,
+  rows: readonly DrawnRow[],
+  known: World['rows'],
+  random: Random,
+): void {
   for (const { name, refersTo } of fields) {
     const parents = refersTo === null ? [] : (known.get(refersTo) ?? [])
     const idField = kinds.find((kind) => kind.collection === refersTo)?.key.at(-1) ?? ''
@@ -115,7 +128,9 @@ function enlarge({ key, fields }: Kind, rows: readonly DrawnRow[]): void {
   const isFree = ({ name, schema, refersTo }: KindField) =>
     !key.includes(name) && refersTo === null && v.is(schema, LARGE_TEXT)
   const field = fields.find(isFree)
-  if (field !== undefined) for (const [index, row] of rows.slice(0, LARGE_ROWS).entries()) row[field.name] = same(LARGE_TEXT + String(index))
+  if (field !== undefined)
+    for (const [index, row] of rows.slice(0, LARGE_ROWS).entries())
+      row[field.name] = same(LARGE_TEXT + String(index))
 }
 
 /** An empty cell is an absent value, so CSV has no empty text. */
