@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import type * as fc from 'fast-check'
 import * as v from 'valibot'
 import { FormLineInput } from '../../domain/forms/definition/check.ts'
 import { writtenPosResources } from '../../domain/pos/index.ts'

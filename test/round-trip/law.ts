@@ -66,8 +66,8 @@ export async function checkWorld(world: World, place: Place): Promise<Compared> 
   const collections = reads.filter((endpoint) => endpoint.kind === 'collection')
   for (const endpoint of collections.filter(({ parent }) => parent === null)) await learn(endpoint, setting)
   for (const endpoint of collections) await checkCollection(endpoint, setting)
-  for (const endpoint of reads.filter(({ kind }) => kind === 'detail')) await checkDetails(endpoint, setting)
-  for (const endpoint of reads.filter(({ kind }) => kind === 'groups')) await checkGroups(endpoint, setting)
+  for (const endpoint of reads.filter((read) => read.kind === 'detail')) await checkDetails(endpoint, setting)
+  for (const endpoint of reads.filter((read) => read.kind === 'groups')) await checkGroups(endpoint, setting)
   await checkMembers(setting)
   return { rows, ...setting.counts }
 }
@@ -308,6 +308,8 @@ function matches({ operator }: Filter, wanted: string | number | boolean, value:
       return (value as number) >= (wanted as number)
     case 'atMost':
       return (value as number) <= (wanted as number)
+    case 'above':
+      return (value as number) > (wanted as number)
     case 'below':
       return (value as number) < (wanted as number)
   }

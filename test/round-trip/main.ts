@@ -32,8 +32,12 @@ const rows = wholeNumber('rows', given.rows)
 const rowsPerKind = wholeNumber('rows-per-kind', given['rows-per-kind'])
 const { check, say, report } = createChecks()
 
-if (given.mutants) for (const { name } of mutants) await check(name, () => find(name))
-else await runPlaces()
+if (given.mutants) {
+  for (const { name } of mutants)
+    await check(name, () => {
+      find(name)
+    })
+} else await runPlaces()
 report()
 
 function wholeNumber(name: string, text: string): number {

@@ -14,7 +14,7 @@ export type ModelRow = Record<string, unknown>
 export interface Model {
   readonly organizationId: string
   /** The rows of a kind of imports. */
-  rowsOf(collection: string): readonly ModelRow[]
+  readonly rowsOf: (collection: string) => readonly ModelRow[]
 }
 
 export function createModel(organizationId: string, world: World): Model {

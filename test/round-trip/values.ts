@@ -44,7 +44,7 @@ function partsOf(node: SchemaNode): Parts {
  * nothing is parsed with the schema.
  */
 export function drawnFrom(schema: v.GenericSchema): fc.Arbitrary<Drawn> {
-  return ofNode(schema as unknown as SchemaNode)
+  return ofNode(schema)
 }
 
 function ofNode(node: SchemaNode): fc.Arbitrary<Drawn> {
