@@ -22,9 +22,15 @@ function readLine(record: ImportRecord, kind: ImportKind, context: ImportContext
   const unusable = [...fieldIssues(record, kind, context), ...storabilityIssues(record)]
   if (unusable.length > 0) return { issues: unusable }
   const reading = kind.read(withoutOwner(record, kind), context)
-  if ('issues' in reading || !isReservedId(kind.collection, keyOf(record, kind))) return reading
+  if ('issues' in reading || !isReservedId(kind.collection, kind.keyField, keyOf(record, kind)))
+    return reading
   return {
-    issues: [{ field: kind.keyField, message: 'is reserved: a route has this word where the id stands' }],
+    issues: [
+      {
+        field: kind.keyField,
+        message: 'is reserved: the path of a route has another meaning with this word in the place of the id',
+      },
+    ],
   }
 }
 

@@ -1,27 +1,34 @@
 import { endpoints } from '../catalog.ts'
 import type { Endpoint } from '../record/endpoint.ts'
+import type { Resource } from '../record/resource.ts'
 
 /** A place in a path at which the id of a row of a collection follows a prefix. */
 interface Place {
-  readonly collection: string
+  /** The collection and the field of the id, as `nameOf` joins them. */
+  readonly id: string
   readonly prefix: string
 }
 
 const all: readonly Endpoint[] = endpoints
 const places = all.flatMap(placesOf)
 const reserved = new Map(
-  places.map(({ collection, prefix }) => {
-    const own = places.filter((place) => place.collection === collection).map((place) => place.prefix)
-    return [collection, new Set([...own, prefix].flatMap(literalsBehind))] as const
+  places.map(({ id, prefix }) => {
+    const own = places.filter((place) => place.id === id).map((place) => place.prefix)
+    return [id, new Set([...own, prefix].flatMap(literalsBehind))] as const
   }),
 )
 
+/** Segments that every program resolves before it sends a path, however they are encoded. */
+const DIRECTIONS = ['.', '..']
+
 /**
- * Whether a collection may not have a row of this id, because another route has this word in the place of the id: a
- * voucher `redemptions` could not be retrieved, because `/vouchers/redemptions` is another route.
+ * Whether a collection may not have a row with this id in this field, because no request could name it: a voucher
+ * `redemptions` could not be retrieved, because `/vouchers/redemptions` is another route, nor a voucher `..`, because
+ * `/vouchers/..` is sent as `/`.
  */
-export function isReservedId(collection: string, id: string): boolean {
-  return reserved.get(collection)?.has(id) ?? false
+export function isReservedId(collection: string, field: string, id: string): boolean {
+  const words = reserved.get(nameOf(collection, field))
+  return words !== undefined && (words.has(id) || DIRECTIONS.includes(id))
 }
 
 function placesOf(endpoint: Endpoint): readonly Place[] {
@@ -33,8 +40,12 @@ function placesOf(endpoint: Endpoint): readonly Place[] {
     : parent
 }
 
-function placeOf(path: string, param: string, { collection }: { readonly collection: string }): Place {
-  return { collection, prefix: path.slice(0, path.indexOf(`{${param}}`)) }
+function placeOf(path: string, param: string, { collection, idField }: Resource): Place {
+  return { id: nameOf(collection, idField), prefix: path.slice(0, path.indexOf(`{${param}}`)) }
+}
+
+function nameOf(collection: string, field: string): string {
+  return `${collection} ${field}`
 }
 
 function literalsBehind(prefix: string): readonly string[] {

@@ -201,7 +201,9 @@ describe('importing a resource', () => {
     ['automations', 'automationId', 'runs'],
     ['surveys', 'id', 'responses'],
     ['forms', 'formId', 'submissions'],
-  ])('refuses for %s the %s %s, for a route of that name hides it', async (kind, field, id) => {
+    ['vouchers', 'voucherId', '.'],
+    ['automations', 'automationId', '..'],
+  ])('refuses for %s the %s %s, for no request could name it', async (kind, field, id) => {
     const lines: Record<string, object> = {
       vouchers: { voucherId: id, status: 'active', code: 'X', createdAt: '2026-01-01T00:00:00Z' },
       automations: {

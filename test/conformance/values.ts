@@ -90,10 +90,22 @@ export const valueCases: readonly StorageCase[] = [
     },
   },
   {
-    name: 'numbers come back exactly',
+    name: 'numbers come back exactly, and so does null',
     async run(make) {
       const { read, tenant } = await twoTenants(make)
-      const latitudes = [0, 5, -5, 40.712776, 0.1 + 0.2, 1 / 3, 5e-324, 1.7976931348623157e308, 1e21, -1e-7]
+      const latitudes = [
+        0,
+        5,
+        -5,
+        40.712776,
+        0.1 + 0.2,
+        1 / 3,
+        5e-324,
+        1.7976931348623157e308,
+        1e21,
+        -1e-7,
+        null,
+      ]
       await tenant('org-a').upsert(
         'sites',
         latitudes.map((latitude, index) => site(`s-${index}`, { latitude })),

@@ -128,10 +128,11 @@ function tenureOf(line: MembershipLine, now: number): number | null {
   return line.cancelDate === null ? null : wholeDays(ms(line.signupDate), ms(line.cancelDate))
 }
 
+/** Texts are ordered by their characters, as they are by the bytes of their UTF-8. Null comes last. */
 function ascending(left: string | null, right: string | null): number {
   if (left === null) return right === null ? 0 : 1
   if (right === null) return -1
-  return left < right ? -1 : left > right ? 1 : 0
+  return Buffer.compare(Buffer.from(left), Buffer.from(right))
 }
 
 /** `GET /api/v1/members`. */

@@ -41,7 +41,8 @@ function written({ storage, value }: JsonMember): Sql {
     case 'json':
       return sql`ifnull(${value}, 'null')`
     case 'real':
-      return sql`ifnull(format('%!.17g', ${value}), 'null')`
+      // format() takes null for the number 0.
+      return sql`iif(${value} is null, 'null', format('%!.17g', ${value}))`
     case 'boolean':
       return sql`case ${value} when 1 then 'true' when 0 then 'false' else 'null' end`
   }

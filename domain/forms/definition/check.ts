@@ -28,7 +28,8 @@ const flag = v.boolean('must be true or false')
 const limitMessage = 'must be a whole number of at least 1'
 const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
 
-const Line = v.object({
+/** The schema of a line of a forms import. */
+export const FormLineInput = v.object({
   formId: v.pipe(
     v.string('must be a string'),
     v.regex(FORM_ID, `must be 1 to ${FORM_ID_MAX_LENGTH} letters, digits, "_" or "-"`),
@@ -57,13 +58,13 @@ const Line = v.object({
 })
 
 /** The keys that a line of a forms import may have. */
-export const formLineKeys = keysOf(Line.entries)
+export const formLineKeys = keysOf(FormLineInput.entries)
 
 export type FormLineKey = (typeof formLineKeys)[number]
 
 /** Whether a line of a forms import may have this key. */
 export function isFormLineKey(key: string): key is FormLineKey {
-  return Object.hasOwn(Line.entries, key)
+  return Object.hasOwn(FormLineInput.entries, key)
 }
 
 /** What is wrong with the keys of a line that are not keys of a form. */
@@ -75,7 +76,7 @@ export const NOT_A_FORM_KEY = `is not a key of a form, which has ${formLineKeys.
  */
 export function readFormLine(line: Readonly<Record<string, unknown>>): FormLineReading {
   const unknown = Object.keys(line).filter((key) => !isFormLineKey(key))
-  const result = v.safeParse(Line, line)
+  const result = v.safeParse(FormLineInput, line)
   const issues = [
     ...(result.issues ?? []).map(issueOf),
     ...unknown.map((field) => ({ field, message: NOT_A_FORM_KEY })),

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writtenPosResources } from '../../domain/pos/index.ts'
+import { storedFields } from '../../domain/record/resource.ts'
+import { resources, writtenResources } from '../../domain/resources/index.ts'
+import { testSecrets } from '../support/fakes.ts'
+import type { LiveWorker } from '../support/live-service.ts'
+import { openLiveWorker } from '../support/live-service.ts'
+import { kinds } from './kinds.ts'
+import { checkWorld } from './law.ts'
+import { made } from './made.ts'
+import { mutants } from './mutants.ts'
+import { nodePlace, workerPlaceAt } from './places.ts'
+import { drawWorld } from './world.ts'
+
+// A short share of the law of the round trip. README.md in this folder says how to check it on more rows.
+
+const ROWS_PER_KIND = 6
+
+test.each([
+  ['shared', 1],
+  ['own', 2],
+] as const)('on node:sqlite, %s: what is imported from seed %i comes out', async (which, seed) => {
+  const place = await nodePlace(which)
+  const { rows, answers } = await checkWorld(drawWorld(seed, ROWS_PER_KIND), place)
+  await place.close()
+  expect(rows).toBeGreaterThan(ROWS_PER_KIND * 20)
+  expect(answers).toBeGreaterThan(300)
+})
+
+describe('in the Worker', () => {
+  let worker: LiveWorker
+  beforeAll(async () => {
+    worker = await openLiveWorker()
+  })
+  afterAll(() => worker.close())
+
+  test.each([
+    ['shared', 3],
+    ['own', 4],
+  ] as const)(
+    '%s: what is imported from seed %i comes out',
+    async (which, seed) => {
+      const place = await workerPlaceAt(worker.origin, await testSecrets(), which)
+      await checkWorld(drawWorld(seed, 3), place)
+    },
+    120_000,
+  )
+})
+
+describe('the rows that are drawn', () => {
+  test('are of every kind, and the same for the same seed', () => {
+    const world = drawWorld(7, ROWS_PER_KIND)
+    expect([...world.rows.keys()]).toEqual(
+      [...writtenResources, ...writtenPosResources].map(({ collection }) => collection),
+    )
+    expect(drawWorld(7, ROWS_PER_KIND)).toEqual(world)
+  })
+
+  test('have a null in every field that may be null', () => {
+    const { rows } = drawWorld(8, ROWS_PER_KIND)
+    const nullable = kinds.flatMap(({ collection, fields }) =>
+      fields.filter(({ mayBeNull }) => mayBeNull).map(({ name }) => [collection, name] as const),
+    )
+    expect(nullable.length).toBeGreaterThan(80)
+    for (const [collection, name] of nullable)
+      expect(
+        rows.get(collection)?.some(({ shown }) => shown[name] === null),
+        `${collection}.${name}`,
+      ).toBe(true)
+  })
+})
+
+test('every rule is about a field that there is', async () => {
+  const { posResources } = await import('../../domain/pos/index.ts')
+  const { reads } = await import('../../domain/reads.ts')
+  const published = [
+    ...reads.map(({ resource }) => resource),
+    ...posResources,
+    ...writtenPosResources,
+    ...resources,
+  ]
+  const names = new Set(
+    published.flatMap((resource) =>
+      [...Object.keys(resource.fields), ...storedFields(resource).map(([name]) => name)].flatMap((name) => [
+        `${resource.name}.${name}`,
+        `${resource.collection}.${name}`,
+      ]),
+    ),
+  )
+  expect(Object.keys(made).filter((name) => !names.has(name))).toEqual([])
+})
+
+test('every mistake has a place in the code', async () => {
+  const { readFileSync } = await import('node:fs')
+  const { join } = await import('node:path')
+  const { projectRoot } = await import('../../host-worker/local/root.ts')
+  for (const { name, file, from } of mutants)
+    expect(readFileSync(join(projectRoot, file), 'utf8').split(from), name).toHaveLength(2)
+})
