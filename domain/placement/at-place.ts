@@ -8,7 +8,7 @@ import type { Backoff } from '../bounds/backoff.ts'
 import { repeatWhileRejected, steadyPauses } from '../bounds/backoff.ts'
 import { pause } from '../bounds/within.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
-import type { PlaceMemory } from './place-memory.ts'
+import type { NamedKey, PlaceMemory } from './place-memory.ts'
 
 /** The ports for finding and opening the database of an organization. `Stored` is what its storage offers. */
 export interface Places<Stored = RequestStorage> {
@@ -62,11 +62,41 @@ export async function atPlace<Stored, Result>(
   work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
   const { memory, clock } = places
-  let place: Place = memory.placeToCall(organizationId, clock.nowMs()) ?? SHARED
+  const first = memory.placeToCall(organizationId, clock.nowMs()) ?? SHARED
+  return startingAt(first, organizationId, places, work)
+}
+
+/**
+ * Does work that proves a key, in the place where the key's organization lives. Only an id that this isolate has seen
+ * proven leads to the place that it remembers. For every other id, the shared database is asked first: it knows the ids
+ * of all keys, so that a forged key ends there, whether or not there is such an organization, and wherever that lives.
+ */
+export async function atClaim<Stored, Result extends { readonly authenticated: boolean }>(
+  claim: NamedKey,
+  places: Places<Stored>,
+  work: PlacedWork<Stored, Result>,
+): Promise<Result> {
+  const { organizationId } = claim
+  const result = places.memory.isProven(claim)
+    ? await atPlace(organizationId, places, work)
+    : await startingAt(SHARED, organizationId, places, work)
+  if (result.authenticated) places.memory.proved(claim)
+  return result
+}
+
+/** Does work in a place, and in the one that the directory names when that place refuses. */
+async function startingAt<Stored, Result>(
+  first: Place,
+  organizationId: string,
+  places: Places<Stored>,
+  work: PlacedWork<Stored, Result>,
+): Promise<Result> {
+  let place = first
   for (let looks = 0; ; looks += 1) {
     try {
       const result = await inPlace(place, places, work)
-      memory.answered(organizationId)
+      // The shared database says nothing about whether the organization's own one works.
+      if (place.kind === 'own') places.memory.answered(organizationId)
       return result
     } catch (error) {
       if (!(error instanceof ElsewhereError) || looks === LOOKS_MAX) throw error

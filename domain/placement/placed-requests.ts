@@ -5,7 +5,7 @@ import type { SendLog } from '../../ports/send-log.ts'
 import type { RequestStorage } from '../../ports/storage.ts'
 import type { SubmissionWriter } from '../../ports/tenant-writer.ts'
 import type { PlacedWork, Places } from './at-place.ts'
-import { atKey, atPlace, SHARED } from './at-place.ts'
+import { atClaim, atKey, atPlace, SHARED } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import { noteWorkOf } from './note-work.ts'
 
@@ -27,7 +27,7 @@ function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
   return {
     open: (claim) => ({
       read: (queries, terms) =>
-        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
+        atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
     }),
     findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
   }
