@@ -76,6 +76,7 @@ export function createScratchStorage({
         ? createStorage({ executor: database, clock, isShared: true })
         : (own?.storageAt(place, meter) ?? createStorage({ executor: executorOf(place), clock })),
     databases: own?.databases ?? {
+      knows: () => true,
       async create(place) {
         const name = nameOf(place)
         if (!families.has(name)) families.set(name, lendDatabase(meter))
