@@ -30,10 +30,10 @@ function openMovingStorage(clock: FakeClock): TestStorage {
   const places: AllPlaces = {
     directory,
     memory: createPlaceMemory(),
-    storageAt: (place) =>
+    storageAt: (place, isConfirmed) =>
       place.kind === 'shared'
         ? createStorage({ executor: shared, clock, isShared: true })
-        : createObjectStorage({ namespace: families.own(place).namespace, place, clock }),
+        : createObjectStorage({ namespace: families.own(place).namespace, place, isConfirmed, clock }),
     databases: { knows: (law) => law === 'eu', create: async () => undefined, sizeBytes: async () => 4096 },
     noteWork: () => undefined,
     clock,

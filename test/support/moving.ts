@@ -28,7 +28,7 @@ export interface MovingPlaces {
   own(place: Place): OwnDatabase
   /** All databases of families that have ever existed. */
   owned(): readonly (OwnDatabase & { readonly generation: number })[]
-  /** Their executors, as the service would use them. */
+  /** Their executors, as a request would use them to which the directory has named each. */
   ownServing(): readonly Executor[]
   /** The family's place according to the directory. */
   placeOf(familyId: string): Promise<Place>

@@ -6,13 +6,6 @@ export const PAUSE_MAX_MS = 1_000
  */
 export const DRAIN_MAX_MS = 600
 
-/**
- * After the switch, writes in the shared database wait until the source is closed. If no mover closes it for this long,
- * they are allowed all the same. Until the source is closed, an isolate that remembers it could read outdated rows
- * there.
- */
-export const OPEN_AFTER_MS = 10 * 60_000
-
 /** The maximum number of journal entries with which a pause may begin. */
 export const SMALL_JOURNAL = 100
 

@@ -37,8 +37,8 @@ export function openPlaces({ executor, namespace, clock, deadline, background }:
   return {
     directory,
     memory: createPlaceMemory(),
-    storageAt: (place) =>
-      place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, clock }),
+    storageAt: (place, isConfirmed) =>
+      place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, isConfirmed, clock }),
     noteWork: (familyId, at) => {
       background.run(directory.noteWork(familyId, at))
     },
