@@ -65,6 +65,12 @@ export interface HashHolder {
 }
 
 /**
+ * Why a family cannot have the requested database of its own. `no_places`: no family can have one here.
+ * `no_jurisdiction`: the platform cannot keep it within the jurisdiction.
+ */
+export type PlaceRefusal = 'no_places' | 'no_jurisdiction'
+
+/**
  * The outcome of saving an organization. Unless it is `saved`, nothing was written. `parent_below`: the parent is one
  * of the organizations below it. `moving`: the organization would join or leave a family that is being moved.
  */
@@ -75,8 +81,8 @@ export type SaveOrganizationOutcome =
   | 'parent_below'
   | 'changed'
   | 'elsewhere'
-  | 'no_places'
   | 'moving'
+  | PlaceRefusal
 
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
 export interface Administration extends KeyUpkeep {
@@ -89,8 +95,7 @@ export interface Administration extends KeyUpkeep {
    *   whatever they are.
    * @param choice the place of a new organization without a parent; left out: the shared database. An existing
    *   organization keeps its place, and a new one with a parent goes to the parent's place: with another choice, or
-   *   with a parent in another place, the outcome is `elsewhere`. `no_places`: families cannot have databases of their
-   *   own here.
+   *   with a parent in another place, the outcome is `elsewhere`
    */
   saveOrganization(
     organization: Organization,

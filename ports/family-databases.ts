@@ -1,7 +1,9 @@
-import type { OwnPlace } from './placement.ts'
+import type { Jurisdiction, OwnPlace } from './placement.ts'
 
 /** Manages the databases of families that have one of their own. Their contents are reached through `Storage`. */
 export interface FamilyDatabases {
+  /** Whether the platform can keep a database within a jurisdiction. No I/O. */
+  knows(jurisdiction: Jurisdiction): boolean
   /** Creates the database of a new family, empty and ready for use. May be repeated for the same place. */
   create(place: OwnPlace): Promise<void>
   /** The size of a database in bytes. */

@@ -123,9 +123,9 @@ export interface MoveLedger {
   /**
    * Makes the target the family's place. Directory and phase change in one step, if the move is `switching` with this
    * record's token. When the source is the shared database, its pause must not have ended and its journal must be
-   * empty; from then on the shared database refuses the family. When the target is the shared database, writes there
-   * stay paused until `openUntil`.
+   * empty; from then on the shared database refuses the family. When the target is the shared database, it serves the
+   * family from then on.
    * @returns the changed record; null: a condition does not hold, and nothing was changed
    */
-  switch(move: Move, now: string, openUntil: string): Promise<Move | null>
+  switch(move: Move, now: string): Promise<Move | null>
 }

@@ -23,6 +23,11 @@ export interface ObjectExecutorOptions {
    */
   readonly isMove?: boolean
   /**
+   * Whether the directory has named the place since the present request began. Left out: the place is only remembered,
+   * and the object refuses the statements while it cannot know whether the family still lives there.
+   */
+  readonly isConfirmed?: boolean
+  /**
    * The migrations that the statements rely on. An object that lacks some of them is brought up to date first. Left
    * out: the statements are run without a check.
    */
@@ -57,7 +62,7 @@ function executorBy(batch: Batch): Executor {
 type Batch = (statements: readonly Statement[], countedKeyId?: string) => Promise<CountedResults>
 
 function createBatch(options: ObjectExecutorOptions): Batch {
-  const { meter = createMeter(), isMove = false, migrations } = options
+  const { meter = createMeter(), isMove = false, isConfirmed = false, migrations } = options
   const call = createObjectCall({ ...options, meter })
   const advance = async () => {
     const all = (await migrations?.load()) ?? []
@@ -71,7 +76,7 @@ function createBatch(options: ObjectExecutorOptions): Batch {
     // Only these properties are sent: the others matter to the caller alone.
     const sent = statements.map(sentPart)
     const ask = (migration?: string) =>
-      call((object) => object.batch(mode, sent, termsOf(migration, countedKeyId)), onlyReads)
+      call((object) => object.batch(mode, sent, termsOf(migration, countedKeyId, isConfirmed)), onlyReads)
     let answer = await ask(migrations?.newest)
     for (let advances = 0; 'behind' in answer && advances < ADVANCES_MAX; advances += 1) {
       if (!(await advance())) break
@@ -86,8 +91,13 @@ function createBatch(options: ObjectExecutorOptions): Batch {
   }
 }
 
-function termsOf(migration: string | undefined, countedKeyId: string | undefined): BatchTerms {
+function termsOf(
+  migration: string | undefined,
+  countedKeyId: string | undefined,
+  isConfirmed: boolean,
+): BatchTerms {
   return {
+    ...(isConfirmed ? { isConfirmed } : {}),
     ...(migration === undefined ? {} : { migration }),
     ...(countedKeyId === undefined ? {} : { countedKeyId }),
   }

@@ -113,8 +113,13 @@ test('a family moves away: sealed it is read, closed it is elsewhere, emptied no
   expect(await family.object().seal('t')).toBe(true)
   clock.advance(HOUR_MS)
   family.evict()
-  expect(await run(family, 'write', write)).toEqual({ paused: true })
-  expect(await run(family, 'read', read)).toMatchObject({ results: [{ rows: [['o']] }] })
+  const confirmed = (mode: Mode, sql: string) =>
+    family.object().batch(mode, [{ sql, parameters: [] }], { isConfirmed: true })
+  expect(await confirmed('write', write)).toEqual({ paused: true })
+  expect(await confirmed('read', read)).toMatchObject({ results: [{ rows: [['o']] }] })
+  // Who only remembers the object must ask the directory first.
+  for (const mode of ['read', 'write'] as const)
+    expect(await run(family, mode, read)).toEqual({ elsewhere: true })
   expect(await family.object().empty()).toBe(false)
   expect(await family.object().close()).toBe(true)
   expect(await run(family, 'read', read)).toEqual({ elsewhere: true })

@@ -97,11 +97,11 @@ async function batch(
   parts: Parts,
   mode: Mode,
   statements: readonly Statement[],
-  { migration, countedKeyId }: BatchTerms,
+  { migration, countedKeyId, isConfirmed = false }: BatchTerms,
 ): Promise<BatchAnswer> {
   const { life, schema, database, clock, log, run, wakeUp, rates } = parts
   if (life.state().name === 'open' && (await schema.advanceAtFirst())) lookAgain(parts)
-  const admission = admissionOf(life.state(), mode, clock.nowMs())
+  const admission = admissionOf(life.state(), mode, clock.nowMs(), isConfirmed)
   if (admission === 'elsewhere') return { elsewhere: true }
   if (admission === 'paused') return { paused: true }
   if (migration !== undefined && schema.lacks(migration)) return { behind: true }

@@ -1,6 +1,8 @@
+import { ElsewhereError } from '../../domain/placement/errors.ts'
 import type { MovePlace } from '../../ports/move.ts'
 import type { MoveControl } from '../sqlite/move/index.ts'
 import { createMovePlace } from '../sqlite/move/index.ts'
+import type { Executor, Statement } from '../sqlite/statement/executor.ts'
 import type { FamilyControl } from './control.ts'
 import { createControl } from './control.ts'
 import type { ObjectExecutorOptions } from './executor.ts'
@@ -22,8 +24,24 @@ async function mustBe(answer: Promise<boolean>, state: string): Promise<void> {
   if (!(await answer)) throw new Error(`The object of a family that moves is not ${state}`)
 }
 
+const anything: Statement = { sql: 'select 1', parameters: [] }
+
+/**
+ * Whether a sealed object refuses callers who only remember it, as the switch relies on. During a deployment, an object
+ * may still run a version that answers them.
+ */
+async function refusesRemembered(served: Executor): Promise<boolean> {
+  try {
+    await served.batch([anything])
+    return false
+  } catch (error) {
+    if (error instanceof ElsewhereError) return true
+    throw error
+  }
+}
+
 /** A `MoveControl` over the methods of an object. */
-function controlOf(control: FamilyControl, familyId: string): MoveControl {
+function controlOf(control: FamilyControl, familyId: string, served: Executor): MoveControl {
   const sealNow = async (token: string) => {
     await control.pause(token, WITHOUT_END_MS)
     return control.seal(token)
@@ -39,7 +57,7 @@ function controlOf(control: FamilyControl, familyId: string): MoveControl {
     async pause(_journalId, token, untilMs) {
       await control.pause(token, untilMs)
     },
-    seal: (_journalId, token) => control.seal(token),
+    seal: async (_journalId, token) => (await control.seal(token)) && refusesRemembered(served),
     resume: release,
     async prepare(token) {
       await mustBe(control.openFilled(), 'filled')
@@ -62,7 +80,7 @@ function controlOf(control: FamilyControl, familyId: string): MoveControl {
 export function createObjectMovePlace(options: ObjectExecutorOptions): MovePlace {
   return createMovePlace({
     executor: createExecutor({ ...options, isMove: true }),
-    control: controlOf(createControl(options), options.place.familyId),
+    control: controlOf(createControl(options), options.place.familyId, createExecutor(options)),
     rowsMax: ROWS_MAX,
   })
 }

@@ -22,9 +22,19 @@ export interface FamilyNamespace {
 /** The id of one object. It is opaque: only the namespace reads it. */
 export type FamilyObjectId = object
 
+/** Whether the platform knows a jurisdiction. No I/O. The local runtime knows none. */
+export function knowsJurisdiction(namespace: FamilyNamespace, jurisdiction: string): boolean {
+  try {
+    namespace.jurisdiction(jurisdiction as DurableObjectJurisdiction)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * A stub of a family's object. No I/O. Throws when the platform does not know the jurisdiction, so an object that must
- * stay in one is never put elsewhere. The local runtime knows no jurisdiction.
+ * stay in one is never put elsewhere.
  */
 export function stubOf(
   namespace: FamilyNamespace,

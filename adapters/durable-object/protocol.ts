@@ -12,6 +12,11 @@ export type Mode = 'read' | 'write' | 'move'
 export interface BatchTerms {
   /** The name of the last migration that the statements may rely on. Left out: the object makes no check. */
   readonly migration?: string
+  /**
+   * Whether the directory has named this object to the caller since the caller's request began, and not only at some
+   * time before. A sealed object answers nobody else. Left out: it has not.
+   */
+  readonly isConfirmed?: boolean
   /** The key whose request is to be counted, as `CountedBatch` says. Left out: none. */
   readonly countedKeyId?: string
 }
@@ -69,7 +74,8 @@ export interface FamilyObject {
   /** Ends the pause of this token. */
   resume(token: string): Promise<boolean>
   /**
-   * Turns the pause of this token into one without an end. False: that pause is over, and a write may have happened.
+   * Turns the pause of this token into one without an end, and refuses reads that are not confirmed. False: that pause
+   * is over, and a write may have happened.
    */
   seal(token: string): Promise<boolean>
   /** Ends the pause that `seal` made without an end. */

@@ -13,23 +13,30 @@ const states = {
 
 const names = Object.keys(states) as (keyof typeof states)[]
 
-test.each([
+const modes = ['read', 'write', 'move'] as const
+const admissions = [
   ['empty', 'elsewhere', 'elsewhere', 'elsewhere'],
   ['filling', 'elsewhere', 'elsewhere', 'runs'],
   ['open', 'runs', 'runs', 'runs'],
   ['paused', 'runs', 'paused', 'runs'],
   ['sealed', 'runs', 'paused', 'runs'],
   ['closed', 'elsewhere', 'elsewhere', 'elsewhere'],
-] as const)('%s: reads %s, writes %s, a move %s', (name, read, write, move) => {
-  const modes = ['read', 'write', 'move'] as const
-  expect(modes.map((mode) => admissionOf(states[name], mode, 999))).toEqual([read, write, move])
+] as const
+
+test.each(admissions)('%s: reads %s, writes %s, a move %s', (name, ...expected) => {
+  expect(modes.map((mode) => admissionOf(states[name], mode, 999, true))).toEqual(expected)
+})
+
+test.each(admissions)('%s, for who only remembers it: the same, unless it is sealed', (name, ...expected) => {
+  const found = modes.map((mode) => admissionOf(states[name], mode, 999, false))
+  expect(found).toEqual(name === 'sealed' ? ['elsewhere', 'elsewhere', 'runs'] : expected)
 })
 
 test('a write ends a pause that has run out; nothing else does', () => {
-  expect(admissionOf(states.paused, 'write', 1000)).toBe('ends_pause')
-  expect(admissionOf(states.paused, 'read', 1000)).toBe('runs')
-  expect(admissionOf(states.paused, 'move', 1000)).toBe('runs')
-  expect(admissionOf(states.sealed, 'write', Number.MAX_SAFE_INTEGER)).toBe('paused')
+  expect(admissionOf(states.paused, 'write', 1000, false)).toBe('ends_pause')
+  expect(admissionOf(states.paused, 'read', 1000, false)).toBe('runs')
+  expect(admissionOf(states.paused, 'move', 1000, false)).toBe('runs')
+  expect(admissionOf(states.sealed, 'write', Number.MAX_SAFE_INTEGER, true)).toBe('paused')
 })
 
 /** The state that each method leads to, from each state that it accepts. */

@@ -9,8 +9,13 @@ import type { Mode } from './protocol.ts'
  * | filling | elsewhere | elsewhere                                | run          | openFilled: open; empty: empty        |
  * | open    | run       | run                                      | run          | pause: paused                         |
  * | paused  | run       | paused; from `untilMs` on: run, now open | run          | resume: open; pause: paused; seal: sealed |
- * | sealed  | run       | paused                                   | run          | unseal: open; close: closed           |
+ * | sealed  | run *     | paused *                                 | run          | unseal: open; close: closed           |
  * | closed  | elsewhere | elsewhere                                | elsewhere    | empty: empty                          |
+ *
+ * * Only for callers to whom the directory has named the object since their request began; for all others: elsewhere.
+ * From the seal on, the family may live in another place at any moment, and the object cannot know when. A read that was
+ * confirmed began before the switch, and so before anything was acknowledged in that place. So no read misses a write
+ * that was acknowledged before it, for however long the object stays sealed, and no read has to wait.
  *
  * A pause is a lease: the first write after `untilMs` ends it, so that a move that died does not block writes for long.
  * `seal` fails once anyone has ended the pause. So a move whose `seal` succeeds knows that nothing was written since
@@ -34,8 +39,11 @@ export const EMPTY: State = { name: 'empty' }
 /** Whether a batch may run. `ends_pause`: it may, because the pause has expired, and running it ends the pause. */
 export type Admission = 'runs' | 'ends_pause' | 'elsewhere' | 'paused'
 
-/** Whether a batch of this mode may run in this state. */
-export function admissionOf(state: State, mode: Mode, nowMs: number): Admission {
+/**
+ * Whether a batch of this mode may run in this state.
+ * @param isConfirmed whether the directory has named the object to the caller since the caller's request began
+ */
+export function admissionOf(state: State, mode: Mode, nowMs: number, isConfirmed: boolean): Admission {
   switch (state.name) {
     case 'empty':
     case 'closed':
@@ -48,6 +56,8 @@ export function admissionOf(state: State, mode: Mode, nowMs: number): Admission 
       if (mode !== 'write') return 'runs'
       return nowMs < state.untilMs ? 'paused' : 'ends_pause'
     case 'sealed':
+      if (mode === 'move') return 'runs'
+      if (!isConfirmed) return 'elsewhere'
       return mode === 'write' ? 'paused' : 'runs'
   }
 }

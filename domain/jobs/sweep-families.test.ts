@@ -54,7 +54,7 @@ async function sweep(work: (familyId: string) => Promise<void>): Promise<void> {
   await sweepFamilies({
     directory,
     openWork: (place) => {
-      const { outbox, importDirectory: imports } = storageAt(place)
+      const { outbox, importDirectory: imports } = storageAt(place, true)
       return { outbox, imports, work: () => work(place.familyId) }
     },
     clock: scratch.clock,

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { PlaceRefusal } from '../../ports/administration.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import { jurisdictions, placeKinds, regions } from '../placement/choices.ts'
@@ -86,16 +87,23 @@ export function choiceOfPlace({
 }
 
 /** Why families cannot have databases of their own in this service. */
-export const NO_PLACES =
+const NO_PLACES =
   'The service has no binding FAMILIES, which a database of its own needs. Deploy it with the Durable Object class of wrangler.toml.'
+
+/** Why the platform cannot provide a database of its own as it was requested. */
+export const placeRefusals: Readonly<Record<PlaceRefusal, string>> = {
+  no_places: NO_PLACES,
+  no_jurisdiction:
+    'The platform on which the service runs cannot keep a database within this jurisdiction; the local runtime knows none. Leave the jurisdiction out, or choose another one.',
+}
 
 /** Why an organization cannot be in the requested place. */
 export function placeProblem(
-  outcome: 'elsewhere' | 'no_places',
+  outcome: 'elsewhere' | PlaceRefusal,
   { organizationId, parentId }: Organization,
   existing: Organization | null,
 ): string {
-  if (outcome === 'no_places') return NO_PLACES
+  if (outcome !== 'elsewhere') return placeRefusals[outcome]
   if (existing === null)
     return parentId === null
       ? `${organizationId} was begun in another place. Ask for that, or take another id.`

@@ -2,21 +2,25 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { FamilyDatabases } from '../../ports/family-databases.ts'
 import type { Log } from '../../ports/log.ts'
-import type { OwnPlace, Place, PlaceDirectory, PlaceFinder, SharedPlace } from '../../ports/placement.ts'
+import type { OwnPlace, Place, PlacedOrganization, PlaceDirectory, PlaceFinder, SharedPlace } from '../../ports/placement.ts'
 import type { RequestStorage, Storage } from '../../ports/storage.ts'
 import type { Backoff } from '../bounds/backoff.ts'
 import { repeatWhileRejected, steadyPauses } from '../bounds/backoff.ts'
 import { pause } from '../bounds/within.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
-import type { PlaceMemory } from './place-memory.ts'
+import type { NamedKey, PlaceMemory } from './place-memory.ts'
 
 /** The ports for finding and opening the database of an organization. `Stored` is what its storage offers. */
 export interface Places<Stored = RequestStorage> {
   readonly directory: PlaceFinder
   /** Kept across requests by the host, because it is in memory. */
   readonly memory: PlaceMemory
-  /** Opens the storage over the database of a place. No I/O. */
-  readonly storageAt: (place: Place) => Stored
+  /**
+   * Opens the storage over the database of a place. No I/O.
+   * @param isConfirmed whether the directory has named the place since the present request began. During the switch of
+   *   a move, a database refuses those who only remember it.
+   */
+  readonly storageAt: (place: Place, isConfirmed: boolean) => Stored
   /** Notes in the background that the sweep should ask a family's database for work at an instant. */
   readonly noteWork: (familyId: string, at: string) => void
   readonly clock: Clock
@@ -42,6 +46,16 @@ export type PlacedWork<Stored, Result> = (storage: Stored, place: Place) => Prom
 
 export const SHARED: SharedPlace = { kind: 'shared' }
 
+/** A place to call. */
+export interface FoundPlace {
+  readonly place: Place
+  /** Whether the directory has named it since the present request began. */
+  readonly isConfirmed: boolean
+}
+
+/** The shared database has the directory, so it always knows what lives there. */
+export const IN_SHARED: FoundPlace = { place: SHARED, isConfirmed: true }
+
 /** How often the directory is asked again. After that, a family that keeps moving is given up on. */
 const LOOKS_MAX = 4
 
@@ -62,15 +76,56 @@ export async function atPlace<Stored, Result>(
   work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
   const { memory, clock } = places
-  let place: Place = memory.placeToCall(organizationId, clock.nowMs()) ?? SHARED
+  const place = memory.placeToCall(organizationId, clock.nowMs())
+  const first = place === null ? IN_SHARED : { place, isConfirmed: false }
+  return startingAt(first, organizationId, places, work)
+}
+
+/**
+ * Does work that proves a key, in the place where the key's organization lives. Only an id that this isolate has seen
+ * proven leads to the place that it remembers. For every other id, the shared database is asked first: it knows the ids
+ * of all keys, so that a forged key ends there, whether or not there is such an organization, and wherever that lives.
+ */
+export async function atClaim<Stored, Result extends { readonly authenticated: boolean }>(
+  claim: NamedKey,
+  places: Places<Stored>,
+  work: PlacedWork<Stored, Result>,
+): Promise<Result> {
+  const { organizationId } = claim
+  const result = places.memory.isProven(claim)
+    ? await atPlace(organizationId, places, work)
+    : await startingAt(IN_SHARED, organizationId, places, work)
+  if (result.authenticated) places.memory.proved(claim)
+  return result
+}
+
+/** Does work in the place that the directory has just named, and remembers it. */
+export async function atNamed<Stored, Result>(
+  { organizationId, place }: PlacedOrganization,
+  places: Places<Stored>,
+  work: PlacedWork<Stored, Result>,
+): Promise<Result> {
+  places.memory.remember(organizationId, place)
+  return startingAt({ place, isConfirmed: true }, organizationId, places, work)
+}
+
+/** Does work in a place, and in the one that the directory names when that place refuses. */
+async function startingAt<Stored, Result>(
+  first: FoundPlace,
+  organizationId: string,
+  places: Places<Stored>,
+  work: PlacedWork<Stored, Result>,
+): Promise<Result> {
+  let found = first
   for (let looks = 0; ; looks += 1) {
     try {
-      const result = await inPlace(place, places, work)
-      memory.answered(organizationId)
+      const result = await inPlace(found, places, work)
+      // The shared database says nothing about whether the organization's own one works.
+      if (found.place.kind === 'own') places.memory.answered(organizationId)
       return result
     } catch (error) {
       if (!(error instanceof ElsewhereError) || looks === LOOKS_MAX) throw error
-      place = await placeAfter(error, organizationId, places)
+      found = { place: await placeAfter(error, organizationId, places), isConfirmed: true }
     }
   }
 }
@@ -82,13 +137,12 @@ export async function atKey<Stored, Result>(
   work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
   try {
-    return await inPlace(SHARED, places, work)
+    return await inPlace(IN_SHARED, places, work)
   } catch (error) {
     if (!(error instanceof ElsewhereError)) throw error
     const placed = error.found ?? (await places.directory.placeOfKey(keyId))
     if (placed === null) throw error
-    places.memory.remember(placed.organizationId, placed.place)
-    return atPlace(placed.organizationId, places, work)
+    return atNamed(placed, places, work)
   }
 }
 
@@ -119,12 +173,14 @@ export async function lookUp(
  * when the place does not hold the organization that the work is about.
  */
 export async function inPlace<Stored, Result>(
-  place: Place,
+  { place, isConfirmed }: FoundPlace,
   { deadline, storageAt }: Pick<Places<Stored>, 'deadline' | 'storageAt'>,
   work: PlacedWork<Stored, Result>,
 ): Promise<Result> {
   const wait = (durationMs: number) => pause(deadline, durationMs)
-  return repeatWhileRejected(BACKOFF, { isPassing: isPaused, wait }, () => work(storageAt(place), place))
+  return repeatWhileRejected(BACKOFF, { isPassing: isPaused, wait }, () =>
+    work(storageAt(place, isConfirmed), place),
+  )
 }
 
 function isPaused(error: unknown): boolean {

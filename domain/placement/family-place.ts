@@ -1,3 +1,5 @@
+import type { PlaceRefusal } from '../../ports/administration.ts'
+import type { FamilyDatabases } from '../../ports/family-databases.ts'
 import type { Organization } from '../../ports/organization.ts'
 import type { OwnPlace, Place, PlaceChoice, SharedPlace } from '../../ports/placement.ts'
 import type { AllPlaces } from './at-place.ts'
@@ -17,7 +19,7 @@ export async function targetOf(
   { organizationId, parentId }: Organization,
   choice: PlaceChoice | null,
   places: AllPlaces,
-): Promise<SharedPlace | OwnTarget | 'elsewhere' | 'no_places' | 'parent_missing'> {
+): Promise<SharedPlace | OwnTarget | 'elsewhere' | PlaceRefusal | 'parent_missing'> {
   const parentPlace = parentId === null ? null : await storedPlace(parentId, places)
   const place = (await presentPlace(organizationId, places)) ?? parentPlace ?? choice ?? SHARED
   if (choice !== null && !isChosen(place, choice)) return 'elsewhere'
@@ -29,12 +31,22 @@ export async function targetOf(
     const isReserved = isParentMissing && (await lookUp(parentId, places)).kind === 'own'
     return isReserved ? 'parent_missing' : SHARED
   }
-  if (places.databases === null) return 'no_places'
+  const refusal = refusalOf(place, places.databases)
+  if (refusal !== null) return refusal
   if (isParentMissing) return 'parent_missing'
   if (!isDatabase(place)) return { kind: 'own', familyId: organizationId, choice: place }
   const isKept =
     parentId === null ? organizationId === place.familyId : isOfFamily(parentPlace, place.familyId)
   return isKept ? { kind: 'own', familyId: place.familyId, choice: null } : 'elsewhere'
+}
+
+/** Why the platform cannot provide a database of its own; null: it can. */
+export function refusalOf(
+  { jurisdiction }: Pick<OwnPlace, 'jurisdiction'>,
+  databases: Pick<FamilyDatabases, 'knows'> | null,
+): PlaceRefusal | null {
+  if (databases === null) return 'no_places'
+  return jurisdiction === null || databases.knows(jurisdiction) ? null : 'no_jurisdiction'
 }
 
 /**

@@ -99,20 +99,55 @@ describe('what a request costs', () => {
   ])('of a forged key %s: one look-up, on a cold isolate too', async (_, organizationId, keyId) => {
     const isolate = scratch.isolate()
     const forged = claimOf(organizationId, keyId)
-    for (let times = 0; times < 2; times += 1) {
-      expect(
-        await callsOf(async () => {
-          expect(await isLetIn(isolate, forged)).toBe(false)
-        }),
-      ).toEqual(['shared'])
-    }
-    await read(isolate, claimOf('acme'))
-    const warm = organizationId === 'acme' ? 'acme.1' : 'shared'
-    expect(
-      await callsOf(async () => {
+    const refusal = () =>
+      callsOf(async () => {
         expect(await isLetIn(isolate, forged)).toBe(false)
-      }),
-    ).toEqual([warm])
+      })
+    expect(await refusal()).toEqual(['shared'])
+    // The isolate now knows where the organization lives, and one of its keys.
+    await read(isolate, claimOf('acme'))
+    expect(await refusal()).toEqual(['shared'])
+    expect(await refusal()).toEqual(['shared'])
+  })
+
+  test('of a key that the isolate has not met, of an organization that it has: one look more', async () => {
+    const isolate = scratch.isolate()
+    await read(isolate, claimOf('acme'))
+    await operator.administration.addKey(tenantKey('acme', 'key-later'))
+    const later = claimOf('acme', 'key-later')
+    expect(await callsOf(() => read(isolate, later))).toEqual(['shared', 'acme.1'])
+    expect(await callsOf(() => read(isolate, later))).toEqual(['acme.1'])
+  })
+
+  test('of a wrong secret with the id of an issued key: as that key, and the isolate learns nothing', async () => {
+    const isolate = scratch.isolate()
+    const wrong = claimOf('acme', 'key-acme', 'another hash')
+    const refusal = () =>
+      callsOf(async () => {
+        expect(await isLetIn(isolate, wrong)).toBe(false)
+      })
+    for (let times = 0; times < 2; times += 1) expect(await refusal()).toEqual(['shared', 'acme.1'])
+    await read(isolate, claimOf('acme'))
+    expect(await refusal()).toEqual(['acme.1'])
+    expect(await callsOf(() => read(isolate, claimOf('acme')))).toEqual(['acme.1'])
+  })
+
+  test('of a key whose id is reserved, and which is not stored yet: refused, and let in at once afterwards', async () => {
+    const isolate = scratch.isolate()
+    await operator.places.directory.reserveKey('key-new', 'acme')
+    expect(await isLetIn(isolate, claimOf('acme', 'key-new'))).toBe(false)
+    await operator.administration.addKey(tenantKey('acme', 'key-new'))
+    expect(await isLetIn(isolate, claimOf('acme', 'key-new'))).toBe(true)
+  })
+
+  test('a revoked key gets nothing on its next request, from an isolate that knows it and one that does not', async () => {
+    const [warm, cold] = [scratch.isolate(), scratch.isolate()]
+    await read(warm, claimOf('acme'))
+    await operator.administration.revokeKey('key-acme', toInstant(START_MS))
+    expect([await isLetIn(warm, claimOf('acme')), await isLetIn(cold, claimOf('acme'))]).toEqual([
+      false,
+      false,
+    ])
   })
 
   test('of an unknown form: one look-up', async () => {
@@ -208,6 +243,16 @@ describe('an isolate that remembers an old place', () => {
       expect(await callsOf(failingRead)).toEqual(['acme.1'])
       scratch.clock.ms += 1
       expect(await callsOf(failingRead)).toEqual(['shared', 'acme.1'])
+    })
+
+    test('is asked about by the directory ten seconds later, however many forged keys are refused', async () => {
+      await scratch.move('acme', 'shared')
+      await breakOldPlace(() => Promise.reject(new Error('The database is broken')))
+      for (let seconds = 0; seconds <= 10; seconds += 1) {
+        expect(await isLetIn(stale, claimOf('acme', 'key-none'))).toBe(false)
+        scratch.clock.ms += 1_001
+      }
+      expect(await isLetIn(stale, claimOf('acme'))).toBe(true)
     })
 
     test('asks the directory nothing once the place has answered again', async () => {

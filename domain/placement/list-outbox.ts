@@ -22,7 +22,7 @@ export async function listPlacedOutbox(
 ): Promise<OutboxPage> {
   const isInShared = after === null || (after.familyId === null && after.entry !== null)
   if (!isInShared) return inFamilies(after, [], limit, places)
-  const { outbox } = places.storageAt(SHARED)
+  const { outbox } = places.storageAt(SHARED, true)
   const found = await outbox.list(null, after?.entry ?? null, limit + 1)
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined

@@ -1,11 +1,14 @@
-import type { Administration } from '../../ports/administration.ts'
+import type { Administration, PlaceRefusal } from '../../ports/administration.ts'
 import type { Background } from '../../ports/background.ts'
-import type { Deadline } from '../../ports/deadline.ts'
+import type { FamilyDatabases } from '../../ports/family-databases.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Move } from '../../ports/move-ledger.ts'
 import type { Place, PlaceChoice, PlaceDirectory } from '../../ports/placement.ts'
-import { pause } from '../bounds/within.ts'
+import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
+import { eachOf, pause } from '../bounds/within.ts'
 import { toInstant } from '../text/instant.ts'
 import { SHARED } from './at-place.ts'
+import { refusalOf } from './family-place.ts'
 import type { MoveWorld } from './move/index.ts'
 import { newMoveId, runMove, tidyUp } from './move/index.ts'
 
@@ -20,8 +23,7 @@ export type MoveBegun =
   | { readonly kind: 'child'; readonly rootId: string }
   /** The family is being moved to another place. */
   | { readonly kind: 'busy'; readonly move: Move }
-  /** Families cannot have databases of their own in this service. */
-  | { readonly kind: 'no_places' }
+  | { readonly kind: PlaceRefusal }
 
 /**
  * Moves of families, for operators. The service does the work in the background, so the operator need not stay
@@ -41,10 +43,10 @@ export interface Moves {
 export interface MovesWorld extends MoveWorld {
   readonly directory: Pick<PlaceDirectory, 'placeOf'>
   readonly administration: Pick<Administration, 'findOrganization'>
-  /** Whether families can have databases of their own. */
-  readonly hasDatabases: boolean
+  /** Null: families cannot have databases of their own here. */
+  readonly databases: Pick<FamilyDatabases, 'knows'> | null
   readonly background: Background
-  readonly deadline: Deadline
+  readonly log: Log
 }
 
 /** How long a request continues to work on a move after its reply, in ms: less than the platform allows. */
@@ -81,16 +83,22 @@ export function createMoves(world: MovesWorld): Moves {
 }
 
 /**
- * Continues moves that nobody works on, and tidies up after those that have ended, one after another. Called by the
- * scheduled sweep.
+ * Continues moves that nobody works on, and tidies up after those that have ended, a few at a time. A move that fails,
+ * or whose database does not answer, does not stop the others. Called by the scheduled sweep.
  */
 export async function sweepMoves(world: Omit<MovesWorld, 'background'>): Promise<void> {
-  const nowMs = world.clock.nowMs()
-  for (const move of await world.ledger.idle(toInstant(nowMs), MOVES_MAX)) {
-    if (world.clock.nowMs() - nowMs > WORK_MS) return
-    if (move.endedAt === null) await workOn(move.moveId, world)
-    else await tidyUp(world, move)
-  }
+  const { clock, ledger, log } = world
+  const nowMs = clock.nowMs()
+  await eachOf(await ledger.idle(toInstant(nowMs), MOVES_MAX), CONNECTIONS_WIDTH, async (move) => {
+    if (clock.nowMs() - nowMs > WORK_MS) return
+    const { moveId, familyId } = move
+    try {
+      if (move.endedAt === null) await workOn(moveId, world)
+      else await tidyUp(world, move)
+    } catch (cause) {
+      log.error('move_failed', { moveId, familyId }, cause)
+    }
+  })
 }
 
 /** The maximum number of moves in one sweep. */
@@ -107,7 +115,8 @@ async function begin(organizationId: string, target: PlaceChoice, world: MovesWo
   if (organization === null) return { kind: 'unknown' }
   if (organization.parentId !== null)
     return { kind: 'child', rootId: await rootOf(organization.parentId, administration) }
-  if (target.kind === 'own' && !world.hasDatabases) return { kind: 'no_places' }
+  const refusal = target.kind === 'own' ? refusalOf(target, world.databases) : null
+  if (refusal !== null) return { kind: refusal }
   const running = await ledger.running(organizationId)
   if (running === null && isThere((await directory.placeOf(organizationId)) ?? SHARED, target))
     return { kind: 'there' }

@@ -101,7 +101,7 @@ async function listOrganizations(
   const found = await places.directory.list(afterId, limit + 1)
   const entries = withinFamilies(found.slice(0, limit))
   const families = familiesOf(entries)
-  const shared = await places.storageAt(SHARED).administration.listOrganizations(afterId, limit)
+  const shared = await places.storageAt(SHARED, true).administration.listOrganizations(afterId, limit)
   const own = await askEach(families, places, ({ administration }) =>
     administration.listOrganizations(afterId, limit),
   )

@@ -5,7 +5,7 @@ import type { SendLog } from '../../ports/send-log.ts'
 import type { RequestStorage } from '../../ports/storage.ts'
 import type { SubmissionWriter } from '../../ports/tenant-writer.ts'
 import type { PlacedWork, Places } from './at-place.ts'
-import { atKey, atPlace, SHARED } from './at-place.ts'
+import { atClaim, atKey, atNamed, atPlace, SHARED } from './at-place.ts'
 import { ElsewhereError } from './errors.ts'
 import { noteWorkOf } from './note-work.ts'
 
@@ -14,7 +14,7 @@ import { noteWorkOf } from './note-work.ts'
  * organization. Data that belongs to no organization (platform keys and their sends) is in the shared database. No I/O.
  */
 export function placedRequests(places: Places): RequestStorage {
-  const shared = places.storageAt(SHARED)
+  const shared = places.storageAt(SHARED, true)
   return {
     keyed: placedKeyed(places, shared),
     keyUpkeep: placedKeyUpkeep(places),
@@ -27,7 +27,7 @@ function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
   return {
     open: (claim) => ({
       read: (queries, terms) =>
-        atPlace(claim.organizationId, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
+        atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
     }),
     findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
   }
@@ -41,9 +41,7 @@ function placedForms(places: Places, shared: RequestStorage): FormDirectory {
         return await shared.forms.find(formId)
       } catch (error) {
         if (!(error instanceof ElsewhereError) || error.found === null) throw error
-        const { organizationId, place } = error.found
-        places.memory.remember(organizationId, place)
-        return atPlace(organizationId, places, ({ forms }) => forms.find(formId))
+        return atNamed(error.found, places, ({ forms }) => forms.find(formId))
       }
     },
     submissionsOf: (organizationId) => placedSubmissions(places, organizationId),

@@ -24,7 +24,7 @@ export interface PlacedStorage extends Storage {
  * organization (operator keys, the audit, platform keys and their sends) is in the shared database. No I/O.
  */
 export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage {
-  const shared = places.storageAt(SHARED)
+  const shared = places.storageAt(SHARED, true)
   const logged = { ...places, log }
   return {
     overview: createOverview(logged),

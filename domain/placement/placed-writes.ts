@@ -4,7 +4,7 @@ import type { Organization } from '../../ports/organization.ts'
 import type { Place, PlaceChoice } from '../../ports/placement.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
-import { atKey, atPlace, inPlace, SHARED } from './at-place.ts'
+import { atKey, atPlace, IN_SHARED, inPlace, SHARED } from './at-place.ts'
 import { ElsewhereError, MovingError } from './errors.ts'
 import { findOrganization, targetOf } from './family-place.ts'
 
@@ -24,7 +24,7 @@ export function placedWrites(places: AllPlaces, open: OpenWrites): PlacedWrites 
       saveOrganization({ organization, replaced, choice: choice ?? null }, places, open),
     async addKey(key) {
       const { organizationId, keyId } = key
-      if (organizationId === null) return open(places.storageAt(SHARED), SHARED).addKey(key)
+      if (organizationId === null) return open(places.storageAt(SHARED, true), SHARED).addKey(key)
       await atPlace(organizationId, places, async (storage, place) => {
         if (place.kind === 'own') await places.directory.reserveKey(keyId, organizationId)
         await open(storage, place).addKey(key)
@@ -76,7 +76,7 @@ async function saveOnce(
   const target = await targetOf(organization, choice, places)
   if (typeof target === 'string') return target
   const save = (storage: Storage, at: Place) => open(storage, at).saveOrganization(organization, replaced)
-  if (target.kind === 'shared') return inPlace(SHARED, places, save)
+  if (target.kind === 'shared') return inPlace(IN_SHARED, places, save)
   const { organizationId, slug } = organization
   const { directory, memory, databases } = places
   const { familyId } = target
@@ -87,7 +87,7 @@ async function saveOnce(
   if (organizationId === familyId && replaced == null) await databases?.create(place)
   memory.remember(organizationId, place)
   const held = await directory.slugsOf(organizationId)
-  const outcome = await inPlace(place, places, save)
+  const outcome = await inPlace({ place, isConfirmed: true }, places, save)
   await freeSlugs(organizationId, held, outcome, places)
   return outcome
 }

@@ -59,7 +59,7 @@ export async function askEach<Result>(
   await eachOf(families, CONNECTIONS_WIDTH, async (place) => {
     const { familyId } = place
     try {
-      results.set(familyId, await within(deadline, ANSWER_MS, work(storageAt(place), familyId)))
+      results.set(familyId, await within(deadline, ANSWER_MS, work(storageAt(place, true), familyId)))
     } catch (cause) {
       const isUnfinished = cause instanceof ElsewhereError && (await isStill(place, places))
       if (isUnfinished) unfinished.push(familyId)

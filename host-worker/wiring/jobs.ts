@@ -56,7 +56,7 @@ function openFamilySweep(env: Env): FamilySweepWorld {
   return {
     directory,
     openWork: (place) => {
-      const { outbox, importDirectory: imports } = storageAt(place)
+      const { outbox, importDirectory: imports } = storageAt(place, true)
       const work = async () => {
         await sweep(openJobWorld(env), outbox)
         await sweepImports(env, imports)

@@ -58,11 +58,12 @@ export function storageOfPlaces<Stored>(
   createInObject: (options: ObjectExecutorOptions) => Stored,
   { families, meter }: Pick<DatabaseEnv, 'families'> & { readonly meter: Meter },
 ): Places<Stored>['storageAt'] {
-  return (place) => {
+  return (place, isConfirmed) => {
     if (place.kind === 'shared') return shared
     return createInObject({
       namespace: bound(families),
       place,
+      isConfirmed,
       clock: systemClock,
       meter,
       migrations: ownMigrations,

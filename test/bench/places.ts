@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { readKey } from '../../domain/access/api-key.ts'
 import { placeObject } from '../support/d1-files.ts'
 import type { Case } from './cases.ts'
@@ -8,7 +7,7 @@ import type { Contender } from './compare.ts'
 import { compare, printRatio } from './compare.ts'
 import type { Owned } from './own-files.ts'
 import { enterDirectory, openObject } from './own-files.ts'
-import { bareWorker, buildWorker, filesWith, seedImage, withNothingAfterwards } from './prepare.ts'
+import { bareWorker, buildWorker, changed, filesWith, seedImage, withNothingAfterwards } from './prepare.ts'
 import type { Target } from './runtime.ts'
 import { OBJECTS_KEY, startTarget } from './runtime.ts'
 
@@ -73,14 +72,4 @@ function contendersOf(
     { name: 'bare on an object', target: targets.bareObject, shot, aim: OF_BARE_OBJECT_AIM },
     { name: 'service on D1', target: targets.shared, shot, aim: null },
   ]
-}
-
-/** A copy of a database, after a change. */
-function changed(image: Uint8Array, change: (sqlite: DatabaseSync) => void): Uint8Array {
-  const sqlite = new DatabaseSync(':memory:')
-  sqlite.deserialize(image)
-  change(sqlite)
-  const copy = sqlite.serialize()
-  sqlite.close()
-  return copy
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { placeDatabase, readPlaced } from '../support/d1-files.ts'
 import { DATABASE_ID, openMiniflare } from './runtime.ts'
 import { seedBench } from './seed.ts'
@@ -58,6 +59,16 @@ export function filesWith(image: Uint8Array, folder: string, name: string): stri
   const files = join(folder, name)
   placeDatabase(files, DATABASE_ID, image)
   return files
+}
+
+/** A copy of a database, after a change. */
+export function changed(image: Uint8Array, change: (sqlite: DatabaseSync) => void): Uint8Array {
+  const sqlite = new DatabaseSync(':memory:')
+  sqlite.deserialize(image)
+  change(sqlite)
+  const copy = sqlite.serialize()
+  sqlite.close()
+  return copy
 }
 
 /** Copies a bare worker and its imports into a folder that contains nothing else. */

@@ -36,6 +36,7 @@ try {
   else if (subject === 'places') await benchPlaces(folder)
   else if (subject === 'steps') await benchSteps(folder, part)
   else if (subject === 'fleet') await benchFleet(folder)
+  else if (subject === 'unauthorized') await benchUnauthorized(folder)
   else await main()
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -53,16 +54,13 @@ async function main(): Promise<void> {
 
 async function benchService(directus: StartedDirectus | null): Promise<void> {
   const script = buildWorker(folder)
-  if (subject === 'requests') {
-    await printBundle()
-    await printStartUp(WRANGLER, script, folder)
-  }
+  await printBundle()
+  await printStartUp(WRANGLER, script, folder)
   const { image, key, contactId } = await seedImage(script, folder)
   const service = await startTarget(script, filesWith(image, folder, 'service'))
   const bare = await startTarget(bareWorker(folder, 'bare-worker.mjs'), filesWith(image, folder, 'bare'))
   const cases = benchCases(contactId, { service: key, directus: directus?.token ?? '' })
-  if (subject === 'unauthorized') await benchUnauthorized(service.origin)
-  else for (const each of cases) await compare(each, contendersOf(each, { service, bare, directus }))
+  for (const each of cases) await compare(each, contendersOf(each, { service, bare, directus }))
   await Promise.all([service.runtime.dispose(), bare.runtime.dispose()])
 }
 

@@ -1,38 +1,85 @@
-import { crc32 } from '../../domain/text/crc32.ts'
-import { toBase62, utf8 } from '../../domain/text/encoding.ts'
+import { join } from 'node:path'
+import { readKey } from '../../domain/access/api-key.ts'
+import { placeObject } from '../support/d1-files.ts'
+import { forgedKey } from '../support/forged-key.ts'
+import { get } from './cases.ts'
+import type { Shot } from './load.ts'
 import { quantile, runLoad } from './load.ts'
+import { enterDirectory, openObject } from './own-files.ts'
+import { buildWorker, changed, filesWith, seedImage } from './prepare.ts'
+import { OBJECTS_KEY, startTarget } from './runtime.ts'
 
-const ROUNDS = 4_000
+/** How many forged keys are sent for each organization. */
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 4_000)
 
-/**
- * Measures how long the refusal of a forged key takes, in turn for an organization that exists and two that do not. The
- * difference between the two that do not exist is noise.
- */
-export async function benchUnauthorized(origin: string): Promise<void> {
-  const latenciesMs: Record<string, number[]> = { bench: [], 'nobody-a': [], 'nobody-b': [] }
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [organizationId, latencies] of Object.entries(latenciesMs)) {
-      const headers = { authorization: `Bearer ${forgedKey(organizationId)}` }
-      const shot = {
-        method: 'GET',
-        path: '/api/v1/contacts?limit=500',
-        headers,
-        body: null,
-        status: 401,
-      } as const
-      const result = await runLoad(origin, shot, 1, 1)
-      latencies.push(...result.latenciesMs)
-    }
-  }
-  for (const [organizationId, latencies] of Object.entries(latenciesMs)) {
-    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(latencies, share).toFixed(3))
-    const exists = organizationId === 'bench' ? 'exists' : 'does not exist'
-    console.log(`401 for an organization that ${exists}: median ${middle} ms (${low}–${high})`)
-  }
+/** The organization that the seeded database has. Here it lives in a database of its own. */
+const OWN = 'bench'
+const SHARED = 'share'
+/** The names are as long as each other, so that the length of the request tells nothing. */
+const claimed: Readonly<Record<string, string>> = {
+  'has a database of its own': OWN,
+  'lives in the shared database': SHARED,
+  'does not exist': 'nobo1',
+  'does not exist either': 'nobo2',
 }
 
-/** A key with the right form and checksum, which are public. */
-function forgedKey(organizationId: string): string {
-  const unchecked = `ck_live_${organizationId}_${'A'.repeat(12)}${'z'.repeat(28)}`
-  return unchecked + toBase62(crc32(utf8(unchecked)), 6)
+/**
+ * Measures how long the refusal of a forged key takes: for an organization in each place, and for two that do not
+ * exist, between which every difference is noise. Each round sends one forged key for each of them, and a true key of
+ * the organization with its own database, so that the isolate knows where that is; the order is drawn anew each time.
+ */
+export async function benchUnauthorized(folder: string): Promise<void> {
+  const script = buildWorker(folder)
+  const { image, key } = await seedImage(script, folder)
+  const directory = changed(image, (sqlite) => {
+    enterDirectory(sqlite, { organizationId: OWN, keyIds: [readKey(key)?.keyId ?? ''], formIds: [] })
+    const columns = sqlite.prepare("select name from pragma_table_info('organizations')").all()
+    const copied = columns.map(({ name }) => (name === 'organization_id' ? `'${SHARED}'` : `"${String(name)}"`))
+    sqlite.exec(`insert into organizations select ${copied.join(', ')} from organizations`)
+  })
+  const object = changed(image, (sqlite) => {
+    openObject(sqlite, OWN)
+  })
+  const files = filesWith(directory, folder, 'unauthorized')
+  placeObject(join(files, 'do'), OBJECTS_KEY, `${OWN}.1`, object)
+  const { runtime, origin } = await startTarget(script, files)
+  const shots = shotsOf(key)
+  const warmUp = shots.slice(0, Math.floor(shots.length / 10))
+  await runLoad(origin, warmUp, warmUp.length, 1)
+  const { latenciesMs } = await runLoad(origin, shots, shots.length, 1)
+  await runtime.dispose()
+  print(shots, latenciesMs)
+}
+
+interface NamedShot extends Shot {
+  /** What is true of the organization; null: the key is a true one. */
+  readonly name: string | null
+}
+
+function shotsOf(key: string): readonly NamedShot[] {
+  const path = '/api/v1/contacts?limit=500'
+  const round: readonly NamedShot[] = [
+    { ...get(key, '/api/v1/sites?limit=1'), name: null },
+    ...Object.entries(claimed).map(([name, organizationId]) => {
+      return { ...get(forgedKey(organizationId, 'A'.repeat(12)), path), status: 401, name }
+    }),
+  ]
+  return Array.from({ length: ROUNDS }, () => shuffled(round)).flat()
+}
+
+function shuffled<Item>(items: readonly Item[]): readonly Item[] {
+  const drawn = items.map((item) => ({ item, at: Math.random() }))
+  return drawn.toSorted((left, right) => left.at - right.at).map(({ item }) => item)
+}
+
+function print(shots: readonly NamedShot[], latenciesMs: readonly number[]): void {
+  // A load sends its shots from the last to the first.
+  const sent = shots.toReversed()
+  for (const name of Object.keys(claimed)) {
+    const latencies = latenciesMs.filter((_, index) => sent[index]?.name === name)
+    const at = (share: number) => quantile(latencies, share).toFixed(3)
+    console.log(
+      `401 for an organization that ${name}: median ${at(0.5)} ms (${at(0.25)}–${at(0.75)}, 5 % ${at(0.05)}, 95 % ${at(0.95)})`,
+    )
+  }
 }

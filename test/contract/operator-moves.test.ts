@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { advanceMove } from '../../domain/placement/move/index.ts'
+import { sweepMoves } from '../../domain/placement/moves.ts'
+import { lineLog } from '../../host-worker/system.ts'
 import type { OperatorClient } from '../support/operator-client.ts'
 import { openOperatorClient } from '../support/operator-client.ts'
 import type { MovingPlaces } from '../support/moving.ts'
@@ -117,6 +119,51 @@ test('a move that has switched is ended, not given up', async () => {
     body: { error: 'acme lives in the new place already. The move can only be ended.' },
   })
   expect((await support.get('/organizations/acme')).body).toMatchObject({ place: 'own', move: { moveId } })
+})
+
+test('a jurisdiction that the platform does not know is refused before anything is written', async () => {
+  await service.addOrganization('acme')
+  const unknown = { place: 'own', jurisdiction: 'us' }
+  const refusal = {
+    status: 409,
+    body: { error: expect.stringContaining('the local runtime knows none') as string },
+  }
+  expect(await admin.post('/organizations/acme/move', unknown)).toEqual(refusal)
+  expect((await support.get('/organizations/acme')).body).not.toHaveProperty('move')
+  expect(await admin.post('/organizations/new', { name: 'New', ...unknown })).toEqual(refusal)
+  // Nothing is reserved, so the id is free for another place.
+  expect((await admin.post('/organizations/new', { name: 'New' })).status).toBe(201)
+  expect((await admin.post('/organizations/acme/move', { place: 'own', jurisdiction: 'eu' })).status).toBe(
+    200,
+  )
+  await service.settled()
+})
+
+test('a sweep goes on with other moves when one fails', async () => {
+  const logged: string[] = []
+  const { ledger } = moving.world
+  const startedAt = '2026-06-15T12:00:00.000Z'
+  for (const familyId of ['acme', 'beta']) {
+    await service.addOrganization(familyId)
+    await ledger.open({ moveId: familyId, familyId, target: toOwn, startedAt })
+  }
+  await sweepMoves({
+    ...moving.world,
+    places: (place) => {
+      if (place.kind === 'own' && place.familyId === 'acme') throw new Error('The database is broken')
+      return moving.world.places(place)
+    },
+    directory: { placeOf: async () => null },
+    administration: service.storage.administration,
+    databases: null,
+    log: lineLog((_level, line) => logged.push(line)),
+  })
+  expect([(await ledger.find('acme'))?.phase, (await ledger.find('beta'))?.phase]).toEqual([
+    'starting',
+    'done',
+  ])
+  expect(logged).toHaveLength(1)
+  expect(logged[0]).toContain('"familyId":"acme"')
 })
 
 test('what cannot move says why', async () => {

@@ -44,6 +44,13 @@ test('from the root secret to the first organization that reads its data, with a
   expect((await ask('/operator/v1/organizations', tenant)).status).toBe(401)
   expect((await ask('/api/v1/sites', operator)).status).toBe(401)
 
+  // The local runtime knows no jurisdictions.
+  const bound = { place: 'own', jurisdiction: 'eu' }
+  const begun = JSON.stringify({ name: 'Bound', ...bound })
+  expect((await ask('/operator/v1/organizations/bound', operator, begun)).status).toBe(409)
+  const moved = await ask('/operator/v1/organizations/acme/move', operator, JSON.stringify(bound))
+  expect([moved.status, await moved.text()]).toEqual([409, expect.stringContaining('jurisdiction')])
+
   const audit = (await (await ask('/operator/v1/audit', operator)).json()) as {
     readonly data: readonly { readonly operator: string; readonly action: string; readonly outcome: string }[]
   }
@@ -53,5 +60,7 @@ test('from the root secret to the first organization that reads its data, with a
     ['ada', 'organization.save', 'done'],
     ['ada', 'organization.save', 'refused'],
     ['ada', 'key.issue', 'done'],
+    ['ada', 'organization.save', 'refused'],
+    ['ada', 'organization.move', 'refused'],
   ])
 })

@@ -22,26 +22,24 @@ export function openMovingStorage(clock: FakeClock): {
   const places: AllPlaces = {
     directory,
     memory: createPlaceMemory(),
-    storageAt: (place) =>
+    storageAt: (place, isConfirmed) =>
       place.kind === 'shared'
         ? createStorage({ executor: shared, clock, isShared: true })
-        : createObjectStorage({ namespace: families.own(place).namespace, place, clock }),
-    databases: { create: async () => undefined, sizeBytes: async () => 4096 },
+        : createObjectStorage({ namespace: families.own(place).namespace, place, isConfirmed, clock }),
+    databases: { knows: (law) => law === 'eu', create: async () => undefined, sizeBytes: async () => 4096 },
     noteWork: () => undefined,
     clock,
     deadline: systemDeadline,
   }
-  const storage = createPlacedStorage(
-    places,
-    lineLog(() => undefined),
-  )
+  const log = lineLog(() => undefined)
+  const storage = createPlacedStorage(places, log)
   const { administration } = storage
   const moves: TestStorage['moves'] = (background) =>
     createMoves({
       ...world,
       ...{ directory, administration, background },
-      hasDatabases: true,
-      deadline: systemDeadline,
+      databases: places.databases,
+      log,
     })
   return { storage: { ...storage, moves }, places: families }
 }

@@ -6,6 +6,8 @@ import type { Executor } from '../../adapters/sqlite/index.ts'
 import { createMoveLedger, createMovePlace, sharedControl } from '../../adapters/sqlite/move/index.ts'
 import type { MoveWorld } from '../../domain/placement/move/index.ts'
 import { newMoveId, runMove } from '../../domain/placement/move/index.ts'
+import { systemDeadline } from '../../host-worker/system.ts'
+import type { Deadline } from '../../ports/deadline.ts'
 import type { Move } from '../../ports/move-ledger.ts'
 import type { MovedTable } from '../../ports/move.ts'
 import type { Place, PlaceChoice } from '../../ports/placement.ts'
@@ -26,7 +28,7 @@ export interface MovingPlaces {
   own(place: Place): OwnDatabase
   /** All databases of families that have ever existed. */
   owned(): readonly (OwnDatabase & { readonly generation: number })[]
-  /** Their executors, as the service would use them. */
+  /** Their executors, as a request would use them to which the directory has named each. */
   ownServing(): readonly Executor[]
   /** The family's place according to the directory. */
   placeOf(familyId: string): Promise<Place>
@@ -49,6 +51,8 @@ export interface MovingOptions {
   /** The executor of the shared database. Default: one of `node:sqlite` that starts with the image. */
   readonly sharedExecutor?: Executor
   readonly rowsMax?: number
+  /** Default: the system's, whose time does not pass with the clock. */
+  readonly deadline?: Deadline
 }
 
 const own = { kind: 'own', region: null, jurisdiction: null } as const
@@ -64,6 +68,7 @@ export function movingPlaces({
   interfere,
   sharedExecutor,
   rowsMax = 500,
+  deadline = systemDeadline,
 }: MovingOptions): MovingPlaces {
   const within: Interference = interfere ?? ((call) => call())
   const interfered = (executor: Executor): Executor => ({
@@ -85,6 +90,7 @@ export function movingPlaces({
   const random = fakeRandom(ownImage === undefined ? 1 : 2)
   const world: MoveWorld = {
     clock,
+    deadline,
     random,
     ledger: createMoveLedger(directory),
     places: (place) => {

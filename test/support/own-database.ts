@@ -7,8 +7,10 @@ import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
 
 /** A family's object in this process, for moves. */
 export interface OwnDatabase {
-  /** The executor for the service, which refuses as the object does. */
+  /** The executor for a request to which the directory has named the object, which refuses as the object does. */
   readonly serving: Executor
+  /** The namespace that requests use. */
+  readonly direct: FamilyNamespace
   /** The namespace that a move uses. */
   readonly namespace: FamilyNamespace
   /** A copy of its present content, from which another one can start. */
@@ -36,8 +38,15 @@ export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnData
         return within(async () => called[String(name)]?.(...given))
       },
   })
+  const direct = namespaceOf(object)
   return {
-    serving: createExecutor({ namespace: namespaceOf(object), place: somePlace, clock: options.clock }),
+    serving: createExecutor({
+      namespace: direct,
+      place: somePlace,
+      clock: options.clock,
+      isConfirmed: true,
+    }),
+    direct,
     namespace: namespaceOf(() => calls),
     image: () => scratch.database.sqlite().serialize(),
   }

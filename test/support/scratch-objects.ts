@@ -28,7 +28,8 @@ export function scratchObjects(
     choice: { kind: 'own', region: null, jurisdiction: null },
     own: {
       databases: createFamilyDatabases({ namespace, clock }),
-      storageAt: (place, meter) => createObjectStorage({ namespace, place, clock, meter }),
+      storageAt: (place, isConfirmed, meter) =>
+        createObjectStorage({ namespace, place, isConfirmed, clock, meter }),
     },
   }
 }

@@ -94,6 +94,7 @@ export function createScratchPlaces(): ScratchPlaces {
             ? createStorage({ executor: sharedExecutor, clock, isShared: true })
             : createStorage({ executor: executorAt(nameOf(place)), clock }),
         databases: {
+          knows: () => true,
           create: (place) =>
             counted({ at: nameOf(place), kind: 'create' }, async () => {
               const name = nameOf(place)

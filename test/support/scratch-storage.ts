@@ -45,7 +45,7 @@ export interface ScratchOptions {
   readonly image?: Uint8Array
   /** Provides families' own databases. Default: plain databases, which `databaseOf` returns. */
   readonly own?: Pick<AllPlaces, 'databases'> & {
-    readonly storageAt: (place: OwnPlace, meter: Meter) => Storage
+    readonly storageAt: (place: OwnPlace, isConfirmed: boolean, meter: Meter) => Storage
   }
 }
 
@@ -71,11 +71,12 @@ export function createScratchStorage({
   const places: AllPlaces = {
     directory,
     memory: createPlaceMemory(),
-    storageAt: (place) =>
+    storageAt: (place, isConfirmed) =>
       place.kind === 'shared'
         ? createStorage({ executor: database, clock, isShared: true })
-        : (own?.storageAt(place, meter) ?? createStorage({ executor: executorOf(place), clock })),
+        : (own?.storageAt(place, isConfirmed, meter) ?? createStorage({ executor: executorOf(place), clock })),
     databases: own?.databases ?? {
+      knows: () => true,
       async create(place) {
         const name = nameOf(place)
         if (!families.has(name)) families.set(name, lendDatabase(meter))

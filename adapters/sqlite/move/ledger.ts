@@ -117,7 +117,7 @@ export function createMoveLedger(executor: Executor): MoveLedger {
       await executor.batch([bind(show, { moveId, shown: JSON.stringify(shown) })])
     },
     askAbort: async (moveId) => (await rowsOf(executor, bind(askAbort, { moveId }))).length === 1,
-    switch: (move, now, openUntil) => switchFamily(executor, move, now, openUntil),
+    switch: (move, now) => switchFamily(executor, move, now),
   }
 }
 

@@ -90,9 +90,9 @@ test('a move that is given up at the last moment does not switch', async () => {
     ...places.world,
     ledger: {
       ...ledger,
-      async switch(move, now, openUntil) {
+      async switch(move, now) {
         expect(await ledger.askAbort(moveId)).toBe(true)
-        return ledger.switch(move, now, openUntil)
+        return ledger.switch(move, now)
       },
     },
   }

@@ -62,15 +62,8 @@ const leaveShared = [
     on conflict (form_id) do update set organization_id = excluded.organization_id, reserved_at = null`),
 ]
 
-/**
- * The statements for a family that moves to the shared database: its rows hold the names again. Writes are paused until
- * the source is closed.
- */
+/** The statements for a family that moves to the shared database: its rows hold the names again. */
 const enterShared = [
-  template(sql`
-    insert into write_pauses (organization_id, token, until)
-    select organization_id, ${slot('token')}, ${slot('openUntil')} from ${placed} where ${isSwitching}
-    on conflict (organization_id) do update set token = excluded.token, until = excluded.until`),
   ...['placed_slugs', 'placed_keys', 'placed_forms'].map((table) =>
     template(sql`delete from ${sql.id(table)} where organization_id in ${placed} and ${isSwitching}`),
   ),
@@ -98,10 +91,9 @@ export async function switchFamily(
   executor: Executor,
   move: Move,
   now: string,
-  openUntil: string,
 ): Promise<Move | null> {
   const { moveId, familyId, token, journalId } = move
-  const values = { moveId, familyId, token, journalId, now, openUntil }
+  const values = { moveId, familyId, token, journalId, now }
   const [row] = await rowsAmong(executor, switchBatch(move, { ...values, ...ownPlace(move.target) }))
   return row === undefined ? null : moveOf(row)
 }

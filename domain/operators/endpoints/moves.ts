@@ -6,7 +6,7 @@ import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
 import { jsonBody } from '../interface/body.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-import { choiceOfPlace, MoveSettings, NO_PLACES } from '../place-settings.ts'
+import { choiceOfPlace, MoveSettings, placeRefusals } from '../place-settings.ts'
 import { MoveBody, publishedMove, sampleMove } from './move-schema.ts'
 import { unknownOrganization } from './organizations.ts'
 
@@ -80,7 +80,8 @@ export async function serveBeginMove(
     case 'busy':
       return errorReply(409, `${organizationId} is being moved elsewhere. Wait for that, or give it up.`)
     case 'no_places':
-      return errorReply(409, NO_PLACES)
+    case 'no_jurisdiction':
+      return errorReply(409, placeRefusals[begun.kind])
   }
 }
 

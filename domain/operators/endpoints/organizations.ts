@@ -207,7 +207,7 @@ export async function serveSaveOrganization(
       409,
       `${organization.parentId ?? ''} is below ${organizationId}, so it cannot be the parent.`,
     )
-  if (outcome === 'elsewhere' || outcome === 'no_places')
+  if (outcome === 'elsewhere' || outcome === 'no_places' || outcome === 'no_jurisdiction')
     return errorReply(409, placeProblem(outcome, organization, existing))
   if (outcome === 'moving')
     return errorReply(

@@ -1,5 +1,6 @@
 import type { Move, MovePhase } from '../../../ports/move-ledger.ts'
 import { toInstant } from '../../text/instant.ts'
+import { withBoundedPlaces } from './bounded-places.ts'
 import { copyStep } from './copying.ts'
 import { MOVE_LEASE_MS, REST_MAX_MS, SCHEMA_WAIT_MS, TIDY_AFTER_MS } from './limits.ts'
 import { STARTED } from './progress.ts'
@@ -20,7 +21,8 @@ export interface Advanced {
  * @param mover the name of the caller, who keeps the lease by using the same name again
  * @returns null: another mover works on the move, or it has ended
  */
-export async function advanceMove(world: MoveWorld, moveId: string, mover: string): Promise<Advanced | null> {
+export async function advanceMove(given: MoveWorld, moveId: string, mover: string): Promise<Advanced | null> {
+  const world = withBoundedPlaces(given)
   const { ledger, clock } = world
   const nowMs = clock.nowMs()
   const taken = await ledger.take(moveId, mover, toInstant(nowMs), toInstant(nowMs + MOVE_LEASE_MS))
@@ -44,7 +46,7 @@ export async function runMove(
   const mover = newMoveId(world)
   for (;;) {
     const beganMs = world.clock.nowMs()
-    const advanced = await advanceMove(world, moveId, mover)
+    const advanced = await advanceOrLetGo(world, moveId, mover)
     if (advanced === null) return null
     const { move } = advanced
     const waitMs = Math.max(advanced.waitMs, restAfter(move, world.clock.nowMs() - beganMs))
@@ -54,6 +56,24 @@ export async function runMove(
       return move
     }
     if (waitMs > 0) await wait(waitMs)
+  }
+}
+
+/**
+ * Like `advanceMove`. When the step fails, the lease is ended, so that the move can be continued, or given up, at once.
+ * In the phase `switching` it stays: a call of the attempt may still be under way, and should not meet a later attempt.
+ */
+async function advanceOrLetGo(world: MoveWorld, moveId: string, mover: string): Promise<Advanced | null> {
+  try {
+    return await advanceMove(world, moveId, mover)
+  } catch (error) {
+    const { ledger } = world
+    const letGo = async () => {
+      if ((await ledger.find(moveId))?.phase !== 'switching') await ledger.release(moveId, mover)
+    }
+    // The step's own error tells more than one of the ledger, whose lease ends by itself.
+    await letGo().catch(() => undefined)
+    throw error
   }
 }
 
@@ -127,8 +147,21 @@ async function abortStep(world: MoveWorld, move: Move): Promise<Move | null> {
   const source = world.places(move.source)
   if (move.token !== null) await source.resume(move.token)
   await source.stop(move.moveId)
-  if (!(await world.places(move.target).empty(move.moveId))) return move
-  return end(world, move, 'aborted')
+  return (await isTargetEmpty(world, move)) ? end(world, move, 'aborted') : move
+}
+
+/**
+ * Deletes what was copied, and returns whether nothing is left. A database of the family's own that does not answer
+ * counts as empty: nobody else will ever use it, and what it holds is deleted when the move is tidied up. So a move can
+ * be given up whatever its target does. The shared database has the ledger too, so without it no move can end.
+ */
+async function isTargetEmpty(world: MoveWorld, { moveId, target }: Move): Promise<boolean> {
+  try {
+    return await world.places(target).empty(moveId)
+  } catch (error) {
+    if (target.kind === 'own') return true
+    throw error
+  }
 }
 
 /** Ends a move, and notes when to tidy up after it. */

@@ -6,13 +6,6 @@ export const PAUSE_MAX_MS = 1_000
  */
 export const DRAIN_MAX_MS = 600
 
-/**
- * After the switch, writes in the shared database wait until the source is closed. If no mover closes it for this long,
- * they are allowed all the same. Until the source is closed, an isolate that remembers it could read outdated rows
- * there.
- */
-export const OPEN_AFTER_MS = 10 * 60_000
-
 /** The maximum number of journal entries with which a pause may begin. */
 export const SMALL_JOURNAL = 100
 
@@ -26,6 +19,12 @@ export const DRAINED_AT_ONCE = 5_000
  */
 export const TIDY_AFTER_MS = 15 * 60_000
 export const TIDY_MAX_MS = 24 * 60 * 60_000
+
+/**
+ * How long a mover waits for one call of a place. It is many times as long as a call takes, so a place that takes longer
+ * does not work; whatever the call still does there is harmless to the move.
+ */
+export const CALL_MAX_MS = 10_000
 
 /** For how long a mover has the lease of a move. Longer than any step takes. */
 export const MOVE_LEASE_MS = 60_000

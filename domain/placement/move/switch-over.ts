@@ -8,7 +8,6 @@ import {
   DRAINED,
   FIRST_WAIT_MS,
   LONGEST_WAIT_MS,
-  OPEN_AFTER_MS,
   PAUSE_MAX_MS,
 } from './limits.ts'
 import { shownProgress } from './progress.ts'
@@ -44,16 +43,16 @@ export async function switchOver(world: MoveWorld, move: Move, filling: Filling)
 }
 
 /**
- * Allows writes in the target of a move that has switched. The source is closed first, so that an isolate that
- * remembers it cannot read outdated rows there.
+ * Allows writes in the target of a move that has switched, and closes the source. The target need not wait for that: a
+ * sealed source answers only those to whom the directory has named it since their request began.
  */
 export async function letIn(
   { ledger }: MoveWorld,
   switched: Move,
   { source, target }: Pick<Filling, 'source' | 'target'>,
 ): Promise<Move | null> {
-  await source.close()
   if (switched.token !== null) await target.open(switched.token)
+  await source.close()
   return ledger.turn(switched, { phase: 'emptying' })
 }
 
@@ -75,8 +74,7 @@ async function finishTry(
   if (!(await source.seal(journalId, token))) return null
   // Between the last look at the journal and the seal, a write may have ended an expired pause.
   if ((await source.readJournal(journalId, 1)).length > 0) return null
-  const nowMs = world.clock.nowMs()
-  return world.ledger.switch(move, toInstant(nowMs), toInstant(nowMs + OPEN_AFTER_MS))
+  return world.ledger.switch(move, toInstant(world.clock.nowMs()))
 }
 
 /** Applies all of the journal, which no longer grows. Null: not in time, or another mover fills the target. */

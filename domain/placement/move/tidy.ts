@@ -2,17 +2,18 @@ import type { Move } from '../../../ports/move-ledger.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import { toInstant } from '../../text/instant.ts'
 import { ElsewhereError } from '../errors.ts'
+import { withBoundedPlaces } from './bounded-places.ts'
 import { TIDY_AFTER_MS, TIDY_MAX_MS } from './limits.ts'
 import type { MoveWorld } from './world.ts'
 
 /**
  * Removes what is left of calls that took effect only after their move had ended. That happens when a mover dies, or
  * waits long for a database, and another mover ends the move meanwhile. Such a call can start a journal, which would
- * note every write of the family from then on, or begin to fill a database that nobody uses. Safe to repeat, and for
- * several callers at once.
+ * note every write of the family from then on, or begin to fill a database that nobody uses. It also empties a database
+ * that did not answer when its move was given up. Safe to repeat, and for several callers at once.
  */
 export async function tidyUp(world: MoveWorld, move: Move): Promise<void> {
-  const { ledger, clock, places } = world
+  const { ledger, clock, places } = withBoundedPlaces(world)
   // The next try is noted first, so that a database that does not answer does not occupy every sweep.
   const nowMs = clock.nowMs()
   const isLastTry = move.endedAt === null || nowMs - Date.parse(move.endedAt) > TIDY_MAX_MS

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../ports/clock.ts'
+import type { Deadline } from '../../../ports/deadline.ts'
 import type { MoveLedger } from '../../../ports/move-ledger.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import type { Place } from '../../../ports/placement.ts'
@@ -10,6 +11,7 @@ export interface MoveWorld {
   /** Opens a place as a source or target of moves. No I/O. */
   readonly places: (place: Place) => MovePlace
   readonly clock: Clock
+  readonly deadline: Deadline
   readonly random: RandomSource
 }
 

@@ -47,7 +47,7 @@ export const readingMutants: readonly Mutant[] = [
       ...storage,
       tenant: (organizationId) => {
         const tenant = storage.tenant(organizationId)
-        const shared = places.storageAt({ kind: 'shared' }).tenant(organizationId)
+        const shared = places.storageAt({ kind: 'shared' }, true).tenant(organizationId)
         const foreignIds: typeof tenant.foreignIds = (collection, ids) =>
           (collection === 'forms' ? shared : tenant).foreignIds(collection, ids)
         return { ...tenant, foreignIds }

@@ -37,7 +37,7 @@ export function startIsolate(name: string, universe: Universe, outside: Outside)
   const { world, jobs, operators, importSweep, places, storage, moving } = ports
   let requests = 0
   const openWork = (place: OwnPlace) => {
-    const { outbox, importDirectory } = places.storageAt(place)
+    const { outbox, importDirectory } = places.storageAt(place, true)
     const work = async () => {
       await sweep(jobs, outbox)
       await sweepImports({ ...importSweep, imports: importDirectory })

@@ -14,6 +14,7 @@ import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import type { Background } from '../../../ports/background.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Deadline } from '../../../ports/deadline.ts'
+import type { Log } from '../../../ports/log.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import type { Place } from '../../../ports/placement.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
@@ -36,8 +37,8 @@ export function openPlaces({ executor, namespace, clock, deadline, background }:
   return {
     directory,
     memory: createPlaceMemory(),
-    storageAt: (place) =>
-      place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, clock }),
+    storageAt: (place, isConfirmed) =>
+      place.kind === 'shared' ? shared : createObjectStorage({ namespace, place, isConfirmed, clock }),
     noteWork: (familyId, at) => {
       background.run(directory.noteWork(familyId, at))
     },
@@ -52,6 +53,7 @@ interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
   readonly storage: PlacedStorage
   readonly random: RandomSource
   readonly mutant: Mutant | null
+  readonly log: Log
 }
 
 /** How many rows a step of a move takes: few, so that moving a family of some dozen rows takes many steps. */
@@ -65,6 +67,7 @@ export function openMoving({
   storage,
   random,
   mutant,
+  log,
 }: MovingParts): Omit<MovesWorld, 'background'> {
   const { clock, deadline, directory } = places
   const ledger = createMoveLedger(executor)
@@ -77,7 +80,8 @@ export function openMoving({
     places: (place) => mutant?.movePlace?.(placeOf(place)) ?? placeOf(place),
     directory,
     administration: storage.administration,
-    hasDatabases: true,
+    databases: places.databases,
+    log,
     clock,
     deadline,
     random,

@@ -96,7 +96,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     clock,
     random,
   })
-  const moving = openMoving({ executor, namespace, places, storage, random, mutant })
+  const moving = openMoving({ executor, namespace, places, storage, random, mutant, log })
   const operators = {
     ...world,
     operatorKeys: storage.operatorKeys,
