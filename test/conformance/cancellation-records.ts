@@ -133,6 +133,25 @@ export const cancellationRecordCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a first year that would end after the year 9999 has all events until its end',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const writer = storage.tenant('org-a')
+      const ids = ['m-before', 'm-after', 'm-redated']
+      const last = { occurredAt: '9999-12-31T23:59:59.999Z' }
+      const late = { signupDate: '9999-06-01', cancelDate: '9999-12-31' }
+      await writer.upsert('memberships', [membership('m-before', late), membership('m-redated')])
+      await writer.upsert(
+        'billing-events',
+        ids.map((id) => billed(id, id, last)),
+      )
+      await writer.upsert('memberships', [membership('m-after', late), membership('m-redated', late)])
+      for (const [, { firstYearPayments: payments }] of await recordsOf(storage, ids))
+        assert.deepEqual(payments, [{ ...last, amountCents: null, status: 'paid' }])
+      assert.equal((await recordsOf(storage, ids)).size, ids.length)
+    },
+  },
+  {
     name: 'an event that changes, or moves to another membership, changes the records of both: a sync sees it',
     async run(make) {
       const storage = await twoTenants(make)

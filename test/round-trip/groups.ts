@@ -1,6 +1,6 @@
 import type { GroupsEndpoint } from '../../domain/record/endpoint.ts'
 import type { JsonObject } from './drawn.ts'
-import type { Model, ModelRow } from './model.ts'
+import type { Model, ModelRow } from './model-row.ts'
 import { valueOf } from './model.ts'
 
 /** The time between these instants has most of the rows that are drawn. */

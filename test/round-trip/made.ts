@@ -1,6 +1,6 @@
 import type { JsonObject } from './drawn.ts'
 import { SENSITIVE_NAMES } from './values.ts'
-import type { Model, ModelRow } from './model.ts'
+import type { Model, ModelRow } from './model-row.ts'
 
 /** What a value is that the service makes of a row and the rows around it. */
 type Rule = (row: ModelRow, model: Model, codes: boolean) => unknown

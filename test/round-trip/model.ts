@@ -5,17 +5,8 @@ import { isCode } from '../../domain/record/resource.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
 import type { JsonObject } from './drawn.ts'
 import { made, normalised } from './made.ts'
+import type { Model, ModelRow } from './model-row.ts'
 import type { World } from './world.ts'
-
-/** A row as it was imported, with the fields that only the service can say, once an answer has shown them. */
-export type ModelRow = Record<string, unknown>
-
-/** Everything that was imported into an organization, as plain objects. */
-export interface Model {
-  readonly organizationId: string
-  /** The rows of a kind of imports. */
-  readonly rowsOf: (collection: string) => readonly ModelRow[]
-}
 
 export function createModel(organizationId: string, world: World): Model {
   const rows = new Map(

@@ -129,7 +129,7 @@ function enlarge({ key, fields }: Kind, rows: readonly DrawnRow[]): void {
     !key.includes(name) && refersTo === null && v.is(schema, LARGE_TEXT)
   const field = fields.find(isFree)
   if (field !== undefined)
-    for (const [index, row] of rows.slice(0, LARGE_ROWS).entries())
+    for (const [index, row] of rows.slice(1, LARGE_ROWS).entries())
       row[field.name] = same(LARGE_TEXT + String(index))
 }
 

@@ -150,10 +150,4 @@ export const replacedTriggers: ReadonlyMap<string, Replacement> = new Map([
     vouchers_recounts_voucher_redemptions: 'voucher_redemptions_recounted',
     vouchers_finds_voucher_redemptions: 'vouchers_redeemed_before',
   }),
-  ...set(['eventCount', 'eventsChangedAt', 'firstYearEvents'], {
-    memberships_counts_billing_events: 'billing_events_counted',
-    memberships_recounts_billing_events: 'billing_events_recounted',
-    memberships_finds_billing_events: 'memberships_billed_before',
-    memberships_dates_billing_events: 'memberships_signed_up',
-  }),
 ])

@@ -166,12 +166,19 @@ function aggregate(of: Tally['of'], child: Table): string {
 
 type FirstDays = Extract<Tally['of'], { readonly kind: 'first_days' }>
 
+/**
+ * A text behind that of every day. SQLite has no day after the year 9999, so days that begin near its end last until
+ * then.
+ */
+const AFTER_ALL_DAYS = "'9999-12-32'"
+
 /** The SQL for whether a row lies within the first days; false when the counting row has no first day. */
 function isWithin({ at, from, days }: FirstDays, parent: Table, child: Table, row: string): string {
   const instant = `${row}.${columnOf(child, at).name}`
   const day = `${parent.name}.${columnOf(parent, from).name}`
   const start = (of: string) => `${of} || 'T00:00:00.000Z'`
-  return `${instant} >= ${start(day)} AND ${instant} < ${start(`date(${day}, '+${days} days')`)}`
+  const end = `coalesce(date(${day}, '+${days} days'), ${AFTER_ALL_DAYS})`
+  return `${instant} >= ${start(day)} AND ${instant} < ${start(end)}`
 }
 
 function objectOf({ fields }: FirstDays, child: Table, row: string): string {
