@@ -139,9 +139,9 @@ test('a jurisdiction that the platform does not know is refused before anything 
   expect(await admin.post('/organizations/new', { name: 'New', ...unknown })).toEqual(refusal)
   // Nothing is reserved, so the id is free for another place.
   expect((await admin.post('/organizations/new', { name: 'New' })).status).toBe(201)
-  expect(
-    (await admin.post('/organizations/acme/move', { place: 'own', jurisdiction: 'eu' })).status,
-  ).toBe(200)
+  expect((await admin.post('/organizations/acme/move', { place: 'own', jurisdiction: 'eu' })).status).toBe(
+    200,
+  )
   await service.settled()
 })
 
@@ -164,7 +164,10 @@ test('a sweep goes on with other moves when one fails', async () => {
     databases: null,
     log: lineLog((_level, line) => logged.push(line)),
   })
-  expect([(await ledger.find('acme'))?.phase, (await ledger.find('beta'))?.phase]).toEqual(['starting', 'done'])
+  expect([(await ledger.find('acme'))?.phase, (await ledger.find('beta'))?.phase]).toEqual([
+    'starting',
+    'done',
+  ])
   expect(logged).toHaveLength(1)
   expect(logged[0]).toContain('"familyId":"acme"')
 })

@@ -178,7 +178,9 @@ async function broken(
         await tidyUp(world, due)
       expect(await leftOf(home)).toEqual([])
       const left = openImage(places.own(move.target).image())
-      expect((await left.batch([{ sql: 'select 1 from sqlite_master', parameters: [] }]))[0]?.rows).toEqual([])
+      expect((await left.batch([{ sql: 'select 1 from sqlite_master', parameters: [] }]))[0]?.rows).toEqual(
+        [],
+      )
       return { callsBeforeSwitch: callsBeforeSwitch(), phase }
     })(),
   )

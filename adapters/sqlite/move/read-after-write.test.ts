@@ -68,8 +68,8 @@ interface Route {
 }
 
 /** How many calls before and after the one that switches are tried: all those in which the source may be sealed. */
-const BEFORE = 6
-const AFTER = 4
+const BEFORE = 4
+const AFTER = 2
 
 /**
  * Kills the mover of a family at one of its calls; an hour later, a key is revoked. Nobody takes the move up.
