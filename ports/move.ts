@@ -126,7 +126,10 @@ export interface MoveSource {
    * pause with another token; a sealed or closed place is not changed.
    */
   pause(journalId: string, token: string, untilMs: number): Promise<void>
-  /** Makes the pause of this token one without an end. False: that pause has ended, and nothing was changed. */
+  /**
+   * Makes the pause of this token one without an end. From then on the place answers only requests to which the
+   * directory has named it since they began. False: the pause has ended, or the place cannot do that yet.
+   */
   seal(journalId: string, token: string): Promise<boolean>
   /** Ends the pause that `pause` or `seal` made with this token, if there still is one. */
   resume(token: string): Promise<void>
@@ -169,7 +172,7 @@ export interface MoveTarget {
   finish(moveId: string, version: number, token: string): Promise<boolean>
   /** Continues filling after that attempt has failed. Does nothing when filling was ended for another attempt. */
   reopen(moveId: string, token: string): Promise<void>
-  /** Allows writes. Called after the switch, when the source has been closed. */
+  /** Allows writes. Called after the switch. */
   open(token: string): Promise<void>
   /** Removes the record of the filling, not the rows. Called after the switch. */
   forget(moveId: string): Promise<void>

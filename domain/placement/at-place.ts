@@ -2,7 +2,14 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Deadline } from '../../ports/deadline.ts'
 import type { FamilyDatabases } from '../../ports/family-databases.ts'
 import type { Log } from '../../ports/log.ts'
-import type { OwnPlace, Place, PlacedOrganization, PlaceDirectory, PlaceFinder, SharedPlace } from '../../ports/placement.ts'
+import type {
+  OwnPlace,
+  Place,
+  PlacedOrganization,
+  PlaceDirectory,
+  PlaceFinder,
+  SharedPlace,
+} from '../../ports/placement.ts'
 import type { RequestStorage, Storage } from '../../ports/storage.ts'
 import type { Backoff } from '../bounds/backoff.ts'
 import { repeatWhileRejected, steadyPauses } from '../bounds/backoff.ts'

@@ -26,8 +26,7 @@ export function placedRequests(places: Places): RequestStorage {
 function placedKeyed(places: Places, shared: RequestStorage): KeyedStorage {
   return {
     open: (claim) => ({
-      read: (queries, terms) =>
-        atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
+      read: (queries, terms) => atClaim(claim, places, ({ keyed }) => keyed.open(claim).read(queries, terms)),
     }),
     findPlatformKey: (keyId) => shared.keyed.findPlatformKey(keyId),
   }

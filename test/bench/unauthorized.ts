@@ -34,7 +34,9 @@ export async function benchUnauthorized(folder: string): Promise<void> {
   const directory = changed(image, (sqlite) => {
     enterDirectory(sqlite, { organizationId: OWN, keyIds: [readKey(key)?.keyId ?? ''], formIds: [] })
     const columns = sqlite.prepare("select name from pragma_table_info('organizations')").all()
-    const copied = columns.map(({ name }) => (name === 'organization_id' ? `'${SHARED}'` : `"${String(name)}"`))
+    const copied = columns.map(({ name }) =>
+      name === 'organization_id' ? `'${SHARED}'` : `"${String(name)}"`,
+    )
     sqlite.exec(`insert into organizations select ${copied.join(', ')} from organizations`)
   })
   const object = changed(image, (sqlite) => {

@@ -74,7 +74,8 @@ export function createScratchStorage({
     storageAt: (place, isConfirmed) =>
       place.kind === 'shared'
         ? createStorage({ executor: database, clock, isShared: true })
-        : (own?.storageAt(place, isConfirmed, meter) ?? createStorage({ executor: executorOf(place), clock })),
+        : (own?.storageAt(place, isConfirmed, meter) ??
+          createStorage({ executor: executorOf(place), clock })),
     databases: own?.databases ?? {
       knows: () => true,
       async create(place) {

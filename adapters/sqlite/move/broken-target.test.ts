@@ -67,16 +67,16 @@ const failures: Readonly<Record<string, Failure>> = {
 interface Breaking {
   readonly world: MoveWorld
   /** Fulfilled at the first call that fails. */
-  readonly isBroken: Promise<void>
+  readonly isBroken: Promise<unknown>
   /** How many of them were made before the switch was. */
-  callsBeforeSwitch(): number
-  repair(): void
+  readonly callsBeforeSwitch: () => number
+  readonly repair: () => void
 }
 
 /** Lets every call of a move's target fail, from one on. */
 function breaking({ world }: MovingPlaces, { target }: Move, from: number, failure: Failure): Breaking {
   const name = JSON.stringify(target)
-  const { promise: isBroken, resolve: onBroken } = Promise.withResolvers<void>()
+  const { promise: isBroken, resolve: onBroken } = Promise.withResolvers<undefined>()
   let calls = 0
   let callsBeforeSwitch = 0
   let isRepaired = false
@@ -88,7 +88,7 @@ function breaking({ world }: MovingPlaces, { target }: Move, from: number, failu
         return (...given: readonly unknown[]): unknown => {
           calls += 1
           if (calls < from || isRepaired) return Reflect.apply(member, real, given)
-          onBroken()
+          onBroken(undefined)
           return failure.call()
         }
       },
@@ -178,7 +178,9 @@ async function broken(
         await tidyUp(world, due)
       expect(await leftOf(home)).toEqual([])
       const left = openImage(places.own(move.target).image())
-      expect((await left.batch([{ sql: 'select 1 from sqlite_master', parameters: [] }]))[0]?.rows).toEqual([])
+      expect((await left.batch([{ sql: 'select 1 from sqlite_master', parameters: [] }]))[0]?.rows).toEqual(
+        [],
+      )
       return { callsBeforeSwitch: callsBeforeSwitch(), phase }
     })(),
   )

@@ -42,7 +42,7 @@ const routes = {
 
 /** The service as an isolate that remembers no places yet. */
 function isolateOf(places: MovingPlaces): PlacedStorage {
-  const { clock, shared, own } = places
+  const { clock, shared } = places
   const log = lineLog(() => undefined)
   const parts = {
     directory: createPlaceDirectory(shared, clock),
@@ -50,7 +50,7 @@ function isolateOf(places: MovingPlaces): PlacedStorage {
     storageAt: (place: Parameters<MovingPlaces['own']>[0], isConfirmed: boolean) =>
       place.kind === 'shared'
         ? createStorage({ executor: shared, clock, isShared: true })
-        : createObjectStorage({ namespace: own(place).direct, place, isConfirmed, clock }),
+        : createObjectStorage({ namespace: places.own(place).direct, place, isConfirmed, clock }),
     databases: null,
     noteWork: () => undefined,
     clock,
@@ -68,8 +68,8 @@ interface Route {
 }
 
 /** How many calls before and after the one that switches are tried: all those in which the source may be sealed. */
-const BEFORE = 6
-const AFTER = 4
+const BEFORE = 4
+const AFTER = 2
 
 /**
  * Kills the mover of a family at one of its calls; an hour later, a key is revoked. Nobody takes the move up.

@@ -87,11 +87,7 @@ const endPauses = template(sql`delete from write_pauses where token = ${slot('to
   select 1 from moves where move_id = ${slot('moveId')} and phase = 'switched')`)
 
 /** Makes the target of a move the family's place, in one batch. Null: the conditions of the switch do not hold. */
-export async function switchFamily(
-  executor: Executor,
-  move: Move,
-  now: string,
-): Promise<Move | null> {
+export async function switchFamily(executor: Executor, move: Move, now: string): Promise<Move | null> {
   const { moveId, familyId, token, journalId } = move
   const values = { moveId, familyId, token, journalId, now }
   const [row] = await rowsAmong(executor, switchBatch(move, { ...values, ...ownPlace(move.target) }))

@@ -11,7 +11,7 @@ export function withBoundedPlaces<World extends Pick<MoveWorld, 'places' | 'dead
   return { ...world, places: (place) => bounded(world.places(place), world.deadline) }
 }
 
-/** Works on an entry of a place, whatever its method is. */
+/** A method of a place, whichever it is. */
 type Method = (...given: readonly unknown[]) => Promise<unknown>
 
 function bounded(place: MovePlace, deadline: MoveWorld['deadline']): MovePlace {

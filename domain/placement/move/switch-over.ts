@@ -3,13 +3,7 @@ import { toInstant } from '../../text/instant.ts'
 import { doublingPauses } from '../../bounds/backoff.ts'
 import { drainJournal } from './drain.ts'
 import type { Filling } from './filling.ts'
-import {
-  DRAIN_MAX_MS,
-  DRAINED,
-  FIRST_WAIT_MS,
-  LONGEST_WAIT_MS,
-  PAUSE_MAX_MS,
-} from './limits.ts'
+import { DRAIN_MAX_MS, DRAINED, FIRST_WAIT_MS, LONGEST_WAIT_MS, PAUSE_MAX_MS } from './limits.ts'
 import { shownProgress } from './progress.ts'
 import type { MoveWorld } from './world.ts'
 import { newMoveId } from './world.ts'
