@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { DROPPED_MAX_BYTES } from '../../domain/bounds/unread-body.ts'
 import type { HostileRequest } from './requests.ts'
 
 /** The end of a request: a status, or a connection that closed or hung without one. */
@@ -34,9 +35,11 @@ function sendOne(
   return new Promise((resolve) => {
     // Left to itself, Node sends the body of a DELETE without its length, as if it were the next request.
     const length = body === null ? {} : { 'content-length': body.length }
+    // Its connection may end after the answer, while another request is being sent over it.
+    const isHuge = (body?.length ?? 0) > DROPPED_MAX_BYTES
     const sending = request(
       origin + path,
-      { agent, method, headers: { ...headers, ...length } },
+      { agent: isHuge ? false : agent, method, headers: { ...headers, ...length } },
       (response) => {
         let text = ''
         response.setEncoding('latin1').on('data', (chunk: string) => {
