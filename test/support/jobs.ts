@@ -135,7 +135,7 @@ export async function openJobBench(steps: readonly unknown[] = [], settings: obj
       return outcome.outboxIds.map((outboxId) => ({ organizationId: 'acme', outboxId }))
     },
     async settle(on = world) {
-      for (let minute = 0; minute < 2 * 24 * 60; minute += 1) {
+      for (let minute = 0; minute < 4 * 24 * 60; minute += 1) {
         if (!(await storage.outboxOf('acme')).some(({ status }) => status === 'pending')) return
         clock.advance(60_000)
         await sweep(on)
