@@ -28,6 +28,33 @@ const files = readdirSync(migrations)
   .filter((file) => file.endsWith('.sql'))
   .sort()
 
+test('of operator keys stored before their issuers were, those of a proof are told from all others', () => {
+  const database = new DatabaseSync(':memory:')
+  const [before, after] = [files.filter((file) => file < '0028'), files.filter((file) => file >= '0028')]
+  const migrate = (names: readonly string[]) => {
+    for (const name of names) database.exec(readFileSync(new URL(name, migrations), 'utf8'))
+  }
+  const add = (keyId: string, proof: string | null) =>
+    database
+      .prepare(
+        `insert into operator_keys (key_id, operator, role, hash, secret_version, created_at, proof)
+         values (?, 'ada', 'admin', 'h', 'v', '2026-01-01T00:00:00.000Z', ?)`,
+      )
+      .run(keyId, proof)
+  migrate(before)
+  add('by-proof', 'p1')
+  add('by-key', null)
+  migrate(after)
+  // An earlier version of the service goes on for some minutes after the migration.
+  add('by-key-later', null)
+  const found = database.prepare('select key_id as id, issued_by as issuer from operator_keys').all()
+  expect(Object.fromEntries(found.map(({ id, issuer }) => [id, issuer]))).toEqual({
+    'by-proof': null,
+    'by-key': 'unknown',
+    'by-key-later': 'unknown',
+  })
+})
+
 /** The tables that imports fill. A migration computes the tenure of each member whose row was stored before it. */
 const imported = [
   'organizations',
