@@ -42,7 +42,9 @@ test('what imports kept of unfinished lines is removed, unless they go on and ha
   ])
     database
       .prepare(
-        "insert into import_sessions values ('acme', ?, ?, 'ndjson', 9, 'd', null, ?, 't', 't', 2, 1, 0, '[]', 'a line', 0, 0, 0, 0)",
+        `insert into import_sessions (organization_id, import_id, kind, format, total_bytes, digest, state, opened_at, touched_at,
+           next_part, received_bytes, read_rows, problems, reading, chunks, written_chunks, written_rows, changed_rows)
+         values ('acme', ?, ?, 'ndjson', 9, 'd', ?, 't', 't', 2, 1, 0, '[]', 'a line', 0, 0, 0, 0)`,
       )
       .run(String(id), String(kind), String(state))
   apply((file) => file >= '0032')
@@ -53,6 +55,33 @@ test('what imports kept of unfinished lines is removed, unless they go on and ha
     { state: 'aborted', reading: '' },
   ])
   database.close()
+})
+
+test('of operator keys stored before their issuers were, those of a proof are told from all others', () => {
+  const database = new DatabaseSync(':memory:')
+  const [before, after] = [files.filter((file) => file < '0028'), files.filter((file) => file >= '0028')]
+  const migrate = (names: readonly string[]) => {
+    for (const name of names) database.exec(readFileSync(new URL(name, migrations), 'utf8'))
+  }
+  const add = (keyId: string, proof: string | null) =>
+    database
+      .prepare(
+        `insert into operator_keys (key_id, operator, role, hash, secret_version, created_at, proof)
+         values (?, 'ada', 'admin', 'h', 'v', '2026-01-01T00:00:00.000Z', ?)`,
+      )
+      .run(keyId, proof)
+  migrate(before)
+  add('by-proof', 'p1')
+  add('by-key', null)
+  migrate(after)
+  // An earlier version of the service goes on for some minutes after the migration.
+  add('by-key-later', null)
+  const found = database.prepare('select key_id as id, issued_by as issuer from operator_keys').all()
+  expect(Object.fromEntries(found.map(({ id, issuer }) => [id, issuer]))).toEqual({
+    'by-proof': null,
+    'by-key': 'unknown',
+    'by-key-later': 'unknown',
+  })
 })
 
 /** The tables that imports fill. A migration computes the tenure of each member whose row was stored before it. */

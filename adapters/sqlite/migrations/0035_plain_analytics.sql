@@ -30,7 +30,6 @@ DROP TABLE exit_survey_counts;
 
 DROP INDEX memberships_signup_order;
 DROP INDEX memberships_status_signup_order;
-ALTER TABLE memberships DROP COLUMN signup_order;
 CREATE INDEX memberships_signup_date ON memberships (organization_id, signup_date DESC, membership_id);
 CREATE INDEX memberships_status_signup_date ON memberships (organization_id, status, signup_date DESC, membership_id);
 CREATE INDEX memberships_status_canceled_at_churn_type_cancel_reason_tenure_days
