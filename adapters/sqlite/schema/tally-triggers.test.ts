@@ -36,8 +36,8 @@ function databaseOf(kind: 'migrated' | 'generated'): DatabaseSync {
     retention_offer_analytics) VALUES ('acme', 'Acme', 'US', 1, 1, 1)`)
   if (kind === 'migrated') return database
   for (const trigger of tallies().flatMap(tallyTriggers)) {
-    const old = replacedTriggers.get(trigger.name)
-    database.exec(`${old === undefined ? '' : `DROP TRIGGER ${old.name};`} ${trigger.sql}`)
+    const { name } = replacedTriggers.get(trigger.name) ?? trigger
+    database.exec(`DROP TRIGGER ${name}; ${trigger.sql}`)
   }
   return database
 }
