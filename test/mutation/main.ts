@@ -1,7 +1,4 @@
-/**
- * Makes small mistakes in the product, one at a time, and tells which of them no test notices: see README.md.
- * Exits with 1 when a mistake was missed and --at-least is given and not reached.
- */
+/** Makes small mistakes in the product, one at a time, and tells which of them no test notices: see README.md. */
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +7,9 @@ import { createCompiler } from './compile.ts'
 import type { Mutant } from './mutant.ts'
 import { edited, nameOf } from './mutant.ts'
 import { copyProject, mutantsOf, productFiles, textOf } from './project.ts'
+import { createTestChoice } from './reach/choose-tests.ts'
 import { recordReach } from './reach/record.ts'
 import type { Reach } from './reach/record.ts'
-import { createTestChoice } from './reach/choose-tests.ts'
 import { createTestsOf } from './reach/tests-of.ts'
 import type { Result } from './report.ts'
 import { isMissed, lineOf, scoreLine, scoreOf } from './report.ts'
@@ -26,7 +23,7 @@ const FOLDERS = [
   'adapters/sqlite',
   'adapters/durable-object',
 ]
-/** A mutant may take this many times the time of its tests, and so much longer: a worker process is started for it. */
+/** A mutant may take this many times the usual time of its tests, and so much longer for the start of its process. */
 const PATIENCE = 5
 const START_MS = 30_000
 
@@ -34,24 +31,23 @@ const { values: given } = parseArgs({
   options: {
     folder: { type: 'string', multiple: true, default: FOLDERS },
     share: { type: 'string', default: '1' },
-    depth: { type: 'string', default: '0.1' },
     seed: { type: 'string', default: '1' },
+    depth: { type: 'string', default: '0.1' },
+    tests: { type: 'string', default: '' },
     again: { type: 'string' },
     json: { type: 'string' },
+    'at-least': { type: 'string', default: '0' },
     list: { type: 'boolean', default: false },
   },
 })
-const share = part('share', given.share)
-const depth = part('depth', given.depth)
+const share = numberOf('share', given.share, 1)
+const depth = numberOf('depth', given.depth, 1)
+const atLeast = numberOf('at-least', given['at-least'], 100)
 
-function part(name: string, text: string): number {
+function numberOf(name: string, text: string, most: number): number {
   const value = Number(text)
-  if (!(value > 0 && value <= 1)) refuse(`--${name} is a number above 0 and up to 1, not ${text}`)
-  return value
-}
-
-function refuse(problem: string): never {
-  process.stderr.write(`${problem}\n`)
+  if (text !== '' && value >= 0 && value <= most) return value
+  process.stderr.write(`--${name} is a number from 0 to ${most}, not ${text}\n`)
   process.exit(2)
 }
 
@@ -59,17 +55,17 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** The mutants of a folder that were asked for: those that an earlier report missed, or a share that the seed chooses. */
+/** The mutants of a folder or file: those that an earlier report missed, or the share that the seed chooses. */
 function chosen(folder: string): readonly Mutant[] {
-  const all = productFiles([folder.endsWith('.ts') ? folder : `${folder}/`]).flatMap(mutantsOf)
-  if (given.again === undefined) return all.filter((mutant) => luck(mutant) < share)
+  const all = productFiles(folder).flatMap(mutantsOf)
+  if (given.again === undefined) return all.filter((mutant) => luckOf(mutant) < share)
   const { results } = JSON.parse(readFileSync(given.again, 'utf8')) as { readonly results: readonly Result[] }
-  const names = new Set(results.filter(isMissed).map(nameOf))
-  return all.filter((mutant) => names.has(nameOf(mutant)))
+  const missed = new Set(results.filter(isMissed).map(nameOf))
+  return all.filter((mutant) => missed.has(nameOf(mutant)))
 }
 
-/** A number from 0 to 1 that depends on the seed and the mutant, so that a mutant stays chosen when others appear. */
-function luck(mutant: Mutant): number {
+/** A number from 0 to 1 that depends on the seed and the mutant: a mutant stays chosen when others come and go. */
+function luckOf(mutant: Mutant): number {
   const hash = createHash('sha256')
     .update(`${given.seed}\0${nameOf(mutant)}`)
     .digest()
@@ -78,58 +74,62 @@ function luck(mutant: Mutant): number {
 
 const mutants = new Map(given.folder.map((folder) => [folder, chosen(folder)]))
 if (given.list) {
-  for (const [folder, each] of mutants) say(`${folder}: ${each.length} mutants`)
-  process.exit(0)
+  for (const [folder, { length }] of mutants) say(`${folder}: ${length} mutants`)
+  process.exit()
 }
+
 const compiler = createCompiler()
 const copy = copyProject()
-try {
-  const reach = await recordReach(copy, startRunner)
-  for (const [file, { passes }] of Object.entries(reach))
-    if (!passes) say(`left out, as it fails by itself: ${file}`)
-  await judgeAll(reach)
-} finally {
+process.on('exit', () => {
   rmSync(copy, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
+
+const reach = await recordReach(copy, startRunner, given.tests)
+for (const [file, { passes }] of Object.entries(reach))
+  if (!passes) say(`left out, as it fails without a mistake: ${file}`)
+const results = await judgeAll(reach)
+const scores = [...mutants.keys()].map((folder) => [folder, scoreIn(folder, results)] as const)
+for (const [folder, score] of scores) say(scoreLine(folder, score))
+if (scores.some(([, { percentage }]) => percentage < atLeast)) process.exitCode = 1
+
+function scoreIn(folder: string, among: readonly Result[]) {
+  return scoreOf(among.filter(({ file }) => file.startsWith(folder)))
 }
 
-async function judgeAll(reach: Reach): Promise<void> {
-  const testsOf = createTestsOf(compiler.program(), reach)
-  const choice = createTestChoice(reach, depth)
-  const results: Result[] = []
+async function judgeAll(known: Reach): Promise<readonly Result[]> {
+  const testsOf = createTestsOf(compiler.program(), known)
+  const choice = createTestChoice(known, depth)
+  const done: Result[] = []
   let runner: Runner | null = null
-  for (const [folder, some] of mutants) {
-    const ofFolder: Result[] = []
-    for (const mutant of some) {
-      runner ??= await startRunner({ copy })
-      const result = await judge(mutant, choice.choose(mutant.file, testsOf(mutant)), reach, runner)
-      if (result.outcome === 'timeout') runner = null
-      if (result.by !== undefined) choice.noticed(result.by)
-      ofFolder.push(result)
-      say(lineOf(result))
-    }
-    say(scoreLine(folder, scoreOf(ofFolder)))
-    results.push(...ofFolder)
-    if (given.json !== undefined) writeReport(given.json, results)
+  for (const mutant of [...mutants.values()].flat()) {
+    runner ??= await startRunner({ copy })
+    const testFiles = choice.choose(mutant.file, testsOf(mutant))
+    const usualMs = testFiles.reduce((sum, file) => sum + (known[file]?.durationMs ?? 0), 0)
+    const result = await judge(mutant, testFiles, START_MS + PATIENCE * usualMs, runner)
+    if (result.outcome === 'timeout') runner = null
+    if (result.by !== undefined) choice.noticed(result.by)
+    done.push(result)
+    say(lineOf(result))
+    if (given.json !== undefined) writeReport(given.json, done)
   }
   await runner?.stop()
-  for (const folder of mutants.keys())
-    say(scoreLine(folder, scoreOf(results.filter(({ file }) => file.startsWith(folder)))))
+  return done
 }
 
-function writeReport(path: string, results: readonly Result[]): void {
-  const scores = Object.fromEntries(
-    [...mutants.keys()].map((folder) => [
-      folder,
-      scoreOf(results.filter(({ file }) => file.startsWith(folder))),
-    ]),
+/** Written after each mutant, so that a run can be ended at any time. */
+function writeReport(path: string, done: readonly Result[]): void {
+  const scores = Object.fromEntries([...mutants.keys()].map((folder) => [folder, scoreIn(folder, done)]))
+  writeFileSync(
+    path,
+    `${JSON.stringify({ seed: given.seed, share, depth, scores, results: done }, null, 2)}\n`,
   )
-  writeFileSync(path, `${JSON.stringify({ seed: given.seed, share, scores, results }, null, 2)}\n`)
 }
 
 async function judge(
   mutant: Mutant,
   testFiles: readonly string[],
-  reach: Reach,
+  timeoutMs: number,
   runner: Runner,
 ): Promise<Result> {
   const { file, line, kind, before, after } = mutant
@@ -143,9 +143,8 @@ async function judge(
   const text = edited(original, mutant.edits)
   if (!compiler.compiles(file, text)) return as('refused')
   if (testFiles.length === 0) return as('unreached')
-  const usualMs = testFiles.reduce((sum, each) => sum + (reach[each]?.durationMs ?? 0), 0)
   writeFileSync(join(copy, file), text)
-  const outcome = await runner.run(testFiles, file, START_MS + PATIENCE * usualMs)
+  const outcome = await runner.run(testFiles, file, timeoutMs)
   writeFileSync(join(copy, file), original)
   return outcome.kind === 'killed' ? as('killed', outcome.by) : as(outcome.kind)
 }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,21 +11,23 @@ import { mutantOf } from './mutant.ts'
 const PRODUCT = /^(?:ports|domain|adapters|host-worker)\/(?!browser\/).*\.ts$/
 const NOT_PRODUCT = /\.(?:test|test-d|d)\.ts$/
 
-/** The files of the project that git knows or would add, relative to its root. */
-export function projectFiles(): readonly string[] {
-  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
-  const existing = execFileSync('git', list, { cwd: projectRoot, encoding: 'utf8', maxBuffer: 1e8 })
-  const deleted = execFileSync('git', ['ls-files', '--deleted', '-z'], { cwd: projectRoot, encoding: 'utf8' })
-  const gone = new Set(deleted.split('\0'))
-  return existing.split('\0').filter((path) => path !== '' && !gone.has(path))
+/** What is not part of the project: packages, what was built, and what tools and people keep in hidden folders. */
+const isForeign = (name: string) =>
+  name === 'node_modules' || name === 'dist' || (name.startsWith('.') && name !== '.config' && name !== '.ci')
+
+/** The files of the project, relative to its root. */
+export function projectFiles(folder = ''): readonly string[] {
+  return readdirSync(join(projectRoot, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (isForeign(entry.name)) return []
+    return entry.isDirectory() ? projectFiles(path) : [path]
+  })
 }
 
-/** The files of the product that are in one of these folders. */
-export function productFiles(folders: readonly string[] = ['']): readonly string[] {
-  return projectFiles().filter(
-    (path) =>
-      PRODUCT.test(path) && !NOT_PRODUCT.test(path) && folders.some((folder) => path.startsWith(folder)),
-  )
+/** The files of the product in a folder, or the file itself. */
+export function productFiles(folder = ''): readonly string[] {
+  const isWithin = (path: string) => folder === '' || path === folder || path.startsWith(`${folder}/`)
+  return projectFiles().filter((path) => PRODUCT.test(path) && !NOT_PRODUCT.test(path) && isWithin(path))
 }
 
 /** The files with tests that `npm test` runs, without those of this tool. */

@@ -30,8 +30,9 @@ interface Kept {
  * Which functions each test file calls, by a run of the tests in which every function notes its call. The result is
  * kept: a test file runs again when it changes, and all do when anything else changes.
  * @param copy a copy of the project, in which the files are changed for that run
+ * @param within only the test files whose paths begin so
  */
-export async function recordReach(copy: string, startRunner: StartRunner): Promise<Reach> {
+export async function recordReach(copy: string, startRunner: StartRunner, within: string): Promise<Reach> {
   const version = versionOf(
     projectFiles().filter((path) => !/^test\/mutation\/|\.test\.ts$|\.md$/.test(path)),
   )
@@ -41,7 +42,8 @@ export async function recordReach(copy: string, startRunner: StartRunner): Promi
     ([file, test]) => versions.get(file) === test.version,
   )
   const keptFiles = new Set(kept.map(([file]) => file))
-  const missing = [...versions.keys()].filter((file) => !keptFiles.has(file))
+  const isWanted = (file: string) => file.startsWith(within)
+  const missing = [...versions.keys()].filter((file) => isWanted(file) && !keptFiles.has(file))
   const found = missing.length === 0 ? {} : await runNoting(missing, copy, startRunner)
   const tests = {
     ...Object.fromEntries(kept),
@@ -51,12 +53,12 @@ export async function recordReach(copy: string, startRunner: StartRunner): Promi
   }
   mkdirSync(dirname(CACHE), { recursive: true })
   writeFileSync(CACHE, JSON.stringify({ version, tests } satisfies Kept))
-  return tests
+  return Object.fromEntries(Object.entries(tests).filter(([file]) => isWanted(file)))
 }
 
 /** Runs test files while functions note their calls. */
 async function runNoting(wanted: readonly string[], copy: string, startRunner: StartRunner): Promise<Reach> {
-  const noted = join(copy, 'noted')
+  const noted = join(copy, 'node_modules', '.noted')
   mkdirSync(noted)
   const files = [...productFiles(), ...supportFiles()]
   for (const file of files) writeFileSync(join(copy, file), noting(file))

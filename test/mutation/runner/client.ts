@@ -36,9 +36,9 @@ export const startRunner: StartRunner = async ({ copy, noted }) => {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   await once(child, 'message')
+  const gone = once(child, 'exit').then((): RunnerAnswer => ({ results: [], problem: 'The runner ended.' }))
   const ask = async (request: RunnerRequest): Promise<RunnerAnswer> => {
     child.send(request)
-    const gone = once(child, 'exit').then((): RunnerAnswer => ({ results: [], problem: 'The runner ended.' }))
     return Promise.race([once(child, 'message').then(([answer]) => answer as RunnerAnswer), gone])
   }
   return {
