@@ -13,8 +13,8 @@ import type { Reach } from './reach/record.ts'
 import { createTestsOf } from './reach/tests-of.ts'
 import type { Result } from './report.ts'
 import { isMissed, lineOf, scoreLine, scoreOf } from './report.ts'
-import type { Runner } from './runner/client.ts'
-import { startRunner } from './runner/client.ts'
+import type { Outcome, Runner } from './runner/client.ts'
+import { DID_NOT_END, startRunner } from './runner/client.ts'
 
 const FOLDERS = [
   'domain/placement',
@@ -107,7 +107,7 @@ async function judgeAll(known: Reach): Promise<readonly Result[]> {
     const testFiles = choice.choose(mutant.file, testsOf(mutant))
     const usualMs = testFiles.reduce((sum, file) => sum + (known[file]?.durationMs ?? 0), 0)
     const result = await judge(mutant, testFiles, START_MS + PATIENCE * usualMs, runner)
-    if (result.outcome === 'timeout') runner = null
+    if (result.reason === DID_NOT_END) runner = null
     if (result.by !== undefined) choice.noticed(result.by)
     done.push(result)
     say(lineOf(result))
@@ -126,6 +126,8 @@ function writeReport(path: string, done: readonly Result[]): void {
   )
 }
 
+type Ended = Outcome | { readonly kind: 'refused' | 'unreached' }
+
 async function judge(
   mutant: Mutant,
   testFiles: readonly string[],
@@ -134,17 +136,16 @@ async function judge(
 ): Promise<Result> {
   const { file, line, kind, before, after } = mutant
   const startMs = performance.now()
-  const as = (outcome: Result['outcome'], by?: string): Result => ({
-    ...{ file, line, kind, before, after, outcome },
-    ...(by === undefined ? {} : { by }),
+  const as = ({ kind: outcome, ...why }: Ended): Result => ({
+    ...{ file, line, kind, before, after, outcome, ...why },
     durationMs: Math.round(performance.now() - startMs),
   })
   const original = textOf(file)
   const text = edited(original, mutant.edits)
-  if (!compiler.compiles(file, text)) return as('refused')
-  if (testFiles.length === 0) return as('unreached')
+  if (!compiler.compiles(file, text)) return as({ kind: 'refused' })
+  if (testFiles.length === 0) return as({ kind: 'unreached' })
   writeFileSync(join(copy, file), text)
   const outcome = await runner.run(testFiles, file, timeoutMs)
   writeFileSync(join(copy, file), original)
-  return outcome.kind === 'killed' ? as('killed', outcome.by) : as(outcome.kind)
+  return as(outcome)
 }

@@ -5,6 +5,8 @@ export type Result = Pick<Mutant, 'file' | 'line' | 'kind' | 'before' | 'after'>
   readonly outcome: 'killed' | 'timeout' | 'survived' | 'unreached' | 'refused'
   /** The test file that noticed it. */
   readonly by?: string
+  /** The test that failed, and its error. */
+  readonly reason?: string
   readonly durationMs: number
 }
 

@@ -67,7 +67,10 @@ async function runNoting(wanted: readonly string[], copy: string, startRunner: S
   await runner.stop()
   for (const file of files) writeFileSync(join(copy, file), textOf(file))
   const reach = Object.fromEntries(
-    results.map(({ file, ...result }) => [file, { ...result, calls: callsOf(noted, file) }]),
+    results.map(({ file, durationMs, passes }) => [
+      file,
+      { durationMs, passes, calls: callsOf(noted, file) },
+    ]),
   )
   rmSync(noted, { recursive: true })
   return reach

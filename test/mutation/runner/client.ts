@@ -6,11 +6,13 @@ import { pathToFileURL } from 'node:url'
 import { processTree } from '../../support/process-tree.ts'
 import type { RunnerAnswer, RunnerRequest, TestFileResult } from './messages.ts'
 
-/** How a run ended: all tests passed, this file failed, or the time was over. */
+/** How a run ended: all tests passed, this file failed, or the time of a test or of the run was over. */
 export type Outcome =
   | { readonly kind: 'survived' }
-  | { readonly kind: 'killed'; readonly by: string }
-  | { readonly kind: 'timeout' }
+  | { readonly kind: 'killed' | 'timeout'; readonly by?: string; readonly reason: string }
+
+/** The reason of an outcome after which the runner is gone. */
+export const DID_NOT_END = 'The tests did not end.'
 
 /** A process that runs tests of a copy of the project. */
 export interface Runner {
@@ -49,11 +51,13 @@ export const startRunner: StartRunner = async ({ copy, noted }) => {
       clearTimeout(timer)
       if (answer === null) {
         await endTree(child)
-        return { kind: 'timeout' }
+        return { kind: 'timeout', reason: DID_NOT_END }
       }
       const failed = answer.results.find(({ passes }) => !passes)
-      const by = failed?.file ?? answer.problem
-      return by === null ? { kind: 'survived' } : { kind: 'killed', by }
+      const reason = failed?.problem ?? answer.problem
+      if (reason === null) return { kind: 'survived' }
+      const kind = /(?:Test|Hook) timed out in/.test(reason) ? 'timeout' : 'killed'
+      return { kind, reason, ...(failed === undefined ? {} : { by: failed.file }) }
     },
     async runAll(testFiles) {
       const { results, problem } = await ask({ testFiles, changed: null })

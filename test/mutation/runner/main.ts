@@ -3,10 +3,10 @@
  * that it has transformed; each run has a worker process of its own.
  */
 import { readdirSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { BaseSequencer, createVitest } from 'vitest/node'
-import type { RunnerAnswer, RunnerRequest } from './messages.ts'
+import type { RunnerAnswer, RunnerRequest, TestFileResult } from './messages.ts'
 
 /** A mutant that makes a test wait for ever is noticed after this time. No test takes so long on an idle machine. */
 const TEST_TIMEOUT_MS = 20_000
@@ -65,12 +65,17 @@ async function run(on: Vitest, { testFiles, changed }: RunnerRequest): Promise<R
   }
 }
 
-function resultOf(module: TestModule): RunnerAnswer['results'][number] {
+function resultOf(module: TestModule): TestFileResult {
   const { duration, collectDuration } = module.diagnostic()
+  const failed = [...module.children.allTests('failed')][0]
+  const error = failed?.result().errors?.[0] ?? module.errors()[0]
   return {
-    file: relative(copy, module.moduleId),
+    file: relative(copy, module.moduleId).replaceAll(sep, '/'),
     durationMs: Math.round(duration + collectDuration),
     passes: module.state() !== 'failed',
+    problem: [failed?.fullName, error?.message.split('\n')[0]]
+      .filter((part) => part !== undefined)
+      .join(': '),
   }
 }
 

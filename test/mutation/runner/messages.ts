@@ -3,6 +3,8 @@ export interface TestFileResult {
   readonly file: string
   readonly durationMs: number
   readonly passes: boolean
+  /** The first test that failed, and why; empty when none did. */
+  readonly problem: string
 }
 
 /** What the runner is asked: to run test files in this order. */
