@@ -31,6 +31,7 @@ const { values: given } = parseArgs({
   options: {
     folder: { type: 'string', multiple: true, default: FOLDERS },
     share: { type: 'string', default: '1' },
+    most: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     depth: { type: 'string', default: '0.1' },
     tests: { type: 'string', default: '' },
@@ -42,6 +43,7 @@ const { values: given } = parseArgs({
 })
 const share = numberOf('share', given.share, 1)
 const depth = numberOf('depth', given.depth, 1)
+const most = numberOf('most', given.most, 100_000)
 const atLeast = numberOf('at-least', given['at-least'], 100)
 
 function numberOf(name: string, text: string, most: number): number {
@@ -55,13 +57,26 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** The mutants of a folder or file: those that an earlier report missed, or the share that the seed chooses. */
+/**
+ * The mutants of a folder or file, in the order of their luck: those that an earlier report missed, or the share that
+ * the seed chooses.
+ */
 function chosen(folder: string): readonly Mutant[] {
-  const all = productFiles(folder).flatMap(mutantsOf)
-  if (given.again === undefined) return all.filter((mutant) => luckOf(mutant) < share)
+  const all = productFiles(folder)
+    .flatMap(mutantsOf)
+    .map((mutant) => ({ mutant, luck: luckOf(mutant) }))
+    .toSorted((left, right) => left.luck - right.luck)
+  if (given.again === undefined)
+    return all.flatMap(({ mutant, luck }, index) => (luck < share && index < most ? [mutant] : []))
   const { results } = JSON.parse(readFileSync(given.again, 'utf8')) as { readonly results: readonly Result[] }
   const missed = new Set(results.filter(isMissed).map(nameOf))
-  return all.filter((mutant) => missed.has(nameOf(mutant)))
+  return all.flatMap(({ mutant }) => (missed.has(nameOf(mutant)) ? [mutant] : []))
+}
+
+/** The folders' mutants in turn, so that a run that is ended early has tried each folder. */
+function inTurn(lists: readonly (readonly Mutant[])[]): readonly Mutant[] {
+  const longest = Math.max(...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? [])).flat()
 }
 
 /** A number from 0 to 1 that depends on the seed and the mutant: a mutant stays chosen when others come and go. */
@@ -102,7 +117,7 @@ async function judgeAll(known: Reach): Promise<readonly Result[]> {
   const choice = createTestChoice(known, depth)
   const done: Result[] = []
   let runner: Runner | null = null
-  for (const mutant of [...mutants.values()].flat()) {
+  for (const mutant of inTurn([...mutants.values()])) {
     runner ??= await startRunner({ copy })
     const testFiles = choice.choose(mutant.file, testsOf(mutant))
     const usualMs = testFiles.reduce((sum, file) => sum + (known[file]?.durationMs ?? 0), 0)
