@@ -89,7 +89,8 @@ const operators: Readonly<Record<string, Operator>> = {
   },
 
   number(node, source) {
-    if (!ts.isNumericLiteral(node)) return []
+    // A step of zero would only make an endless loop.
+    if (!ts.isNumericLiteral(node) || isStep(node)) return []
     const value = Number(node.text)
     const others = value <= COUNT ? [value + 1, value - 1] : [value * 2, Math.floor(value / 2)]
     return others.filter((other) => other >= 0).map((other) => [put(node, source, String(other))])
@@ -158,6 +159,12 @@ function isCondition(node: ts.Node): boolean {
   return ts.isConditionalExpression(parent)
     ? parent.condition === node
     : ts.isIfStatement(parent) && parent.expression === node
+}
+
+function isStep({ parent }: ts.Node): boolean {
+  return (
+    ts.isBinaryExpression(parent) && ts.isForStatement(parent.parent) && parent.parent.incrementor === parent
+  )
 }
 
 function joinsText({ left, right, operatorToken }: ts.BinaryExpression): boolean {

@@ -13,6 +13,9 @@ const TEST_TIMEOUT_MS = 20_000
 
 const { MUTATION_COPY: copy = '', MUTATION_NOTED: noted } = process.env
 
+/** A mutant that fills the memory ends with its worker process. */
+const WORKER_OPTIONS = ['--single-threaded-gc', '--max-old-space-size=1024']
+
 /** Runs files in the order in which they were asked for. */
 class AsAsked extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,6 +33,7 @@ const vitest = await createVitest(
     bail: isRecording ? 0 : 1,
     maxWorkers: isRecording ? 2 : 1,
     reporters: [{}],
+    execArgv: WORKER_OPTIONS,
     ...(isRecording ? {} : { testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS }),
   },
   {
@@ -55,6 +59,9 @@ async function run(on: Vitest, { testFiles, changed }: RunnerRequest): Promise<R
   for (const file of [lastChanged, changed]) if (file !== null) on.invalidateFile(join(copy, file))
   lastChanged = changed
   forgetBuilds(on)
+  // Vitest keeps the results of earlier runs, and a failed test among them would end this one.
+  on.state.filesMap.clear()
+  on.state.idMap.clear()
   const specifications = testFiles.flatMap(
     (file) => all.find(({ moduleId }) => moduleId === join(copy, file)) ?? [],
   )
