@@ -8,9 +8,6 @@ import type { TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { BaseSequencer, createVitest } from 'vitest/node'
 import type { RunnerAnswer, RunnerRequest, TestFileResult } from './messages.ts'
 
-/** A mutant that makes a test wait for ever is noticed after this time. No test takes so long on an idle machine. */
-const TEST_TIMEOUT_MS = 20_000
-
 const { MUTATION_COPY: copy = '', MUTATION_NOTED: noted } = process.env
 
 /** A mutant that fills the memory ends with its worker process. */
@@ -34,7 +31,6 @@ const vitest = await createVitest(
     maxWorkers: isRecording ? 2 : 1,
     reporters: [{}],
     execArgv: WORKER_OPTIONS,
-    ...(isRecording ? {} : { testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS }),
   },
   {
     test: {
