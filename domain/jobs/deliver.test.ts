@@ -117,12 +117,42 @@ describe('a notification', () => {
     expect([await entry(), email.delivered.length]).toEqual([undefined, 1])
   })
 
+  const HOUR_MS = 3_600_000
+  test.each([
+    ['a throttled provider that names no time', { throttled: true, retryAfterMs: null }, 60_000, 0],
+    [
+      'a throttled provider that asks for less than a minute',
+      { throttled: true, retryAfterMs: 1_000 },
+      60_000,
+      0,
+    ],
+    [
+      'a throttled provider that asks for days',
+      { throttled: true, retryAfterMs: 48 * HOUR_MS },
+      6 * HOUR_MS,
+      0,
+    ],
+    ['a broken provider that asks for an hour', { throttled: false, retryAfterMs: HOUR_MS }, HOUR_MS, 1],
+    [
+      'a broken provider that asks for days',
+      { throttled: false, retryAfterMs: 48 * HOUR_MS },
+      6 * HOUR_MS,
+      1,
+    ],
+  ])('waits at least a minute, at most six hours: %s', async (_name, asked, waitMs, attempts) => {
+    const { world, ref, email, entry, clock } = await one()
+    email.answers.push({ ...busy, ...asked })
+    expect(await deliver(ref, world)).toBe('retry')
+    expect(await entry()).toMatchObject({ attempts, nextAttemptAt: toInstant(clock.nowMs() + waitMs) })
+  })
+
   test('waits for a provider to be configured, and says so', async () => {
-    const { world, ref, entry, settle } = await one()
+    const { world, ref, entry, settle, clock } = await one()
     expect(await deliver(ref, { ...world, email: null, mail: null })).toBe('retry')
     expect(await entry()).toMatchObject({
       status: 'pending',
       attempts: 0,
+      nextAttemptAt: toInstant(clock.nowMs() + 600_000),
       lastError: 'No email provider is configured.',
     })
     await settle()
@@ -147,18 +177,23 @@ describe('an automation', () => {
   })
 
   test.each([
-    ['a list that does not exist', { type: 'add_to_list', listId: 'none' }, {}, 'There is no static list'],
+    [
+      'a list that does not exist',
+      { type: 'add_to_list', listId: 'none' },
+      {},
+      'Step 2: There is no static list',
+    ],
     [
       'no number of the tenant',
       { type: 'send_sms', body: 'x' },
       { smsNumber: null },
-      'no number to send SMS from',
+      'Step 2: The organization has no number to send SMS from.',
     ],
     [
       'no slug of the tenant',
       { type: 'send_email', to: 'contact', subject: 's', html: 'h' },
       { slug: null },
-      'no slug to send email from',
+      'Step 2: The organization has no slug to send email from.',
     ],
   ])('fails at a step for good: %s', async (_, step, settings, reason) => {
     const { world, ref, run, entry } = await one([tag, step], settings)

@@ -71,3 +71,27 @@ test('when time runs out within a sweep, others begin the next one', async () =>
   }
   expect(tried.size).toBe(others.length)
 })
+
+test('an entry that cannot be claimed is reported, and does not keep the others from being delivered', async () => {
+  const bench = await openJobBench()
+  for (const organizationId of ['broken', 'whole']) await notifyOne(bench, organizationId)
+  const logged: unknown[] = []
+  const world: JobBench['world'] = {
+    ...bench.world,
+    log: { info: () => undefined, error: (...line) => logged.push(line) },
+    outbox: {
+      ...bench.world.outbox,
+      open: (organizationId) => ({
+        ...bench.world.outbox.open(organizationId),
+        ...(organizationId === 'broken'
+          ? { claim: () => Promise.reject(new Error('The disk is full')) }
+          : {}),
+      }),
+    },
+  }
+  expect(await sweep(world)).toEqual({ due: 2, worked: 1 })
+  expect(bench.email.delivered.map(([key]) => key)).toEqual(['notify-whole'])
+  expect(logged).toEqual([
+    ['outbox_delivery_failed', { outboxId: 'notify-broken' }, new Error('The disk is full')],
+  ])
+})
