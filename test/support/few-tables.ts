@@ -1,24 +1,43 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { splitStatements } from '../../adapters/sqlite/index.ts'
 import type { Migration } from '../../adapters/durable-object/migration.ts'
 
-/** The migrations with enough tables for everything that moves do. Moving few tables takes little time. */
-const MIGRATIONS = ['0001_initial.sql', '0019_places.sql', '0021_moves.sql', '0024_tidied_moves.sql']
-/** The view is read by a trigger of these migrations. `TRIGGER` must not fire for rows that move. */
-const VIEW = `create view incoming_submissions as select '' as organization_id, '' as due_at where false;`
+/** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
+const TABLES = [
+  'organizations api_keys outbox sends',
+  'sites contacts forms form_submissions',
+  'families placed_organizations placed_slugs placed_keys placed_forms write_pauses refused_writes',
+  'moves move_organizations move_journal move_targets move_guards',
+]
+  .join(' ')
+  .split(' ')
+/** A trigger that must not fire for rows that move. */
 const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
   update sites set name = name || '!' where organization_id = new.organization_id; end;`
-/** The column and the index of the outbox that an object needs to find out when it must wake up. */
-const WAKE_UP = `alter table outbox add column lease_token text;
-  create index outbox_turns on outbox (organization_id, next_attempt_at, outbox_id) where status = 'pending';`
 
 const folder = new URL('../../adapters/sqlite/migrations/', import.meta.url)
 
+/** What a statement is about: the table or view that it creates, or on which it creates an index or a trigger. */
+const ABOUT = /^create (?:unique )?(?:(?:table|view) (\w+)|(?:index|trigger) \w+ (?:[\w ]+ )?on (\w+))/i
+
+function isOfFewTables(statement: string): boolean {
+  const [, made, changed] = ABOUT.exec(statement.replaceAll(/\s+/g, ' ')) ?? []
+  const isTrigger = /^create trigger/i.test(statement)
+  return TABLES.includes(made ?? changed ?? '') && (!isTrigger || changed === 'refused_writes')
+}
+
 /** The migrations of a database with few tables. */
 export const fewTables: readonly Migration[] = [
-  { name: '0000', sql: VIEW },
-  ...MIGRATIONS.map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') })),
-  { name: '9999', sql: `${WAKE_UP} ${TRIGGER}` },
+  ...readdirSync(folder)
+    .sort()
+    .map((name) => ({
+      name,
+      sql: splitStatements(readFileSync(new URL(name, folder), 'utf8'))
+        .filter(isOfFewTables)
+        .join('\n'),
+    })),
+  { name: '9999', sql: TRIGGER },
 ]
 
 /** Such a database without rows. */

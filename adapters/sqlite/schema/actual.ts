@@ -12,7 +12,7 @@ export function actualSchema(query: Query): Schema {
     tables,
     indexes: tables.flatMap(({ name }) => indexesOf(name, query)),
     triggers: query(`SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name`).map(
-      ({ name, sql }): TriggerShape => ({ name: String(name), sql: String(sql), keeps: [] }),
+      ({ name, sql }): TriggerShape => ({ name: String(name), sql: String(sql) }),
     ),
   }
 }

@@ -89,11 +89,9 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
 
 /** Triggers for purposes that no record describes. */
 export const triggersByHand: Readonly<Record<string, Reason>> = {
-  incoming_submissions_saved:
-    'an insert into the view incoming_submissions saves a submission and what belongs to it',
-  incoming_submissions_guarded: 'a submission of an organization that lives elsewhere is refused',
-  accepted_submissions_saved: 'the same, by a statement that SQLite keeps no journal of',
-  accepted_submissions_guarded: 'such a submission of an organization that lives elsewhere is refused',
+  accepted_submissions_saved:
+    'an insert into the view accepted_submissions saves a submission and what belongs to it',
+  accepted_submissions_guarded: 'a submission of an organization that lives elsewhere is refused',
   refused_writes_raised: 'so are its other writes',
   memberships_cohort_joined: 'cohorts are kept as counts',
   memberships_cohort_changed: 'cohorts',
@@ -105,49 +103,3 @@ export const triggersByHand: Readonly<Record<string, Reason>> = {
   sites_renamed_in_reviews: 'copies of reviews carry the name of the site',
   organizations_moved: 'the copies of an organization go with it to another parent',
 }
-
-/** A trigger of the migrations that replaces one generated from a record, and the tallies that it maintains. */
-export interface Replacement {
-  readonly name: string
-  readonly keeps: readonly string[]
-}
-
-const set = (keeps: readonly string[], names: Readonly<Record<string, string>>) =>
-  Object.entries(names).map(([generated, name]): [string, Replacement] => [generated, { name, keeps }])
-
-/**
- * Triggers that were written before triggers were generated. They maintain the tallies of a record in place of
- * generated triggers with other names; a test shows that both give the same values. When a record gains or loses a
- * tally, the generated triggers are required instead.
- */
-export const replacedTriggers: ReadonlyMap<string, Replacement> = new Map([
-  ...set(['runCount', 'lastRunAt'], {
-    automations_counts_automation_runs: 'automation_runs_counted',
-    automations_recounts_automation_runs: 'automation_runs_recounted',
-    automations_finds_automation_runs: 'automations_counted',
-  }),
-  ...set(['completedCount'], {
-    checkout_links_counts_purchases: 'purchases_counted',
-    checkout_links_recounts_purchases: 'purchases_recounted',
-    checkout_links_finds_purchases: 'checkout_links_counted',
-  }),
-  ...set(['contactCount'], {
-    contact_lists_counts_list_members: 'list_members_counted',
-    contact_lists_finds_list_members: 'contact_lists_counted',
-  }),
-  ...set(['clicks', 'leads', 'sales', 'saleAmountCents', 'lastClickedAt'], {
-    links_counts_link_events: 'link_events_counted',
-    links_recounts_link_events: 'link_events_recounted',
-    links_finds_link_events: 'links_counted',
-  }),
-  ...set(['voucherCount', 'redeemedCount'], {
-    voucher_groups_counts_vouchers: 'vouchers_counted',
-    voucher_groups_recounts_vouchers: 'vouchers_recounted',
-    voucher_groups_finds_vouchers: 'voucher_groups_counted',
-  }),
-  ...set(['redemptionCount', 'lastRedeemedAt'], {
-    vouchers_counts_voucher_redemptions: 'voucher_redemptions_counted',
-    vouchers_recounts_voucher_redemptions: 'voucher_redemptions_recounted',
-    vouchers_finds_voucher_redemptions: 'vouchers_redeemed_before',
-  }),
-])

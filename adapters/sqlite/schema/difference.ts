@@ -1,4 +1,4 @@
-import { replacedTriggers, tablesByHand, triggersByHand } from './by-hand.ts'
+import { tablesByHand, triggersByHand } from './by-hand.ts'
 import type { ColumnShape, IndexShape, Schema, TableShape, TriggerShape } from './shape.ts'
 
 /**
@@ -108,33 +108,16 @@ function createIndex({ name, table, columns, unique, where }: IndexShape): strin
 
 function triggers(expected: readonly TriggerShape[], actual: readonly TriggerShape[]): readonly string[] {
   const found = new Map(actual.map(({ name, sql }) => [name, normal(sql)]))
-  const isReplaced = (trigger: TriggerShape) => found.has(standInOf(trigger) ?? '')
-  const wanted = expected.filter((trigger) => !isReplaced(trigger))
-  // A generated trigger beside the handwritten one that replaces it would count everything twice, so it is not among
-  // the known ones, and is dropped.
-  const known = new Set([
-    ...expected.filter(isReplaced).map(standInOf),
-    ...wanted.map(({ name }) => name),
-    ...Object.keys(triggersByHand),
-  ])
+  const known = new Set([...expected.map(({ name }) => name), ...Object.keys(triggersByHand)])
   return [
     ...actual.flatMap(({ name }) => (known.has(name) ? [] : [`DROP TRIGGER ${name};`])),
-    ...wanted.flatMap(({ name, sql }) => {
+    ...expected.flatMap(({ name, sql }) => {
       const there = found.get(name)
       if (there === normal(sql)) return []
       return there === undefined ? [`${sql};`] : [`DROP TRIGGER ${name};`, `${sql};`]
     }),
     ...Object.keys(triggersByHand).flatMap((name) => (found.has(name) ? [] : [`-- ${name} is missing.`])),
   ]
-}
-
-/**
- * The name of the trigger that replaces a generated one, if the record's tallies are still those that it maintains;
- * otherwise null.
- */
-function standInOf({ name, keeps }: TriggerShape): string | null {
-  const replacement = replacedTriggers.get(name)
-  return replacement !== undefined && replacement.keeps.join() === keeps.join() ? replacement.name : null
 }
 
 /** A trigger's text with white space normalised, for comparison. */

@@ -37,7 +37,6 @@ export function listTriggers(of: ListSide): readonly TriggerShape[] {
   const trigger = (name: string, when: string, body: string): TriggerShape => ({
     name: `${side}_${name}`,
     sql: `CREATE TRIGGER ${side}_${name} AFTER ${when}\nBEGIN\n  ${body}\nEND`,
-    keeps: [],
   })
   const unlisted = trigger('unlisted', `DELETE ${on}`, remove)
   if (!hasTally) {

@@ -33,11 +33,6 @@ export interface IndexShape {
 export interface TriggerShape {
   readonly name: string
   readonly sql: string
-  /**
-   * The fields of the tallies that this trigger and its companions maintain. Empty for a trigger with another purpose,
-   * and for a trigger that was read from a database.
-   */
-  readonly keeps: readonly string[]
 }
 
 /** The schema that a database has, or should have. */

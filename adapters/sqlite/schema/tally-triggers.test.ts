@@ -1,16 +1,15 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
+import type { Tally } from '../../../domain/record/tally.ts'
 import type { StoredRow } from '../../../ports/query.ts'
 import { sampleRow } from '../../../test/support/sample-rows.ts'
 import { columnName, tableName } from '../table/tables.ts'
 import { upsertStatements } from '../write/upsert.ts'
-import { replacedTriggers } from './by-hand.ts'
 import { migratedDatabase } from './migrated.ts'
 import type { TallySet } from './tallies.ts'
 import { tallies } from './tallies.ts'
-import { tallyTriggers } from './tally-triggers.ts'
 
 const STEPS = 300
 const ROWS = 24
@@ -26,26 +25,13 @@ function createDraw(): (below: number) => number {
   }
 }
 
-/**
- * A database with an organization. Its tallies are kept by the triggers of the migrations, or by generated ones in
- * their place.
- */
-function databaseOf(kind: 'migrated' | 'generated'): DatabaseSync {
+type Prepare = (sql: string) => StatementSync
+
+/** A database with an organization. Each statement is prepared only once, because a few statements run for many rows. */
+function openDatabase(): Prepare {
   const database = migratedDatabase()
   database.exec(`INSERT INTO organizations (organization_id, name, phone_country, billing_events, analytics,
     retention_offer_analytics) VALUES ('acme', 'Acme', 'US', 1, 1, 1)`)
-  if (kind === 'migrated') return database
-  for (const trigger of tallies().flatMap(tallyTriggers)) {
-    const { name } = replacedTriggers.get(trigger.name) ?? trigger
-    database.exec(`DROP TRIGGER ${name}; ${trigger.sql}`)
-  }
-  return database
-}
-
-type Prepare = (sql: string) => StatementSync
-
-/** Prepares each statement only once, because a few statements run for many rows. */
-function statementsOf(database: DatabaseSync): Prepare {
   const known = new Map<string, StatementSync>()
   return (sql) => {
     const statement = known.get(sql) ?? database.prepare(sql)
@@ -91,54 +77,98 @@ function nextRow(set: TallySet, draw: (below: number) => number): readonly [coll
   return [below.child.collection, countedRow(below, draw)]
 }
 
-/** The stored tallies of every row of a resource, with lists in a fixed order, and when the row changed. */
-function kept(prepare: Prepare, { parent, fields }: TallySet): ReadonlyMap<string, Kept> {
-  const rows = prepare(`SELECT * FROM ${tableName(parent.collection)}`).all()
+type Row = Readonly<Record<string, unknown>>
+
+/** The stored tallies of every row of a resource, those that its counted rows ask for, and when the row changed. */
+function tallied(prepare: Prepare, { parent, child, by, fields }: TallySet): ReadonlyMap<string, Tallied> {
+  const rowsOf = (collection: string): readonly Row[] =>
+    prepare(`SELECT * FROM ${tableName(collection)}`).all()
+  const counted = Map.groupBy(rowsOf(child.collection), (row) => row[columnName(by)])
   return new Map(
-    rows.map((row) => {
-      const values = fields.map(([field, { of }]) => {
-        const value = row[columnName(field)]
-        return of.kind === 'first_days'
-          ? (JSON.parse(String(value)) as readonly object[]).map((one) => JSON.stringify(one)).sort()
-          : value
-      })
+    rowsOf(parent.collection).map((row) => {
       const id = String(row[columnName(parent.idField)])
-      return [id, { tallies: values, updatedAt: String(row.updated_at) }]
+      const rows = counted.get(id) ?? []
+      return [
+        id,
+        {
+          kept: fields.map(([field, { of }]) =>
+            of.kind === 'first_days'
+              ? sorted(JSON.parse(String(row[columnName(field)])) as object[])
+              : row[columnName(field)],
+          ),
+          due: fields.map(([, tally]) => recounted(tally, row, rows)),
+          updatedAt: String(row.updated_at),
+        },
+      ]
     }),
   )
 }
 
-interface Kept {
-  readonly tallies: readonly unknown[]
+interface Tallied {
+  readonly kept: readonly unknown[]
+  readonly due: readonly unknown[]
   readonly updatedAt: string
+}
+
+/** A tally of rows, by looking at each of them. */
+function recounted({ where, of }: Tally, parent: Row, all: readonly Row[]): unknown {
+  const rows = all.filter((row) => {
+    const value = where === null ? null : row[columnName(where.field)]
+    if (where === null) return true
+    return 'words' in where
+      ? where.words.includes(String(value))
+      : value !== null && Number(value) >= where.atLeast
+  })
+  switch (of.kind) {
+    case 'count':
+      return rows.length
+    case 'sum':
+      return rows.reduce((sum, row) => sum + Number(row[columnName(of.field)] ?? 0), 0)
+    case 'latest': {
+      const found = rows.map((row) => row[columnName(of.field)]).filter((value) => value !== null)
+      return found.map(String).toSorted().at(-1) ?? null
+    }
+    case 'first_days': {
+      const first = parent[columnName(of.from)]
+      if (first === null) return []
+      const start = Date.parse(String(first))
+      const within = rows.filter((row) => {
+        const at = Date.parse(String(row[columnName(of.at)]))
+        return at >= start && at < start + of.days * 86_400_000
+      })
+      return sorted(
+        within.map((row) => Object.fromEntries(of.fields.map((field) => [field, row[columnName(field)]]))),
+      )
+    }
+  }
+}
+
+/** Objects as texts in a fixed order, because the list has none. */
+function sorted(objects: readonly object[]): readonly string[] {
+  return objects.map((one) => JSON.stringify(one)).sort()
 }
 
 const sets = tallies().map((set) => [`${set.parent.collection} of ${set.child.collection}`, set] as const)
 
-test.each(sets)('%s are kept alike by the triggers of the migrations and of the records', (_, set) => {
+test.each(sets)('the tallies of %s are those that its rows give', (_, set) => {
   const draw = createDraw()
-  const databases = [statementsOf(databaseOf('migrated')), statementsOf(databaseOf('generated'))]
-  const before = databases.map((prepare) => kept(prepare, set))
+  const prepare = openDatabase()
+  let before = tallied(prepare, set)
   const counted = new Set<string>()
   for (let step = 0; step < STEPS; step += 1) {
     const [collection, row] = nextRow(set, draw)
     const now = new Date(Date.UTC(2026, 0, 1) + step * 1000).toISOString()
-    const after = databases.map((prepare) => {
-      upsert(prepare, collection, row, now)
-      return kept(prepare, set)
-    })
-    const shown = after.map((rows) => [...rows].map(([id, { tallies: values }]) => [id, values]))
-    expect(shown[1], `step ${step}`).toEqual(shown[0])
-    for (const [index, rows] of after.entries()) {
-      for (const [id, { tallies: values, updatedAt }] of rows) {
-        const old = before[index]?.get(id)
-        const isSame = old === undefined || JSON.stringify(old.tallies) === JSON.stringify(values)
-        // A client that reads changes in order must see every row whose tally changed.
-        if (!isSame && old.updatedAt >= updatedAt) expect.fail(`step ${step}, ${id}: ${updatedAt}`)
-        if (values.every((value) => value !== 0 && value !== null)) counted.add(id)
-      }
-      before[index] = rows
+    upsert(prepare, collection, row, now)
+    const after = tallied(prepare, set)
+    for (const [id, { kept, due, updatedAt }] of after) {
+      expect([step, id, kept]).toEqual([step, id, due])
+      const old = before.get(id)
+      const isSame = old === undefined || JSON.stringify(old.kept) === JSON.stringify(kept)
+      // A client that reads changes in order must see every row whose tally changed.
+      if (!isSame && old.updatedAt >= updatedAt) expect.fail(`step ${step}, ${id}: ${updatedAt}`)
+      if (kept.every((value) => value !== 0 && value !== null)) counted.add(id)
     }
+    before = after
   }
   expect(counted.size, 'rows with something in every tally').toBeGreaterThan(1)
 })

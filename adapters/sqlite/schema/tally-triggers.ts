@@ -26,18 +26,14 @@ export function tallyTriggers(set: TallySet): readonly TriggerShape[] {
   const parent = tableOf(set.parent.collection)
   const child = tableOf(set.child.collection)
   const sides: Sides = { parent, child, by: columnOf(child, set.by).name }
-  const keeps = set.fields.map(([field]) => field)
-  const all = [inserted(set, sides), ...updated(set, sides), preceded(set, sides), ...redated(set, sides)]
-  return all.map((trigger) => ({ ...trigger, keeps }))
+  return [inserted(set, sides), ...updated(set, sides), preceded(set, sides), ...redated(set, sides)]
 }
 
-type Trigger = Omit<TriggerShape, 'keeps'>
-
-function trigger(name: string, when: string, body: string): Trigger {
+function trigger(name: string, when: string, body: string): TriggerShape {
   return { name, sql: `CREATE TRIGGER ${name} AFTER ${when}\nBEGIN\n  ${body};\nEND` }
 }
 
-function inserted({ fields }: TallySet, { parent, child, by }: Sides): Trigger {
+function inserted({ fields }: TallySet, { parent, child, by }: Sides): TriggerShape {
   const kept = fields.map(
     ([field, tally]) => `${columnOf(parent, field).name} = ${added(field, tally, parent, child)}`,
   )
@@ -52,37 +48,41 @@ function inserted({ fields }: TallySet, { parent, child, by }: Sides): Trigger {
   )
 }
 
-function updated(set: TallySet, { parent, child, by }: Sides): readonly Trigger[] {
+function updated(set: TallySet, { parent, child, by }: Sides): readonly TriggerShape[] {
   const columns = [...new Set([by, ...set.fields.flatMap(([, tally]) => columnsOf(tally, child))])]
   // An update that changes the key makes it another row, so columns of the key need no trigger for changes.
   if (columns.every((column) => child.keyColumns.includes(column))) return []
   const row = (of: string) => columns.map((column) => `${of}.${column}`).join(', ')
-  const kept = [...set.fields.map((one) => moved(one, { parent, child, by })), 'updated_at = NEW.updated_at']
+  const kept = set.fields.map((one) => moved(one, { parent, child, by }))
+  const is = kept.map(([column]) => column).join(', ')
+  const should = kept.map(([, value]) => value).join(', ')
   return [
     trigger(
       `${parent.name}_recounts_${child.name}`,
       `UPDATE ON ${child.name}\nWHEN (${row('OLD')}) IS NOT (${row('NEW')})`,
-      `UPDATE ${parent.name} SET ${kept.join(',\n    ')}
-  WHERE ${OWNER} = NEW.${OWNER} AND ${parent.idColumn} IN (OLD.${by}, NEW.${by})`,
+      // A row is changed only when a tally changes, because its time of change tells clients that its content did.
+      `UPDATE ${parent.name} SET ${[...kept.map(assigned), 'updated_at = NEW.updated_at'].join(',\n    ')}
+  WHERE ${OWNER} = NEW.${OWNER} AND ${parent.idColumn} IN (OLD.${by}, NEW.${by})
+    AND (${is}) IS NOT (${should})`,
     ),
   ]
 }
 
 /** A trigger for a row that is inserted after rows that refer to it. */
-function preceded(set: TallySet, { parent, child, by }: Sides): Trigger {
+function preceded(set: TallySet, { parent, child, by }: Sides): TriggerShape {
   return trigger(
     `${parent.name}_finds_${child.name}`,
     `INSERT ON ${parent.name}
 WHEN EXISTS (SELECT 1 FROM ${child.name} AS c WHERE c.${OWNER} = NEW.${OWNER} AND c.${by} = NEW.${parent.idColumn})`,
     ofNew(
       parent,
-      set.fields.map((one) => afresh(one, { parent, child, by })),
+      set.fields.map((one) => assigned(afresh(one, { parent, child, by }))),
     ),
   )
 }
 
 /** Triggers for a change of the day from which the first days are counted. */
-function redated({ fields }: TallySet, sides: Sides): readonly Trigger[] {
+function redated({ fields }: TallySet, sides: Sides): readonly TriggerShape[] {
   const { parent, child } = sides
   return fields.flatMap(([field, tally]) => {
     if (tally.of.kind !== 'first_days') return []
@@ -91,7 +91,7 @@ function redated({ fields }: TallySet, sides: Sides): readonly Trigger[] {
       trigger(
         `${parent.name}_dates_${child.name}`,
         `UPDATE OF ${from} ON ${parent.name} WHEN OLD.${from} IS NOT NEW.${from}`,
-        ofNew(parent, [afresh([field, tally], sides)]),
+        ofNew(parent, [assigned(afresh([field, tally], sides))]),
       ),
     ]
   })
@@ -125,8 +125,15 @@ function added(field: string, { where, of }: Tally, parent: Table, child: Table)
   }
 }
 
-/** The SQL for a tally after a row changes. The change may move the row from one parent to another. */
-function moved([field, tally]: readonly [string, Tally], sides: Sides): string {
+/** A column of the counting row, and the SQL for its value. */
+type Kept = readonly [column: string, value: string]
+
+function assigned([column, value]: Kept): string {
+  return `${column} = ${value}`
+}
+
+/** A tally after a row changes. The change may move the row from one parent to another. */
+function moved([field, tally]: readonly [string, Tally], sides: Sides): Kept {
   const { parent, child, by } = sides
   const { where, of } = tally
   if (of.kind !== 'count' && of.kind !== 'sum') return afresh([field, tally], sides)
@@ -136,11 +143,11 @@ function moved([field, tally]: readonly [string, Tally], sides: Sides): string {
     const counts = `(${parent.idColumn} IS ${row}.${by}${isOne})`
     return of.kind === 'count' ? counts : `${counts} * coalesce(${row}.${columnOf(child, of.field).name}, 0)`
   }
-  return `${kept} = ${kept} + ${share('NEW')} - ${share('OLD')}`
+  return [kept, `${kept} + ${share('NEW')} - ${share('OLD')}`]
 }
 
-/** The SQL for a tally computed from all rows. */
-function afresh([field, { where, of }]: readonly [string, Tally], { parent, child, by }: Sides): string {
+/** A tally computed from all rows. */
+function afresh([field, { where, of }]: readonly [string, Tally], { parent, child, by }: Sides): Kept {
   const conditions = [
     `c.${OWNER} = ${parent.name}.${OWNER}`,
     `c.${by} = ${parent.name}.${parent.idColumn}`,
@@ -148,7 +155,7 @@ function afresh([field, { where, of }]: readonly [string, Tally], { parent, chil
     ...(of.kind === 'first_days' ? [isWithin(of, parent, child, 'c')] : []),
   ]
   const rows = `FROM ${child.name} AS c\n      WHERE ${conditions.join(' AND ')}`
-  return `${columnOf(parent, field).name} = (SELECT ${aggregate(of, child)} ${rows})`
+  return [columnOf(parent, field).name, `(SELECT ${aggregate(of, child)} ${rows})`]
 }
 
 function aggregate(of: Tally['of'], child: Table): string {
