@@ -76,8 +76,8 @@ export interface RawAttack {
   readonly chunks: readonly { readonly text: string; readonly afterMs: number }[]
   /** Whether the client closes the connection at once instead of reading. */
   readonly hangsUp: boolean
-  /** The status with which the runtime refuses it before the service sees it; null: the service sees it. */
-  readonly parserStatus: number | null
+  /** The endings without an answer of the service that are right: `closed`, or a status of the runtime. */
+  readonly excused: readonly string[]
 }
 
 /** Runs an attack. It has `hung` when neither an answer nor the connection's end came in time. */
