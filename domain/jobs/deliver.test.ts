@@ -203,6 +203,26 @@ describe('an automation', () => {
     expect(await entry()).toMatchObject({ status: 'failed', lastError: expected })
   })
 
+  test.each([
+    [tag, 'Step 1: The contact is gone.'],
+    [
+      { type: 'add_to_list', listId: 'list' },
+      'Step 1: There is no static list of that id, or the contact is gone.',
+    ],
+  ])('fails when the contact of %j is removed while it runs', async (step, reason) => {
+    const { world, ref, storage, run } = await one([step])
+    const { outbox } = world
+    const open: typeof outbox.open = (id) => ({
+      ...outbox.open(id),
+      finishStep: async (...call) => {
+        await storage.database.batch([{ sql: 'delete from contacts', parameters: [] }])
+        return outbox.open(id).finishStep(...call)
+      },
+    })
+    expect(await deliver(ref, { ...world, outbox: { ...outbox, open } })).toBe('failed')
+    expect(await run()).toEqual({ status: 'failed', currentStep: 1, failureReason: reason })
+  })
+
   test('goes on from the step that could not be done', async () => {
     const mail = { type: 'send_email', to: 'boss@example.com', subject: 'S', html: 'H' }
     const { world, ref, email, run, settle } = await one([mail, mail])

@@ -40,6 +40,7 @@ test('shows answers under their labels, in the order of the form, in plain words
     {
       ok: true,
       gone: 'x',
+      odd: { a: [1] },
       mail: ' ada@example.com ',
       cost: 0,
       extras: ['w', 'tires'],
@@ -55,6 +56,7 @@ test('shows answers under their labels, in the order of the form, in plain words
       'Cost: 0',
       'Email:  ada@example.com ',
       'gone: x',
+      'odd: {"a":[1]}',
       'Submitted 2026-06-15 12:34 UTC. Submission sub_1.',
     ].join('\n\n'),
   )

@@ -64,12 +64,12 @@ function linesOf(
     .map((id) => ({ label: known.get(id)?.label || id, value: shown(answers[id], known.get(id)) }))
 }
 
-/** The text of an answer: choices as their labels, booleans as yes or no, lists with commas. */
+/** The text of an answer: choices as their labels, booleans as yes or no, lists with commas, all else as JSON. */
 function shown(answer: unknown, field: AnswerField | undefined): string {
   if (Array.isArray(answer)) return answer.map((one) => shown(one, field)).join(', ')
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
   if (typeof answer === 'string') return field?.options.find(({ value }) => value === answer)?.label ?? answer
-  return typeof answer === 'number' ? String(answer) : JSON.stringify(answer)
+  return JSON.stringify(answer)
 }
 
 /**

@@ -24,7 +24,7 @@ const FOLDERS = [
   'adapters/durable-object',
 ]
 /** A mutant may take this many times the usual time of its tests, and so much longer for the start of its process. */
-const PATIENCE = 5
+const PATIENCE = 3
 const START_MS = 30_000
 
 const { values: given } = parseArgs({

@@ -32,7 +32,7 @@ beforeEach(async () => {
   directory = createPlaceDirectory(storage.database, clock)
   for (const id of ['c', 'a', 'moved', 'e']) await storage.administration.saveOrganization(organization(id))
   await run(`insert into families (family_id, place, generation, region) values
-    ('moved', 'own', 2, 'weur'), ('b', 'own', 1, null), ('z', 'own', 1, null), ('back', 'shared', 3, null)`)
+    ('moved', 'own', 2, 'weur'), ('b', 'own', 1, null), ('y', 'own', 1, null), ('z', 'own', 1, null), ('back', 'shared', 3, null)`)
   // The rows of `moved` are what a move has left in this database.
   await run(
     `insert into placed_organizations values ('moved', 'moved'), ('b', 'b'), ('b-child', 'b'), ('z', 'z')`,
@@ -42,6 +42,8 @@ beforeEach(async () => {
 test('the organizations of all places are listed once each, at their place, page by page', async () => {
   const pages = await pagesOf(directory.list, ({ organizationId }) => organizationId)
   expect(pages).toEqual([['a', 'b'], ['b-child', 'c'], ['e', 'moved'], ['z']])
+  const all = await directory.list(null, 100)
+  expect(all.map(({ organizationId }) => organizationId)).toEqual(pages.flat())
   expect(await directory.list('e', 1)).toEqual([
     {
       organizationId: 'moved',
@@ -52,7 +54,10 @@ test('the organizations of all places are listed once each, at their place, page
 })
 
 test('families are listed page by page while they have databases of their own', async () => {
-  expect(await pagesOf(directory.families, ({ place }) => place.familyId)).toEqual([['b', 'moved'], ['z']])
+  expect(await pagesOf(directory.families, ({ place }) => place.familyId)).toEqual([
+    ['b', 'moved'],
+    ['y', 'z'],
+  ])
 })
 
 test('families that have waited longest are asked for work first, and not before their time', async () => {

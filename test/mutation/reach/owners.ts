@@ -10,6 +10,13 @@ export function ownerOf(node: ts.Node): ts.Node {
   return current
 }
 
+/** The statement of its file that contains a node. */
+export function statementAround(node: ts.Node): ts.Node {
+  let current = node
+  while (!ts.isSourceFile(current.parent)) current = current.parent
+  return current
+}
+
 /** The functions of a file, in the order of its text. Their numbers are their places in this list. */
 export function functionsOf(source: ts.SourceFile): readonly Called[] {
   const found: Called[] = []

@@ -1,6 +1,6 @@
 import type ts from 'typescript'
 import type { Mutant } from '../mutant.ts'
-import { functionsOf, isCalled, nodeAt, ownerOf } from './owners.ts'
+import { functionsOf, isCalled, nodeAt, ownerOf, statementAround } from './owners.ts'
 import type { Reach } from './record.ts'
 import type { References } from './references.ts'
 import { findReferences, pathOf } from './references.ts'
@@ -30,13 +30,16 @@ export function createTestsOf(program: ts.Program, reach: Reach): TestsOf {
   }
 }
 
-/** The functions among the owners, and all that use the others directly or through further statements. */
+/**
+ * The functions among the owners, and all that use the others directly or through further statements. A function may
+ * also be called when a file is loaded, so the statements that use it belong to these others.
+ */
 function usersOf(owners: readonly ts.Node[], references: References): readonly ts.Node[] {
   const found = new Set(owners)
   // The set grows during the loop.
   for (const user of found) {
-    if (isCalled(user)) continue
-    for (const further of references.get(user) ?? []) found.add(further)
+    const users = [...(references.get(user) ?? []), ...(references.get(statementAround(user)) ?? [])]
+    for (const further of users) if (!isCalled(user) || !isCalled(further)) found.add(further)
   }
   return [...found]
 }
