@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { localPosPaths } from '../local/pos-sources.ts'
-import { secretsPath } from '../local/state.ts'
+import { databasesPath, secretsPath } from '../local/state.ts'
 import type { Supervised } from './supervised-process.ts'
 import { startSupervised } from './supervised-process.ts'
 import { wranglerEnvironment } from '../local/wrangler-environment.ts'
@@ -25,7 +25,7 @@ export function startService(options: ServiceOptions): Supervised {
   const { port, stateDirectory, gatewayPort, demoSiteUrl } = options
   const given = {
     port,
-    persist: stateDirectory,
+    persist: databasesPath(stateDirectory),
     // Secrets are passed in files, because every user of the machine can read command lines.
     envFiles: [secretsPath(stateDirectory), localPosPaths(stateDirectory).secret],
     variables: {

@@ -4,7 +4,7 @@ import { mailboxTables } from '../../adapters/local/index.ts'
 import type { Migration, MigrationRequest } from './migrate.ts'
 import { migrate, migrationsIn } from './migrate.ts'
 import { projectRoot } from './root.ts'
-import { localSecrets, persistPath } from './state.ts'
+import { earlierStateNotice, localSecrets, persistPath } from './state.ts'
 import { projectWranglerFile } from './wrangler-file.ts'
 
 /** A service that runs until the program that started it ends, on a free port of the loopback interface. */
@@ -32,12 +32,14 @@ function migrationsDirectory(adapter: string): string {
  * Starts the service on a state directory, with the runtime and the database files of `npm start`, but without the
  * parts for developers (reloading, static files, the queue). Applies missing migrations first. No other service may run
  * on the directory at the same time.
- * @param report called with errors that the service logs
+ * @param report called with errors that the service logs, and with what the user of the directory should know
  */
 export async function startOwnService(
   directory: string,
   report: (line: string) => void,
 ): Promise<OwnService> {
+  const notice = earlierStateNotice(directory)
+  if (notice !== null) report(notice)
   const [modules, { Miniflare }] = await Promise.all([builtModules(), import('miniflare')])
   const runtime = new Miniflare({
     resourcePersistencePath: persistPath(directory),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { createPrivateFile, PRIVATE_DIRECTORY_MODE, readTextFile, writePrivateFile } from './private-files.ts'
@@ -27,9 +27,26 @@ export function stateDirectory(root: string): string {
   return given === undefined || given === '' ? join(root, '.wrangler', 'state') : resolve(given)
 }
 
-/** The folder of databases that wrangler creates below a `--persist-to` directory. */
+/** The directory of the databases of the state, which wrangler calls `--persist-to`. */
+export function databasesPath(directory: string): string {
+  return join(directory, 'databases')
+}
+
+/** The folder that wrangler creates in that directory. */
 export function persistPath(directory: string): string {
-  return join(directory, 'v3')
+  return join(databasesPath(directory), WRANGLER_FOLDER)
+}
+
+const WRANGLER_FOLDER = 'v3'
+
+/**
+ * What to tell whoever opens a state directory of before version 1.0.0 for the first time; null: it is none. Those
+ * databases lay in the directory itself, and had other migrations.
+ */
+export function earlierStateNotice(directory: string): string | null {
+  const earlier = join(directory, WRANGLER_FOLDER)
+  if (!existsSync(earlier) || existsSync(databasesPath(directory))) return null
+  return `${earlier} holds databases of an earlier version, which this one cannot read: they stay as they are, and new ones begin in ${databasesPath(directory)}.`
 }
 
 /** The file of secrets that the local service reads, in `.env` form. */
