@@ -7,6 +7,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createChecks } from '../support/checks.ts'
+import type { Counts } from './engine/coverage.ts'
+import { eventKinds } from './engine/coverage.ts'
 import { mutantNamed, mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
 import type { Shrunk } from './shrink.ts'
@@ -17,6 +19,8 @@ import { simulate } from './simulation.ts'
 const STEPS = 2_000
 /** The processor time that is spent on one mutant, in ms. */
 const MUTANT_MS = 60_000
+/** In so many runs of fresh seeds, every kind of event must happen. */
+const COVERING_RUNS = 40
 const HOUR_MS = 3_600_000
 
 const { values: given } = parseArgs({
@@ -74,13 +78,25 @@ async function record(path: string, options: SimulationOptions): Promise<void> {
 
 async function tryFreshSeeds(durationMs: number): Promise<void> {
   const untilMs = Date.now() + durationMs
+  const all: Counts[] = []
   for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
     await check(`seed ${seed}`, async () => {
       const run = await simulate({ from: seed, steps })
+      all.push(run.coverage)
       if (run.violation !== null) throw new Error([...run.trace, summaryOf(seed, run)].join('\n'))
       say(`        ${summaryOf(seed, run)}`)
     })
   }
+  const counts = eventKinds.map((kind) => {
+    const times = all.reduce((sum, of) => sum + (of.get(kind) ?? 0), 0)
+    return { kind, times, runs: all.filter((of) => of.has(kind)).length }
+  })
+  for (const { kind, times, runs } of counts) say(`${String(times).padStart(9)} in ${runs} runs: ${kind}`)
+  if (all.length < COVERING_RUNS) return
+  await check('every kind of event happened', () => {
+    const missing = counts.filter(({ times }) => times === 0).map(({ kind }) => kind)
+    if (missing.length > 0) throw new Error(`None of ${all.length} runs: ${missing.join(', ')}`)
+  })
 }
 
 async function find(mutant: Mutant): Promise<void> {

@@ -36,7 +36,12 @@ export interface KnownKey {
   state: 'works' | 'ending' | 'revoked'
   /** When the key expires, according to an answer; infinity: it does not, as far as is known. */
   endsAtMs: number
+  readonly scope: 'read' | 'send' | 'all'
+  readonly ratePerMinute: number | null
 }
+
+/** The settings of a key without limits. */
+export const UNLIMITED = { endsAtMs: Infinity, scope: 'all', ratePerMinute: null } as const
 
 /** A change that an operator asked for, with the action of its audit record. */
 export interface AskedChange {
@@ -49,6 +54,8 @@ export interface Reference {
   now(): number
   readonly receipts: Map<string, Receipt>
   readonly keys: KnownKey[]
+  /** The newest key of an organization that must work, and may be used for that. */
+  workingKey(organizationId: string, use: 'read' | 'send'): KnownKey | undefined
   /** The subjects and recipients of the sends that an answer called successful. */
   readonly sent: { readonly subject: string; readonly to: string }[]
   /** The changes by operators that an answer confirmed. */
@@ -70,10 +77,20 @@ export function createReference(): Reference {
   const versions = new Map<string, FormVersion[]>()
   const versionsOf = (formId: string) => versions.get(formId) ?? []
   let moments = 0
+  const keys: KnownKey[] = []
   return {
     now: () => ++moments,
     receipts: new Map(),
-    keys: [],
+    keys,
+    workingKey: (organizationId, use) =>
+      keys.findLast(
+        (key) =>
+          key.organizationId === organizationId &&
+          key.state === 'works' &&
+          key.endsAtMs === Infinity &&
+          (key.scope === 'all' || key.scope === use) &&
+          key.ratePerMinute === null,
+      ),
     sent: [],
     changes: [],
     formIds: () => [...versions.keys()],

@@ -22,7 +22,7 @@ const SOON_MS = 3_600_000
 export async function comeToRest(world: World): Promise<void> {
   const { universe, clients, stored } = world
   const { faults, trace } = universe
-  faults.mend()
+  faults.mend(universe.scheduler.nowMs())
   const object = faults.neverMended === 'object' ? breakObject(world) : null
   const broken: Broken = {
     provider: faults.neverMended === 'email' || faults.neverMended === 'sms' ? faults.neverMended : null,
@@ -60,8 +60,8 @@ function check({ universe, stored, service, reference }: World, broken: Broken):
   checkAtRest({
     stored,
     reference,
-    email: service.email,
-    sms: service.sms,
+    email: service.email.delivered,
+    sms: service.sms.delivered,
     broken: broken.provider,
     isStuck: (organizationId) => stuck.has(organizationId),
     isCalm: faults.isCalm,
@@ -94,7 +94,10 @@ async function quieten(world: World, broken: Broken): Promise<boolean> {
     const soon = restMs > SOON_MS ? moves : []
     const late = restMs > REST_MAX_MS || isEndless ? [...waiting, ...moves, ...active] : soon
     if (late.length > 0)
-      violated('everything comes to an end', `${late.join(', ')} after ${hours(restMs)} hours without faults`)
+      violated(
+        'everything comes to an end',
+        `${late.join(', ')} after ${hours(restMs)} hours without faults${isEndless ? `: ${universe.trace.repeated()}` : ''}`,
+      )
     if (!(await world.step())) return false
   }
 }

@@ -9,6 +9,7 @@ import { automation } from '../conformance/outbox.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { PlaceChoice } from '../../ports/placement.ts'
 import type { FormVersion, Reference, Visitor } from './reference.ts'
+import { UNLIMITED } from './reference.ts'
 
 /** The organizations of the simulated world. */
 export const organizationIds = ['acme', 'beta', 'gamma'] as const
@@ -110,7 +111,7 @@ async function foundOrganization(organizationId: string, founding: Founding): Pr
   const clock = { nowMs: () => nowMs }
   const { key: text, stored } = await issueKey({ organizationId }, secrets, random, clock)
   await storage.administration.addKey(stored)
-  reference.keys.push({ organizationId, keyId: stored.keyId, text, state: 'works', endsAtMs: Infinity })
+  reference.keys.push({ ...UNLIMITED, organizationId, keyId: stored.keyId, text, state: 'works' })
 }
 
 /** The automation that every submission of the open form triggers. */

@@ -11,8 +11,15 @@ import { decideFaults } from './engine/faults.ts'
 import type { Scheduler } from './engine/scheduler.ts'
 import { everlasting } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
+import { createEntryChecks } from './invariants/entries.ts'
 import { createPlaceChecks } from './invariants/places.ts'
-import { createWriteChecks } from './invariants/writes.ts'
+import { createRunChecks } from './invariants/runs.ts'
+import { createSavedChecks } from './invariants/saved.ts'
+import { createSendChecks } from './invariants/sends.ts'
+import { createTimelyChecks } from './invariants/timely.ts'
+import { createVersions } from './invariants/versions.ts'
+import type { ChangeCheck } from './invariants/watch.ts'
+import { createCoverage } from './engine/coverage.ts'
 import type { Reference } from './reference.ts'
 import { createReference } from './reference.ts'
 import type { Deployments } from './service/deployments.ts'
@@ -59,7 +66,6 @@ export interface WorldOptions {
   readonly decide: Decisions
   readonly scheduler: Scheduler
   readonly mutant: Mutant | null
-  readonly keepsTrace: boolean
 }
 
 /** The possible maximum pauses of clients between two actions, in ms. Each run has one of them. */
@@ -73,7 +79,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { universe, stored, service, deployments, writes } = await openService(options, progress)
+  const { universe, stored, service, deployments, versions, writes } = await openService(options, progress)
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -94,11 +100,12 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ? { kind: 'shared' }
         : { kind: 'own', region: null, jurisdiction: null },
   })
+  for (const change of stored.take()) versions.follow([change])
   universe.faults.begin()
   let isOver = false
   const { isCalm, clockErrorMaxMs } = universe.faults
   const parts: ClientParts = {
-    ...{ decide, reference, operatorKey, stored, isCalm, network: service.network },
+    ...{ decide, reference, operatorKey, stored, versions, isCalm, network: service.network },
     violated: progress.violated,
     restMaxMs: decide.pick('longest rest', RESTS_MS),
     pause: (delayMs) => scheduler.pause(delayMs),
@@ -124,9 +131,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 /** Starts the service in an empty world. */
-async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptions, progress: Progress) {
+async function openService({ decide, scheduler, mutant }: WorldOptions, progress: Progress) {
   const { violated } = progress
-  const trace = createTrace(keepsTrace, () => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
+  const trace = createTrace(() => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
   const faults = decideFaults(decide)
   const homes = createHomes((): SimulatedDatabase => database)
   const { nowMs } = scheduler
@@ -137,10 +144,14 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
   const roots = await openRootSecrets(mutant?.rotatesAtOnce ?? false)
   const deployed = { decide, scheduler, trace, database, roots, service: (): RunningService => service }
   const deployments = createDeployments(deployed)
+  const coverage = createCoverage()
   let writes = 0
-  const written = (): void => {
+  const written: Universe['written'] = (tell) => {
+    const changes = stored.take()
+    tell(changes)
+    if (changes.length === 0) return
     writes += 1
-    for (const check of checks) check()
+    for (const check of checks) check(changes)
   }
   const shared = {
     decide,
@@ -150,6 +161,8 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
     mutant,
     violated,
     written,
+    coverage,
+    happened: coverage.happened,
     versionOf: deployments.versionOf,
   }
   const objects = createFamilyObjects(
@@ -161,10 +174,21 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
     },
   )
   const stored = lookIntoPlaces(database, objects, homes)
-  const checks = [createWriteChecks(stored, violated), createPlaceChecks(stored, violated)]
   const universe: Universe = { ...shared, database, stored, secrets: () => roots.current() }
   const service = startService(universe, objects)
-  return { universe, stored, service, deployments, writes: () => writes }
+  const { email, sms } = service
+  const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms }
+  const versions = createVersions(watch)
+  const checks: readonly ChangeCheck[] = [
+    versions.follow,
+    createTimelyChecks(watch),
+    createSavedChecks(watch),
+    createRunChecks(watch),
+    createSendChecks(watch),
+    createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait: () => false }),
+    createPlaceChecks(watch),
+  ]
+  return { universe, stored, service, deployments, versions, writes: () => writes }
 }
 
 /** The state of a run. */

@@ -1,6 +1,7 @@
 import type { Decisions } from '../engine/decisions.ts'
 import type { Answer, ClientRequest, Network } from '../service/network.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
+import type { Versions } from '../invariants/versions.ts'
 import type { AskedChange, KnownKey, Reference } from '../reference.ts'
 
 /** The dependencies of a client of the simulated service. */
@@ -12,6 +13,7 @@ export interface Client {
   readonly operatorKey: string
   /** What is stored. Only for checks of answers: the client's behaviour does not depend on it. */
   readonly stored: StoredPlaces
+  readonly versions: Versions
   /** Sends a request. An answer that no client may ever get is reported as a violation. */
   send(request: ClientRequest): Promise<Answer | null>
   /** Sends an operator's request for a change, and records the change when the answer says that it was made. */

@@ -51,9 +51,9 @@ export function startClients(
   for (const organizationId of organizationIds)
     start(`op-${organizationId}`, organizationId, (client) => operate(organizationId, client))
   for (const root of roots) start(`mover-${root}`, root, (client) => moveAround(root, client))
-  for (const copy of copies) {
-    const name = `sync-${copy.organizationId}-${copy.collection.table}`
-    start(name, copy.organizationId, (client) => read(copy, client))
+  for (const organizationId of organizationIds) {
+    const own = copies.filter((copy) => copy.organizationId === organizationId)
+    start(`sync-${organizationId}`, organizationId, (client) => read(own, client))
   }
   start('mailer', null, mail)
   const last = createClient('last', parts)

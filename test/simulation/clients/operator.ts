@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { limitedFormOf, formLine, markOf, openFormOf, recipientsOf } from '../setting.ts'
 import type { Answer } from '../service/network.ts'
 import type { KnownKey } from '../reference.ts'
+import { UNLIMITED } from '../reference.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
 
@@ -141,7 +142,7 @@ async function issueKey(organizationId: string, client: Client): Promise<void> {
   )
   if (answer?.status !== 201) return
   const { key, keyId } = bodyOf(answer) as { readonly key: string; readonly keyId: string }
-  reference.keys.push({ organizationId, keyId, text: key, state: 'works', endsAtMs: Infinity })
+  reference.keys.push({ organizationId, keyId, text: key, state: 'works', ...UNLIMITED })
 }
 
 function workingKeys(organizationId: string, { reference }: Client): readonly KnownKey[] {
@@ -180,7 +181,7 @@ async function rotateKey(organizationId: string, client: Client): Promise<void> 
   }
   key.endsAtMs = Date.parse(successor.replacedEndsAt)
   const { key: text, keyId } = successor
-  client.reference.keys.push({ organizationId, keyId, text, state: 'works', endsAtMs: Infinity })
+  client.reference.keys.push({ organizationId, keyId, text, state: 'works', ...UNLIMITED })
 }
 
 interface ListedEntry {

@@ -1,5 +1,5 @@
 import type { Stored } from '../engine/database.ts'
-import type { Delivered } from '../service/providers.ts'
+import type { Delivered } from '../service/handed-over.ts'
 import type { Reference } from '../reference.ts'
 import { openFormOf, organizationIds, markOf } from '../setting.ts'
 

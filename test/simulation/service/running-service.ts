@@ -3,7 +3,7 @@ import type { Fleet } from './fleet.ts'
 import { startFleet } from './fleet.ts'
 import type { Network } from './network.ts'
 import { createNetwork } from './network.ts'
-import type { Delivered } from './providers.ts'
+import type { HandedOver } from './handed-over.ts'
 import { createEmailProvider, createSmsProvider } from './providers.ts'
 import { createQueue } from './queue.ts'
 import { createStorageCalls } from './storage-calls.ts'
@@ -14,9 +14,9 @@ export interface RunningService {
   readonly fleet: Fleet
   readonly network: Network
   readonly objects: FamilyObjects
-  /** The messages that reached people by email and by SMS. */
-  readonly email: readonly Delivered[]
-  readonly sms: readonly Delivered[]
+  /** What was handed over to the providers of email and of SMS. */
+  readonly email: HandedOver
+  readonly sms: HandedOver
 }
 
 const MINUTE_MS = 60_000
@@ -44,8 +44,8 @@ export function startService(universe: Universe, objects: FamilyObjects): Runnin
     fleet,
     objects,
     network: createNetwork(universe, () => fleet),
-    email: email.delivered,
-    sms: sms.delivered,
+    email: email.handedOver,
+    sms: sms.handedOver,
   }
 }
 

@@ -8,11 +8,13 @@ import type { MoveLedger } from '../../../ports/move-ledger.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import type { PlaceDirectory } from '../../../ports/placement.ts'
 import type { SmsSender } from '../../../ports/sms-sender.ts'
-import type { SimulatedDatabase, Stored, StoredHere } from '../engine/database.ts'
+import type { SimulatedDatabase, StoredHere } from '../engine/database.ts'
+import type { Coverage, EventKind } from '../engine/coverage.ts'
 import type { Decisions } from '../engine/decisions.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import type { Trace } from '../engine/trace.ts'
+import type { PlacedChange, StoredPlaces } from './stored-places.ts'
 import type { Version } from './versions.ts'
 
 /** A mistake that is planted by wrapping a port or by replacing a statement, to see whether a run finds it. */
@@ -57,14 +59,17 @@ export interface Universe {
   /** The shared database. */
   readonly database: SimulatedDatabase
   /** What is stored in all databases. */
-  readonly stored: Stored
+  readonly stored: StoredPlaces
   readonly mutant: Mutant | null
   /** The root secrets with which processes start now. */
   readonly secrets: () => Secrets
   /** The version of a process or object that starts now. */
   readonly versionOf: (starting: string) => Version
-  /** Called after a write to storage, with the name of the batch. */
-  readonly written: (name: string) => void
+  /** Called after each call of storage, to tell what it changed, and then to check that. */
+  readonly written: (tell: (changes: readonly PlacedChange[]) => void) => void
+  /** Notes that a kind of event happened, to show that runs come across it. */
+  readonly happened: (kind: EventKind) => void
+  readonly coverage: Coverage
   /** Reports that something happened that must never happen. */
   readonly violated: (invariant: string, details: string) => void
 }

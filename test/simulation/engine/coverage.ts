@@ -1,0 +1,43 @@
+/**
+ * The kinds of events that a world must go through to find mistakes in them. A long run of fresh seeds in which one of
+ * them never happened proves less than it seems.
+ */
+export const eventKinds = [
+  'a submission is saved',
+  'a submission is refused at the limit',
+  'a submission finds its contact by the phone',
+  'a contact gets no phone because another one has it',
+  'a form is replaced',
+  'rows are imported again as they are',
+  'a contact unsubscribes',
+  'an automation passes over a contact who has unsubscribed',
+  'a run fails',
+  'a message is handed over again',
+  'a provider recognises a message',
+  'an entry is put off',
+  'an entry waits as long as the provider asked',
+  'an entry is given up',
+  'an entry is retried by an operator',
+  'an entry is not retried while it is being worked on',
+  'an entry is taken over from a worker that did not finish',
+] as const
+
+export type EventKind = (typeof eventKinds)[number]
+
+/** How often each kind of event happened. */
+export type Counts = ReadonlyMap<EventKind, number>
+
+export interface Coverage {
+  readonly happened: (kind: EventKind) => void
+  counts(): Counts
+}
+
+export function createCoverage(): Coverage {
+  const counts = new Map<EventKind, number>()
+  return {
+    happened(kind) {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    },
+    counts: () => counts,
+  }
+}
