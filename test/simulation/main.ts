@@ -16,7 +16,7 @@ import { shrink } from './shrink.ts'
 import type { Run, SimulationOptions } from './simulation.ts'
 import { simulate } from './simulation.ts'
 
-const STEPS = 2_000
+const STEPS = 3_000
 /** The processor time that is spent on one mutant, in ms. */
 const MUTANT_MS = 60_000
 /** In so many runs of fresh seeds, every kind of event must happen. */

@@ -12,6 +12,7 @@ import type { Scheduler } from './engine/scheduler.ts'
 import { everlasting } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
 import { createEntryChecks } from './invariants/entries.ts'
+import { createKeyChecks } from './invariants/keys.ts'
 import { createPlaceChecks } from './invariants/places.ts'
 import { createRunChecks } from './invariants/runs.ts'
 import { createSavedChecks } from './invariants/saved.ts'
@@ -79,7 +80,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { universe, stored, service, deployments, versions, writes } = await openService(options, progress)
+  const { universe, stored, service, deployments, versions, founded, writes } = await openService(
+    options,
+    progress,
+  )
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -100,12 +104,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ? { kind: 'shared' }
         : { kind: 'own', region: null, jurisdiction: null },
   })
-  for (const change of stored.take()) versions.follow([change])
+  founded(stored.take())
   universe.faults.begin()
   let isOver = false
   const { isCalm, clockErrorMaxMs } = universe.faults
   const parts: ClientParts = {
     ...{ decide, reference, operatorKey, stored, versions, isCalm, network: service.network },
+    ...{ nowMs: scheduler.nowMs, happened: universe.happened },
+    objectsForget: universe.faults.mayBe('objectReset') || universe.faults.mayBe('release'),
     violated: progress.violated,
     restMaxMs: decide.pick('longest rest', RESTS_MS),
     pause: (delayMs) => scheduler.pause(delayMs),
@@ -162,6 +168,7 @@ async function openService({ decide, scheduler, mutant }: WorldOptions, progress
     violated,
     written,
     coverage,
+    logged: new Set<string>(),
     happened: coverage.happened,
     versionOf: deployments.versionOf,
   }
@@ -179,16 +186,22 @@ async function openService({ decide, scheduler, mutant }: WorldOptions, progress
   const { email, sms } = service
   const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms }
   const versions = createVersions(watch)
+  const runChecks = createRunChecks(watch)
   const checks: readonly ChangeCheck[] = [
     versions.follow,
     createTimelyChecks(watch),
     createSavedChecks(watch),
-    createRunChecks(watch),
+    runChecks,
+    createKeyChecks(watch),
     createSendChecks(watch),
     createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait: () => false }),
     createPlaceChecks(watch),
   ]
-  return { universe, stored, service, deployments, versions, writes: () => writes }
+  const founded: ChangeCheck = (changes) => {
+    versions.follow(changes)
+    runChecks(changes.filter(({ table }) => table === 'contacts'))
+  }
+  return { universe, stored, service, deployments, versions, founded, writes: () => writes }
 }
 
 /** The state of a run. */

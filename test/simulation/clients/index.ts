@@ -2,6 +2,11 @@ import type { Network } from '../service/network.ts'
 import { organizationIds } from '../setting.ts'
 import type { Client, ClientParts } from './client.ts'
 import { createClient } from './client.ts'
+import { audit } from './auditor.ts'
+import { browse } from './browser.ts'
+import { foundMore } from './founder.ts'
+import { intrude } from './intruder.ts'
+import { keepKeys } from './keys.ts'
 import { mail } from './mailer.ts'
 import { moveAround } from './mover.ts'
 import { operate, retryFailed } from './operator.ts'
@@ -56,6 +61,11 @@ export function startClients(
     start(`sync-${organizationId}`, organizationId, (client) => read(own, client))
   }
   start('mailer', null, mail)
+  start('browser', null, browse)
+  start('intruder', null, intrude)
+  start('auditor', null, audit)
+  start('founder', null, foundMore)
+  start('keeper', null, keepKeys)
   const last = createClient('last', parts)
   return {
     active: (without) =>

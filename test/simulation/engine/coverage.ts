@@ -20,6 +20,23 @@ export const eventKinds = [
   'an entry is retried by an operator',
   'an entry is not retried while it is being worked on',
   'an entry is taken over from a worker that did not finish',
+  'an import is refused',
+  'a damaged part is refused',
+  'a key is replaced',
+  'a key is not replaced that has ended',
+  'a key is revoked that works',
+  'a key is revoked that was replaced',
+  'a key is revoked that has expired',
+  'a key is revoked that was revoked',
+  'a key is revoked again after an answer was lost',
+  'a key that has ended is tried',
+  'a forged key is tried',
+  'a key is tried beyond its scope',
+  'a key is used beyond its rate',
+  'a key is hashed under the new root secret',
+  'an organization is made',
+  'an organization gets another parent',
+  'an organization is saved during a move',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]

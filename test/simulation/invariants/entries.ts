@@ -51,7 +51,7 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       happened('an entry is taken over from a worker that did not finish')
     const quietMs = watch.quietSinceMs()
     if (quietMs === null || watch.mayWait(organizationId)) return
-    const isQueued = faults.isCalm && faults.hasQueue && isNew && before.attempts === 0
+    const isQueued = faults.isCalm && faults.hasQueue && isNew && before.last_error === null
     const since = faults.isCalm ? dueMs : Math.max(dueMs, quietMs + AFTERMATH_MS)
     if (nowMs() - since > (isQueued ? SOON_MS : LATE_MS))
       violated('follow-up work begins in time', `${named}: ${nowMs() - since} ms late`)
@@ -96,7 +96,7 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       return
     }
     const isRefused = answer?.kind === 'refused' && reason.endsWith(answer.reason)
-    if (!isRefused && !HOPELESS.test(reason))
+    if (!isRefused && !isHopeless(reason))
       violated('no entry fails but by its provider', `${named}: ${reason}`)
   }
   const retried = ({ before, after }: HomeChange, named: string): void => {
@@ -115,7 +115,9 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
       violated('an entry is done by its worker', `${named}: ${JSON.stringify(before)}`)
     const run = stored.rowOf(organizationId, 'automation_runs', named)
     const isDone =
-      before?.kind === 'automation_run' ? run?.status === 'completed' : watch.email.hasDelivered(named)
+      before?.kind === 'automation_run'
+        ? run?.status === 'completed'
+        : watch.email.deliveredAtMs(named) !== undefined
     if (!isDone)
       violated(
         'an entry leaves the outbox when its work is done',
@@ -148,5 +150,9 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
   }
 }
 
-/** Why a run can never succeed: its steps need something that its contact does not have. */
 const HOPELESS = /^Step \d+: (?:The contact has no (?:email address|phone number)|There is no static list)/
+
+/** Whether a run can never succeed, because a step needs something that its contact does not have. */
+export function isHopeless(reason: string): boolean {
+  return HOPELESS.test(reason)
+}

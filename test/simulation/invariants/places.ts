@@ -29,6 +29,9 @@ export function createPlaceChecks({ stored, violated }: Watch): ChangeCheck {
         violated('one place takes writes', `${organizationId} of ${home}: ${open.join(' and ')}`)
       if (!ANSWERS_READS.has(stateAt(home) ?? ''))
         violated('reads never stop', `${organizationId} of ${home}`)
+      const parentId = stored.rowOf(organizationId, 'organizations')?.parent_id
+      if (typeof parentId === 'string' && stored.homeOf(parentId) !== home)
+        violated('a family lives in one place', `${organizationId} in ${home}, ${parentId} elsewhere`)
       if (before !== home) checkMoved(organizationId, stored.named(before), stored.named(home), violated)
     }
   }

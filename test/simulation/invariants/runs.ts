@@ -17,7 +17,17 @@ interface Step {
  * Checks runs of automations: they go on step by step, what a step promises is there when it is passed, and a run ends
  * behind its last step. Also what is counted of runs and of the members of lists.
  */
-export function createRunChecks({ stored, violated, happened, email, sms }: RunWatch): ChangeCheck {
+export function createRunChecks({ stored, nowMs, violated, happened, email, sms }: RunWatch): ChangeCheck {
+  const claimedAtMs = new Map<string, number>()
+  const unsubscribedAtMs = new Map<string, number>()
+  const note = ({ table, organizationId, after, columns }: HomeChange): void => {
+    if (table === 'outbox' && textOf(after?.lease_token) !== '' && columns.includes('lease_token'))
+      claimedAtMs.set(textOf(after?.outbox_id), nowMs())
+    if (table !== 'contacts') return
+    for (const channel of ['email', 'sms'])
+      if (columns.includes(`${channel}_consent`) && after?.[`${channel}_consent`] === 'unsubscribed')
+        unsubscribedAtMs.set([organizationId, after.contact_id, channel].join(' '), nowMs())
+  }
   const begun = ({ organizationId, after }: HomeChange): void => {
     const automation = stored.rowOf(organizationId, 'automations', after?.automation_id)
     const entry = stored.rowOf(organizationId, 'outbox', after?.run_id)
@@ -69,9 +79,21 @@ export function createRunChecks({ stored, violated, happened, email, sms }: RunW
         `${runId} of ${organizationId}, step ${number}: ${promise}`,
       )
     }
-    const passes = (consent: unknown): boolean => {
-      if (consent === 'unsubscribed') happened('an automation passes over a contact who has unsubscribed')
-      return consent === 'unsubscribed'
+    const checkMessage = (of: HandedOver, channel: 'email' | 'sms') => {
+      const isUnsubscribed = contact?.[`${channel}_consent`] === 'unsubscribed'
+      const sentAtMs = of.deliveredAtMs(runId, number)
+      if (sentAtMs === undefined && !isUnsubscribed) lacks(`the message by ${channel}`)
+      if (sentAtMs === undefined) {
+        happened('an automation passes over a contact who has unsubscribed')
+        return
+      }
+      // A worker knows the contact as it was when the entry was claimed.
+      const sinceMs = unsubscribedAtMs.get([organizationId, contactId, channel].join(' ')) ?? Infinity
+      if (isUnsubscribed && sinceMs < (claimedAtMs.get(runId) ?? 0) && sentAtMs > sinceMs)
+        violated(
+          'nobody is written to who has unsubscribed',
+          `${runId}, step ${number}, ${JSON.stringify(contact)}`,
+        )
     }
     if (step === undefined) {
       lacks('a step')
@@ -90,10 +112,10 @@ export function createRunChecks({ stored, violated, happened, email, sms }: RunW
           lacks('the member of the list')
         return
       case 'send_sms':
-        if (!sms.hasDelivered(runId, number) && !passes(contact?.sms_consent)) lacks('the text message')
+        checkMessage(sms, 'sms')
         return
       case 'send_email':
-        if (!email.hasDelivered(runId, number) && !passes(contact?.email_consent)) lacks('the email')
+        checkMessage(email, 'email')
         return
       default:
         lacks(`a step of a known type, not ${step.type}`)
@@ -126,6 +148,7 @@ export function createRunChecks({ stored, violated, happened, email, sms }: RunW
   return (changes) => {
     const home = changes.filter(isAtHome)
     for (const change of home) {
+      note(change)
       if (change.table !== 'automation_runs') continue
       if (change.before === null) begun(change)
       else wentOn(change)

@@ -1,3 +1,4 @@
+import { toInstant } from '../../../domain/text/instant.ts'
 import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
 import { isAtHome, textOf } from './watch.ts'
 
@@ -41,12 +42,12 @@ export function createTimelyChecks({ stored, nowMs, violated }: Watch): ChangeCh
       violated('updatedAt comes from the clock of the organization', `${textOf(clock)}, ${named}`)
   }
   const checkClock = ({ organizationId, before, after }: HomeChange): void => {
-    const [from, to] = [textOf(before?.clock_at), textOf(after?.clock_at)]
+    if (before === null) return
+    const [from, to] = [textOf(before.clock_at), textOf(after?.clock_at)]
     if (to <= from) violated('updatedAt grows with every write', `${organizationId}: from ${from} to ${to}`)
     const latestMs = Math.max(nowMs() + AHEAD_MAX_MS, Date.parse(from) + 1)
-    const isAhead = from !== '' && Date.parse(to) > latestMs
-    if (isAhead || Date.parse(to) < nowMs() - BEHIND_MAX_MS)
-      violated('updatedAt is the time of the write', `${organizationId}: ${to} at ${nowMs()}`)
+    if (Date.parse(to) > latestMs || Date.parse(to) < nowMs() - BEHIND_MAX_MS)
+      violated('updatedAt is the time of the write', `${organizationId}: ${to} at ${toInstant(nowMs())}`)
   }
   return (changes) => {
     const home = changes.filter(isAtHome)

@@ -26,8 +26,8 @@ export interface HandedOver {
   readonly delivered: readonly Delivered[]
   /** The message with the provider's id. */
   withId(id: string): Delivered | undefined
-  /** Whether a message of an entry, or of one step of a run, was delivered. */
-  hasDelivered(outboxId: string, step?: number): boolean
+  /** When a message of an entry, or of one step of a run, was last delivered; undefined: never. */
+  deliveredAtMs(outboxId: string, step?: number): number | undefined
   /** The last answer about an entry of the outbox. */
   lastAnswer(outboxId: string): Answered | undefined
 }
@@ -41,18 +41,18 @@ export interface HandOverRecord extends HandedOver {
 export function createHandOverRecord(): HandOverRecord {
   const delivered: Delivered[] = []
   const byId = new Map<string, Delivered>()
-  const keys = new Set<string>()
+  const deliveredAtMs = new Map<string, number>()
   const answers = new Map<string, Answered>()
   return {
     delivered,
     withId: (id) => byId.get(id),
-    hasDelivered: (outboxId, step) => keys.has(`${outboxId} ${step ?? ''}`),
+    deliveredAtMs: (outboxId, step) => deliveredAtMs.get(`${outboxId} ${step ?? ''}`),
     lastAnswer: (outboxId) => answers.get(outboxId),
     deliver(message) {
       delivered.push(message)
       byId.set(message.id, message)
       const entry = entryOf(message.key)
-      if (entry !== null) keys.add(`${entry.outboxId} ${entry.step ?? ''}`)
+      if (entry !== null) deliveredAtMs.set(`${entry.outboxId} ${entry.step ?? ''}`, message.atMs)
     },
     answered(key, answer) {
       const entry = entryOf(key)

@@ -42,6 +42,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   const log: Log = {
     info: () => undefined,
     error: (event) => {
+      universe.logged.add(event)
       trace.say(process.name, `logs ${event}`)
     },
   }

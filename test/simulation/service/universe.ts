@@ -70,6 +70,8 @@ export interface Universe {
   /** Notes that a kind of event happened, to show that runs come across it. */
   readonly happened: (kind: EventKind) => void
   readonly coverage: Coverage
+  /** The failures that the service has logged, by their events. */
+  readonly logged: Set<string>
   /** Reports that something happened that must never happen. */
   readonly violated: (invariant: string, details: string) => void
 }
