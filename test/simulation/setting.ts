@@ -150,7 +150,7 @@ export const FIRST_KEYS = [
   { scope: 'read', ratePerMinute: null, lastsMs: Infinity },
   { scope: 'send', ratePerMinute: null, lastsMs: Infinity },
   { scope: 'all', ratePerMinute: 3, lastsMs: Infinity },
-  { scope: 'all', ratePerMinute: null, lastsMs: 30_000 },
+  { scope: 'all', ratePerMinute: null, lastsMs: 1_000 },
 ] as const
 
 /** A contact whom an organization knows from the beginning, and who has unsubscribed from one channel. */

@@ -13,6 +13,7 @@ import { everlasting } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
 import { createEntryChecks } from './invariants/entries.ts'
 import { createKeyChecks } from './invariants/keys.ts'
+import { createMoveChecks } from './invariants/moves.ts'
 import { createPlaceChecks } from './invariants/places.ts'
 import { createRunChecks } from './invariants/runs.ts'
 import { createSavedChecks } from './invariants/saved.ts'
@@ -23,6 +24,7 @@ import type { ChangeCheck } from './invariants/watch.ts'
 import { createCoverage } from './engine/coverage.ts'
 import type { Reference } from './reference.ts'
 import { createReference } from './reference.ts'
+import { createAims } from './service/aims.ts'
 import type { Deployments } from './service/deployments.ts'
 import { createDeployments } from './service/deployments.ts'
 import { createFamilyObjects } from './service/family-objects.ts'
@@ -80,10 +82,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { universe, stored, service, deployments, versions, founded, writes } = await openService(
-    options,
-    progress,
-  )
+  const { universe, stored, service, deployments, versions, founded, whenAborted, writes } =
+    await openService(options, progress)
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -122,6 +122,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   }
   const roots = organizationIds.filter((organizationId) => parentOf(organizationId) === null)
   const clients = startClients(parts, roots, progress.broken)
+  whenAborted.push(() => {
+    for (const root of roots) void clients.abortMove(root)
+  })
   return {
     ...{ universe, stored, service, deployments, clients, reference },
     ...{ steps: progress.steps, writes, violation: progress.violation },
@@ -181,27 +184,41 @@ async function openService({ decide, scheduler, mutant }: WorldOptions, progress
     },
   )
   const stored = lookIntoPlaces(database, objects, homes)
-  const universe: Universe = { ...shared, database, stored, secrets: () => roots.current() }
+  const others = { ...shared, database, stored, secrets: () => roots.current() }
+  const whenAborted: (() => void)[] = []
+  const aims = createAims(others, {
+    kill: (process) => {
+      service.fleet.kill(process)
+    },
+    abortMoves: () => {
+      for (const listener of whenAborted) listener()
+    },
+  })
+  const universe: Universe = { ...others, aims }
   const service = startService(universe, objects)
   const { email, sms } = service
   const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms }
   const versions = createVersions(watch)
   const runChecks = createRunChecks(watch)
+  // When an alarm was lost, the sweep asks the object later.
+  const mayWait = (organizationId: string) =>
+    faults.mayBe('alarmLost') && stored.homeOf(organizationId) !== database.name
   const checks: readonly ChangeCheck[] = [
     versions.follow,
     createTimelyChecks(watch),
     createSavedChecks(watch),
     runChecks,
     createKeyChecks(watch),
+    createMoveChecks(watch),
     createSendChecks(watch),
-    createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait: () => false }),
+    createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait }),
     createPlaceChecks(watch),
   ]
   const founded: ChangeCheck = (changes) => {
     versions.follow(changes)
     runChecks(changes.filter(({ table }) => table === 'contacts'))
   }
-  return { universe, stored, service, deployments, versions, founded, writes: () => writes }
+  return { universe, stored, service, deployments, versions, founded, whenAborted, writes: () => writes }
 }
 
 /** The state of a run. */

@@ -1,4 +1,5 @@
 import type { Row } from '../engine/changes.ts'
+import { textOf } from '../invariants/watch.ts'
 import { organizationIds } from '../setting.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
@@ -44,21 +45,21 @@ async function readFiltered(organizationId: string, client: Client): Promise<voi
   const contact = known[client.decide.below('contact', known.length)]
   if (contact === undefined || contacts === undefined || submissions === undefined || runs === undefined)
     return
-  const { email_key: email, phone, contact_id: id } = contact
+  const [email, phone, id] = [textOf(contact.email_key), textOf(contact.phone), textOf(contact.contact_id)]
   const form = `${organizationId}-open`
   const by = client.decide.pick('by', ['email', 'phone', 'contact', 'form', 'automation'])
   const whole = (path: string, of: Collection, isWanted: (row: Row) => boolean) =>
     readWhole(path, of, isWanted, organizationId, client)
-  if (by === 'email' && email !== null)
+  if (by === 'email' && email !== '')
     await whole(
-      `${contacts.path}?email=${encodeURIComponent(String(email).toUpperCase())}`,
+      `${contacts.path}?email=${encodeURIComponent(email.toUpperCase())}`,
       contacts,
       (row) => row.email_key === email,
     )
-  if (by === 'phone' && phone !== null)
-    await whole(`${contacts.path}?phone=${String(phone).slice(2)}`, contacts, (row) => row.phone === phone)
+  if (by === 'phone' && phone !== '')
+    await whole(`${contacts.path}?phone=${phone.slice(2)}`, contacts, (row) => row.phone === phone)
   if (by === 'contact')
-    await whole(`${submissions.path}?contactId=${String(id)}`, submissions, (row) => row.contact_id === id)
+    await whole(`${submissions.path}?contactId=${id}`, submissions, (row) => row.contact_id === id)
   if (by === 'form')
     await whole(`/api/v1/forms/${form}/submissions`, submissions, (row) => row.form_id === form)
   if (by === 'automation') await whole('/api/v1/automations/welcome/runs', runs, () => true)

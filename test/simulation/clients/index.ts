@@ -8,7 +8,7 @@ import { foundMore } from './founder.ts'
 import { intrude } from './intruder.ts'
 import { keepKeys } from './keys.ts'
 import { mail } from './mailer.ts'
-import { moveAround } from './mover.ts'
+import { abortMove, moveAround } from './mover.ts'
 import { operate, retryFailed } from './operator.ts'
 import type { Copy } from './reader.ts'
 import { checkComplete, newCopies, read, sync } from './reader.ts'
@@ -23,6 +23,8 @@ export interface Clients {
    * copies are complete. False: a sync failed as often as `triesMax` says.
    */
   syncAll(without: ReadonlySet<string>, over: Network, triesMax: number): Promise<boolean>
+  /** Asks to abort the move of a family. */
+  abortMove(familyId: string): Promise<boolean>
   /** Asks to try entries of the outbox again. */
   retry(entries: Parameters<typeof retryFailed>[0]): Promise<true>
 }
@@ -67,6 +69,7 @@ export function startClients(
   start('founder', null, foundMore)
   start('keeper', null, keepKeys)
   const last = createClient('last', parts)
+  const aborter = createClient('aborter', parts)
   return {
     active: (without) =>
       [...active].filter(([, about]) => about === null || !without.has(about)).map(([name]) => name),
@@ -78,6 +81,7 @@ export function startClients(
       for (const copy of wanted) checkComplete(copy, client)
       return true
     },
+    abortMove: (familyId) => abortMove(familyId, aborter),
     retry: async (entries) => {
       await retryFailed(entries, last)
       return true

@@ -62,7 +62,9 @@ function keysOf(organizationId: string, { reference }: Client): readonly KnownKe
 /** A key in any state, working, ending or ended, but not the last one with which the other clients work. */
 function anyKey(organizationId: string, client: Client): KnownKey | undefined {
   const keys = keysOf(organizationId, client)
-  const key = keys[client.decide.below('key', keys.length)]
+  const ending = keys.filter((each) => each.state !== 'works' || client.hasEnded(each))
+  const chosen = ending.length > 0 && client.decide.chance('key that ends or has ended', 50) ? ending : keys
+  const key = chosen[client.decide.below('key', chosen.length)]
   const isUsed = key !== undefined && client.reference.isUsable(key, 'all')
   const others = keys.filter((other) => other !== key && client.reference.isUsable(other, 'all'))
   return isUsed && others.length === 0 ? undefined : key

@@ -1,4 +1,5 @@
 import type { Row } from '../engine/changes.ts'
+import { textOf } from '../invariants/watch.ts'
 import { limitedFormOf, formLine, markOf, openFormOf, recipientsOf } from '../setting.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
@@ -47,7 +48,7 @@ export async function importForm(formId: string, organizationId: string, client:
   await importRows('forms', [line], organizationId, client)
   begun.acknowledgedAt = reference.now()
   const row = stored.rowOf(organizationId, 'forms', formId)
-  const definition = JSON.parse(String(row?.definition ?? '{}')) as Row
+  const definition = JSON.parse(textOf(row?.definition) || '{}') as Row
   const isStored =
     row !== undefined &&
     row.name === line.name &&

@@ -1,4 +1,5 @@
 import type { Answer } from '../service/network.ts'
+import { textOf } from '../invariants/watch.ts'
 import type { FormVersion } from '../reference.ts'
 import { founded, LIMIT, markOf, organizationIds, openFormOf, limitedFormOf, visitors } from '../setting.ts'
 import type { Client } from './client.ts'
@@ -124,7 +125,7 @@ function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], c
     phone: phone === null ? null : `+1${phone}`,
   })
   const row = client.stored.rowOf(organizationId, 'form_submissions', submissionId)
-  const answers = JSON.parse(String(row?.answers ?? '{}')) as Readonly<Record<string, unknown>>
+  const answers = JSON.parse(textOf(row?.answers) || '{}') as Readonly<Record<string, unknown>>
   const isStored =
     row?.form_id === formId &&
     row.source === 'headless' &&

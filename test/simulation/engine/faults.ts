@@ -14,6 +14,8 @@ const mostPerMille = {
   objectReset: 30,
   /** An alarm of an object that rings up to a minute late. */
   alarmLate: 100,
+  /** An alarm that never rings. */
+  alarmLost: 200,
   providerSlow: 60,
   /** A provider that asks to wait. */
   providerThrottled: 100,

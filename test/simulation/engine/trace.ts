@@ -22,8 +22,9 @@ const MOMENT_MAX = 60
 const COMPARED_LINES = 20_000
 const REPEATED_MAX = 3
 
-/** The words of a text that name something: ids, which contain a digit, an underscore or a hyphen. */
-const SUBJECT = /\b(?=\w*[\d_])[\w-]{4,}\b|\b\w+-\w[\w-]*\b/g
+/** The ids in a text: those with a prefix, and those of keys and moves, which are letters and digits alone. */
+const SUBJECT =
+  /\b(?:(?:sub|obx|run|imp|con|snd)_\w+|(?=\w*\d)(?=\w*[a-zA-Z])(?:[0-9A-Za-z]{12}|[0-9a-f]{20}))\b/g
 
 /** Removes random ids and numbers from a text, so that it can name decisions. */
 export function undrawn(text: string): string {

@@ -1,15 +1,15 @@
 import type { KnownKey, Reference } from '../reference.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
 import type { ChangeCheck, Watch } from './watch.ts'
-import { isAtHome } from './watch.ts'
+import { isAtHome, textOf } from './watch.ts'
 
 /** The columns of a key that may change, each with the condition on its values before and afterwards. */
 const CHANGING: Readonly<Record<string, (before: unknown, after: unknown) => boolean>> = {
   hash: () => true,
   secret_version: () => true,
-  last_used_at: (before, after) => after !== null && (before === null || String(before) < String(after)),
+  last_used_at: (before, after) => after !== null && (before === null || textOf(before) < textOf(after)),
   revoked_at: (before, after) => before === null && after !== null,
-  expires_at: (before, after) => after !== null && (before === null || String(after) < String(before)),
+  expires_at: (before, after) => after !== null && (before === null || textOf(after) < textOf(before)),
   successor_id: (before, after) => before === null && after !== null,
 }
 
@@ -86,12 +86,12 @@ export function checkDirectoryAtRest(
     const held = new Map(
       stored
         .all()
-        .flatMap(({ name, changes }) =>
-          [...changes().rows(table)]
+        .flatMap((place) =>
+          [...place.changes().rows(table)]
             .filter(
               (row) =>
-                name !== 'shared' &&
-                stored.homeOf(String(row.organization_id)) === name &&
+                place.name !== 'shared' &&
+                stored.homeOf(String(row.organization_id)) === place.name &&
                 row[column] !== null,
             )
             .map((row) => [row[column], row.organization_id] as const),

@@ -18,11 +18,14 @@ interface Step {
  * behind its last step. Also what is counted of runs and of the members of lists.
  */
 export function createRunChecks({ stored, nowMs, violated, happened, email, sms }: RunWatch): ChangeCheck {
-  const claimedAtMs = new Map<string, number>()
+  const firstClaimedAtMs = new Map<string, number>()
   const unsubscribedAtMs = new Map<string, number>()
   const note = ({ table, organizationId, after, columns }: HomeChange): void => {
     if (table === 'outbox' && textOf(after?.lease_token) !== '' && columns.includes('lease_token'))
-      claimedAtMs.set(textOf(after?.outbox_id), nowMs())
+      firstClaimedAtMs.set(
+        textOf(after?.outbox_id),
+        firstClaimedAtMs.get(textOf(after?.outbox_id)) ?? nowMs(),
+      )
     if (table !== 'contacts') return
     for (const channel of ['email', 'sms'])
       if (columns.includes(`${channel}_consent`) && after?.[`${channel}_consent`] === 'unsubscribed')
@@ -87,9 +90,9 @@ export function createRunChecks({ stored, nowMs, violated, happened, email, sms 
         happened('an automation passes over a contact who has unsubscribed')
         return
       }
-      // A worker knows the contact as it was when the entry was claimed.
+      // A worker knows the contact as it was when the entry was claimed, and may have claimed it first.
       const sinceMs = unsubscribedAtMs.get([organizationId, contactId, channel].join(' ')) ?? Infinity
-      if (isUnsubscribed && sinceMs < (claimedAtMs.get(runId) ?? 0) && sentAtMs > sinceMs)
+      if (isUnsubscribed && sinceMs < (firstClaimedAtMs.get(runId) ?? 0) && sentAtMs > sinceMs)
         violated(
           'nobody is written to who has unsubscribed',
           `${runId}, step ${number}, ${JSON.stringify(contact)}`,

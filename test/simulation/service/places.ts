@@ -17,6 +17,8 @@ import type { Deadline } from '../../../ports/deadline.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import type { Place } from '../../../ports/placement.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
+import type { Aims } from './aims.ts'
+import type { Process } from './process.ts'
 import type { Mutant } from './universe.ts'
 
 /** The dependencies of the places. */
@@ -52,6 +54,8 @@ interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
   readonly storage: PlacedStorage
   readonly random: RandomSource
   readonly mutant: Mutant | null
+  readonly aims: Aims
+  readonly process: Process
 }
 
 /** How many rows a step of a move takes: few, so that moving a family of some dozen rows takes many steps. */
@@ -65,6 +69,8 @@ export function openMoving({
   storage,
   random,
   mutant,
+  aims,
+  process,
 }: MovingParts): Omit<MovesWorld, 'background'> {
   const { clock, deadline, directory } = places
   const ledger = createMoveLedger(executor)
@@ -73,8 +79,8 @@ export function openMoving({
       ? createMovePlace({ executor, control: sharedControl(executor), rowsMax: MOVED_ROWS_MAX })
       : createObjectMovePlace({ namespace, place, clock })
   return {
-    ledger: mutant?.ledger?.(ledger) ?? ledger,
-    places: (place) => mutant?.movePlace?.(placeOf(place)) ?? placeOf(place),
+    ledger: aims.ledger(mutant?.ledger?.(ledger) ?? ledger, process),
+    places: (place) => aims.place(mutant?.movePlace?.(placeOf(place)) ?? placeOf(place), process),
     directory,
     administration: storage.administration,
     hasDatabases: true,

@@ -97,7 +97,10 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     clock,
     random,
   })
-  const moving = openMoving({ executor, namespace, places, storage, random, mutant })
+  const moving = openMoving({
+    ...{ executor, namespace, places, storage, random, mutant, process },
+    aims: universe.aims,
+  })
   const operators = {
     ...world,
     operatorKeys: storage.operatorKeys,

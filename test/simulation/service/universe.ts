@@ -14,6 +14,7 @@ import type { Decisions } from '../engine/decisions.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import type { Trace } from '../engine/trace.ts'
+import type { Aims } from './aims.ts'
 import type { PlacedChange, StoredPlaces } from './stored-places.ts'
 import type { Version } from './versions.ts'
 
@@ -70,6 +71,8 @@ export interface Universe {
   /** Notes that a kind of event happened, to show that runs come across it. */
   readonly happened: (kind: EventKind) => void
   readonly coverage: Coverage
+  /** The fault that this run aims at moves. */
+  readonly aims: Aims
   /** The failures that the service has logged, by their events. */
   readonly logged: Set<string>
   /** Reports that something happened that must never happen. */
