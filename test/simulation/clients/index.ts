@@ -66,13 +66,13 @@ export function startClients(
   start('browser', null, browse)
   start('intruder', null, intrude)
   start('auditor', null, audit)
-  start('founder', null, foundMore)
-  start('keeper', null, keepKeys)
+  start('founder', ANY, foundMore)
+  start('keeper', ANY, keepKeys)
   const last = createClient('last', parts)
   const aborter = createClient('aborter', parts)
   return {
     active: (without) =>
-      [...active].filter(([, about]) => about === null || !without.has(about)).map(([name]) => name),
+      [...active].filter(([, about]) => !mayWait(about, without)).map(([name]) => name),
     async syncAll(without, network, triesMax) {
       const client = createClient('last', { ...parts, network })
       const wanted = copies.filter(({ organizationId }) => !without.has(organizationId))
@@ -87,6 +87,14 @@ export function startClients(
       return true
     },
   }
+}
+
+/** What a client is about that repeats its requests for any organization until they succeed. */
+const ANY = 'any organization'
+
+/** Whether a client may wait for good when nothing can be done for these organizations. */
+function mayWait(about: string | null, without: ReadonlySet<string>): boolean {
+  return about === ANY ? without.size > 0 : about !== null && without.has(about)
 }
 
 async function syncAgain(copy: Copy, client: Client, triesMax: number): Promise<boolean> {
