@@ -71,8 +71,7 @@ export function startClients(
   const last = createClient('last', parts)
   const aborter = createClient('aborter', parts)
   return {
-    active: (without) =>
-      [...active].filter(([, about]) => !mayWait(about, without)).map(([name]) => name),
+    active: (without) => [...active].filter(([, about]) => !mayWait(about, without)).map(([name]) => name),
     async syncAll(without, network, triesMax) {
       const client = createClient('last', { ...parts, network })
       const wanted = copies.filter(({ organizationId }) => !without.has(organizationId))

@@ -71,8 +71,8 @@ const NAMES = [
 ] as const
 
 /**
- * Checks that the directory has exactly the names that organizations with databases of their own hold. A key that was
- * reserved may not have been stored, when a call failed in between.
+ * Checks that the directory has exactly the names that organizations with databases of their own hold. It may have more
+ * keys and slugs: one is listed before it is stored, and then a call may fail, or the family move.
  */
 export function checkDirectoryAtRest(
   stored: StoredPlaces,
@@ -104,9 +104,8 @@ export function checkDirectoryAtRest(
           `${placed} lacks ${String(name)} of ${String(organizationId)}`,
         )
     for (const [name, organizationId] of listed) {
-      const isLeft =
-        stored.homeOf(String(organizationId)) === 'shared' ||
-        ((isCalm || placed === 'placed_forms') && !held.has(name))
+      const mayBeLeft = placed === 'placed_keys' || (placed === 'placed_slugs' && !isCalm)
+      const isLeft = !mayBeLeft && !held.has(name)
       if (isLeft && !isStuck(String(organizationId)))
         violated(
           'the directory has the names of own databases',

@@ -33,8 +33,7 @@ function working(
 export const detailMutants: readonly Mutant[] = [
   {
     name: 'an import writes rows that have not changed',
-    statement: (sql) =>
-      sql.replaceAll(/(\bwhere \([^()]*\)\s+is not \([^()]*\))(\s+returning 1 as changed)/g, 'where true$2'),
+    statement: (sql) => sql.replaceAll(/\bwhere \([^()]*\)\s+is not \([^()]*\)/g, 'where true'),
   },
   {
     name: 'a tag is added without a new updatedAt',

@@ -70,9 +70,12 @@ interface Known {
   readonly atMs: number
 }
 
-/** The body of a notification without the name of its form, which an operator may change between two attempts. */
+/**
+ * The body of a message without what operators may change between two attempts: the name of the form, and the sender's
+ * address, which is the slug of a founded organization.
+ */
 function withoutForm(body: string): string {
-  return body.replaceAll(/Form of-\w+ v\d+/g, 'the form')
+  return body.replaceAll(/Form of-\w+ v\d+/g, 'the form').replaceAll(/(delta|echo)\d@/g, '$1@')
 }
 
 function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, universe: Universe) {
