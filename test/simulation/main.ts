@@ -20,7 +20,7 @@ const STEPS = 3_000
 /** The processor time that is spent on one mutant, in ms. */
 const MUTANT_MS = 60_000
 /** In so many runs of fresh seeds, every kind of event must happen. */
-const COVERING_RUNS = 40
+const COVERING_RUNS = 100
 const HOUR_MS = 3_600_000
 
 const { values: given } = parseArgs({

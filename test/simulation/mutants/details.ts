@@ -38,8 +38,8 @@ export const detailMutants: readonly Mutant[] = [
   {
     name: 'a tag is added without a new updatedAt',
     statement: replacing(
-      `, updated_at = (select clock_at from organizations where organization_id = ?1) where organization_id = ?1 and contact_id`,
-      ' where organization_id = ?1 and contact_id',
+      `, updated_at = (select clock_at from organizations where organization_id = ?2) where organization_id = ?2 and contact_id`,
+      ' where organization_id = ?2 and contact_id',
       'json_insert(tags',
     ),
   },
@@ -88,7 +88,7 @@ export const detailMutants: readonly Mutant[] = [
   },
   {
     name: 'a key that is revoked again is revoked since then',
-    statement: replacing('coalesce(revoked_at, ?2)', '?2', 'update api_keys'),
+    statement: replacing('coalesce(revoked_at, ?1)', '?1', 'update api_keys'),
   },
   {
     name: 'the end of a replaced key follows its overlap, even to a later instant',
