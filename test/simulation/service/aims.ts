@@ -1,7 +1,5 @@
-import type { MoveLedger } from '../../../ports/move-ledger.ts'
-import type { MovePlace } from '../../../ports/move.ts'
 import type { Process } from './process.ts'
-import type { Universe } from './universe.ts'
+import type { Aims, Universe } from './universe.ts'
 
 /**
  * The calls of a move between which faults are aimed: of its ledger, and of the places. One that is listed several times
@@ -33,12 +31,6 @@ const STALL_MS = 65_000
 const STALL_MAX_MS = 60_000
 /** How long a mover waits for the request that aborts its move to arrive, in ms. */
 const ABORT_MS = 200
-
-/** Faults that strike a run at one call of moves, before or after it. */
-export interface Aims {
-  ledger(ledger: MoveLedger, process: Process): MoveLedger
-  place(place: MovePlace, process: Process): MovePlace
-}
 
 /** What an aimed fault does to the world besides waiting and failing. */
 export interface AimedEffects {

@@ -17,9 +17,8 @@ import type { Deadline } from '../../../ports/deadline.ts'
 import type { MovePlace } from '../../../ports/move.ts'
 import type { Place } from '../../../ports/placement.ts'
 import type { RandomSource } from '../../../ports/random-source.ts'
-import type { Aims } from './aims.ts'
 import type { Process } from './process.ts'
-import type { Mutant } from './universe.ts'
+import type { Aims, Mutant } from './universe.ts'
 
 /** The dependencies of the places. */
 export interface PlaceParts {

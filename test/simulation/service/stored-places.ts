@@ -1,6 +1,5 @@
 import type { ChangeFollower, Row, RowChange } from '../engine/changes.ts'
 import type { SimulatedDatabase, Stored, StoredHere } from '../engine/database.ts'
-import type { FamilyObjects } from './family-objects.ts'
 
 /** The change of a row in one of the databases. */
 export interface PlacedChange extends RowChange {
@@ -68,7 +67,7 @@ export function createHomes(database: () => SimulatedDatabase): Homes {
 
 export function lookIntoPlaces(
   database: SimulatedDatabase,
-  objects: FamilyObjects,
+  objects: { all(): readonly { readonly stored: StoredHere }[] },
   homes: Homes,
 ): StoredPlaces {
   const organizationIds: string[] = []

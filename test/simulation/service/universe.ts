@@ -14,7 +14,7 @@ import type { Decisions } from '../engine/decisions.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import type { Trace } from '../engine/trace.ts'
-import type { Aims } from './aims.ts'
+import type { Process } from './process.ts'
 import type { PlacedChange, StoredPlaces } from './stored-places.ts'
 import type { Version } from './versions.ts'
 
@@ -49,6 +49,12 @@ export interface MutantProcess {
   readonly run: (work: Promise<unknown>) => void
   /** Kept for the lifetime of the process. */
   readonly memory: Map<string, unknown>
+}
+
+/** Faults that strike a run at one call of moves, before or after it. */
+export interface Aims {
+  ledger(ledger: MoveLedger, process: Process): MoveLedger
+  place(place: MovePlace, process: Process): MovePlace
 }
 
 /** The parts that everything in a simulated world shares. */
