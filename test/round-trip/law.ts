@@ -31,8 +31,9 @@ const DETAILS_MAX = 50
 /**
  * Imports the rows of a world into a new organization and reads everything that the API shows of them. Each answer must
  * be, to the byte, what `JSON.stringify` makes of the rows. Throws a `Difference` for the first one that is not.
+ * @param share how many of the lists and details are read, from 0 to 1; the seed chooses which
  */
-export async function checkWorld(world: World, place: Place): Promise<Compared> {
+export async function checkWorld(world: World, place: Place, share = 1): Promise<Compared> {
   const organizationId = `w${world.seed}-${world.format}`
   const key = await createOrganization(organizationId, place)
   const rows = await importRows(world, organizationId, place)
@@ -46,8 +47,10 @@ export async function checkWorld(world: World, place: Place): Promise<Compared> 
   const collections = reads.filter((endpoint) => endpoint.kind === 'collection')
   for (const endpoint of collections.filter(({ parent }) => parent === null)) await learn(endpoint, setting)
   for (const endpoint of collections)
-    for (const query of queriesOf(endpoint, setting)) await checkRows(endpoint, query, setting)
-  for (const endpoint of reads.filter((read) => read.kind === 'detail')) await checkDetails(endpoint, setting)
+    for (const query of queriesOf(endpoint, setting))
+      if (setting.random() < share) await checkRows(endpoint, query, setting)
+  for (const endpoint of reads.filter((read) => read.kind === 'detail'))
+    await checkDetails(endpoint, setting, share)
   for (const endpoint of reads.filter((read) => read.kind === 'groups')) await checkGroups(endpoint, setting)
   await checkMembers(setting)
   return { rows, ...setting.counts }
@@ -119,11 +122,11 @@ async function checkPages(
   } while (cursor !== null)
 }
 
-async function checkDetails(endpoint: DetailEndpoint, setting: Setting): Promise<void> {
+async function checkDetails(endpoint: DetailEndpoint, setting: Setting, share: number): Promise<void> {
   const { resource, param, parent } = endpoint
   const { model, random } = setting
   const [first, ...others] = sourceRowsOf(resource, model)
-  const chosen = others.filter(() => random() * others.length < DETAILS_MAX - 1)
+  const chosen = others.filter(() => random() * others.length < (DETAILS_MAX - 1) * share)
   const work = [...(first === undefined ? [] : [first]), ...chosen].flatMap((row) =>
     (endpoint.offersCodes ? [false, true] : [false]).map((codes) => ({ row, codes })),
   )
