@@ -21,6 +21,11 @@ export function createModel(organizationId: string, world: World): Model {
 /** A value that no import contains and no rule gives: the service sets it, and its first answer tells which it is. */
 export const UNKNOWN = Symbol('unknown')
 
+/** The id that rows of one organization have in answers. */
+export function shownIdField({ idField, fields, keptFrom }: Resource): string {
+  return idField in fields || keptFrom === null ? idField : (Object.keys(fields)[0] ?? idField)
+}
+
 /** The rows that a resource publishes. */
 export function sourceRowsOf(
   { collection, keptFrom, only, name }: Resource,

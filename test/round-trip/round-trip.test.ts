@@ -21,10 +21,10 @@ test.each([
   ['own', 2],
 ] as const)('on node:sqlite, %s: what is imported from seed %i comes out', async (which, seed) => {
   const place = await nodePlace(which)
-  const { rows, answers } = await checkWorld(drawWorld(seed, ROWS_PER_KIND), place)
+  const { rows, answers } = await checkWorld(drawWorld(seed, ROWS_PER_KIND), place, 0.5)
   await place.close()
   expect(rows).toBeGreaterThan(ROWS_PER_KIND * 20)
-  expect(answers).toBeGreaterThan(300)
+  expect(answers).toBeGreaterThan(200)
 })
 
 describe('in the Worker', () => {
@@ -41,7 +41,7 @@ describe('in the Worker', () => {
     '%s: what is imported from seed %i comes out',
     async (which, seed) => {
       const place = await workerPlaceAt(worker.origin, await testSecrets(), which)
-      await checkWorld(drawWorld(seed, 3), place)
+      await checkWorld(drawWorld(seed, 3), place, 0.2)
     },
     120_000,
   )

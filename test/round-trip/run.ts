@@ -1,6 +1,7 @@
 import { scratchDirectory } from '../support/started-service.ts'
 import type { Compared } from './law.ts'
-import { checkWorld, Difference } from './law.ts'
+import { Difference } from './difference.ts'
+import { checkWorld } from './law.ts'
 import type { Place } from './places.ts'
 import { nodePlace, startWorkerPlace } from './places.ts'
 import { drawWorld } from './world.ts'
