@@ -221,21 +221,3 @@ test('an object is named by family and generation, within its jurisdiction, and 
   await batch({ jurisdiction: 'eu' })
   expect(asked).toEqual([[{ name: 'family.7' }, { locationHint: 'weur' }], 'eu', [{ name: 'family.1' }, {}]])
 })
-
-test('the control of an object is asked again after a failure that passes', async () => {
-  const family = openScratchFamily({ clock })
-  let failures = 2
-  const namespace = namespaceOf(() => ({
-    async create(familyId) {
-      failures -= 1
-      if (failures >= 0) throw failure({ retryable: true })
-      return family.object().create(familyId)
-    },
-    pause: (...given) => family.object().pause(...given),
-    seal: (token) => family.object().seal(token),
-  }))
-  const control = createControl({ namespace, place: somePlace, clock })
-  expect(await control.create('family')).toBe(true)
-  expect(await control.pause('t', clock.nowMs() + 1)).toBe(true)
-  expect(await control.seal('other')).toBe(false)
-})

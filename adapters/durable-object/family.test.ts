@@ -262,6 +262,9 @@ test('an alarm that finds the family gone does nothing, and sets no other', asyn
   await family.object().ring()
   expect(family.handedOver).toEqual([])
   expect(family.alarmAtMs()).toBeNull()
+  expect(await family.object().empty()).toBe(true)
+  await family.object().ring()
+  expect([family.handedOver, family.logged, family.alarmAtMs()]).toEqual([[], [], null])
 })
 
 const later = (count: number) => [

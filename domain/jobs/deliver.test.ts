@@ -283,3 +283,26 @@ test('pauses double and more, and jitter only shortens them', () => {
   expect(longest).toEqual([30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000])
   expect(pauseAfter(BACKOFF, 1, 1)).toBe(22_500)
 })
+
+test('work that breaks is reported, and tried again as an internal failure', async () => {
+  const bench = await one([{ type: 'add_tag', tag: 'vip' }])
+  const logged: unknown[] = []
+  const { outbox } = bench.world
+  const world: typeof bench.world = {
+    ...bench.world,
+    log: { info: () => undefined, error: (...line) => logged.push(line) },
+    outbox: {
+      ...outbox,
+      open: (id) => ({ ...outbox.open(id), startRun: () => Promise.reject(new Error('The disk is full')) }),
+    },
+  }
+  expect(await deliver(bench.ref, world)).toBe('retry')
+  expect(await bench.entry()).toMatchObject({
+    status: 'pending',
+    attempts: 1,
+    lastError: 'Internal failure.',
+  })
+  const { outboxId } = bench.ref
+  const fields = { outboxId, kind: 'automation_run' }
+  expect(logged).toEqual([['outbox_attempt_broke', fields, new Error('The disk is full')]])
+})

@@ -134,6 +134,16 @@ test.each([
   expect(replyTo).toBe(isTaken ? answer.trim() : null)
 })
 
+test('no reply goes to an address that the visitor gave for something else', () => {
+  const fields = [
+    labelled('friend', 'email', 'Address of a friend'),
+    labelled('mail', 'email', 'Email', { contactField: 'email' }),
+  ]
+  const friend = 'friend@example.com'
+  expect(compose(fields, { friend, mail: 'ada@example.com' }).replyTo).toBe('ada@example.com')
+  expect(compose(fields, { friend }).replyTo).toBeNull()
+})
+
 test('a reply goes to the first address that providers take', () => {
   const fields = ['one', 'two'].map((id) => labelled(id, 'email', 'Email', { contactField: 'email' }))
   expect(compose(fields, { one: 'ada@gmail', two: 'ada@example.com' }).replyTo).toBe('ada@example.com')

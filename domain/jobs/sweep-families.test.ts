@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'
 import type { ScratchPlaces } from '../../test/support/scratch-places.ts'
 import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
@@ -127,4 +127,50 @@ test('a failure that the directory cannot note either is logged too', async () =
     ['family_sweep_failed', failed],
     ['family_sweep_not_settled', second],
   ])
+})
+
+describe('a family is asked again', () => {
+  const none = { writing: 0, receiving: 0, leftovers: 0, dueInMs: null as number | null }
+  const FAMILY = 'acme'
+
+  test.each([
+    ['a minute later while an import is being written', { ...none, writing: 1, receiving: 1, dueInMs: 0 }, 1],
+    ['ten minutes after its work is due', { ...none, dueInMs: 180 * MINUTE_MS }, 190],
+    ['ten minutes later when its work has been due for long', { ...none, dueInMs: -60 * MINUTE_MS }, 10],
+    ['ten minutes later while an import takes parts', { ...none, receiving: 1 }, 10],
+    ['ten minutes later while an import has left something', { ...none, leftovers: 1 }, 10],
+    [
+      'by then at the latest when its work is due later',
+      { ...none, leftovers: 1, dueInMs: 180 * MINUTE_MS },
+      10,
+    ],
+    ['ten minutes later when it has no work, to be sure', none, 10],
+  ])('%s', async (_name, { writing, receiving, leftovers, dueInMs }, minutes) => {
+    await scratch.directory.noteWork(FAMILY, toInstant(scratch.clock.nowMs()))
+    const some = (count: number) => Promise.resolve(Array<never>(count).fill(undefined as never))
+    await sweepFamilies({
+      directory: scratch.directory,
+      openWork: () => ({
+        outbox: {
+          nextDue: async () => (dueInMs === null ? null : toInstant(scratch.clock.nowMs() + dueInMs)),
+        },
+        imports: {
+          untouched: (state) => some(state === 'writing' ? writing : receiving),
+          withLeftovers: () => some(leftovers),
+        },
+        work: async () => undefined,
+      }),
+      clock: scratch.clock,
+      log,
+    })
+    const isAsked = async (afterMs: number) => {
+      const now = toInstant(scratch.clock.nowMs() + afterMs)
+      return (await scratch.directory.familiesWithWork(now, 1)).length > 0
+    }
+    expect([await isAsked(minutes * MINUTE_MS - 1), await isAsked(minutes * MINUTE_MS)]).toEqual([
+      false,
+      true,
+    ])
+    expect(errors).toEqual([])
+  })
 })

@@ -3,7 +3,7 @@ import type { MoveWorld } from '../../../domain/placement/move/index.ts'
 import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { fakeClock } from '../../../test/support/fakes.ts'
 import type { Interference, MovingPlaces } from '../../../test/support/moving.ts'
-import { contentOf, movingPlaces, toOwn } from '../../../test/support/moving.ts'
+import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving.ts'
 import { movingWriter } from '../../../test/support/moving-writer.ts'
 import { oddFamily } from '../../../test/support/odd-rows.ts'
 import { migratedImage } from '../../../test/support/migrated-image.ts'
@@ -101,6 +101,60 @@ test('a move that is given up at the last moment does not switch', async () => {
   })
   expect(ended).toMatchObject({ phase: 'aborted' })
   expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
+})
+
+test('a switch whose answer was lost is not made again', async () => {
+  const { moveId } = await places.open('acme', toOwn)
+  const { ledger } = places.world
+  const rename = (name: string) => ({
+    sql: `update placed_slugs set slug = '${name}' where organization_id = 'acme'`,
+    parameters: [],
+  })
+  const world: MoveWorld = {
+    ...places.world,
+    ledger: {
+      ...ledger,
+      async switch(move, now, openUntil) {
+        const switched = await ledger.switch(move, now, openUntil)
+        expect(switched).toMatchObject({ phase: 'switched' })
+        // Meanwhile the organization changes in its new place.
+        await places.shared.batch([rename('renamed')])
+        expect(await ledger.switch(move, now, openUntil)).toBeNull()
+        return switched
+      },
+    },
+  }
+  const ended = await runMove(world, moveId, Infinity, async (durationMs) => {
+    places.clock.advance(durationMs)
+  })
+  expect(ended).toMatchObject({ phase: 'done' })
+  const [slugs] = await places.shared.batch([{ sql: 'select slug from placed_slugs', parameters: [] }])
+  expect(slugs?.rows).toEqual([{ slug: 'renamed' }])
+})
+
+test('after the switch to the shared database, writes wait there until the old place is closed', async () => {
+  await places.move('acme', toOwn)
+  const { moveId } = await places.open('acme', toShared)
+  const writer = movingWriter(places, 'acme', 'acme')
+  const { ledger } = places.world
+  let switches = 0
+  const world: MoveWorld = {
+    ...places.world,
+    ledger: {
+      ...ledger,
+      async switch(...given) {
+        const switched = await ledger.switch(...given)
+        expect(await writer.write()).toBe(false)
+        switches += 1
+        return switched
+      },
+    },
+  }
+  const ended = await runMove(world, moveId, Infinity, async (durationMs) => {
+    places.clock.advance(durationMs)
+  })
+  expect([ended?.phase, switches]).toEqual(['done', 1])
+  expect(await writer.write()).toBe(true)
 })
 
 test('while a family moves, no organization leaves it or comes to it', async () => {
