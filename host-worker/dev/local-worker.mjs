@@ -70,7 +70,7 @@ class LocalDevEnv extends DevEnv {
   }
 }
 
-const { port, persist, envFiles, variables } = JSON.parse(process.argv[2])
+const { port, persist, envFiles, variables, hasInspector } = JSON.parse(process.argv[2])
 const texts = Object.entries(variables).map(([name, value]) => [name, { type: 'plain_text', value }])
 
 const worker = await new LocalDevEnv({ proxyFactory: () => new Front(port) }).startWorker({
@@ -84,8 +84,8 @@ const worker = await new LocalDevEnv({ proxyFactory: () => new Front(port) }).st
   dev: {
     remote: false,
     server: { hostname: '127.0.0.1', port },
-    // The runtime's debugger would take connections from any page in the developer's browser, and tells secrets.
-    inspector: false,
+    // The runtime's debugger takes connections from any page in the developer's browser, and tells secrets.
+    inspector: hasInspector ? { hostname: '127.0.0.1', port: 0 } : false,
     // Otherwise requests would seem to be for the host in `routes`.
     inferOriginFromRoutes: false,
     persist,

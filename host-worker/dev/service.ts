@@ -26,6 +26,8 @@ export function startService(options: ServiceOptions): Supervised {
   const given = {
     port,
     persist: databasesPath(stateDirectory),
+    // For measurements of memory only: whoever reaches the debugger can read every secret.
+    hasInspector: process.env.INSPECTOR === '1',
     // Secrets are passed in files, because every user of the machine can read command lines.
     envFiles: [secretsPath(stateDirectory), localPosPaths(stateDirectory).secret],
     variables: {

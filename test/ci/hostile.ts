@@ -36,6 +36,8 @@ const LONG_RUN_REQUESTS = 100_000
 const { check, report, say } = createChecks()
 const port = await freePort()
 const state = scratchDirectory()
+// The memory of the isolate is measured through the runtime's debugger, which a start serves only when asked to.
+process.env.INSPECTOR = '1'
 const service = await startService({ port, stateDirectory: state })
 const platformKey = await operateOrThrow(state, 'key', 'issue', '--platform')
 const operatorKey = await firstOperatorKey()

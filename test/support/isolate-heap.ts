@@ -13,7 +13,7 @@ export interface IsolateHeap {
 
 /**
  * Collects the garbage of the Worker that `npm start` runs below a process, and measures what is left. It asks the
- * runtime's inspector, which a local start serves on a port of its own. Works on Linux.
+ * runtime's inspector, which a start with `INSPECTOR=1` serves on a port of its own. Works on Linux.
  */
 export function isolateHeap(rootPid: number): Promise<IsolateHeap> {
   // A busy runtime now and then refuses its inspector.

@@ -130,8 +130,8 @@ function recounted({ where, of }: Tally, parent: Row, all: readonly Row[]): unkn
     }
     case 'first_days': {
       const first = parent[columnName(of.from)]
-      if (first === null) return []
-      const start = Date.parse(String(first))
+      if (typeof first !== 'string') return []
+      const start = Date.parse(first)
       const within = rows.filter((row) => {
         const at = Date.parse(String(row[columnName(of.at)]))
         return at >= start && at < start + of.days * 86_400_000
