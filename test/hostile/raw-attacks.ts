@@ -1,7 +1,7 @@
 import type { RawAttack } from './client.ts'
 import type { HostileDraw } from './draw.ts'
 
-const SUBMIT = 'POST /api/forms/demo-contact/submissions HTTP/1.1\r\nHost: x\r\n'
+const SUBMIT = 'POST /api/forms/demo-contact/submissions HTTP/1.1\r\nHost: localhost\r\n'
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
 /** Attacks on the connection itself, including slow ones. */
@@ -42,27 +42,36 @@ export function rawAttacks(draw: HostileDraw): readonly RawAttack[] {
     attack('an old protocol', now('GET /api/v1/openapi.json HTTP/0.9\r\n\r\n'), ['400']),
     attack('no protocol', now('GET /\r\n\r\n'), ['400']),
     attack('another protocol', now('\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc'), ['400']),
-    attack('a header of 1 MB', now(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(1_000_000)}\r\n\r\n`), [
-      '431',
-    ]),
-    attack('10,000 headers', now(`GET / HTTP/1.1\r\nHost: x\r\n${'X: a\r\n'.repeat(10_000)}\r\n`), ['500']),
+    attack(
+      'a header of 1 MB',
+      now(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(1_000_000)}\r\n\r\n`),
+      ['431'],
+    ),
+    attack(
+      '10,000 headers',
+      now(`GET /api/v1/contacts HTTP/1.1\r\nHost: localhost\r\n${'X: a\r\n'.repeat(10_000)}\r\n`),
+    ),
     attack(
       'control characters in a header',
-      now('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \u0000\u0007\r\n\r\n'),
+      now('GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \u0000\u0007\r\n\r\n'),
       ['400'],
     ),
-    attack('bytes above ASCII in the path', now('GET /api/v1/\u00ff\u00fe HTTP/1.1\r\nHost: x\r\n\r\n'), [
-      '400',
+    attack(
+      'bytes above ASCII in the path',
+      now('GET /api/v1/\u00ff\u00fe HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+      ['400'],
+    ),
+    attack('a path of 100 kB', now(`GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`), [
+      '414',
     ]),
-    attack('a path of 100 kB', now(`GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), ['414']),
     attack(
       'a URL of another host',
-      now('GET http://evil.example/api/v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n'),
+      now('GET http://evil.example/api/v1/contacts HTTP/1.1\r\nHost: localhost\r\n\r\n'),
     ),
-    attack('a folded header', now('GET / HTTP/1.1\r\nHost: x\r\nAccept: a\r\n b\r\n\r\n'), ['400']),
-    attack('CONNECT', now('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'), ['500']),
-    attack('TRACE', now('TRACE /api/v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n')),
-    attack('20 requests at once', now('GET /api/v1/contacts HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20))),
+    attack('a folded header', now('GET / HTTP/1.1\r\nHost: localhost\r\nAccept: a\r\n b\r\n\r\n'), ['400']),
+    attack('CONNECT', now('CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n'), ['500']),
+    attack('TRACE', now('TRACE /api/v1/contacts HTTP/1.1\r\nHost: localhost\r\n\r\n')),
+    attack('20 requests at once', now('GET /api/v1/contacts HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20))),
     attack('noise', now(draw.bytes(500).toString('latin1')), ['400']),
     hangingUp('in the request', `${SUBMIT}${JSON_TYPE}Content-Le`),
     hangingUp('in the body', `${SUBMIT}${JSON_TYPE}Content-Length: 50\r\n\r\n{"_go`),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { repeatWhileRejected } from '../../domain/bounds/backoff.ts'
+import { serviceName } from '../../host-worker/local/own-service.ts'
 import { processTree } from './process-tree.ts'
 
 /** The memory of the Worker's isolate right after its garbage was collected, in MiB. */
@@ -87,8 +88,8 @@ async function inspectorUrl(rootPid: number): Promise<string> {
     }).catch(() => null)
     const listed = (await response?.json().catch(() => null)) as unknown
     if (!Array.isArray(listed)) continue
-    const targets = listed as readonly { readonly title: string; readonly webSocketDebuggerUrl: string }[]
-    const worker = targets.find(({ title }) => title === 'Cloudflare Worker')
+    const targets = listed as readonly { readonly id: string; readonly webSocketDebuggerUrl: string }[]
+    const worker = targets.find(({ id }) => id === `core:user:${serviceName()}`)
     if (worker !== undefined) return worker.webSocketDebuggerUrl
   }
   throw new Error('The runtime serves no inspector')
