@@ -306,3 +306,30 @@ test('work that breaks is reported, and tried again as an internal failure', asy
   const fields = { outboxId, kind: 'automation_run' }
   expect(logged).toEqual([['outbox_attempt_broke', fields, new Error('The disk is full')]])
 })
+
+test('each attempt is a line of the log', async () => {
+  const bench = await one()
+  bench.email.answers.push(busy)
+  const lines: unknown[] = []
+  const log = { info: (...line: unknown[]) => lines.push(line), error: () => undefined }
+  await deliver(bench.ref, { ...bench.world, log })
+  bench.clock.advance(30_000)
+  await deliver(bench.ref, { ...bench.world, log })
+  const { outboxId } = bench.ref
+  const entry = { outboxId, kind: 'notification_email', isHeld: true }
+  expect(lines).toEqual([
+    ['outbox_settled', { ...entry, attempts: 1, outcome: 'retry', reason: 'Busy.' }],
+    ['outbox_settled', { ...entry, attempts: 2, outcome: 'done', reason: null }],
+  ])
+})
+
+test('an automation has a hundred steps at most', async () => {
+  for (const [count, status] of [
+    [100, 'done'],
+    [101, 'failed'],
+  ] as const) {
+    const { world, ref, run } = await one(Array<unknown>(count).fill({ type: 'add_tag', tag: 'vip' }))
+    expect(await deliver(ref, world)).toBe(status)
+    if (status === 'done') expect(await run()).toMatchObject({ status: 'completed', currentStep: 100 })
+  }
+})

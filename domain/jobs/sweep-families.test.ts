@@ -171,6 +171,8 @@ describe('a family is asked again', () => {
       false,
       true,
     ])
+    const [asked] = await scratch.directory.familiesWithWork(toInstant(scratch.clock.nowMs() + 1e9), 1)
+    expect(asked?.wasIdle).toBe(writing + receiving + leftovers === 0 && dueInMs === null)
     expect(errors).toEqual([])
   })
 })

@@ -93,6 +93,26 @@ describe('two changes at once', () => {
   })
 })
 
+test('a slug that a later change reserves in the meantime is not freed by the earlier one', async () => {
+  await save('acme', { slug: 'old' }, OWN)
+  let isReserved = false
+  scratch.before = async ({ at }) => {
+    // The earlier change has reserved its own slug, and now writes.
+    if (at !== 'acme.1' || isReserved || !(await scratch.directory.slugsOf('acme')).includes('new')) return
+    isReserved = true
+    const reservation = {
+      organizationId: 'acme',
+      familyId: 'acme',
+      choice: { region: null, jurisdiction: null },
+      slug: 'later',
+    }
+    expect(await scratch.directory.reserve(reservation)).toMatchObject({ kind: 'own' })
+  }
+  expect(await save('acme', { slug: 'new' })).toBe('saved')
+  expect(isReserved).toBe(true)
+  expect(await scratch.directory.slugsOf('acme')).toEqual(['later', 'new'])
+})
+
 describe('a change while its family moves', () => {
   beforeEach(() => save('root', { slug: 'root' }, OWN))
 

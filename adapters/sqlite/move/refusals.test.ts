@@ -103,6 +103,25 @@ test('a move that is given up at the last moment does not switch', async () => {
   expect(await places.placeOf('acme')).toEqual({ kind: 'shared' })
 })
 
+test('a switch ends the pauses of its own move alone, and operators see how long they took', async () => {
+  const pauses = async () => (await places.shared.batch([readPauses]))[0]?.rows
+  const readPauses = { sql: 'select organization_id as id, token from write_pauses', parameters: [] }
+  await places.shared.batch([
+    { sql: "insert into write_pauses values ('stranger', 'another move', '2099')", parameters: [] },
+  ])
+  const { moveId } = await places.open('acme', toOwn)
+  interfere = async (call) => {
+    if (((await pauses())?.length ?? 0) > 1) places.clock.advance(10)
+    return call()
+  }
+  const ended = await runMove(places.world, moveId, Infinity, async (durationMs) => {
+    places.clock.advance(durationMs)
+  })
+  expect(ended).toMatchObject({ phase: 'done', shown: { tables: tables.length } })
+  expect(ended?.shown?.pausedMs).toBeGreaterThan(0)
+  expect(await pauses()).toEqual([{ id: 'stranger', token: 'another move' }])
+})
+
 test('a switch whose answer was lost is not made again', async () => {
   const { moveId } = await places.open('acme', toOwn)
   const { ledger } = places.world
@@ -145,6 +164,8 @@ test('the shared database takes writes from the switch on, whenever the old plac
       async switch(...given) {
         const switched = await ledger.switch(...given)
         expect(await writer.write()).toBe(true)
+        // Made again after the source is closed, it would pause the writes again.
+        expect(await ledger.switch(...given)).toBeNull()
         switches += 1
         return switched
       },

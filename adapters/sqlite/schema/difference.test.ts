@@ -88,6 +88,11 @@ test('triggers of lists and tallies that are missing are printed, those of no re
   const [tally, ...others] = after('DROP TRIGGER voucher_groups_recounts_vouchers')
   expect(tally).toContain('CREATE TRIGGER voucher_groups_recounts_vouchers AFTER UPDATE ON vouchers\n')
   expect([...more, ...others]).toEqual([])
+  const changed = 'CREATE TRIGGER products_site_ids_unlisted AFTER DELETE ON products BEGIN SELECT 1; END'
+  expect(after(`DROP TRIGGER products_site_ids_unlisted; ${changed}`)).toEqual([
+    'DROP TRIGGER products_site_ids_unlisted;',
+    list,
+  ])
   expect(after('DROP TRIGGER reviews_hidden')).toEqual(['-- reviews_hidden is missing.'])
   expect(after('CREATE TRIGGER t AFTER INSERT ON sites BEGIN SELECT 1; END')).toEqual(['DROP TRIGGER t;'])
 })
