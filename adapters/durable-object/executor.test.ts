@@ -5,7 +5,6 @@ import { openedImage } from '../../test/support/scratch-object.ts'
 import { namespaceOf, openScratchFamily, somePlace } from '../../test/support/scratch-family.ts'
 import { isOutgrown } from '../sqlite/read/bounded-rows.ts'
 import type { FamilyObject } from './index.ts'
-import { createControl, createExecutor, createMeter } from './index.ts'
 import { migrationTexts } from './migration-texts.ts'
 import type { BatchAnswer } from './protocol.ts'
 

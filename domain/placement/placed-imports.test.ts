@@ -17,7 +17,6 @@ test('before an import is decided in a family’s database, the sweep is told to
     'own',
   )
   const session = await imports.open('imp-1', FILE, 'rows', 'start')
-  if (session === null) throw new Error('The import was not opened')
   const workAt = (ms: number) => scratch.directory.familiesWithWork(toInstant(START_MS + ms), 10)
 
   // The isolate dies in the middle, so nobody but the sweep knows of the import.

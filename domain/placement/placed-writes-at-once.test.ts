@@ -100,7 +100,7 @@ test('a slug that a later change reserves in the meantime is not freed by the ea
     // The earlier change has reserved its own slug, and now writes.
     if (at !== 'acme.1' || isReserved || !(await scratch.directory.slugsOf('acme')).includes('new')) return
     isReserved = true
-    const reservation = { organizationId: 'acme', familyId: 'acme', choice: OWN, slug: 'later' }
+    const reservation = { organizationId: 'acme', familyId: 'acme', choice: null, slug: 'later' }
     expect(await scratch.directory.reserve(reservation)).toMatchObject({ kind: 'own' })
   }
   expect(await save('acme', { slug: 'new' })).toBe('saved')

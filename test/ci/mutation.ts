@@ -34,12 +34,11 @@ for (const [name, test] of Object.entries({ first: 'sum(2, 2)).toBe(4', second: 
     `import { expect, it } from 'vitest'\nimport { sum } from './sum.ts'\nit('adds', () => { expect(${test}) })`,
   )
 
-let runner: Awaited<ReturnType<typeof startRunner>> | null = null
+let runner = await startRunner({ copy: project })
 
 /** How the tests take this as the sum of a and b. */
-async function judged(sum: string): Promise<Outcome> {
+function judged(sum: string): Promise<Outcome> {
   put('sum.ts', `export const sum = (a: number, b: number): number => ${sum}`)
-  runner ??= await startRunner({ copy: project })
   return runner.run(['first.test.ts', 'second.test.ts'], 'sum.ts', HANG_MS)
 }
 
@@ -60,7 +59,7 @@ await check('the next change is judged by itself', async () => {
 })
 await check('an endless loop times out, and another runner goes on', async () => {
   assert.equal((await judged('(() => { for (;;); })()')).kind, 'timeout')
-  runner = null
+  runner = await startRunner({ copy: project })
   assert.deepEqual(await judged('b + a'), { kind: 'survived' })
 })
 await check('a small file of the service is tried with the tests beside it', async () => {
@@ -75,5 +74,5 @@ await check('a small file of the service is tried with the tests beside it', asy
   )
   assert.equal(killed.length, 2)
 })
-await runner?.stop()
+await runner.stop()
 report()

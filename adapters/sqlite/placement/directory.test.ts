@@ -40,7 +40,10 @@ beforeEach(async () => {
 })
 
 test('the organizations of all places are listed once each, at their place, page by page', async () => {
-  const pages = await pagesOf(directory.list, ({ organizationId }) => organizationId)
+  const pages = await pagesOf(
+    (...asked) => directory.list(...asked),
+    ({ organizationId }) => organizationId,
+  )
   expect(pages).toEqual([['a', 'b'], ['b-child', 'c'], ['e', 'moved'], ['z']])
   const all = await directory.list(null, 100)
   expect(all.map(({ organizationId }) => organizationId)).toEqual(pages.flat())
@@ -54,7 +57,12 @@ test('the organizations of all places are listed once each, at their place, page
 })
 
 test('families are listed page by page while they have databases of their own', async () => {
-  expect(await pagesOf(directory.families, ({ place }) => place.familyId)).toEqual([
+  expect(
+    await pagesOf(
+      (...asked) => directory.families(...asked),
+      ({ place }) => place.familyId,
+    ),
+  ).toEqual([
     ['b', 'moved'],
     ['y', 'z'],
   ])
