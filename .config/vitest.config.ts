@@ -71,7 +71,7 @@ class LongFirst extends BaseSequencer {
 const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'))
 
 // Tests hand mostly small work to other threads (an HMAC of some bytes, say), and waking one of several threads costs
-// more than that work. Workers inherit this setting; the programs that they start do not (test/support/file-setup.ts).
+// more than that work. Workers inherit this setting; the programs that they start do not (test/support/runner/file-setup.ts).
 process.env.UV_THREADPOOL_SIZE = '1'
 
 export default defineConfig({
@@ -91,11 +91,14 @@ export default defineConfig({
     env: { GOGC: 'off' },
     // Every answer of the service is checked against the contract document, and every operation must be exercised.
     globalSetup: [
-      'test/support/worker-folder.ts',
-      'test/support/shared-runtimes.ts',
-      ...(isPartial ? [] : ['test/support/contract-coverage.ts']),
+      'test/support/services/worker-folder.ts',
+      'test/support/databases/shared-runtimes.ts',
+      ...(isPartial ? [] : ['test/support/contract/contract-coverage.ts']),
     ],
-    setupFiles: ['test/support/file-setup.ts', ...(isPartial ? [] : ['test/support/contract-setup.ts'])],
+    setupFiles: [
+      'test/support/runner/file-setup.ts',
+      ...(isPartial ? [] : ['test/support/contract/contract-setup.ts']),
+    ],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'],
     // Tests that start a real service, database or browser take seconds, and several times as long on a machine that is
     // busy with others. The limits are there to end a hang, not to judge speed.

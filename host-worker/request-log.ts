@@ -1,5 +1,5 @@
-import type { LogFields } from '../ports/log.ts'
-import type { Meter } from '../ports/meter.ts'
+import type { LogFields } from '../ports/platform/log.ts'
+import type { Meter } from '../ports/platform/meter.ts'
 import type { Answered } from './http/fetch-handler.ts'
 
 /**

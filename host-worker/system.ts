@@ -1,8 +1,8 @@
 import { thrownAt } from '../domain/text/thrown-at.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Deadline } from '../ports/deadline.ts'
-import type { Log, LogFields } from '../ports/log.ts'
-import type { RandomSource } from '../ports/random-source.ts'
+import type { Clock } from '../ports/platform/clock.ts'
+import type { Deadline } from '../ports/platform/deadline.ts'
+import type { Log, LogFields } from '../ports/platform/log.ts'
+import type { RandomSource } from '../ports/platform/random-source.ts'
 
 /** The platform's clock. */
 export const systemClock: Clock = { nowMs: () => Date.now() }

@@ -1,4 +1,4 @@
-import type { PlaceFinder } from '../../ports/placement.ts'
+import type { PlaceFinder } from '../../ports/placement/placement.ts'
 import type { RequestStorage } from '../../ports/storage.ts'
 import { createPlaceFinder } from '../sqlite/placement/finder.ts'
 import { createRequestStorage } from '../sqlite/request-storage.ts'

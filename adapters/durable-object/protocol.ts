@@ -1,4 +1,4 @@
-import type { KeyBudget } from '../../ports/key-budget.ts'
+import type { KeyBudget } from '../../ports/organizations/key-budget.ts'
 import type { Statement } from '../sqlite/statement/executor.ts'
 import type { Migration } from './migration.ts'
 

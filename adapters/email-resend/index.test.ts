@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EmailMessage } from '../../ports/email-sender.ts'
-import { fakeClock } from '../../test/support/fakes.ts'
-import { openResend, RESEND_KEY, resendError } from '../../test/support/providers.ts'
-import type { Misbehaviour } from '../../test/support/stand-in.ts'
-import { untilLate } from '../../test/support/stand-in.ts'
+import type { EmailMessage } from '../../ports/messaging/email-sender.ts'
+import { fakeClock } from '../../test/support/runner/fakes.ts'
+import { openResend, RESEND_KEY, resendError } from '../../test/support/providers/providers.ts'
+import type { Misbehaviour } from '../../test/support/providers/stand-in.ts'
+import { untilLate } from '../../test/support/providers/stand-in.ts'
 import { createResendSender } from './index.ts'
 
 let resend: Awaited<ReturnType<typeof openResend>>

@@ -1,10 +1,10 @@
 import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { formatMailbox } from '../../domain/messaging/sender.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Deadline } from '../../ports/deadline.ts'
-import type { EmailMessage, EmailSender } from '../../ports/email-sender.ts'
-import type { SendResult } from '../../ports/send-result.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { EmailMessage, EmailSender } from '../../ports/messaging/email-sender.ts'
+import type { SendResult } from '../../ports/messaging/send-result.ts'
 
 /** Where Resend's API answers. */
 export const RESEND_URL = 'https://api.resend.com'

@@ -5,9 +5,9 @@ import {
   CLICKHOUSE_USER,
   openClickHouse,
   queryOf,
-} from '../../test/support/clickhouse.ts'
-import type { Misbehaviour } from '../../test/support/stand-in.ts'
-import { untilLate } from '../../test/support/stand-in.ts'
+} from '../../test/support/providers/clickhouse.ts'
+import type { Misbehaviour } from '../../test/support/providers/stand-in.ts'
+import { untilLate } from '../../test/support/providers/stand-in.ts'
 import { createClickHouseExitSurvey } from './index.ts'
 
 const everything = { start: null, end: null }

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { InstantInput } from '../../domain/record/field.ts'
 import { pageOfGroups, positionOfGroup } from '../../domain/read/page-of-groups.ts'
 import type { Group } from '../../domain/read/page-of-groups.ts'
-import type { SourceGroups } from '../../ports/link-source.ts'
-import type { GroupsQuery, Predicate, Scalar } from '../../ports/query.ts'
-import type { SourceRefusal } from '../../ports/record-source.ts'
+import type { SourceGroups } from '../../ports/sources/link-source.ts'
+import type { GroupsQuery, Predicate, Scalar } from '../../ports/records/query.ts'
+import type { SourceRefusal } from '../../ports/records/record-source.ts'
 import { unavailable } from './client.ts'
 
 const DAY_MS = 86_400_000

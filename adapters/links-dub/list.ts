@@ -1,5 +1,5 @@
-import type { PageQuery, Position, Predicate, Scalar } from '../../ports/query.ts'
-import type { SourceRefusal } from '../../ports/record-source.ts'
+import type { PageQuery, Position, Predicate, Scalar } from '../../ports/records/query.ts'
+import type { SourceRefusal } from '../../ports/records/record-source.ts'
 
 /** The most links that Dub gives at a time. */
 const PAGE_MAX = 100

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { EmailAttachment } from '../../ports/email-sender.ts'
+import type { EmailAttachment } from '../../ports/messaging/email-sender.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import type { BoundValue, Executor, Statement } from '../sqlite/statement/executor.ts'
 import { resultsOf, rowsOf } from '../sqlite/statement/executor.ts'

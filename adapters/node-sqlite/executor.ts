@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Meter } from '../../ports/meter.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
 import type { BoundValue, Executor, Statement, StatementResult } from '../sqlite/index.ts'
 import { countRows, createMeter, readsAlone } from '../sqlite/index.ts'
 import { cachedStatements } from './statement-cache.ts'

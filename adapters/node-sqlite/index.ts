@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
 import type { SqliteStorage } from '../sqlite/index.ts'
 import { createStorage } from '../sqlite/index.ts'
 import type { NodeSqliteOptions } from './database.ts'

@@ -1,7 +1,7 @@
 import type { Resource } from '../../domain/record/resource.ts'
 import { storedFields } from '../../domain/record/resource.ts'
 import { EVENTS_SHOWN_MAX, eventLists, posResources, writtenPosResources } from '../../domain/pos/index.ts'
-import type { Predicate } from '../../ports/query.ts'
+import type { Predicate } from '../../ports/records/query.ts'
 import type { PageIndex } from '../sqlite/table/indexes.ts'
 import type { TableSet } from '../sqlite/table/table-set.ts'
 import type { Column, Table } from '../sqlite/table/tables.ts'

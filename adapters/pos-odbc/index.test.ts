@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { fakeClock, fakeRandom } from '../../test/support/fakes.ts'
+import { fakeClock, fakeRandom } from '../../test/support/runner/fakes.ts'
 import type { GatewayOptions } from './index.ts'
 import { createOdbcPosSources } from './index.ts'
 

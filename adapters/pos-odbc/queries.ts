@@ -1,4 +1,4 @@
-import type { OneQuery, PageQuery, Predicate } from '../../ports/query.ts'
+import type { OneQuery, PageQuery, Predicate } from '../../ports/records/query.ts'
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import type { CollectionName } from './collections.ts'
 import { COLLECTIONS, isCollection } from './collections.ts'

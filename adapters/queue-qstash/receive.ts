@@ -1,9 +1,9 @@
 import { readLimited } from '../../domain/bounds/read-limited.ts'
 import { readMessage } from '../../domain/jobs/message.ts'
 import { parsedOr } from '../../domain/text/json.ts'
-import type { Deadline } from '../../ports/deadline.ts'
-import type { Log } from '../../ports/log.ts'
-import type { OutboxRef } from '../../ports/outbox-store.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { Log } from '../../ports/platform/log.ts'
+import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
 import type { SigningKeys } from './signature.ts'
 import { isSignedBy } from './signature.ts'
 

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SmsMessage } from '../../ports/sms-sender.ts'
-import { fakeClock } from '../../test/support/fakes.ts'
-import { latestSid, openTwilio, TWILIO_SID, TWILIO_TOKEN, twilioError } from '../../test/support/providers.ts'
-import type { Misbehaviour } from '../../test/support/stand-in.ts'
-import { untilLate } from '../../test/support/stand-in.ts'
+import type { SmsMessage } from '../../ports/messaging/sms-sender.ts'
+import { fakeClock } from '../../test/support/runner/fakes.ts'
+import {
+  latestSid,
+  openTwilio,
+  TWILIO_SID,
+  TWILIO_TOKEN,
+  twilioError,
+} from '../../test/support/providers/providers.ts'
+import type { Misbehaviour } from '../../test/support/providers/stand-in.ts'
+import { untilLate } from '../../test/support/providers/stand-in.ts'
 import type { SharedOrigin } from './index.ts'
 import { createTwilioSender } from './index.ts'
 

@@ -1,9 +1,9 @@
 import { broken, judgeAnswer, throttled, unavailable } from '../../domain/messaging/send-results.ts'
 import { retryAfterMs } from '../../domain/text/retry-after.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Deadline } from '../../ports/deadline.ts'
-import type { SendResult } from '../../ports/send-result.ts'
-import type { SmsMessage, SmsSender } from '../../ports/sms-sender.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { SendResult } from '../../ports/messaging/send-result.ts'
+import type { SmsMessage, SmsSender } from '../../ports/messaging/sms-sender.ts'
 
 /** Where Twilio's API answers. */
 export const TWILIO_URL = 'https://api.twilio.com'

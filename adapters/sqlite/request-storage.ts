@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
 import type { RequestStorage } from '../../ports/storage.ts'
 import { createFormDirectory } from './access/form-directory.ts'
 import { createKeyUpkeep } from './access/key-upkeep.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fakeClock, fakeRandom, testSecrets } from '../../test/support/fakes.ts'
+import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
 import { hashKey, isKey, issueKey, readKey } from './api-key.ts'
 import { readBearer } from './bearer.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { fakeClock, fakeRandom, testSecrets } from '../../test/support/fakes.ts'
-import type { KeyClaim, KeyedStorage } from '../../ports/keyed-storage.ts'
+import { fakeClock, fakeRandom, testSecrets } from '../../test/support/runner/fakes.ts'
+import type { KeyClaim, KeyedStorage } from '../../ports/organizations/keyed-storage.ts'
 import { newOrganization } from '../operators/organization.ts'
 import { issueKey } from './api-key.ts'
 import type { KeyWorld } from './authenticate.ts'

@@ -4,9 +4,9 @@ import type {
   KeyedReader,
   KeyedStorage,
   QueryResult,
-} from '../../ports/keyed-storage.ts'
-import type { Organization } from '../../ports/organization.ts'
-import type { ReadQuery } from '../../ports/query.ts'
+} from '../../ports/organizations/keyed-storage.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
+import type { ReadQuery } from '../../ports/records/query.ts'
 import type { Scope } from '../record/description.ts'
 import type { Reply } from '../record/reply.ts'
 import { unauthorized } from '../record/reply.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { testSecrets } from '../../test/support/fakes.ts'
-import { openedPurchaseId } from '../../test/support/opened-purchase-id.ts'
+import { testSecrets } from '../../test/support/runner/fakes.ts'
+import { openedPurchaseId } from '../../test/support/data/opened-purchase-id.ts'
 import { createPurchaseId } from './purchase-id.ts'
 
 const secrets = await testSecrets()

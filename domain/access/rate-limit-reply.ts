@@ -1,4 +1,4 @@
-import type { KeyBudget } from '../../ports/key-budget.ts'
+import type { KeyBudget } from '../../ports/organizations/key-budget.ts'
 import type { Reply } from '../record/reply.ts'
 import { errorReply } from '../record/reply.ts'
 import { RATE_WINDOW_MS } from './rate-limiter.ts'

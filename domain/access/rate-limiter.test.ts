@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { FakeClock } from '../../test/support/fakes.ts'
-import { fakeClock, seededRandom } from '../../test/support/fakes.ts'
+import type { FakeClock } from '../../test/support/runner/fakes.ts'
+import { fakeClock, seededRandom } from '../../test/support/runner/fakes.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { createRateLimiter } from './rate-limiter.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyScope } from '../../ports/administration.ts'
+import type { KeyScope } from '../../ports/organizations/administration.ts'
 import type { Scope } from '../record/description.ts'
 import type { Reply } from '../record/reply.ts'
 import { keyRefused } from '../record/reply.ts'

@@ -1,4 +1,4 @@
-import type { Organization } from '../../ports/organization.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
 import type { Capability } from '../record/capability.ts'
 import { refusalOf } from '../record/capability.ts'
 import type { Access, PublicAccess, Scope } from '../record/description.ts'

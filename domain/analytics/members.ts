@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { InstantRange, MemberRecord } from '../../ports/analytics.ts'
-import type { Organization } from '../../ports/organization.ts'
+import type { InstantRange, MemberRecord } from '../../ports/records/analytics.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
 import { jsonResponse, operationAt } from '../record/operation.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { InstantRange, OfferCount, RevenueByDecision } from '../../ports/analytics.ts'
-import type { Organization } from '../../ports/organization.ts'
+import type { InstantRange, OfferCount, RevenueByDecision } from '../../ports/records/analytics.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
 import { described } from '../record/meaning.ts'
 import type { ReplyOf, RequestOf } from '../record/operation.ts'
 import { jsonResponse, operationAt } from '../record/operation.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { RandomSource } from '../../ports/random-source.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { RandomSource } from '../../ports/platform/random-source.ts'
 
 /** How often to try something and how long to wait in between, as data. */
 export interface Backoff {

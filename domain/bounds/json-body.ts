@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Deadline } from '../../ports/deadline.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
 import { readRequestBody } from './read-body.ts'
 import { acceptedType, contentTypeOf } from '../text/content-type.ts'
 import { decodeUtf8 } from '../text/encoding.ts'

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../ports/deadline.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
 import type { LimitedRead } from './read-limited.ts'
 import { readDeclared, readLimited } from './read-limited.ts'
 

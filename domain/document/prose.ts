@@ -1,4 +1,4 @@
-import type { Order } from '../../ports/query.ts'
+import type { Order } from '../../ports/records/query.ts'
 import { KEY_PREFIXES } from '../access/api-key.ts'
 import { tags } from '../record/description.ts'
 import type { Deprecation } from '../record/deprecation.ts'

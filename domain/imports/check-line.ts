@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../ports/query.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import type { ImportContext } from '../record/field.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { conceal } from './conceal.ts'

@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../ports/query.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import type { Lookup } from './check-part.ts'
 import type { Completion, ImportKind } from './kind.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { StoredRow } from '../../ports/query.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import type { StorageType } from '../record/field.ts'
 import type { FormLine, FormLineKey } from '../forms/definition/check.ts'
 import { isFormLineKey, NOT_A_FORM_KEY, readFormLine } from '../forms/definition/check.ts'

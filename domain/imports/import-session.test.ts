@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { organization } from '../../test/conformance/fixtures.ts'
-import { fakeClock } from '../../test/support/fakes.ts'
+import { fakeClock } from '../../test/support/runner/fakes.ts'
 import {
   importInParts,
   importWorld,
   ndjsonBytes,
   sourceOf,
   toolsWithoutSecrets,
-} from '../../test/support/imports.ts'
-import { createScratchStorage } from '../../test/support/scratch-storage.ts'
+} from '../../test/support/data/imports.ts'
+import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { utf8 } from '../text/encoding.ts'
 import { abortImport, commitImport } from './commit-import.ts'
 import { digestOfParts, sha256 } from './file-parts.ts'

@@ -11,7 +11,7 @@ import { formKind } from './form-kind.ts'
 import type { ImportKind } from './kind.ts'
 import { plainKind } from './plain-kind.ts'
 import { purchaseKind } from './purchase-kind.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
 
 /** What kinds may need besides the line itself. */
 export interface ImportTools {

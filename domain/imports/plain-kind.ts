@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../ports/query.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import type { Field, ImportContext } from '../record/field.ts'
 import type { ResourceField } from '../record/resource-field.ts'
 import type { ImportIssue, Resource } from '../record/resource.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../test/support/fakes.ts'
+import { seededRandom } from '../../test/support/runner/fakes.ts'
 import { utf8 } from '../text/encoding.ts'
 import type { Entry } from './entry.ts'
 import { LINE_MAX_BYTES } from './lines.ts'

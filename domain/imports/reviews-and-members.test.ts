@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createScratchStorage } from '../../test/support/scratch-storage.ts'
+import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import { contact, organization } from '../../test/conformance/fixtures.ts'
-import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/imports.ts'
+import { importWorld, ndjsonBytes, sourceOf, toolsWithoutSecrets } from '../../test/support/data/imports.ts'
 import { importKindNames } from './kinds.ts'
 import { runImport } from './run-import.ts'
 

@@ -1,4 +1,4 @@
-import type { RandomSource } from '../../ports/random-source.ts'
+import type { RandomSource } from '../../ports/platform/random-source.ts'
 import type { Secrets, SecretVersion } from '../access/secrets.ts'
 import { bytesOfBase64, concatenated, toBase64, utf8 } from '../text/encoding.ts'
 import type { Reading } from './read-part.ts'

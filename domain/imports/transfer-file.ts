@@ -1,4 +1,9 @@
-import type { ImportedFile, ImportFormat, ImportProblem, ImportSession } from '../../ports/import-sessions.ts'
+import type {
+  ImportedFile,
+  ImportFormat,
+  ImportProblem,
+  ImportSession,
+} from '../../ports/records/import-sessions.ts'
 import type { ImportSource } from './file-parts.ts'
 import { digestOfParts, partsOf, sha256 } from './file-parts.ts'
 import { PART_BYTES } from './limits.ts'

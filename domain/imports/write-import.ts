@@ -1,5 +1,5 @@
-import type { ImportSession, StagedChunk } from '../../ports/import-sessions.ts'
-import type { StoredRow } from '../../ports/query.ts'
+import type { ImportSession, StagedChunk } from '../../ports/records/import-sessions.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import { importContext } from './context.ts'
 import { existingRows } from './existing-rows.ts'
 import type { ImportKind } from './kind.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { SendResult } from '../../ports/send-result.ts'
-import { openJobBench } from '../../test/support/jobs.ts'
+import type { SendResult } from '../../ports/messaging/send-result.ts'
+import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { toInstant } from '../text/instant.ts'
 import { pauseAfter } from '../bounds/backoff.ts'
 import { BACKOFF } from './backoff.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ClaimedEntry } from '../../ports/outbox-store.ts'
+import type { ClaimedEntry } from '../../ports/messaging/outbox-store.ts'
 import { notificationEmail } from './notification.ts'
 import { attemptEmail, noEmailProvider } from './send.ts'
 import { platformMailbox, tenantMailbox } from '../messaging/sender.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { form, organization, submission } from '../../test/conformance/fixtures.ts'
-import type { JobBench } from '../../test/support/jobs.ts'
-import { openJobBench } from '../../test/support/jobs.ts'
+import type { JobBench } from '../../test/support/providers/jobs.ts'
+import { openJobBench } from '../../test/support/providers/jobs.ts'
 import { sweep } from './sweep.ts'
 
 const FLOOD = 20_000

@@ -1,10 +1,10 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Deadline } from '../../ports/deadline.ts'
-import type { EmailSender } from '../../ports/email-sender.ts'
-import type { Log } from '../../ports/log.ts'
-import type { OutboxStore } from '../../ports/outbox-store.ts'
-import type { RandomSource } from '../../ports/random-source.ts'
-import type { SmsSender } from '../../ports/sms-sender.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { EmailSender } from '../../ports/messaging/email-sender.ts'
+import type { Log } from '../../ports/platform/log.ts'
+import type { OutboxStore } from '../../ports/messaging/outbox-store.ts'
+import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import type { MailIdentity } from '../messaging/sender.ts'
 
 /** The ports that work on the outbox needs. */

@@ -1,4 +1,4 @@
-import type { Mailbox } from '../../ports/email-sender.ts'
+import type { Mailbox } from '../../ports/messaging/email-sender.ts'
 import { isEmailAddress } from '../text/email-address.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Deadline } from '../../ports/deadline.ts'
-import type { Log } from '../../ports/log.ts'
-import type { SendRecord, TenantSendLog } from '../../ports/send-log.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { Log } from '../../ports/platform/log.ts'
+import type { SendRecord, TenantSendLog } from '../../ports/messaging/send-log.ts'
 import { pause, within } from '../bounds/within.ts'
 
 /**

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Log } from '../../ports/log.ts'
+import type { Log } from '../../ports/platform/log.ts'
 import { described } from '../record/meaning.ts'
 import { errorReply, jsonReply, PRIVATE } from '../record/reply.ts'
 

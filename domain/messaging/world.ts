@@ -1,5 +1,5 @@
-import type { EmailSender } from '../../ports/email-sender.ts'
-import type { SmsSender } from '../../ports/sms-sender.ts'
+import type { EmailSender } from '../../ports/messaging/email-sender.ts'
+import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import type { SendingWorld } from './send-to-all.ts'
 import type { MailIdentity } from './sender.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { KeyScope } from '../../ports/administration.ts'
+import type { KeyScope } from '../../ports/organizations/administration.ts'
 import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
 import { described } from '../record/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'

@@ -1,4 +1,4 @@
-import type { Organization, PosSourceTie } from '../../ports/organization.ts'
+import type { Organization, PosSourceTie } from '../../ports/organizations/organization.ts'
 
 /** What an organization's settings mean, alike in requests and responses of the operator interface. */
 export const organizationMeanings = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Organization } from '../../ports/organization.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
 import { described } from '../record/meaning.ts'
 import { organizationMeanings } from './organization-meanings.ts'
 import { AutomationHourly, Name, OrganizationId, PhoneCountry, Slug, SmsNumber } from './organization.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
-import type { PosSourceTie } from '../../ports/organization.ts'
+import type { PosSourceTie } from '../../ports/organizations/organization.ts'
 import { posSourceMeanings } from './organization-meanings.ts'
 import { isPosKind, posKinds, posSourceKinds, SOURCE_NAME, SOURCE_NAME_FORM } from '../pos/index.ts'
 

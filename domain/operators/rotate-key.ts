@@ -1,5 +1,5 @@
-import type { StoredKey } from '../../ports/administration.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { StoredKey } from '../../ports/organizations/administration.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
 import type { IssuedKey } from '../access/api-key.ts'
 import { issueKey } from '../access/api-key.ts'
 import { toInstant } from '../text/instant.ts'

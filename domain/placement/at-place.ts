@@ -1,7 +1,7 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Deadline } from '../../ports/deadline.ts'
-import type { FamilyDatabases } from '../../ports/family-databases.ts'
-import type { Log } from '../../ports/log.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { FamilyDatabases } from '../../ports/placement/family-databases.ts'
+import type { Log } from '../../ports/platform/log.ts'
 import type {
   OwnPlace,
   Place,
@@ -9,7 +9,7 @@ import type {
   PlaceDirectory,
   PlaceFinder,
   SharedPlace,
-} from '../../ports/placement.ts'
+} from '../../ports/placement/placement.ts'
 import type { RequestStorage, Storage } from '../../ports/storage.ts'
 import type { Backoff } from '../bounds/backoff.ts'
 import { repeatWhileRejected, steadyPauses } from '../bounds/backoff.ts'

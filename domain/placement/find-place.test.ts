@@ -8,8 +8,8 @@ import {
   submission,
   tenantKey,
 } from '../../test/conformance/fixtures.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
+import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
+import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { toInstant } from '../text/instant.ts'
 import { ElsewhereError } from './errors.ts'
 

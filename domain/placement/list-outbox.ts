@@ -1,5 +1,5 @@
-import type { ListedEntry } from '../../ports/outbox-store.ts'
-import type { OwnPlace } from '../../ports/placement.ts'
+import type { ListedEntry } from '../../ports/messaging/outbox-store.ts'
+import type { OwnPlace } from '../../ports/placement/placement.ts'
 import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import type { AllPlaces, LoggedPlaces } from './at-place.ts'
 import { lookUp, SHARED } from './at-place.ts'

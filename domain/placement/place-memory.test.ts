@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OwnPlace } from '../../ports/placement.ts'
+import type { OwnPlace } from '../../ports/placement/placement.ts'
 import { createPlaceMemory } from './place-memory.ts'
 
 const placeOf = (familyId: string): OwnPlace => {

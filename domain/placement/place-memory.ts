@@ -1,5 +1,5 @@
-import type { KeyClaim } from '../../ports/keyed-storage.ts'
-import type { OwnPlace } from '../../ports/placement.ts'
+import type { KeyClaim } from '../../ports/organizations/keyed-storage.ts'
+import type { OwnPlace } from '../../ports/placement/placement.ts'
 
 /**
  * The places of organizations with databases of their own, as far as an isolate has looked them up, and the ids of their

@@ -1,4 +1,4 @@
-import type { Administration } from '../../ports/administration.ts'
+import type { Administration } from '../../ports/organizations/administration.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atKey, atPlace } from './at-place.ts'

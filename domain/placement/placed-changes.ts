@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../ports/audit.ts'
-import type { OpenOperatorChanges } from '../../ports/operator-changes.ts'
+import type { AuditEntry } from '../../ports/operators/audit.ts'
+import type { OpenOperatorChanges } from '../../ports/operators/operator-changes.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'

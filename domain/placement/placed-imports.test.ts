@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { START_MS } from '../../test/conformance/fixtures.ts'
-import { saveIn } from '../../test/support/placed-organizations.ts'
-import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
+import { saveIn } from '../../test/support/moving/placed-organizations.ts'
+import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { toInstant } from '../text/instant.ts'
 import { placedImports } from './placed-imports.ts'
 

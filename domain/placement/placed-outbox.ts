@@ -1,4 +1,4 @@
-import type { OutboxStore, TenantOutbox } from '../../ports/outbox-store.ts'
+import type { OutboxStore, TenantOutbox } from '../../ports/messaging/outbox-store.ts'
 import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'

@@ -1,5 +1,5 @@
-import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
-import type { Log } from '../../ports/log.ts'
+import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
+import type { Log } from '../../ports/platform/log.ts'
 import type { Storage } from '../../ports/storage.ts'
 import { relayedAnalytics } from './relayed-analytics.ts'
 import type { AllPlaces } from './at-place.ts'

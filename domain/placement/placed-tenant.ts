@@ -1,4 +1,4 @@
-import type { TenantWriter } from '../../ports/tenant-writer.ts'
+import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
 import type { LoggedPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
 import { placedSubmissions } from './placed-requests.ts'

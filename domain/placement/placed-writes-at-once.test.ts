@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Organization } from '../../ports/organization.ts'
-import type { PlaceChoice } from '../../ports/placement.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
+import type { PlaceChoice } from '../../ports/placement/placement.ts'
 import { START_MS } from '../../test/conformance/fixtures.ts'
-import { placeIn, saveIn, slugsIn } from '../../test/support/placed-organizations.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
+import { placeIn, saveIn, slugsIn } from '../../test/support/moving/placed-organizations.ts'
+import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
+import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 import { toInstant } from '../text/instant.ts'
 
 let scratch: ScratchPlaces

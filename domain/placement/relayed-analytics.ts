@@ -1,4 +1,4 @@
-import type { Analytics, TenantAnalytics } from '../../ports/analytics.ts'
+import type { Analytics, TenantAnalytics } from '../../ports/records/analytics.ts'
 
 /** Runs a question on the analytics of an organization, wherever they are. */
 export type Relay = <Result>(

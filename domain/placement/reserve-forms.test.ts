@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { form, organization } from '../../test/conformance/fixtures.ts'
-import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch-places.ts'
-import { createScratchPlaces, OWN } from '../../test/support/scratch-places.ts'
+import type { ScratchIsolate, ScratchPlaces } from '../../test/support/scratch/scratch-places.ts'
+import { createScratchPlaces, OWN } from '../../test/support/scratch/scratch-places.ts'
 
 let scratch: ScratchPlaces
 let isolate: ScratchIsolate

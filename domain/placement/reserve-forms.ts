@@ -1,4 +1,4 @@
-import type { HeldForm } from '../../ports/placement.ts'
+import type { HeldForm } from '../../ports/placement/placement.ts'
 import { toInstant } from '../text/instant.ts'
 import type { LoggedPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredRow } from '../../ports/query.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import type { Resource } from '../record/resource.ts'
 import { fieldTypeOf } from '../record/resource.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testSecrets } from '../../test/support/fakes.ts'
+import { testSecrets } from '../../test/support/runner/fakes.ts'
 import type { Cursor, CursorScope } from './cursor.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 

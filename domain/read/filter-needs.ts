@@ -1,5 +1,5 @@
-import type { PosCapabilities } from '../../ports/pos-source.ts'
-import type { ReadQuery } from '../../ports/query.ts'
+import type { PosCapabilities } from '../../ports/sources/pos-source.ts'
+import type { ReadQuery } from '../../ports/records/query.ts'
 import type { ReadEndpoint } from '../record/endpoint.ts'
 
 /**

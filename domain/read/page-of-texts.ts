@@ -1,4 +1,4 @@
-import type { PageQuery, Position, StoredRow } from '../../ports/query.ts'
+import type { PageQuery, Position, StoredRow } from '../../ports/records/query.ts'
 
 /** The maximum size of the rows of one page, in bytes of JSON. A single row may be larger. */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024 - 32_768

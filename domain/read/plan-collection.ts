@@ -1,4 +1,4 @@
-import type { Order, PageQuery, Position, Scalar } from '../../ports/query.ts'
+import type { Order, PageQuery, Position, Scalar } from '../../ports/records/query.ts'
 import type { CursorScope } from './cursor.ts'
 import { decodeCursor, FOREIGN_CURSOR, nextCursorOf } from './cursor.ts'
 import { readLimit } from './limit.ts'

@@ -1,4 +1,4 @@
-import type { GroupPosition, GroupsQuery, Position, Predicate, StoredRow } from '../../ports/query.ts'
+import type { GroupPosition, GroupsQuery, Position, Predicate, StoredRow } from '../../ports/records/query.ts'
 import { decodeCursor, FOREIGN_CURSOR, nextCursorOf } from './cursor.ts'
 import type { CursorScope } from './cursor.ts'
 import { readLimit } from './limit.ts'

@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../ports/query.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import type { Resource } from '../record/resource.ts'
 import { isPublishedAsStored, serializer } from '../record/resource.ts'
 

@@ -1,4 +1,4 @@
-import type { Order } from '../../ports/query.ts'
+import type { Order } from '../../ports/records/query.ts'
 import type { CollectionEndpoint } from '../record/endpoint.ts'
 import { SYNC_FIELD } from '../record/endpoint.ts'
 import type { QueryProblem } from './query-string.ts'

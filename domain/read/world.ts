@@ -1,8 +1,8 @@
-import type { LinkSource } from '../../ports/link-source.ts'
-import type { Log } from '../../ports/log.ts'
-import type { Organization } from '../../ports/organization.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { RecordSource } from '../../ports/record-source.ts'
+import type { LinkSource } from '../../ports/sources/link-source.ts'
+import type { Log } from '../../ports/platform/log.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { RecordSource } from '../../ports/records/record-source.ts'
 import type { KeyWorld } from '../access/authenticate.ts'
 import type { RowsFrom } from '../record/endpoint.ts'
 

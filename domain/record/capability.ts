@@ -1,4 +1,4 @@
-import type { Organization } from '../../ports/organization.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
 import type { ErrorBody, JsonReply, Reply } from './reply.ts'
 import { errorReply, unavailable } from './reply.ts'
 

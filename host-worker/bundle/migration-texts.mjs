@@ -21,10 +21,10 @@ export function migrationTexts(further = []) {
   return {
     name: 'migration-texts',
     setup(build) {
-      build.onLoad({ filter: /[\\/]durable-object[\\/]migration-texts\.ts$/ }, () => ({
+      build.onLoad({ filter: /[\\/]durable-object[\\/]object[\\/]migration-texts\.ts$/ }, () => ({
         contents: `export const migrationTexts = () => ${JSON.stringify(migrations())}`,
       }))
-      build.onLoad({ filter: /[\\/]durable-object[\\/]newest-migration\.ts$/ }, () => ({
+      build.onLoad({ filter: /[\\/]durable-object[\\/]object[\\/]newest-migration\.ts$/ }, () => ({
         contents: `export const NEWEST_MIGRATION = ${JSON.stringify(migrations().at(-1)?.name ?? '')}`,
       }))
     },

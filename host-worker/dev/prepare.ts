@@ -1,7 +1,7 @@
 import { issueTenantKey, listTenantKeys } from '../../domain/operators/endpoints/keys.ts'
 import { saveOrganization, showOrganization } from '../../domain/operators/endpoints/organizations.ts'
 import { readKey } from '../../domain/access/api-key.ts'
-import type { Organization } from '../../ports/organization.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
 import { readDemoKey, writeDemoKey } from '../local/state.ts'
 import { Refusal } from '../operator/client/errors.ts'
 import { callService } from '../operator/client/call-service.ts'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
-import { COMPILE_CACHE } from '../../test/support/compile-cache.ts'
+import { COMPILE_CACHE } from '../../test/support/services/compile-cache.ts'
 import { isPortFree } from '../local/free-port.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'start-'))

@@ -1,7 +1,7 @@
 import { IttyRouter } from 'itty-router'
 import type { Api } from '../../domain/create-api.ts'
 import type { Route } from '../../domain/record/endpoint.ts'
-import type { Log } from '../../ports/log.ts'
+import type { Log } from '../../ports/platform/log.ts'
 import type { Reply } from '../../domain/record/reply.ts'
 import type { Identity, RoutedRequest } from '../../domain/record/routed-request.ts'
 

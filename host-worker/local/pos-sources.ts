@@ -6,7 +6,7 @@ import { openEmbeddedSource } from '../../adapters/pos-odbc/gateway/embedded.ts'
 import { hasOwnDatabases } from '../../adapters/pos-odbc/gateway/families/index.ts'
 import type { SourceKind } from '../../adapters/pos-odbc/index.ts'
 import { isSourceKind, SOURCE_KINDS } from '../../adapters/pos-odbc/index.ts'
-import type { PosSourceTie } from '../../ports/organization.ts'
+import type { PosSourceTie } from '../../ports/organizations/organization.ts'
 import { createPrivateFile } from './private-files.ts'
 
 /** The folder of the local point-of-sale systems below a state directory. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { scratchFolder } from '../../test/support/pos-gateway.ts'
+import { scratchFolder } from '../../test/support/pos/pos-gateway.ts'
 import { earlierStateNotice, persistPath } from './state.ts'
 
 it('tells of databases of an earlier version once, before the first ones of this version are made', () => {

@@ -1,9 +1,9 @@
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import type { FollowUp } from '../../adapters/durable-object/family-database.ts'
-import { FamilyDatabaseObject } from '../../adapters/durable-object/family-database.ts'
+import type { FollowUp } from '../../adapters/durable-object/object/family-database.ts'
+import { FamilyDatabaseObject } from '../../adapters/durable-object/object/family-database.ts'
 import { consoleLog, systemClock } from '../system.ts'
 
-export { FollowUpEntrypoint } from '../../adapters/durable-object/family-database.ts'
+export { FollowUpEntrypoint } from '../../adapters/durable-object/object/family-database.ts'
 
 /** The Durable Object class for families with databases of their own. */
 export class FamilyDatabase extends FamilyDatabaseObject {

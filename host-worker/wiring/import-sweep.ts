@@ -1,6 +1,6 @@
 import { sweepImports } from '../../domain/imports/sweep-imports.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
-import type { ImportDirectory } from '../../ports/import-sessions.ts'
+import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock } from '../system.ts'
 import { importTools, openImportWorld, posDestination } from './imports.ts'

@@ -1,8 +1,8 @@
 import { relayedAnalytics } from '../../domain/placement/relayed-analytics.ts'
-import type { Background } from '../../ports/background.ts'
-import type { ExitSurveySource } from '../../ports/exit-survey-source.ts'
-import type { Analytics } from '../../ports/analytics.ts'
-import type { Meter } from '../../ports/meter.ts'
+import type { Background } from '../../ports/platform/background.ts'
+import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
+import type { Analytics } from '../../ports/records/analytics.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
 import type { Env } from '../env/index.ts'
 import { askLoaded } from './ask-loaded.ts'
 

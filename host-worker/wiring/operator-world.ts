@@ -1,5 +1,5 @@
 import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
-import type { Meter } from '../../ports/meter.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
 import type { Env } from '../env/index.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
 import { importTools, openImportWorld, posDestination } from './imports.ts'

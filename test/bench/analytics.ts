@@ -1,7 +1,7 @@
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
-import { makeEvents, makeMemberships, makeMore } from '../support/many-memberships.ts'
-import { openLocalD1 } from '../support/d1-runtime.ts'
-import { openTestService } from '../support/service.ts'
+import { makeEvents, makeMemberships, makeMore } from '../support/data/many-memberships.ts'
+import { openLocalD1 } from '../support/databases/d1-runtime.ts'
+import { openTestService } from '../support/services/service.ts'
 import { quantile } from './load.ts'
 
 /** The numbers of members of the measured organizations. */

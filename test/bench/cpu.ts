@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { processTree } from '../support/process-tree.ts'
+import { processTree } from '../support/services/process-tree.ts'
 
 /** The processes of the runtime that this process has started so far. */
 export function runtimePids(): readonly number[] {

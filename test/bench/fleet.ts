@@ -1,4 +1,4 @@
-import { seededRandom } from '../support/fakes.ts'
+import { seededRandom } from '../support/runner/fakes.ts'
 import { ORGANIZATION_HEADER } from './bare-statements.mjs'
 import { get, submit } from './cases.ts'
 import { compare, printRatio } from './compare.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { createFacts, writeFact } from '../../adapters/durable-object/facts.ts'
-import { NEWEST_MIGRATION } from '../../adapters/durable-object/newest-migration.ts'
-import { openObjectDatabase } from '../support/scratch-object.ts'
+import { createFacts, writeFact } from '../../adapters/durable-object/object/facts.ts'
+import { NEWEST_MIGRATION } from '../../adapters/durable-object/object/newest-migration.ts'
+import { openObjectDatabase } from '../support/scratch/scratch-object.ts'
 
 /** The contents of a database of its own. */
 export interface Owned {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readKey } from '../../domain/access/api-key.ts'
-import { placeObject } from '../support/d1-files.ts'
+import { placeObject } from '../support/databases/d1-files.ts'
 import type { Case } from './cases.ts'
 import { benchCases } from './cases.ts'
 import type { Contender } from './compare.ts'

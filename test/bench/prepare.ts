@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { placeDatabase, readPlaced } from '../support/d1-files.ts'
+import { placeDatabase, readPlaced } from '../support/databases/d1-files.ts'
 import { DATABASE_ID, openMiniflare } from './runtime.ts'
 import { seedBench } from './seed.ts'
 

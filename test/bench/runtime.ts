@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { testRootSecret } from '../support/fakes.ts'
+import { testRootSecret } from '../support/runner/fakes.ts'
 import { runtimePids } from './cpu.ts'
 
 /** A process that is measured. */

@@ -5,10 +5,10 @@ import { contacts } from '../../domain/resources/contacts.ts'
 import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
-import { applyMigrations } from '../support/d1.ts'
-import type { StoredRow } from '../../ports/query.ts'
-import { testRootSecret } from '../support/fakes.ts'
-import { sampleRow } from '../support/sample-rows.ts'
+import { applyMigrations } from '../support/databases/d1.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
+import { testRootSecret } from '../support/runner/fakes.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
 
 const CONTACTS = 20_000
 const CHUNK = 2_000

@@ -11,4 +11,4 @@ if [ -z "${CHROMIUM:-}" ] && ! command -v chromium >/dev/null; then
     exit 1
   }
 fi
-BROWSER_TESTS=yes CHROMIUM=${CHROMIUM:-$(command -v chromium)} exec bash test/support/counted-tests.sh
+BROWSER_TESTS=yes CHROMIUM=${CHROMIUM:-$(command -v chromium)} exec bash test/support/runner/counted-tests.sh

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { isReader, queryOf } from '../support/clickhouse.ts'
+import { isReader, queryOf } from '../support/providers/clickhouse.ts'
 
 interface Engine {
   query(text: string, format?: string): string

@@ -6,8 +6,8 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { createChecks } from '../support/checks.ts'
-import { freePort, scratchDirectory, startService } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import { freePort, scratchDirectory, startService } from '../support/services/started-service.ts'
 
 /**
  * Runs the program in test/client as an integrator would: in a folder of its own, with dependencies from the registry

@@ -15,11 +15,16 @@ import { createHostileDraw } from '../hostile/draw.ts'
 import { rawAttacks } from '../hostile/raw-attacks.ts'
 import type { HostileRequest, Loot, Target } from '../hostile/requests.ts'
 import { hostileRequest } from '../hostile/requests.ts'
-import { createChecks } from '../support/checks.ts'
-import type { IsolateHeap } from '../support/isolate-heap.ts'
-import { isolateHeap } from '../support/isolate-heap.ts'
-import { runtimeProcesses } from '../support/process-tree.ts'
-import { freePort, operateOrThrow, scratchDirectory, startService } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import type { IsolateHeap } from '../support/services/isolate-heap.ts'
+import { isolateHeap } from '../support/services/isolate-heap.ts'
+import { runtimeProcesses } from '../support/services/process-tree.ts'
+import {
+  freePort,
+  operateOrThrow,
+  scratchDirectory,
+  startService,
+} from '../support/services/started-service.ts'
 
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
 const SEED = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000)

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { createChecks } from '../support/checks.ts'
-import type { ContactLine } from '../support/contact-files.ts'
-import { contactLines, writeCsv, writeNdjson } from '../support/contact-files.ts'
-import type { Operated, StartedService } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import type { ContactLine } from '../support/data/contact-files.ts'
+import { contactLines, writeCsv, writeNdjson } from '../support/data/contact-files.ts'
+import type { Operated, StartedService } from '../support/services/started-service.ts'
 import {
   freePort,
   operate,
   operateOrThrow,
   scratchDirectory,
   startService,
-} from '../support/started-service.ts'
-import type { ApiRow, Walk } from '../support/walk.ts'
-import { walk } from '../support/walk.ts'
+} from '../support/services/started-service.ts'
+import type { ApiRow, Walk } from '../support/data/walk.ts'
+import { walk } from '../support/data/walk.ts'
 import { importLargeFiles } from './large-import.ts'
 
 const ROWS = 25_000

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { projectRoot } from '../../host-worker/local/root.ts'
-import type { Checks } from '../support/checks.ts'
-import { contactLines, writeNdjson } from '../support/contact-files.ts'
-import type { Operated } from '../support/started-service.ts'
-import { operate, operateOrThrow, scratchDirectory } from '../support/started-service.ts'
-import { walk } from '../support/walk.ts'
+import type { Checks } from '../support/runner/checks.ts'
+import { contactLines, writeNdjson } from '../support/data/contact-files.ts'
+import type { Operated } from '../support/services/started-service.ts'
+import { operate, operateOrThrow, scratchDirectory } from '../support/services/started-service.ts'
+import { walk } from '../support/data/walk.ts'
 
 const ROWS = 100_000
 const FEW_ROWS = 1_000

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { createChecks } from '../support/checks.ts'
-import { writeNdjson } from '../support/contact-files.ts'
-import { freePort, operateOrThrow, scratchDirectory, startService } from '../support/started-service.ts'
-import { walk } from '../support/walk.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import { writeNdjson } from '../support/data/contact-files.ts'
+import {
+  freePort,
+  operateOrThrow,
+  scratchDirectory,
+  startService,
+} from '../support/services/started-service.ts'
+import { walk } from '../support/data/walk.ts'
 
 const POSTS = 100
 const LIMIT = 3

@@ -11,8 +11,8 @@ import { projectRoot } from '../../host-worker/local/root.ts'
 import type { Result } from '../mutation/report.ts'
 import type { Outcome } from '../mutation/runner/client.ts'
 import { startRunner } from '../mutation/runner/client.ts'
-import { createChecks } from '../support/checks.ts'
-import { scratchDirectory } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import { scratchDirectory } from '../support/services/started-service.ts'
 
 const HANG_MS = 10_000
 const { check, report } = createChecks()

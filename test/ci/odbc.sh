@@ -53,4 +53,4 @@ if [ "$(id -u)" -eq 0 ]; then
 else
   export ODBC_POSTGRES_START=$start ODBC_POSTGRES_STOP=$stop
 fi
-PATH="$(bin):$PATH" bash test/support/counted-tests.sh --no-file-parallelism
+PATH="$(bin):$PATH" bash test/support/runner/counted-tests.sh --no-file-parallelism

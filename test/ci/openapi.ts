@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { endpoints } from '../../domain/catalog.ts'
 import { buildDocument } from '../../domain/document/openapi.ts'
-import { createChecks } from '../support/checks.ts'
-import { scratchDirectory } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import { scratchDirectory } from '../support/services/started-service.ts'
 
 /**
  * Lints the contract document. It must have neither errors nor warnings, except at the places for which

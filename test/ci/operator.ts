@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createChecks } from '../support/checks.ts'
-import type { Operated, StartedService } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import type { Operated, StartedService } from '../support/services/started-service.ts'
 import {
   freePort,
   operateIn,
   operateOrThrow,
   scratchDirectory,
   startService,
-} from '../support/started-service.ts'
+} from '../support/services/started-service.ts'
 import { rotateRootSecret } from './rotate-root-secret.ts'
 
 const { check, report, say } = createChecks()

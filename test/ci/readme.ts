@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { projectRoot } from '../../host-worker/local/root.ts'
-import { createChecks } from '../support/checks.ts'
-import type { Block, Ran } from '../support/readme-commands.ts'
-import { commandBlocks, runCommands } from '../support/readme-commands.ts'
-import { freePort, scratchDirectory, signalGroup, startService } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import type { Block, Ran } from '../support/manuals/readme-commands.ts'
+import { commandBlocks, runCommands } from '../support/manuals/readme-commands.ts'
+import { freePort, scratchDirectory, signalGroup, startService } from '../support/services/started-service.ts'
 
 /**
  * Follows the README, and then the manuals of the folders, as after a fresh clone: `npm start`, all further commands in

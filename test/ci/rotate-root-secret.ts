@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Checks } from '../support/checks.ts'
-import type { StartedService } from '../support/started-service.ts'
-import { freePort, operate, operateOrThrow, startService } from '../support/started-service.ts'
+import type { Checks } from '../support/runner/checks.ts'
+import type { StartedService } from '../support/services/started-service.ts'
+import { freePort, operate, operateOrThrow, startService } from '../support/services/started-service.ts'
 
 interface Counts {
   readonly keys: number

@@ -4,11 +4,11 @@ import { columnName, sideTableName, tableOf } from '../../adapters/sqlite/table/
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import { resourceOf, writtenResources } from '../../domain/resources/index.ts'
 import { organization, tenantKey } from '../conformance/fixtures.ts'
-import { createChecks } from '../support/checks.ts'
-import { openLocalD1 } from '../support/d1-runtime.ts'
-import { checkPlans, collections } from '../support/plan-checks.ts'
-import { checkRowsRead } from '../support/row-counts.ts'
-import { sampleRow } from '../support/sample-rows.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import { openLocalD1 } from '../support/databases/d1-runtime.ts'
+import { checkPlans, collections } from '../support/databases/plan-checks.ts'
+import { checkRowsRead } from '../support/databases/row-counts.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
 
 /** The number of rows that are created one by one. Every tenant but the first has as many. */
 const BASE_ROWS = 1_000

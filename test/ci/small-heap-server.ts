@@ -8,8 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createNodeSqliteStorage } from '../../adapters/node-sqlite/index.ts'
-import type { SendResult } from '../../ports/send-result.ts'
-import { openTestService } from '../support/service.ts'
+import type { SendResult } from '../../ports/messaging/send-result.ts'
+import { openTestService } from '../support/services/service.ts'
 
 const [file = ':memory:', count = '0'] = process.argv.slice(2)
 const CHUNK = 20

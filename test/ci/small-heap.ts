@@ -10,10 +10,10 @@ import { createReadStream, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
-import { createChecks } from '../support/checks.ts'
-import { writeManyContacts } from '../support/contact-files.ts'
-import { operatorCall } from '../support/operator-http.ts'
-import { scratchDirectory } from '../support/started-service.ts'
+import { createChecks } from '../support/runner/checks.ts'
+import { writeManyContacts } from '../support/data/contact-files.ts'
+import { operatorCall } from '../support/services/operator-http.ts'
+import { scratchDirectory } from '../support/services/started-service.ts'
 
 const SUBMISSIONS = Number(process.env.HEAP_SUBMISSIONS ?? 1_000)
 const IMPORT_ROWS = Number(process.env.HEAP_IMPORT_ROWS ?? 100_000)

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { migrationsOf, openImage } from '../../adapters/node-sqlite/index.ts'
 import { wranglerEnvironment } from '../../host-worker/local/wrangler-environment.ts'
-import { afterFile } from '../support/after-file.ts'
-import { migratedImage } from '../support/migrated-image.ts'
-import { openSharedD1 } from '../support/shared-d1.ts'
+import { afterFile } from '../support/runner/after-file.ts'
+import { migratedImage } from '../support/databases/migrated-image.ts'
+import { openSharedD1 } from '../support/databases/shared-d1.ts'
 
 /** An empty file, which SQLite reads as a database without tables. */
 const EMPTY = new Uint8Array()

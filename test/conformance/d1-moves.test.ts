@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { createExecutor } from '../../adapters/d1/index.ts'
 import { openImage } from '../../adapters/node-sqlite/index.ts'
 import { readMovedTables } from '../../adapters/sqlite/move/moved-tables.ts'
-import { afterFile } from '../support/after-file.ts'
-import { fakeClock } from '../support/fakes.ts'
-import { contentOf, movingPlaces, toOwn, toShared } from '../support/moving.ts'
-import { oddFamily } from '../support/odd-rows.ts'
-import { migratedImage } from '../support/migrated-image.ts'
-import { openSharedD1 } from '../support/shared-d1.ts'
+import { afterFile } from '../support/runner/after-file.ts'
+import { fakeClock } from '../support/runner/fakes.ts'
+import { contentOf, movingPlaces, toOwn, toShared } from '../support/moving/moving.ts'
+import { oddFamily } from '../support/data/odd-rows.ts'
+import { migratedImage } from '../support/databases/migrated-image.ts'
+import { openSharedD1 } from '../support/databases/shared-d1.ts'
 
 const FAMILY = ['acme']
 const OTHERS = ['acme-2']

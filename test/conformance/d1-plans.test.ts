@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
-import type { Meter } from '../../ports/meter.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
 import { createD1Storage, createExecutor, createMeter } from '../../adapters/d1/index.ts'
 import type { Resource } from '../../domain/record/resource.ts'
 import { resourceOf, resources, writtenResources } from '../../domain/resources/index.ts'
-import type { Order, Predicate, StoredRow } from '../../ports/query.ts'
-import type { OutboxEntry } from '../../ports/tenant-writer.ts'
-import type { LocalD1 } from '../support/d1.ts'
-import { openSharedD1 } from '../support/shared-d1.ts'
-import type { PlanBench } from '../support/plan-checks.ts'
-import { LIMIT, checkGroups, checkPlans, collections, groupReads, read } from '../support/plan-checks.ts'
-import { OVERHEAD_ROWS, checkRowsRead } from '../support/row-counts.ts'
-import { sampleRow } from '../support/sample-rows.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import type { Order, Predicate, StoredRow } from '../../ports/records/query.ts'
+import type { OutboxEntry } from '../../ports/records/tenant-writer.ts'
+import type { LocalD1 } from '../support/databases/d1.ts'
+import { openSharedD1 } from '../support/databases/shared-d1.ts'
+import type { PlanBench } from '../support/databases/plan-checks.ts'
+import {
+  LIMIT,
+  checkGroups,
+  checkPlans,
+  collections,
+  groupReads,
+  read,
+} from '../support/databases/plan-checks.ts'
+import { OVERHEAD_ROWS, checkRowsRead } from '../support/databases/row-counts.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { form, organization, submission, tenantKey } from './fixtures.ts'
 
 /** Ten pages, so that a read of more rows than its page shows in the counts. */

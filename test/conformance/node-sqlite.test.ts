@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { runnerOf } from '../support/case-runner.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { runnerOf } from '../support/runner/case-runner.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { registerStorageSuite } from './index.ts'
 
 describe('storage on node:sqlite', () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { WritableRows } from '../../adapters/pos-odbc/gateway/write.ts'
-import { runnerOf } from '../support/case-runner.ts'
-import type { PosTenant } from '../support/pos-engines.ts'
-import { posEngines } from '../support/pos-engines.ts'
-import type { RunningGateway } from '../support/pos-gateway.ts'
-import { sourcesOf, startGateway } from '../support/pos-gateway.ts'
+import { runnerOf } from '../support/runner/case-runner.ts'
+import type { PosTenant } from '../support/pos/pos-engines.ts'
+import { posEngines } from '../support/pos/pos-engines.ts'
+import type { RunningGateway } from '../support/pos/pos-gateway.ts'
+import { sourcesOf, startGateway } from '../support/pos/pos-gateway.ts'
 import { registerPosSuite } from './index.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { posKinds } from '../../domain/pos/index.ts'
-import { runnerOf } from '../support/case-runner.ts'
-import { createScratchPos } from '../support/scratch-pos.ts'
+import { runnerOf } from '../support/runner/case-runner.ts'
+import { createScratchPos } from '../support/scratch/scratch-pos.ts'
 import { registerPosSuite } from './index.ts'
 
 // One kind is the legacy vendor's adapter itself. The others are the stand-ins that tests use for ODBC sources.

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { capable, get, scratchService } from '../support/analytics-service.ts'
-import { bringLines } from '../support/bring-lines.ts'
-import { members, offers, picked } from '../support/few-members.ts'
-import type { TestService } from '../support/service.ts'
+import { capable, get, scratchService } from '../support/data/analytics-service.ts'
+import { bringLines } from '../support/data/bring-lines.ts'
+import { members, offers, picked } from '../support/data/few-members.ts'
+import type { TestService } from '../support/services/service.ts'
 
 describe('figures that can be checked by hand', () => {
   let service: TestService

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { capable, get, scratchService } from '../support/analytics-service.ts'
-import { bringLines } from '../support/bring-lines.ts'
+import { capable, get, scratchService } from '../support/data/analytics-service.ts'
+import { bringLines } from '../support/data/bring-lines.ts'
 
 describe('revenue by decision', () => {
   const decided = (count: number, decision: string, prefix: string) =>

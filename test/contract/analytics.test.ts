@@ -1,20 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../domain/catalog.ts'
-import type { Chance } from '../support/analytics-data.ts'
-import { changedData, chanceOf, generatedBounds, generatedData } from '../support/analytics-data.ts'
-import type { AnalyticsData } from '../support/analytics-reference.ts'
+import type { Chance } from '../support/data/analytics-data.ts'
+import { changedData, chanceOf, generatedBounds, generatedData } from '../support/data/analytics-data.ts'
+import type { AnalyticsData } from '../support/data/analytics-reference.ts'
 import {
   referenceCancellations,
   referenceCohorts,
   referenceMembers,
   referenceOffers,
   referenceSurvey,
-} from '../support/analytics-reference.ts'
-import { bringLines } from '../support/bring-lines.ts'
-import { validatorOf } from '../support/contract-validator.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+} from '../support/data/analytics-reference.ts'
+import { bringLines } from '../support/data/bring-lines.ts'
+import { validatorOf } from '../support/contract/contract-validator.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1)
 

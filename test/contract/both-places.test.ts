@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { reviews } from '../../domain/resources/reviews.ts'
-import type { PlaceChoice } from '../../ports/placement.ts'
-import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
-import { sampleRow } from '../support/sample-rows.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // The same rows in the shared database and in a family's own database give the same answers, so no client can tell
 // which.

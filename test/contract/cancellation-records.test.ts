@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { importContext } from '../../domain/imports/context.ts'
 import { kindOf } from '../../domain/imports/kinds.ts'
-import { rowOfLine, toolsWithoutSecrets } from '../support/imports.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import { rowOfLine, toolsWithoutSecrets } from '../support/data/imports.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 const PATH = '/api/v1/cancellations/records'
 const UNAVAILABLE = `{"error":"This resource is unavailable for the organization's provider."}`

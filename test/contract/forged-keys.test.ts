@@ -3,14 +3,14 @@ import type { FamilyNamespace, FamilyObject } from '../../adapters/durable-objec
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { readKey } from '../../domain/access/api-key.ts'
-import type { PlaceChoice } from '../../ports/placement.ts'
-import { forgedKey } from '../support/forged-key.ts'
-import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
-import { scratchObjects } from '../support/scratch-objects.ts'
-import type { ScratchStorage } from '../support/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { PlaceChoice } from '../../ports/placement/placement.ts'
+import { forgedKey } from '../support/data/forged-key.ts'
+import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
+import { scratchObjects } from '../support/scratch/scratch-objects.ts'
+import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // Where a forged key ends, by what is true of the organization that it claims. How many rows are read for it is tested in
 // test/e2e/forged-keys.test.ts.

@@ -10,12 +10,12 @@ import type { Secrets } from '../../domain/access/secrets.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { importTools } from '../../host-worker/wiring/imports.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
-import type { ScratchStorage } from '../support/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import { fakeClock, testSecrets } from '../support/fakes.ts'
-import { importWorld } from '../support/imports.ts'
-import { openTestService } from '../support/service.ts'
-import { everyText, reveals } from '../support/whole-database.ts'
+import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { fakeClock, testSecrets } from '../support/runner/fakes.ts'
+import { importWorld } from '../support/data/imports.ts'
+import { openTestService } from '../support/services/service.ts'
+import { everyText, reveals } from '../support/databases/whole-database.ts'
 
 // While a file of forms arrives, and afterwards, nothing that is stored, logged or answered shows a form's password.
 

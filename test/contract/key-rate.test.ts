@@ -4,11 +4,11 @@ import { crc32 } from '../../domain/text/crc32.ts'
 import { toBase62, utf8 } from '../../domain/text/encoding.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
-import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
-import type { ScratchStorage } from '../support/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
+import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // The contract document names no rate, because a rate belongs to a key and not to an operation. contract-check.ts shows
 // what `send` checks in the answers to limited keys.

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { covers } from '../../domain/access/scope.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
-import type { KeyScope } from '../../ports/administration.ts'
-import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { KeyScope } from '../../ports/organizations/administration.ts'
+import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // Tries every operation with a key, with a key of every scope and kind. The operations come from the catalog, and the
 // needed scope from each operation's record. A second check, by method, shows that the records are right: only messages

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDubLinks } from '../../adapters/links-dub/index.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../domain/catalog.ts'
-import type { Organization } from '../../ports/organization.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
 import { systemClock, systemDeadline, systemFetch } from '../../host-worker/system.ts'
-import { validatorOf } from '../support/contract-validator.ts'
-import { DUB_KEY, dubLink, openDub } from '../support/dub.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
-import type { StandIn } from '../support/stand-in.ts'
+import { validatorOf } from '../support/contract/contract-validator.ts'
+import { DUB_KEY, dubLink, openDub } from '../support/providers/dub.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
+import type { StandIn } from '../support/providers/stand-in.ts'
 
 let dub: StandIn
 let service: TestService

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { linkEvents } from '../../domain/resources/link-events.ts'
 import { links } from '../../domain/resources/links.ts'
-import type { StoredRow } from '../../ports/query.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
 import { link, linkEvent } from '../conformance/fixtures.ts'
-import { validatorOf } from '../support/contract-validator.ts'
+import { validatorOf } from '../support/contract/contract-validator.ts'
 import { endpoints } from '../../domain/catalog.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 let service: TestService
 let key: string

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { contactLists } from '../../domain/resources/contact-lists.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
-import { sampleRow } from '../support/sample-rows.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 const LIST = 'listId-0'
 const PATH = `/api/v1/contact-lists/${LIST}/contacts`

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKey } from '../../domain/access/api-key.ts'
-import type { OperatorClient } from '../support/operator-client.ts'
-import { openOperatorClient } from '../support/operator-client.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { OperatorClient } from '../support/services/operator-client.ts'
+import { openOperatorClient } from '../support/services/operator-client.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 let service: TestService
 let admin: OperatorClient

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { readOperatorKey } from '../../domain/access/operator-key.ts'
-import type { OperatorRole } from '../../ports/operator-keys.ts'
-import type { OperatorClient } from '../support/operator-client.ts'
-import { operatorClient } from '../support/operator-client.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService, TestStorage } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { OperatorRole } from '../../ports/operators/operator-keys.ts'
+import type { OperatorClient } from '../support/services/operator-client.ts'
+import { operatorClient } from '../support/services/operator-client.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService, TestStorage } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // Which operator key issued which, that none outlives its issuer, and that all that descend from one end together.
 

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { digestOfParts, sha256 } from '../../domain/imports/file-parts.ts'
 import { PART_MAX_BYTES } from '../../domain/imports/limits.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // Imports over the operator interface: the answers, and the messages to a sender that makes a mistake.
 

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashFormPassword } from '../../domain/forms/submit/password.ts'
-import type { SendRecord } from '../../ports/send-log.ts'
+import type { SendRecord } from '../../ports/messaging/send-log.ts'
 import { automation } from '../conformance/outbox.ts'
 import { form, submission } from '../conformance/fixtures.ts'
-import { fakeRandom, testSecrets } from '../support/fakes.ts'
-import type { OperatorClient } from '../support/operator-client.ts'
-import { openOperatorClient } from '../support/operator-client.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService, TestStorage } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import { fakeRandom, testSecrets } from '../support/runner/fakes.ts'
+import type { OperatorClient } from '../support/services/operator-client.ts'
+import { openOperatorClient } from '../support/services/operator-client.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService, TestStorage } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 let service: TestService
 let support: OperatorClient
@@ -236,7 +236,7 @@ test('the document of the operator interface is another one, with its own ETag',
 
 test('the document answers 500 when it cannot be made, and recovers', async () => {
   vi.resetModules()
-  const { openTestService: openFresh } = await import('../support/service.ts')
+  const { openTestService: openFresh } = await import('../support/services/service.ts')
   const fresh = await openFresh((clock) => createScratchStorage({ clock }))
   vi.spyOn(crypto.subtle, 'digest').mockRejectedValueOnce(new Error('busy'))
   expect((await fresh.send('/operator/v1/openapi.json')).status).toBe(500)

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import { writtenPosResources } from '../../domain/pos/index.ts'
 import { writtenResources } from '../../domain/resources/index.ts'
-import type { StoredRow } from '../../ports/query.ts'
-import { samplePath } from '../support/sample-organization.ts'
-import { sampleRow } from '../support/sample-rows.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
+import { samplePath } from '../support/data/sample-organization.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // Puts a word that no answer may contain into every stored value that is never published. The conformance suites show
 // that other adapters return the same rows.

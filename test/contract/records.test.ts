@@ -1,14 +1,14 @@
 import { expect, beforeAll, describe, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { CollectionEndpoint, DetailEndpoint, Endpoint } from '../../domain/record/endpoint.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
-import type { StoredRow } from '../../ports/query.ts'
-import { addSampleOrganization, samplePath } from '../support/sample-organization.ts'
-import { sampleRow } from '../support/sample-rows.ts'
-import { validatorOf } from '../support/contract-validator.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { StoredRow } from '../../ports/records/query.ts'
+import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
+import { validatorOf } from '../support/contract/contract-validator.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 const ROWS = 7
 type Read = CollectionEndpoint | DetailEndpoint

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sendEmail } from '../../domain/messaging/endpoints.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import { openTestService } from '../support/service.ts'
-import type { SendingService } from '../support/sending-service.ts'
-import { email, openSendingService } from '../support/sending-service.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { openTestService } from '../support/services/service.ts'
+import type { SendingService } from '../support/services/sending-service.ts'
+import { email, openSendingService } from '../support/services/sending-service.ts'
 
 let mails: SendingService['mails']
 let post: SendingService['post']

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sendEmail, sendMessage } from '../../domain/messaging/endpoints.ts'
-import { operationsAt } from '../support/contract-document.ts'
-import { requestValidatorOf, validatorOf } from '../support/contract-validator.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import { openTestService } from '../support/service.ts'
-import type { SendingService } from '../support/sending-service.ts'
-import { email, message, openSendingService } from '../support/sending-service.ts'
+import { operationsAt } from '../support/contract/contract-document.ts'
+import { requestValidatorOf, validatorOf } from '../support/contract/contract-validator.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { openTestService } from '../support/services/service.ts'
+import type { SendingService } from '../support/services/sending-service.ts'
+import { email, message, openSendingService } from '../support/services/sending-service.ts'
 
 let service: SendingService['service']
 let storage: SendingService['storage']

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import { endpoints } from '../../domain/catalog.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { hashFormPassword } from '../../domain/forms/submit/password.ts'
-import type { SourceFailure } from '../../ports/record-source.ts'
+import type { SourceFailure } from '../../ports/records/record-source.ts'
 import { plainForm } from '../bench/seed.ts'
-import { fakeRandom, testSecrets } from '../support/fakes.ts'
-import type { TestStorage } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import { fakeRandom, testSecrets } from '../support/runner/fakes.ts'
+import type { TestStorage } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // Statuses that follow from the records alone. `send` checks each answer against the document.
 const keyed = endpoints.filter(({ access }) => access !== 'public')
@@ -84,7 +84,7 @@ describe.each(elsewhere)('$id', (endpoint) => {
 
 test('the contract document answers 500 when it cannot be made, and recovers', async () => {
   vi.resetModules()
-  const { openTestService: openFresh } = await import('../support/service.ts')
+  const { openTestService: openFresh } = await import('../support/services/service.ts')
   const service = await openFresh((clock) => createScratchStorage({ clock }))
   vi.spyOn(crypto.subtle, 'digest').mockRejectedValueOnce(new Error('busy'))
   expect((await service.send('/api/v1/openapi.json')).status).toBe(500)

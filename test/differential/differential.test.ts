@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../support/fakes.ts'
+import { seededRandom } from '../support/runner/fakes.ts'
 import { compare, minimise } from './compare.ts'
 import { deviations } from './deviations.ts'
 import { formio } from './formio.ts'

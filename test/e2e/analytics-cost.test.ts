@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { organization } from '../conformance/fixtures.ts'
-import { capable } from '../support/analytics-service.ts'
-import type { LocalD1 } from '../support/d1.ts'
-import { openSharedD1 } from '../support/shared-d1.ts'
-import { fakeClock } from '../support/fakes.ts'
-import { makeEvents, makeMemberships } from '../support/many-memberships.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import { capable } from '../support/data/analytics-service.ts'
+import type { LocalD1 } from '../support/databases/d1.ts'
+import { openSharedD1 } from '../support/databases/shared-d1.ts'
+import { fakeClock } from '../support/runner/fakes.ts'
+import { makeEvents, makeMemberships } from '../support/data/many-memberships.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // test/ci/scale.sh sets this to 100,000.
 const LARGE = Number(process.env.ANALYTICS_MEMBERS ?? 5_000)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LiveService } from '../support/live-service.ts'
-import { openLiveService } from '../support/live-service.ts'
+import type { LiveService } from '../support/services/live-service.ts'
+import { openLiveService } from '../support/services/live-service.ts'
 
 /** Whatever a client sends, the real runtime gives the documented status and body, and never a 500. */
 let live: LiveService

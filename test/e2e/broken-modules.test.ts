@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleWorker, loadedFirst } from '../../host-worker/bundle/bundle-worker.mjs'
-import { builtWorker } from '../support/built-worker.ts'
-import type { LiveService } from '../support/live-service.ts'
-import { openLiveService } from '../support/live-service.ts'
+import { builtWorker } from '../support/services/built-worker.ts'
+import type { LiveService } from '../support/services/live-service.ts'
+import { openLiveService } from '../support/services/live-service.ts'
 
 /** A folder for a Worker in which no module that is loaded on demand can be evaluated. */
 const directory = mkdtempSync(join(tmpdir(), 'broken-modules-'))

@@ -4,11 +4,11 @@ import { issueKey } from '../../domain/access/api-key.ts'
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { systemClock, systemRandom } from '../../host-worker/system.ts'
 import { organization } from '../conformance/fixtures.ts'
-import { CLICKHOUSE_PASSWORD, CLICKHOUSE_USER, openClickHouse } from '../support/clickhouse.ts'
-import { testRootSecret } from '../support/fakes.ts'
-import type { LiveWorker } from '../support/live-service.ts'
-import { openLiveWorker } from '../support/live-service.ts'
-import type { Misbehaviour } from '../support/stand-in.ts'
+import { CLICKHOUSE_PASSWORD, CLICKHOUSE_USER, openClickHouse } from '../support/providers/clickhouse.ts'
+import { testRootSecret } from '../support/runner/fakes.ts'
+import type { LiveWorker } from '../support/services/live-service.ts'
+import { openLiveWorker } from '../support/services/live-service.ts'
+import type { Misbehaviour } from '../support/providers/stand-in.ts'
 
 let clickHouse: Awaited<ReturnType<typeof openClickHouse>>
 let worker: LiveWorker

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DUB_KEY, dubLink, openDub } from '../support/dub.ts'
-import type { LiveService } from '../support/live-service.ts'
-import { openLiveService } from '../support/live-service.ts'
-import type { StandIn } from '../support/stand-in.ts'
+import { DUB_KEY, dubLink, openDub } from '../support/providers/dub.ts'
+import type { LiveService } from '../support/services/live-service.ts'
+import { openLiveService } from '../support/services/live-service.ts'
+import type { StandIn } from '../support/providers/stand-in.ts'
 
 let dub: StandIn
 let live: LiveService

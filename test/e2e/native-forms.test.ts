@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LiveService } from '../support/live-service.ts'
-import { openLiveService } from '../support/live-service.ts'
+import type { LiveService } from '../support/services/live-service.ts'
+import { openLiveService } from '../support/services/live-service.ts'
 
 /** What a browser gets when it submits a form by itself, on the real runtime. */
 let live: LiveService

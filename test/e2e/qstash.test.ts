@@ -3,9 +3,15 @@ import type { SqliteStorage } from '../../adapters/sqlite/index.ts'
 import { createD1Storage } from '../../adapters/d1/index.ts'
 import { systemClock } from '../../host-worker/system.ts'
 import { form, organization } from '../conformance/fixtures.ts'
-import type { LiveWorker } from '../support/live-service.ts'
-import { openLiveWorker } from '../support/live-service.ts'
-import { openQstash, openResend, QSTASH_TOKEN, RESEND_KEY, signAsQstash } from '../support/providers.ts'
+import type { LiveWorker } from '../support/services/live-service.ts'
+import { openLiveWorker } from '../support/services/live-service.ts'
+import {
+  openQstash,
+  openResend,
+  QSTASH_TOKEN,
+  RESEND_KEY,
+  signAsQstash,
+} from '../support/providers/providers.ts'
 
 const CALLBACK_URL = 'https://service.example/qstash'
 const KEYS = { current: 'sig_current', next: 'sig_next' }

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DROPPED_MAX_BYTES, DROPPED_MAX_MS } from '../../domain/bounds/unread-body.ts'
-import type { LiveService } from '../support/live-service.ts'
-import { openLiveService } from '../support/live-service.ts'
+import type { LiveService } from '../support/services/live-service.ts'
+import { openLiveService } from '../support/services/live-service.ts'
 
 // A sender learns why its body is refused, although the answer was known before the body had arrived.
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Meter } from '../../ports/meter.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
-import type { LocalD1 } from '../support/d1.ts'
-import { openSharedD1 } from '../support/shared-d1.ts'
-import { fakeEmail, fakeSms } from '../support/jobs.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { LocalD1 } from '../support/databases/d1.ts'
+import { openSharedD1 } from '../support/databases/shared-d1.ts'
+import { fakeEmail, fakeSms } from '../support/providers/jobs.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 let databases: LocalD1
 let service: TestService

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Meter } from '../../ports/meter.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { contacts } from '../../domain/resources/contacts.ts'
 import { formSubmissions } from '../../domain/resources/form-submissions.ts'
 import { forms } from '../../domain/resources/forms.ts'
 import { sites } from '../../domain/resources/sites.ts'
-import type { LocalD1 } from '../support/d1.ts'
-import { openSharedD1 } from '../support/shared-d1.ts'
-import { sampleRow } from '../support/sample-rows.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { LocalD1 } from '../support/databases/d1.ts'
+import { openSharedD1 } from '../support/databases/shared-d1.ts'
+import { sampleRow } from '../support/data/sample-rows.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 const CONTACTS = 6_000
 let databases: LocalD1

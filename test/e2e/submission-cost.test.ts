@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { D1Database } from '@cloudflare/workers-types'
-import type { Meter } from '../../ports/meter.ts'
+import type { Meter } from '../../ports/platform/meter.ts'
 import { PausedError } from '../../domain/placement/errors.ts'
 import { submission } from '../conformance/fixtures.ts'
 import { createD1Storage, createMeter } from '../../adapters/d1/index.ts'
 import { conditionalAnswers, conditionalForm } from '../bench/seed.ts'
-import type { LocalD1 } from '../support/d1.ts'
-import { openSharedD1 } from '../support/shared-d1.ts'
-import type { TestService } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { LocalD1 } from '../support/databases/d1.ts'
+import { openSharedD1 } from '../support/databases/shared-d1.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 let databases: LocalD1
 let database: D1Database

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { COMPILE_CACHE } from '../support/compile-cache.ts'
+import { COMPILE_CACHE } from '../support/services/compile-cache.ts'
 
 /** Half of the memory that a Worker has. */
 const HEAP_MB = 64
@@ -24,7 +24,7 @@ test(
   'the worst bodies that fit are refused in little memory, in few words',
   { timeout: 60_000 },
   async () => {
-    const program = join(import.meta.dirname, '..', 'support', 'worst-bodies.ts')
+    const program = join(import.meta.dirname, '..', 'support', 'data', 'worst-bodies.ts')
     const args = [`--max-old-space-size=${HEAP_MB}`, program]
     const env = { ...process.env, ...COMPILE_CACHE }
     const { stdout } = await promisify(execFile)(process.execPath, args, { env })

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FamilyPlace } from '../../adapters/durable-object/index.ts'
 import { createControl, createExecutor } from '../../adapters/durable-object/index.ts'
-import { ownMigrations } from '../../adapters/durable-object/own-migrations.ts'
+import { ownMigrations } from '../../adapters/durable-object/object/own-migrations.ts'
 import type { Migration } from '../../adapters/durable-object/migration.ts'
 import { ElsewhereError, PausedError } from '../../domain/placement/errors.ts'
 import { toInstant } from '../../domain/text/instant.ts'
 import { systemClock } from '../../host-worker/system.ts'
-import { objectWorker, startObjectRuntime } from '../support/object-runtime.ts'
-import type { ObjectRuntime } from '../support/object-runtime.ts'
-import { openedImage } from '../support/scratch-object.ts'
+import { objectWorker, startObjectRuntime } from '../support/scratch/object-runtime.ts'
+import type { ObjectRuntime } from '../support/scratch/object-runtime.ts'
+import { openedImage } from '../support/scratch/scratch-object.ts'
 
 /**
  * These tests cover what only the real runtime can show about a family's object. All other tests are beside the code.

@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { unreachable } from '../../host-worker/operator/client/connection-errors.ts'
 import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
-import { operatorCall } from '../support/operator-http.ts'
+import { operatorCall } from '../support/services/operator-http.ts'
 
 const [origin = '', key = '', organizationId = '', path = ''] = process.argv.slice(2)
 const call = operatorCall(origin, key)

@@ -6,11 +6,11 @@ import { sweepImports } from '../../domain/imports/sweep-imports.ts'
 import type { ImportOutcome } from '../../domain/imports/transfer-file.ts'
 import type { ImportWorld } from '../../domain/imports/world.ts'
 import { newOrganization } from '../../domain/operators/organization.ts'
-import type { Log } from '../../ports/log.ts'
-import { fakeClock, testSecrets } from '../support/fakes.ts'
-import { importWorld, ndjsonBytes, sourceOf } from '../support/imports.ts'
-import type { ScratchStorage } from '../support/scratch-storage.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
+import type { Log } from '../../ports/platform/log.ts'
+import { fakeClock, testSecrets } from '../support/runner/fakes.ts'
+import { importWorld, ndjsonBytes, sourceOf } from '../support/data/imports.ts'
+import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 
 // The process that imports ends at one of its calls of the storage, before or after the call takes effect. Then the
 // import is continued by the sweep, by the same command run again, or by both.

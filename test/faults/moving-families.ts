@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperatorCall } from '../../host-worker/operator/client/import-client.ts'
-import type { KillableService } from '../support/killable-service.ts'
+import type { KillableService } from '../support/services/killable-service.ts'
 import { postJson } from './fleet.ts'
 import type { Remains } from './remains.ts'
 import { readRemains } from './remains.ts'

@@ -5,9 +5,9 @@ import { openDubLinks } from '../../adapters/links-dub/index.ts'
 
 import { createTwilioSender } from '../../adapters/sms-twilio/index.ts'
 import { systemDeadline } from '../../host-worker/system.ts'
-import type { Clock } from '../../ports/clock.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import { openTestService } from '../support/service.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { openTestService } from '../support/services/service.ts'
 
 // A mistake in an adapter looks to callers like a provider that does not answer. The log must tell the two apart.
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PosSource } from '../../ports/pos-source.ts'
+import type { PosSource } from '../../ports/sources/pos-source.ts'
 import { customers, transactions } from '../conformance/pos-odbc-rows.ts'
-import type { PosEngine } from '../support/pos-engines.ts'
-import { hasOdbc, posEngines } from '../support/pos-engines.ts'
-import type { RunningGateway } from '../support/pos-gateway.ts'
+import type { PosEngine } from '../support/pos/pos-engines.ts'
+import { hasOdbc, posEngines } from '../support/pos/pos-engines.ts'
+import type { RunningGateway } from '../support/pos/pos-gateway.ts'
 import {
   GATEWAY_SECRET,
   postSigned,
@@ -13,8 +13,8 @@ import {
   sourcesOf,
   spawnGateway,
   startGateway,
-} from '../support/pos-gateway.ts'
-import { processTree, stillRunning } from '../support/process-tree.ts'
+} from '../support/pos/pos-gateway.ts'
+import { processTree, stillRunning } from '../support/services/process-tree.ts'
 
 // How the real gateway process handles malformed requests, its own mistakes and failing databases. The databases are
 // embedded, or reached through real ODBC drivers if ODBC_TESTS=yes.

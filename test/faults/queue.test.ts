@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { deliver } from '../../domain/jobs/deliver.ts'
-import type { OutboxRef } from '../../ports/outbox-store.ts'
-import { seededRandom } from '../support/fakes.ts'
-import { openJobBench } from '../support/jobs.ts'
+import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
+import { seededRandom } from '../support/runner/fakes.ts'
+import { openJobBench } from '../support/providers/jobs.ts'
 
 const SUBMISSIONS = 12
 

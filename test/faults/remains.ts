@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { State } from '../../adapters/durable-object/states.ts'
+import type { State } from '../../adapters/durable-object/object/states.ts'
 import { localDatabases, serviceName } from '../../host-worker/local/own-service.ts'
 import { persistPath } from '../../host-worker/local/state.ts'
 import { MOVE_LEASE_MS } from '../../domain/placement/move/limits.ts'
 import { ENTRY_LEASE_MS } from '../../domain/jobs/lease.ts'
-import type { MovePhase } from '../../ports/move-ledger.ts'
-import { databaseFile, objectFile } from '../support/d1-files.ts'
+import type { MovePhase } from '../../ports/placement/move-ledger.ts'
+import { databaseFile, objectFile } from '../support/databases/d1-files.ts'
 
 /** A move, as its record in the database shows it. */
 export interface RecordedMove {

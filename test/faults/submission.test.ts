@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import type { FormDirectory } from '../../ports/form-directory.ts'
-import type { SubmissionWriter } from '../../ports/tenant-writer.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { FormDirectory } from '../../ports/records/form-directory.ts'
+import type { SubmissionWriter } from '../../ports/records/tenant-writer.ts'
 import { plainForm } from '../bench/seed.ts'
-import type { TestService, TestStorage } from '../support/service.ts'
-import { openTestService } from '../support/service.ts'
+import type { TestService, TestStorage } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
 
 type Fault = 'before' | 'after' | 'none'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ApiRow } from '../support/walk.ts'
-import { walk } from '../support/walk.ts'
+import type { ApiRow } from '../support/data/walk.ts'
+import { walk } from '../support/data/walk.ts'
 import type { Family } from './fleet.ts'
 import type { Receipt } from './load.ts'
 import { sampled } from './sampled.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { KillableService, Tripwire } from '../support/killable-service.ts'
-import { operatorCall } from '../support/operator-http.ts'
+import type { KillableService, Tripwire } from '../support/services/killable-service.ts'
+import { operatorCall } from '../support/services/operator-http.ts'
 import type { PlaceKind } from './fleet.ts'
 
 /** A point of a move: the moment before or after one of its calls. */

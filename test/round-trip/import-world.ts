@@ -1,5 +1,5 @@
 import { importThroughService } from '../../host-worker/operator/client/import-client.ts'
-import { sourceOf } from '../support/imports.ts'
+import { sourceOf } from '../support/data/imports.ts'
 import { Difference } from './difference.ts'
 import type { JsonObject } from './drawn.ts'
 import { fileOf } from './files.ts'

@@ -1,5 +1,5 @@
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
-import { openedPurchaseId } from '../support/opened-purchase-id.ts'
+import { openedPurchaseId } from '../support/data/opened-purchase-id.ts'
 import { Difference } from './difference.ts'
 import type { JsonObject } from './drawn.ts'
 import type { ModelRow } from './model-row.ts'

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { createChecks } from '../support/checks.ts'
+import { createChecks } from '../support/runner/checks.ts'
 import { mutants } from './mutants.ts'
 import { plant } from './planted.ts'
 import type { PlaceName, Run } from './run.ts'

@@ -3,11 +3,11 @@ import type { OperatorCall } from '../../host-worker/operator/client/import-clie
 import { openSecrets } from '../../domain/access/secrets.ts'
 import { startOwnService } from '../../host-worker/local/own-service.ts'
 import { localSecrets, openPrivateState } from '../../host-worker/local/state.ts'
-import { testSecrets } from '../support/fakes.ts'
-import { issueAdminKey, operatorCall } from '../support/operator-http.ts'
-import { scratchObjects } from '../support/scratch-objects.ts'
-import { createScratchStorage } from '../support/scratch-storage.ts'
-import { openTestService } from '../support/service.ts'
+import { testSecrets } from '../support/runner/fakes.ts'
+import { issueAdminKey, operatorCall } from '../support/services/operator-http.ts'
+import { scratchObjects } from '../support/scratch/scratch-objects.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { openTestService } from '../support/services/service.ts'
 
 /** A running service, and where it keeps the organizations that are made for the law. */
 export interface Place {

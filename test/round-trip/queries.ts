@@ -1,7 +1,7 @@
 import type { CollectionEndpoint, GroupsEndpoint } from '../../domain/record/endpoint.ts'
 import { SYNC_FIELD } from '../../domain/record/endpoint.ts'
 import type { Filter } from '../../domain/record/filter.ts'
-import type { Order } from '../../ports/query.ts'
+import type { Order } from '../../ports/records/query.ts'
 import type { JsonObject } from './drawn.ts'
 import type { Model, ModelRow } from './model-row.ts'
 import { publishedRow, shownIdField, sourceRowsOf, valueOf } from './model.ts'

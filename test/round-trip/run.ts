@@ -1,4 +1,4 @@
-import { scratchDirectory } from '../support/started-service.ts'
+import { scratchDirectory } from '../support/services/started-service.ts'
 import type { Compared } from './law.ts'
 import { Difference } from './difference.ts'
 import { checkWorld } from './law.ts'

@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { createChecks } from '../support/checks.ts'
+import { createChecks } from '../support/runner/checks.ts'
 import { mutantNamed, mutants } from './mutants/index.ts'
 import type { Mutant } from './service/universe.ts'
 import type { Shrunk } from './shrink.ts'

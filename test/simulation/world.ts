@@ -1,6 +1,6 @@
 import { createPlacedStorage } from '../../domain/placement/placed-storage.ts'
-import type { Log } from '../../ports/log.ts'
-import { fakeRandom } from '../support/fakes.ts'
+import type { Log } from '../../ports/platform/log.ts'
+import { fakeRandom } from '../support/runner/fakes.ts'
 import type { ClientParts } from './clients/client.ts'
 import type { Clients } from './clients/index.ts'
 import { startClients } from './clients/index.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { VirtualTime } from '../../../test/support/virtual-time.ts'
-import { virtualTime } from '../../../test/support/virtual-time.ts'
+import type { VirtualTime } from '../../../test/support/runner/virtual-time.ts'
+import { virtualTime } from '../../../test/support/runner/virtual-time.ts'
 import type { Connection } from './connection.ts'
 import { ConnectionFault, DatabaseError, GatewayError } from './errors.ts'
 import type { Pool, PoolOptions } from './pool.ts'

@@ -7,7 +7,7 @@ import type {
   AuditPosition,
   AuditRecord,
   AuditSubject,
-} from '../../../ports/audit.ts'
+} from '../../../ports/operators/audit.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
-import type { FormDefinition, FormDirectory } from '../../../ports/form-directory.ts'
-import type { SubmissionWriter } from '../../../ports/tenant-writer.ts'
+import type { FormDefinition, FormDirectory } from '../../../ports/records/form-directory.ts'
+import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import type { PlacedText } from '../placement/family-row.ts'
 import { isPlaced, placedText } from '../placement/family-row.ts'
 import { elsewhere } from '../placement/guard.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import type {
   KeyClaim,
   KeyedRead,
@@ -6,9 +6,9 @@ import type {
   KeyedStorage,
   QueryResult,
   ReadTerms,
-} from '../../../ports/keyed-storage.ts'
-import type { KeyBudget } from '../../../ports/key-budget.ts'
-import type { ReadQuery } from '../../../ports/query.ts'
+} from '../../../ports/organizations/keyed-storage.ts'
+import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
+import type { ReadQuery } from '../../../ports/records/query.ts'
 import { isOutgrown, takeIsFollowed, TOO_LARGE } from '../read/bounded-rows.ts'
 import { elsewhere } from '../placement/guard.ts'
 import type { ClaimNow, KeyedAnswer, KeyedRow } from '../read/keyed-statements.ts'

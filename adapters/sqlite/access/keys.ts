@@ -1,6 +1,6 @@
 import { sql } from '../statement/sql.ts'
-import type { Administration, HashCounts, HashHolder } from '../../../ports/administration.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Administration, HashCounts, HashHolder } from '../../../ports/organizations/administration.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'

@@ -1,11 +1,11 @@
 import { sql } from '../statement/sql.ts'
-import type { AuditEntry } from '../../../ports/audit.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import type { AuditEntry } from '../../../ports/operators/audit.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import type {
   OpenOperatorChanges,
   OperatorChanges,
   RevokedOperatorKey,
-} from '../../../ports/operator-changes.ts'
+} from '../../../ports/operators/operator-changes.ts'
 import { createOutboxStore } from '../outbox/store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'

@@ -1,6 +1,6 @@
 import { sql } from '../statement/sql.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { OperatorKeys, StoredOperatorKey } from '../../../ports/operator-keys.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { OperatorKeys, StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -6,7 +6,7 @@ import type {
   InstantRange,
   TenureHorizonDays,
   TenureSummary,
-} from '../../../ports/analytics.ts'
+} from '../../../ports/records/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

@@ -1,6 +1,11 @@
 import { sql } from '../statement/sql.ts'
 import { byHorizon } from '../../../domain/analytics/churn-horizons.ts'
-import type { ChurnHorizonDays, CohortCount, Cohorts, CohortsQuery } from '../../../ports/analytics.ts'
+import type {
+  ChurnHorizonDays,
+  CohortCount,
+  Cohorts,
+  CohortsQuery,
+} from '../../../ports/records/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../statement/sql.ts'
-import type { DecisionRevenue, InstantRange, RevenueByDecision } from '../../../ports/analytics.ts'
+import type { DecisionRevenue, InstantRange, RevenueByDecision } from '../../../ports/records/analytics.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../statement/sql.ts'
-import type { ExitSurveySource, ReasonCount } from '../../../ports/exit-survey-source.ts'
+import type { ExitSurveySource, ReasonCount } from '../../../ports/sources/exit-survey-source.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../statement/sql.ts'
-import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/analytics.ts'
+import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/records/analytics.ts'
 import { memberFields } from '../../../domain/resources/memberships.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,4 +1,4 @@
-import type { InstantRange } from '../../../ports/analytics.ts'
+import type { InstantRange } from '../../../ports/records/analytics.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { slot } from '../statement/compiler.ts'
 import type { Sql } from '../statement/sql.ts'

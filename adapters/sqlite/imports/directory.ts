@@ -1,5 +1,5 @@
 import { sql } from '../statement/sql.ts'
-import type { ImportDirectory, ImportRef } from '../../../ports/import-sessions.ts'
+import type { ImportDirectory, ImportRef } from '../../../ports/records/import-sessions.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
 import { sql } from '../statement/sql.ts'
-import type { ImportedFile, ImportSession } from '../../../ports/import-sessions.ts'
+import type { ImportedFile, ImportSession } from '../../../ports/records/import-sessions.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'
-import type { ImportSession, ImportState } from '../../../ports/import-sessions.ts'
+import type { ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
 import { slot } from '../statement/compiler.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'

@@ -1,6 +1,6 @@
 import { sql } from '../statement/sql.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { ImportSessions } from '../../../ports/import-sessions.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { ImportSessions } from '../../../ports/records/import-sessions.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,6 +1,6 @@
 import { sql } from '../statement/sql.ts'
-import type { ImportSession, StagedPart } from '../../../ports/import-sessions.ts'
-import type { StoredRow } from '../../../ports/query.ts'
+import type { ImportSession, StagedPart } from '../../../ports/records/import-sessions.ts'
+import type { StoredRow } from '../../../ports/records/query.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsAmong } from '../statement/executor.ts'

@@ -1,4 +1,4 @@
-import type { JournalEntry, MovedTable, MoveKey } from '../../../ports/move.ts'
+import type { JournalEntry, MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,4 +1,4 @@
-import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/move-ledger.ts'
+import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/placement/move-ledger.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'

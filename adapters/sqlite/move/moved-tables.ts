@@ -1,4 +1,4 @@
-import type { MovedTable } from '../../../ports/move.ts'
+import type { MovedTable } from '../../../ports/placement/move.ts'
 import { template, bind } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,4 +1,4 @@
-import type { MovePlace } from '../../../ports/move.ts'
+import type { MovePlace } from '../../../ports/placement/move.ts'
 import type { Executor } from '../statement/executor.ts'
 import type { MoveControl } from './control.ts'
 import { forgetMove } from './forget.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { migratedImage } from '../../../test/support/migrated-image.ts'
+import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import { openImage } from '../../node-sqlite/index.ts'
 import { readChunk } from './read-chunk.ts'
 

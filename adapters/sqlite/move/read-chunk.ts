@@ -1,4 +1,4 @@
-import type { MoveChunk, MovedTable, MoveKey, MovePosition } from '../../../ports/move.ts'
+import type { MoveChunk, MovedTable, MoveKey, MovePosition } from '../../../ports/placement/move.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor, ResultRow, Statement } from '../statement/executor.ts'

@@ -1,4 +1,11 @@
-import type { FoundRows, MovedRow, MovedTable, MoveKey, TableSpan, WantedRows } from '../../../ports/move.ts'
+import type {
+  FoundRows,
+  MovedRow,
+  MovedTable,
+  MoveKey,
+  TableSpan,
+  WantedRows,
+} from '../../../ports/placement/move.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, ResultRow, Statement } from '../statement/executor.ts'

@@ -1,4 +1,4 @@
-import type { MovedRow, MovedTable, MoveKey } from '../../../ports/move.ts'
+import type { MovedRow, MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
 import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'

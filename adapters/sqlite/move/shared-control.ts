@@ -1,5 +1,5 @@
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { MovedTable } from '../../../ports/move.ts'
+import type { MovedTable } from '../../../ports/placement/move.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
-import type { Move } from '../../../ports/move-ledger.ts'
-import type { Place } from '../../../ports/placement.ts'
+import type { Move } from '../../../ports/placement/move-ledger.ts'
+import type { Place } from '../../../ports/placement/placement.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { BatchAround, BoundValue, Executor } from '../statement/executor.ts'

@@ -1,4 +1,10 @@
-import type { MovedRow, MovedTable, TableChanges, TargetState, WriteOutcome } from '../../../ports/move.ts'
+import type {
+  MovedRow,
+  MovedTable,
+  TableChanges,
+  TargetState,
+  WriteOutcome,
+} from '../../../ports/placement/move.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,4 +1,4 @@
-import type { Admission, AutomationMessage } from '../../../ports/outbox-store.ts'
+import type { Admission, AutomationMessage } from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

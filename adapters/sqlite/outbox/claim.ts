@@ -1,4 +1,4 @@
-import type { FormDefinition } from '../../../ports/form-directory.ts'
+import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type {
   ClaimedContact,
   ClaimedEntry,
@@ -6,7 +6,7 @@ import type {
   ClaimedSubmission,
   Lease,
   OutboxRef,
-} from '../../../ports/outbox-store.ts'
+} from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

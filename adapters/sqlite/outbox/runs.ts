@@ -1,4 +1,9 @@
-import type { FinishedStep, RunState, StepEffect, StepOutcome } from '../../../ports/outbox-store.ts'
+import type {
+  FinishedStep,
+  RunState,
+  StepEffect,
+  StepOutcome,
+} from '../../../ports/messaging/outbox-store.ts'
 import type { Template } from '../statement/compiler.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'

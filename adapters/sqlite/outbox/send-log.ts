@@ -1,4 +1,4 @@
-import type { SendLog, SendRecord } from '../../../ports/send-log.ts'
+import type { SendLog, SendRecord } from '../../../ports/messaging/send-log.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Statement } from '../statement/executor.ts'

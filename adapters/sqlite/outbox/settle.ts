@@ -1,4 +1,4 @@
-import type { OutboxRef, Settlement } from '../../../ports/outbox-store.ts'
+import type { OutboxRef, Settlement } from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { recordStatements } from './send-log.ts'

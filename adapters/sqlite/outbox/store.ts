@@ -1,4 +1,9 @@
-import type { ListedEntry, OutboxRef, OutboxStore, TenantOutbox } from '../../../ports/outbox-store.ts'
+import type {
+  ListedEntry,
+  OutboxRef,
+  OutboxStore,
+  TenantOutbox,
+} from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'

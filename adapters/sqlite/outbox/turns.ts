@@ -1,4 +1,4 @@
-import type { OutboxRef } from '../../../ports/outbox-store.ts'
+import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

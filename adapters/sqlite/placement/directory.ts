@@ -1,5 +1,5 @@
-import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement/placement.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,4 +1,4 @@
-import type { OwnPlace, PlacedOrganization } from '../../../ports/placement.ts'
+import type { OwnPlace, PlacedOrganization } from '../../../ports/placement/placement.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import type { Sql } from '../statement/sql.ts'

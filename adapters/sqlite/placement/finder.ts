@@ -1,4 +1,4 @@
-import type { PlaceFinder } from '../../../ports/placement.ts'
+import type { PlaceFinder } from '../../../ports/placement/placement.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'

@@ -1,6 +1,6 @@
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { HeldForm, PlaceDirectory } from '../../../ports/placement.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { HeldForm, PlaceDirectory } from '../../../ports/placement/placement.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

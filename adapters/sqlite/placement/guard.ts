@@ -1,5 +1,5 @@
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/errors.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'

@@ -1,4 +1,4 @@
-import type { OwnPlace, PlaceReservation } from '../../../ports/placement.ts'
+import type { OwnPlace, PlaceReservation } from '../../../ports/placement/placement.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

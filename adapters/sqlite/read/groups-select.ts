@@ -1,4 +1,4 @@
-import type { GroupPosition, GroupsQuery } from '../../../ports/query.ts'
+import type { GroupPosition, GroupsQuery } from '../../../ports/records/query.ts'
 import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import { comparison } from '../statement/comparison.ts'

@@ -1,4 +1,4 @@
-import type { KeyClaim } from '../../../ports/keyed-storage.ts'
+import type { KeyClaim } from '../../../ports/organizations/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'

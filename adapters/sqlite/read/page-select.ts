@@ -1,5 +1,5 @@
 import type { StorageType } from '../../../domain/record/field.ts'
-import type { PageQuery, Predicate } from '../../../ports/query.ts'
+import type { PageQuery, Predicate } from '../../../ports/records/query.ts'
 import { comparison } from '../statement/comparison.ts'
 import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'

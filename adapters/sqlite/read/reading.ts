@@ -1,4 +1,4 @@
-import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/query.ts'
+import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/records/query.ts'
 import { slot } from '../statement/compiler.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
 import type { TableSet } from '../table/table-set.ts'

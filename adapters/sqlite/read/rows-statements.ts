@@ -1,4 +1,4 @@
-import type { OneQuery, PageQuery } from '../../../ports/query.ts'
+import type { OneQuery, PageQuery } from '../../../ports/records/query.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, template } from '../statement/compiler.ts'
 import type { ResultRow, Statement } from '../statement/executor.ts'

@@ -1,6 +1,6 @@
 import { endpoints } from '../../../domain/catalog.ts'
 import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
-import type { Predicate } from '../../../ports/query.ts'
+import type { Predicate } from '../../../ports/records/query.ts'
 
 /** One way in which pages of a collection are read: the fields that filter them, and the field that orders them. */
 export interface PageRead {

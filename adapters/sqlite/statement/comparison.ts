@@ -1,4 +1,4 @@
-import type { Predicate } from '../../../ports/query.ts'
+import type { Predicate } from '../../../ports/records/query.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 

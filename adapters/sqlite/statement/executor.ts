@@ -1,4 +1,4 @@
-import type { KeyBudget } from '../../../ports/key-budget.ts'
+import type { KeyBudget } from '../../../ports/organizations/key-budget.ts'
 
 /** The possible values of a parameter: SQLite's own, except blobs. A truth value is written as 0 or 1. */
 export type BoundValue = string | number | null

@@ -1,6 +1,6 @@
 import type { Backoff } from '../../../domain/bounds/backoff.ts'
 import { drawFromClock, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 
 /** What repeating a call of a database depends on. */
 export interface CallRepeating {

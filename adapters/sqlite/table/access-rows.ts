@@ -1,5 +1,5 @@
-import type { StoredKey } from '../../../ports/administration.ts'
-import type { Organization, PosKind } from '../../../ports/organization.ts'
+import type { StoredKey } from '../../../ports/organizations/administration.ts'
+import type { Organization, PosKind } from '../../../ports/organizations/organization.ts'
 import { columnsOf } from './field-columns.ts'
 
 /** Row of the table `api_keys`. */

@@ -1,4 +1,4 @@
-import type { Predicate } from '../../../ports/query.ts'
+import type { Predicate } from '../../../ports/records/query.ts'
 import type { Table } from './tables.ts'
 import { columnOf, sideTableName } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Predicate } from '../../../ports/query.ts'
+import type { Predicate } from '../../../ports/records/query.ts'
 import type { PageIndex } from './indexes.ts'
 import { indexOf } from './indexes.ts'
 import type { Table } from './tables.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/clock.ts'
-import type { SubmissionWriter } from '../../../ports/tenant-writer.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { sql } from '../statement/sql.ts'
 import type { TenantExecutors } from './submission.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ElsewhereError, PausedError } from '../../../domain/placement/errors.ts'
 import { form, organization, submission } from '../../../test/conformance/fixtures.ts'
-import { createScratchStorage } from '../../../test/support/scratch-storage.ts'
+import { createScratchStorage } from '../../../test/support/scratch/scratch-storage.ts'
 import { createStorage } from '../index.ts'
 import type { Executor, ResultRow, Statement } from '../index.ts'
 

@@ -1,4 +1,8 @@
-import type { NewSubmission, OutboxEntry, SaveSubmissionOutcome } from '../../../ports/tenant-writer.ts'
+import type {
+  NewSubmission,
+  OutboxEntry,
+  SaveSubmissionOutcome,
+} from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf, uncounted } from '../statement/executor.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/clock.ts'
-import type { TenantWriter } from '../../../ports/tenant-writer.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'
 import type { ResultRow } from '../statement/executor.ts'

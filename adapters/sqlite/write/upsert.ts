@@ -1,4 +1,4 @@
-import type { StoredRow } from '../../../ports/query.ts'
+import type { StoredRow } from '../../../ports/records/query.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Statement } from '../statement/executor.ts'

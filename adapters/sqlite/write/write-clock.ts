@@ -1,5 +1,5 @@
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import { slot, template } from '../statement/compiler.ts'
 import type { Sql } from '../statement/sql.ts'
 import { sql } from '../statement/sql.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Deadline } from '../../../ports/deadline.ts'
+import type { Deadline } from '../../../ports/platform/deadline.ts'
 import { contentTypeOf } from '../../text/content-type.ts'
 import { utf8 } from '../../text/encoding.ts'
 import type { BodyReading } from './body.ts'

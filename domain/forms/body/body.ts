@@ -1,4 +1,4 @@
-import type { Deadline } from '../../../ports/deadline.ts'
+import type { Deadline } from '../../../ports/platform/deadline.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import { acceptedType } from '../../text/content-type.ts'
 import { decodeUtf8 } from '../../text/encoding.ts'

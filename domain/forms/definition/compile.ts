@@ -1,4 +1,4 @@
-import type { FormDefinition } from '../../../ports/form-directory.ts'
+import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type { AnswerField, FormField } from './definition.ts'
 import { isAnswerField } from './definition.ts'
 import { dependencyOrder } from './dependency-order.ts'

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { flag, number, reasonsFor, shownWhen, subjects, text } from '../../../test/support/form-subjects.ts'
-import { definitionOf, fieldOf, optionsOf, when } from '../../../test/support/forms.ts'
+import {
+  flag,
+  number,
+  reasonsFor,
+  shownWhen,
+  subjects,
+  text,
+} from '../../../test/support/data/form-subjects.ts'
+import { definitionOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
 import { formWarnings, headlessSupport } from './support.ts'
 
 describe('what is supported', () => {

@@ -1,6 +1,6 @@
 import { isSensitiveKey } from '../../text/sensitive-keys.ts'
 import { compileForm, isTyped, takesText } from './compile.ts'
-import type { FormDefinition } from '../../../ports/form-directory.ts'
+import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type { FormField } from './definition.ts'
 import { isAnswerField } from './definition.ts'
 import { fieldKeys, nameOf, readField } from './field-settings.ts'

@@ -1,4 +1,4 @@
-import type { StoredForm } from '../../../ports/form-directory.ts'
+import type { StoredForm } from '../../../ports/records/form-directory.ts'
 import type { Compilation } from '../definition/compile.ts'
 import { compileForm } from '../definition/compile.ts'
 

@@ -1,4 +1,4 @@
-import type { SubmittedContact } from '../../../ports/tenant-writer.ts'
+import type { SubmittedContact } from '../../../ports/records/tenant-writer.ts'
 import { emailKey, isEmailAddress } from '../../text/email-address.ts'
 import type { CompiledForm } from '../definition/compile.ts'
 import { takesText } from '../definition/compile.ts'

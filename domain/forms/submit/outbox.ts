@@ -1,6 +1,6 @@
-import type { OutboxEntry } from '../../../ports/tenant-writer.ts'
+import type { OutboxEntry } from '../../../ports/records/tenant-writer.ts'
 import { emailKey } from '../../text/email-address.ts'
-import type { FormDefinition } from '../../../ports/form-directory.ts'
+import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 
 /** Kind of the outbox entry that sends one notification email. */
 export const NOTIFICATION_EMAIL = 'notification_email'

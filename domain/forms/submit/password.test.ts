@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fakeRandom, testSecrets } from '../../../test/support/fakes.ts'
+import { fakeRandom, testSecrets } from '../../../test/support/runner/fakes.ts'
 import { hashFormPassword, verifyFormPassword } from './password.ts'
 
 const wrong = { ok: false, rehash: false }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { AuditRecord, AuditSubject } from '../../../ports/audit.ts'
+import type { AuditRecord, AuditSubject } from '../../../ports/operators/audit.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { StoredKey } from '../../../ports/administration.ts'
+import type { StoredKey } from '../../../ports/organizations/administration.ts'
 import { KEY_PREFIXES } from '../../access/api-key.ts'
 import { RATE_WINDOW_MS } from '../../access/rate-limiter.ts'
 import { secretName } from '../../access/secret-use.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Move } from '../../../ports/move-ledger.ts'
+import type { Move } from '../../../ports/placement/move-ledger.ts'
 import { placeKinds } from '../../placement/choices.ts'
 import { component, described } from '../../record/meaning.ts'
 import { instant } from './key-schema.ts'

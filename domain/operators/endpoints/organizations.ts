@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Organization } from '../../../ports/organization.ts'
+import type { Organization } from '../../../ports/organizations/organization.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { jurisdictions, placeKinds, regions } from '../../placement/choices.ts'
 import { posKinds } from '../../pos/index.ts'

@@ -6,7 +6,7 @@ import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, PRIVATE } from '../../record/reply.ts'
 import { toInstant } from '../../text/instant.ts'
-import type { Position } from '../../../ports/query.ts'
+import type { Position } from '../../../ports/records/query.ts'
 import type { PlacedOutboxPosition } from '../../placement/places-list.ts'
 import {
   organizationFilter,

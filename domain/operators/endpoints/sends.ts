@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { SendRecord } from '../../../ports/send-log.ts'
+import type { SendRecord } from '../../../ports/messaging/send-log.ts'
 import { described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'

@@ -1,5 +1,5 @@
-import type { AuditSubject } from '../../../ports/audit.ts'
-import type { ImportSession } from '../../../ports/import-sessions.ts'
+import type { AuditSubject } from '../../../ports/operators/audit.ts'
+import type { ImportSession } from '../../../ports/records/import-sessions.ts'
 import { readRequestBody } from '../../bounds/read-body.ts'
 import { abortImport, commitImport } from '../../imports/commit-import.ts'
 import { ABANDONED_HOURS } from '../../imports/limits.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Position } from '../../../ports/query.ts'
+import type { Position } from '../../../ports/records/query.ts'
 import { limitMeaning } from '../../document/limit-meaning.ts'
 import type { CursorScope } from '../../read/cursor.ts'
 import type { Gaps, PlacesList } from '../../placement/places-list.ts'

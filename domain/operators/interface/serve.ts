@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Log } from '../../../ports/log.ts'
+import type { Log } from '../../../ports/platform/log.ts'
 import type { HandledOperation } from '../../access/serve-operation.ts'
 import { withQuery } from '../../access/serve-operation.ts'
 import type { Operator } from '../../access/operator.ts'

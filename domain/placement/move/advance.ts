@@ -1,4 +1,4 @@
-import type { Move, MovePhase } from '../../../ports/move-ledger.ts'
+import type { Move, MovePhase } from '../../../ports/placement/move-ledger.ts'
 import { toInstant } from '../../text/instant.ts'
 import { withBoundedPlaces } from './bounded-places.ts'
 import { copyStep } from './copying.ts'

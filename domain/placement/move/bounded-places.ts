@@ -1,4 +1,4 @@
-import type { MovePlace } from '../../../ports/move.ts'
+import type { MovePlace } from '../../../ports/placement/move.ts'
 import { within } from '../../bounds/within.ts'
 import { CALL_MAX_MS } from './limits.ts'
 import type { MoveWorld } from './world.ts'

@@ -1,4 +1,4 @@
-import type { Move } from '../../../ports/move-ledger.ts'
+import type { Move } from '../../../ports/placement/move-ledger.ts'
 import { drainJournal } from './drain.ts'
 import type { Filled, Filling } from './filling.ts'
 import { currentFilling } from './filling.ts'

@@ -1,4 +1,10 @@
-import type { JournalEntry, MovedRow, MovedTable, TableChanges, WantedRows } from '../../../ports/move.ts'
+import type {
+  JournalEntry,
+  MovedRow,
+  MovedTable,
+  TableChanges,
+  WantedRows,
+} from '../../../ports/placement/move.ts'
 import type { Filled, Filling } from './filling.ts'
 import { fill } from './filling.ts'
 import { isSameRow, keyText, rowsByKey } from './keys.ts'

@@ -1,4 +1,4 @@
-import type { MovePlace, MovedTable, WriteOutcome, TableChanges } from '../../../ports/move.ts'
+import type { MovePlace, MovedTable, WriteOutcome, TableChanges } from '../../../ports/placement/move.ts'
 import type { Progress } from './progress.ts'
 import { parseProgress } from './progress.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MoveKey, MovePosition } from '../../../ports/move.ts'
+import type { MoveKey, MovePosition } from '../../../ports/placement/move.ts'
 import { isBehind } from './keys.ts'
 
 const at = (organizationId: string, ...rest: MoveKey): MovePosition => ({

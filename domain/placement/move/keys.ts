@@ -1,4 +1,10 @@
-import type { MovedRow, MovedTable, MoveKey, MovePosition, StoredValue } from '../../../ports/move.ts'
+import type {
+  MovedRow,
+  MovedTable,
+  MoveKey,
+  MovePosition,
+  StoredValue,
+} from '../../../ports/placement/move.ts'
 
 /** The key of a row, which is the beginning of its values. */
 export function keyOf(table: MovedTable, row: MovedRow): MoveKey {

@@ -1,5 +1,5 @@
-import type { MovedTable, MoveKey, MovePosition, TableSpan } from '../../../ports/move.ts'
-import type { ShownProgress } from '../../../ports/move-ledger.ts'
+import type { MovedTable, MoveKey, MovePosition, TableSpan } from '../../../ports/placement/move.ts'
+import type { ShownProgress } from '../../../ports/placement/move-ledger.ts'
 import { isBehind } from './keys.ts'
 import type { TableSum } from './sums.ts'
 

@@ -1,4 +1,4 @@
-import type { MoveChunk, MovedRow, MovedTable, TableChanges } from '../../../ports/move.ts'
+import type { MoveChunk, MovedRow, MovedTable, TableChanges } from '../../../ports/placement/move.ts'
 import type { Filled, Filling } from './filling.ts'
 import { fill } from './filling.ts'
 import { EXTRA_ROWS, SPANS_A_STEP, STEP_CHARACTERS_MAX } from './limits.ts'

@@ -1,4 +1,4 @@
-import type { MovedRow } from '../../../ports/move.ts'
+import type { MovedRow } from '../../../ports/placement/move.ts'
 
 /**
  * The number of rows, and the sum of their hashes modulo 2^64 in hexadecimal. The order of the rows does not matter.

@@ -1,4 +1,4 @@
-import type { Move } from '../../../ports/move-ledger.ts'
+import type { Move } from '../../../ports/placement/move-ledger.ts'
 import { toInstant } from '../../text/instant.ts'
 import { doublingPauses } from '../../bounds/backoff.ts'
 import { drainJournal } from './drain.ts'

@@ -1,5 +1,5 @@
-import type { Move } from '../../../ports/move-ledger.ts'
-import type { MovePlace } from '../../../ports/move.ts'
+import type { Move } from '../../../ports/placement/move-ledger.ts'
+import type { MovePlace } from '../../../ports/placement/move.ts'
 import { toInstant } from '../../text/instant.ts'
 import { ElsewhereError } from '../errors.ts'
 import { withBoundedPlaces } from './bounded-places.ts'

@@ -1,4 +1,4 @@
-import type { Organization } from '../../../ports/organization.ts'
+import type { Organization } from '../../../ports/organizations/organization.ts'
 import { formLines } from './forms.ts'
 
 export { demoPassword } from './forms.ts'

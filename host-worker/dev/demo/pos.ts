@@ -1,4 +1,4 @@
-import type { Organization, PosSourceTie } from '../../../ports/organization.ts'
+import type { Organization, PosSourceTie } from '../../../ports/organizations/organization.ts'
 import type { Draw } from './draw.ts'
 import { baseMs, createDraw } from './draw.ts'
 import { demoOrganization } from './index.ts'

@@ -1,6 +1,6 @@
 import { createServer, get } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { notTheService } from '../../../test/support/contract-seen.ts'
+import { notTheService } from '../../../test/support/contract/contract-seen.ts'
 import type { DemoSite } from './server.ts'
 import { startDemoSite } from './server.ts'
 

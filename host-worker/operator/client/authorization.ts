@@ -2,7 +2,7 @@ import { OPERATOR_KEY_PREFIX, readOperatorKey } from '../../../domain/access/ope
 import type { ProvenRequest } from '../../../domain/access/root-secret-proof.ts'
 import { proveRootSecret } from '../../../domain/access/root-secret-proof.ts'
 import { openSecrets, rootSecretProblem } from '../../../domain/access/secrets.ts'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import { CommandError } from './errors.ts'
 
 /** Makes the `Authorization` header of a request to this host with this body. */

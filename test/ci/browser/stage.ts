@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { projectRoot } from '../../../host-worker/local/root.ts'
-import type { StartedService } from '../../support/started-service.ts'
-import { freePort, scratchDirectory, startService } from '../../support/started-service.ts'
+import type { StartedService } from '../../support/services/started-service.ts'
+import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
 
 const screenshots = join(projectRoot, '.wrangler', 'screenshots')
 

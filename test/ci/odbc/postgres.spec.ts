@@ -6,10 +6,10 @@ import { DIALECTS } from '../../../adapters/pos-odbc/gateway/dialect.ts'
 import { FAMILIES } from '../../../adapters/pos-odbc/gateway/families/index.ts'
 import type { Fragment } from '../../../adapters/pos-odbc/gateway/sql.ts'
 import { childrenStatement, pageStatement } from '../../../adapters/pos-odbc/gateway/statements.ts'
-import type { PageQuery, Position, StoredRow } from '../../../ports/query.ts'
-import { createPostgresDatabase, postgres } from '../../support/pos-engines.ts'
-import { scratchFolder, signedHealth, sourcesOf, startGateway } from '../../support/pos-gateway.ts'
-import { everyStatement } from '../../support/pos-statements.ts'
+import type { PageQuery, Position, StoredRow } from '../../../ports/records/query.ts'
+import { createPostgresDatabase, postgres } from '../../support/pos/pos-engines.ts'
+import { scratchFolder, signedHealth, sourcesOf, startGateway } from '../../support/pos/pos-gateway.ts'
+import { everyStatement } from '../../support/pos/pos-statements.ts'
 
 const SALES = 1_000_000
 const PAGE = 500

@@ -6,7 +6,7 @@ import type { References } from './references.ts'
 import { findReferences, pathOf } from './references.ts'
 
 /** Test files that run the service, or objects, on the Workers runtime call this file. */
-const BUNDLER = 'test/support/built-worker.ts'
+const BUNDLER = 'test/support/services/built-worker.ts'
 
 /** Tells which test files can notice a mutant, in no particular order. */
 export type TestsOf = (mutant: Mutant) => readonly string[]

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { processTree } from '../../support/process-tree.ts'
+import { processTree } from '../../support/services/process-tree.ts'
 import type { RunnerAnswer, RunnerRequest, TestFileResult } from './messages.ts'
 
 /** How a run ended: all tests passed, this file failed, or the time of a test or of the run was over. */

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { ObjectDatabase } from '../../../adapters/durable-object/object-database.ts'
+import type { ObjectDatabase } from '../../../adapters/durable-object/object/object-database.ts'
 import { createExecutor } from '../../../adapters/node-sqlite/executor.ts'
 import { cachedStatements } from '../../../adapters/node-sqlite/statement-cache.ts'
 import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import { migratedImage } from '../../support/migrated-image.ts'
+import { migratedImage } from '../../support/databases/migrated-image.ts'
 
 export type LookedAt = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
-import type { Audit, AuditRecord } from '../../../ports/audit.ts'
-import type { Move, MoveLedger } from '../../../ports/move-ledger.ts'
-import type { MovedRow, MovedTable } from '../../../ports/move.ts'
-import type { OwnPlace, PlaceDirectory } from '../../../ports/placement.ts'
+import type { Audit, AuditRecord } from '../../../ports/operators/audit.ts'
+import type { Move, MoveLedger } from '../../../ports/placement/move-ledger.ts'
+import type { MovedRow, MovedTable } from '../../../ports/placement/move.ts'
+import type { OwnPlace, PlaceDirectory } from '../../../ports/placement/placement.ts'
 import type { Mutant } from '../service/universe.ts'
 
 /** Rows of the outbox without the leases of the workers that hold them. */

@@ -1,4 +1,4 @@
-import type { MoveLedger } from '../../../ports/move-ledger.ts'
+import type { MoveLedger } from '../../../ports/placement/move-ledger.ts'
 import type { Mutant } from '../service/universe.ts'
 
 /** A ledger whose ended moves count as tidied up, although nobody has done it. */

@@ -1,6 +1,6 @@
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
-import type { KeyClaim, KeyedRead } from '../../../ports/keyed-storage.ts'
-import type { ReadQuery } from '../../../ports/query.ts'
+import type { KeyClaim, KeyedRead } from '../../../ports/organizations/keyed-storage.ts'
+import type { ReadQuery } from '../../../ports/records/query.ts'
 import type { Mutant } from '../service/universe.ts'
 import { replacing } from './replacing.ts'
 

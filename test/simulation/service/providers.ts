@@ -1,6 +1,6 @@
-import type { EmailSender } from '../../../ports/email-sender.ts'
-import type { SendResult } from '../../../ports/send-result.ts'
-import type { SmsSender } from '../../../ports/sms-sender.ts'
+import type { EmailSender } from '../../../ports/messaging/email-sender.ts'
+import type { SendResult } from '../../../ports/messaging/send-result.ts'
+import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'
 import type { Process } from './process.ts'
 import type { Universe } from './universe.ts'
 

@@ -1,4 +1,4 @@
-import { testSecrets } from '../../support/fakes.ts'
+import { testSecrets } from '../../support/runner/fakes.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 
 /** The root secrets with which processes start. */

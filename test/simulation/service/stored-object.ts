@@ -1,4 +1,4 @@
-import type { Family } from '../../../adapters/durable-object/family.ts'
+import type { Family } from '../../../adapters/durable-object/object/family.ts'
 import type { StoredHere } from '../engine/database.ts'
 import type { Universe } from './universe.ts'
 import type { Version } from './versions.ts'

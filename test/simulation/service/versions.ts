@@ -1,4 +1,4 @@
-import { migrationTexts } from '../../../adapters/durable-object/migration-texts.ts'
+import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
 import type { Migration } from '../../../adapters/durable-object/migration.ts'
 
 /** A version of the service: its migrations, and the text of its statements. */

@@ -1,0 +1,12 @@
+import type { SqliteStorage } from '../../sqlite/storage.ts'
+import { createStorage } from '../../sqlite/storage.ts'
+import type { ObjectExecutorOptions } from './executor.ts'
+import { storageOptionsOf } from './executor.ts'
+
+/**
+ * Every storage port over the database of one family, in its own Durable Object. No I/O. Cheap enough to be called for
+ * each request, so that each request can have a meter of its own.
+ */
+export function createObjectStorage(options: ObjectExecutorOptions): SqliteStorage {
+  return createStorage(storageOptionsOf(options))
+}

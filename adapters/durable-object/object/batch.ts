@@ -1,0 +1,63 @@
+import type { Statement } from '../../sqlite/statement/executor.ts'
+import type { Answer, ObjectDatabase } from './object-database.ts'
+import type { PackedResult } from '../protocol.ts'
+import { charactersOf, MESSAGE_CHARACTERS_MAX } from '../protocol.ts'
+
+/** Runs one statement, as `ObjectDatabase` does. */
+export type Run = (statement: Statement) => Answer
+
+/**
+ * Runs statements one after another. Statements that may write must be run inside a transaction. Throws when one fails,
+ * or when the results are together too large for one message.
+ */
+export function runBatch(
+  database: ObjectDatabase,
+  run: Run,
+  statements: readonly Statement[],
+  onlyReads: boolean,
+): readonly PackedResult[] {
+  const totalChanges = () => Number(database.run('select total_changes()').rows[0]?.[0])
+  // The count of changes that SQLite has made so far on this connection; null: it must be asked for again.
+  let known: number | null = null
+  let characters = 0
+  return statements.map((statement) => {
+    const isCounted = !onlyReads && statement.isUncounted !== true
+    const before = isCounted ? (known ?? totalChanges()) : 0
+    const answer = run(statement)
+    for (const row of answer.rows) characters += charactersOf(row)
+    if (characters > MESSAGE_CHARACTERS_MAX)
+      throw new RangeError(`A batch answers more than ${MESSAGE_CHARACTERS_MAX} characters`)
+    known = isCounted ? totalChanges() : null
+    return { ...answer, changes: (known ?? before) - before }
+  })
+}
+
+/** Matches SQLite's message for a statement that names an index which does not exist. */
+const NO_INDEX = /^no such index\b/i
+
+const INDEX_NAME = /\s+indexed\s+by\s+(?:"(?:[^"]|"")*"|\w+)/gi
+
+/** The maximum number of rewritten statements that are kept. About twenty statements name an index. */
+const REWRITTEN_MAX = 200
+
+/**
+ * Runs statements as they are. While `isForgiving` returns true, a statement that names a missing index (`INDEXED BY`)
+ * is run without that name. An object whose schema is not yet up to date builds its indexes last, and an object that a
+ * later version of the service has used may have other indexes.
+ */
+export function forgivingRun(database: ObjectDatabase, isForgiving: () => boolean): Run {
+  const rewritten = new Map<string, string>()
+  return ({ sql, parameters }) => {
+    const known = isForgiving() ? rewritten.get(sql) : undefined
+    if (known !== undefined) return database.run(known, parameters)
+    try {
+      return database.run(sql, parameters)
+    } catch (error) {
+      if (!isForgiving() || !(error instanceof Error) || !NO_INDEX.test(error.message)) throw error
+      const free = sql.replaceAll(INDEX_NAME, '')
+      if (rewritten.size >= REWRITTEN_MAX) rewritten.clear()
+      rewritten.set(sql, free)
+      return database.run(free, parameters)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import type { KeyUpkeep } from './key-upkeep.ts'
+import type { Organization } from './organization.ts'
+import type { PlaceChoice } from '../placement/placement.ts'
+
+/** The two kinds of API key: bound to one organization, or the operator's own (sends only). */
+export type KeyKind = 'tenant' | 'platform'
+
+/** What a key may be used for: to read data, to send messages, or both. */
+export type KeyScope = 'read' | 'send' | 'all'
+
+/** The attributes with which a key is issued. They never change. */
+export interface KeyAttributes {
+  /** The operator's name for the key; null: none. */
+  readonly label: string | null
+  readonly scope: KeyScope
+  /** The maximum number of requests within any 60 seconds; null: unlimited. */
+  readonly ratePerMinute: number | null
+}
+
+/** An API key as it is stored: enough to verify one, never enough to make one. */
+export interface StoredKey extends KeyAttributes {
+  readonly keyId: string
+  readonly kind: KeyKind
+  /** Null for a platform key. */
+  readonly organizationId: string | null
+  /** Keyed hash of the whole key, base64url. */
+  readonly hash: string
+  /** Identifies the root secret with which `hash` was made. */
+  readonly secretVersion: string
+  readonly createdAt: string
+  /** UTC instant of revocation; null: it was not revoked. */
+  readonly revokedAt: string | null
+  /** The first UTC instant at which the key no longer works; null: it does not expire. */
+  readonly expiresAt: string | null
+  /** The first instant of the UTC hour in which the key was last used; null: it never was. */
+  readonly lastUsedAt: string | null
+  /** The key that replaced it in a rotation; null: none did. */
+  readonly successorId: string | null
+}
+
+/** Where a list of keys continues: after this key. */
+export type KeyPosition = Pick<StoredKey, 'createdAt' | 'keyId'>
+
+/** The replacement of a key by another one of the same owner. */
+export interface KeyRotation {
+  /** The key to be replaced. */
+  readonly keyId: string
+  readonly successor: StoredKey
+  /** The UTC instant at which the replaced key ends, unless it expires before. */
+  readonly endsAt: string
+}
+
+/** How many active keys of all kinds (neither revoked nor expired) and how many form passwords are stored. */
+export interface HashCounts {
+  readonly keys: number
+  readonly formPasswords: number
+}
+
+/** An active key, or a form with a password. */
+export interface HashHolder {
+  readonly kind: 'key' | 'operator key' | 'form'
+  readonly id: string
+  /** Null for a platform key, and for an operator's. */
+  readonly organizationId: string | null
+}
+
+/**
+ * Why a family cannot have the requested database of its own. `no_places`: no family can have one here.
+ * `no_jurisdiction`: the platform cannot keep it within the jurisdiction.
+ */
+export type PlaceRefusal = 'no_places' | 'no_jurisdiction'
+
+/**
+ * The outcome of saving an organization. Unless it is `saved`, nothing was written. `parent_below`: the parent is one
+ * of the organizations below it. `moving`: the organization would join or leave a family that is being moved.
+ */
+export type SaveOrganizationOutcome =
+  | 'saved'
+  | 'slug_taken'
+  | 'parent_missing'
+  | 'parent_below'
+  | 'changed'
+  | 'elsewhere'
+  | 'moving'
+  | PlaceRefusal
+
+/** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */
+export interface Administration extends KeyUpkeep {
+  /**
+   * Creates the organization or replaces its settings. A slug that another organization holds is refused. When the
+   * parent changes, the organization's reviews move, in the same step, from those that the old parent may read to those
+   * that the new one may read.
+   * @param replaced the settings on which the new ones are based (null: there was no such organization). When others
+   *   are stored by now, nothing is written and the outcome is `changed`. Left out: the stored settings are replaced,
+   *   whatever they are.
+   * @param choice the place of a new organization without a parent; left out: the shared database. An existing
+   *   organization keeps its place, and a new one with a parent goes to the parent's place: with another choice, or
+   *   with a parent in another place, the outcome is `elsewhere`
+   */
+  saveOrganization(
+    organization: Organization,
+    replaced?: Organization | null,
+    choice?: PlaceChoice,
+  ): Promise<SaveOrganizationOutcome>
+  /** The organization, or null when there is none of that id. */
+  findOrganization(organizationId: string): Promise<Organization | null>
+  /** Organizations by their id, starting after `afterId` (null: at the first), at most `limit`. */
+  listOrganizations(afterId: string | null, limit: number): Promise<readonly Organization[]>
+  /** Stores a new key. The key id is unique; storing one twice is an error. */
+  addKey(key: StoredKey): Promise<void>
+  /** The key with that id, whether it is active or not; null: there is none. */
+  findKey(keyId: string): Promise<StoredKey | null>
+  /**
+   * The keys of an organization, or the platform keys for null, inactive ones included: oldest first, starting after
+   * `after` (null: at the oldest), at most `limit`.
+   */
+  listKeys(
+    organizationId: string | null,
+    after: KeyPosition | null,
+    limit: number,
+  ): Promise<readonly StoredKey[]>
+  /** Revokes a key. Revoking it again keeps the first instant. False: there is no such key. */
+  revokeKey(keyId: string, revokedAt: string): Promise<boolean>
+  /**
+   * Stores the successor of a key and ends the key at `endsAt`, in one step. False, and nothing is stored: the key does
+   * not exist, is no longer active, or already has a successor.
+   */
+  rotateKey(rotation: KeyRotation): Promise<boolean>
+  /**
+   * Counts the active keys and the form passwords that are hashed with this version of the root secret (null: any
+   * version), over all organizations, the platform and operators. The hash of a form password contains the version
+   * between two `$`.
+   */
+  countHashes(secretVersion: string | null): Promise<HashCounts>
+  /** The first `limit` of the keys and forms that `countHashes` counts: keys sorted by id, then forms sorted by id. */
+  findHashes(secretVersion: string, limit: number): Promise<readonly HashHolder[]>
+}

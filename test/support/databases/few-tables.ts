@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { splitStatements } from '../../../adapters/sqlite/index.ts'
+import type { Migration } from '../../../adapters/durable-object/migration.ts'
+
+/** The tables, with their indexes, that are enough for everything that moves do. Moving few tables takes little time. */
+const TABLES = [
+  'organizations api_keys outbox sends',
+  'sites contacts forms form_submissions',
+  'families placed_organizations placed_slugs placed_keys placed_forms write_pauses refused_writes',
+  'moves move_organizations move_journal move_targets move_guards',
+]
+  .join(' ')
+  .split(' ')
+/** A trigger that must not fire for rows that move. */
+const TRIGGER = `create trigger contacts_tallied after insert on contacts begin
+  update sites set name = name || '!' where organization_id = new.organization_id; end;`
+
+const folder = new URL('../../../adapters/sqlite/migrations/', import.meta.url)
+
+/** What a statement is about: the table or view that it creates, or on which it creates an index or a trigger. */
+const ABOUT = /^create (?:unique )?(?:(?:table|view) (\w+)|(?:index|trigger) \w+ (?:[\w ]+ )?on (\w+))/i
+
+function isOfFewTables(statement: string): boolean {
+  const [, made, changed] = ABOUT.exec(statement.replaceAll(/\s+/g, ' ')) ?? []
+  const isTrigger = /^create trigger/i.test(statement)
+  return TABLES.includes(made ?? changed ?? '') && (!isTrigger || changed === 'refused_writes')
+}
+
+/** The migrations of a database with few tables. */
+export const fewTables: readonly Migration[] = [
+  ...readdirSync(folder)
+    .sort()
+    .map((name) => ({
+      name,
+      sql: splitStatements(readFileSync(new URL(name, folder), 'utf8'))
+        .filter(isOfFewTables)
+        .join('\n'),
+    })),
+  { name: '9999', sql: TRIGGER },
+]
+
+/** Such a database without rows. */
+export function fewTablesImage(): Uint8Array {
+  const database = new DatabaseSync(':memory:')
+  for (const { sql } of fewTables) database.exec(sql)
+  return database.serialize()
+}

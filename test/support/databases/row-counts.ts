@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import type { Executor, Statement, StatementResult } from '../../../adapters/sqlite/index.ts'
+import { countRows, createMeter, createStorage } from '../../../adapters/sqlite/index.ts'
+import { columnOf, tableOf } from '../../../adapters/sqlite/table/tables.ts'
+import type { CollectionEndpoint } from '../../../domain/record/endpoint.ts'
+import { SYNC_FIELD } from '../../../domain/record/endpoint.ts'
+import type { Meter } from '../../../ports/platform/meter.ts'
+import type { Position, ReadQuery, StoredRow } from '../../../ports/records/query.ts'
+import { fakeClock } from '../runner/fakes.ts'
+import type { OrderedRead, PlanBench } from './plan-checks.ts'
+import { LIMIT, middleRow, orderedReads, pageQuery, positionOf, read } from './plan-checks.ts'
+
+/** How many rows are read besides those of the page: the key, its organization, and one at each end of the seek. */
+export const OVERHEAD_ROWS = 4
+
+/** Filters that read rows which they do not return, each with the reason. */
+const TESTED_ROW_BY_ROW: Readonly<Record<string, string>> = {
+  minScore: 'a range of scores runs across the order of time, so no index has both; scores take few values',
+  maxScore: 'as minScore',
+}
+
+/** Whether a read examines rows that it does not return: when it filters a range of another field than the order's. */
+function isTestedRowByRow(endpoint: CollectionEndpoint, { name, where, order }: OrderedRead): boolean {
+  const ranges = where.filter(({ operator }) => operator !== 'equals' && operator !== 'contains')
+  const across = ranges.filter(({ field }) => field !== order.field)
+  const filter = name.split(/[ ,]/)[0] ?? ''
+  // In another order, a window on the natural order's time also examines rows that it does not return.
+  assert(
+    across.every(({ field }) => field === endpoint.order.field || filter in TESTED_ROW_BY_ROW),
+    name,
+  )
+  return across.length > 0
+}
+
+/**
+ * Checks that a page reads only its own rows (twice as many when each row leads to another table): for the first page
+ * and the next two, one in the middle, and, if the order's field may be null, one of rows without a value.
+ * @returns the maximum number of rows that a page read
+ */
+export async function checkRowsRead(bench: PlanBench, endpoint: CollectionEndpoint): Promise<number> {
+  const middle = await middleRow(bench, endpoint)
+  const all = orderedReads(endpoint, middle)
+  const reads = all.filter((one) => !isTestedRowByRow(endpoint, one))
+  assert(reads.length > 2 || Object.keys(endpoint.filters).length === 0)
+  const executor = coalescing(bench.executor)
+  const most = reads.flatMap((one) =>
+    startsOf(endpoint, one, middle).map((start) => checkPages(executor, endpoint, one, start)),
+  )
+  return Math.max(...(await Promise.all(most)))
+}
+
+/** The positions at which pages of a read start: at the beginning, in the middle, and at the rows without a value. */
+function startsOf(
+  { resource }: CollectionEndpoint,
+  { order }: OrderedRead,
+  middle: StoredRow,
+): readonly (Position | null)[] {
+  const { nullable } = columnOf(tableOf(resource.collection), order.field)
+  const tail: Position = { value: null, id: order.direction === 'descending' ? '\u{10ffff}' : '' }
+  return [null, positionOf(middle, order), ...(nullable ? [tail] : [])]
+}
+
+/**
+ * Combines concurrent batches of several callers into one, because a batch costs D1 as much as a hundred statements.
+ * Each caller gets its own results.
+ */
+function coalescing(executor: Executor): Executor {
+  const waiting: Waiting[] = []
+  const send = async () => {
+    const sent = waiting.splice(0)
+    try {
+      const results = [...(await executor.batch(sent.flatMap(({ statements }) => statements)))]
+      for (const { statements, resolve } of sent) resolve(results.splice(0, statements.length))
+    } catch (error) {
+      for (const { reject } of sent) reject(error)
+    }
+  }
+  return {
+    batch: (statements) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length === 0) setImmediate(() => void send())
+        waiting.push({ statements, resolve, reject })
+      }),
+  }
+}
+
+interface Waiting {
+  readonly statements: readonly Statement[]
+  readonly resolve: (results: readonly StatementResult[]) => void
+  readonly reject: (cause: unknown) => void
+}
+
+/** The rows of a query, and its cost. */
+async function measured(
+  executor: Executor,
+  query: ReadQuery,
+): Promise<{ readonly rows: readonly StoredRow[]; readonly cost: Meter }> {
+  const cost = createMeter()
+  const metered: Executor = {
+    async batch(statements) {
+      cost.calls += 1
+      const results = await executor.batch(statements)
+      countRows(cost, results)
+      return results
+    },
+  }
+  const storage = createStorage({ executor: metered, clock: fakeClock() })
+  return { rows: await read({ storage }, query), cost }
+}
+
+/**
+ * Whether selecting a field can change how many rows a page reads. That is the case for a field of another table, and
+ * for `updatedAt`, which is in no index of other orders, so that the row itself must be read. All other fields only
+ * make the answer longer.
+ */
+function costsARow(endpoint: CollectionEndpoint, { order }: OrderedRead, field: string): boolean {
+  const isOrder = field === order.field || field === order.idField
+  return isOrder || field === SYNC_FIELD || endpoint.resource.fields[field]?.origin === 'joined'
+}
+
+async function checkPages(
+  executor: Executor,
+  endpoint: CollectionEndpoint,
+  one: OrderedRead,
+  start: Position | null,
+): Promise<number> {
+  const page = pageQuery(endpoint, one, null)
+  const query = { ...page, select: page.select.filter((field) => costsARow(endpoint, one, field)) }
+  const joins = query.select.some((field) => endpoint.resource.fields[field]?.origin === 'joined')
+  const followsList = one.where.some(({ operator }) => operator === 'contains')
+  const most = LIMIT * (joins || followsList ? 2 : 1) + OVERHEAD_ROWS
+  let after = start
+  let highest = 0
+  for (const place of ['page', 'next page', 'page after that']) {
+    const { rows, cost } = await measured(executor, { ...query, after })
+    const where = `${one.name}, ${place} from ${JSON.stringify(start)}`
+    assert.deepEqual([cost.calls, cost.rowsWritten], [1, 0], where)
+    assert(cost.rowsRead <= most, `${where}: ${cost.rowsRead} rows read for ${rows.length}`)
+    assert(start !== null || place !== 'page' || rows.length > 0, `${where}: nothing found`)
+    after = positionOf(rows[LIMIT - 2], one.order) ?? after
+    highest = Math.max(highest, cost.rowsRead)
+  }
+  return highest
+}

@@ -1,0 +1,172 @@
+import { openImage } from '../../../adapters/node-sqlite/index.ts'
+import { createObjectMovePlace } from '../../../adapters/durable-object/index.ts'
+import { migrationTexts } from '../../../adapters/durable-object/object/migration-texts.ts'
+import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import { createMoveLedger, createMovePlace, sharedControl } from '../../../adapters/sqlite/move/index.ts'
+import type { MoveWorld } from '../../../domain/placement/move/index.ts'
+import { newMoveId, runMove } from '../../../domain/placement/move/index.ts'
+import { systemDeadline } from '../../../host-worker/system.ts'
+import type { Deadline } from '../../../ports/platform/deadline.ts'
+import type { Move } from '../../../ports/placement/move-ledger.ts'
+import type { MovedTable } from '../../../ports/placement/move.ts'
+import type { Place, PlaceChoice } from '../../../ports/placement/placement.ts'
+import type { FakeClock } from '../runner/fakes.ts'
+import { fakeRandom } from '../runner/fakes.ts'
+import type { OwnDatabase, OwnDatabaseOptions } from '../scratch/own-database.ts'
+import { ownDatabase } from '../scratch/own-database.ts'
+
+/** Wraps a call to a database, and may fail before or after the call. */
+export type Interference = <Result>(call: () => Promise<Result>) => Promise<Result>
+
+/** A shared database and databases of families, between which families move. */
+export interface MovingPlaces {
+  readonly clock: FakeClock
+  readonly shared: Executor
+  readonly world: MoveWorld
+  /** The database of a family's generation, created if there is none. */
+  own(place: Place): OwnDatabase
+  /** All databases of families that have ever existed. */
+  owned(): readonly (OwnDatabase & { readonly generation: number })[]
+  /** Their executors, as a request would use them to which the directory has named each. */
+  ownServing(): readonly Executor[]
+  /** The family's place according to the directory. */
+  placeOf(familyId: string): Promise<Place>
+  /** Opens a move. */
+  open(familyId: string, target: PlaceChoice): Promise<Move>
+  /** Opens a move and works on it until it has ended. */
+  move(familyId: string, target: PlaceChoice): Promise<Move>
+  /** Works on a move until it has ended, as another mover does after the lease of the first one has expired. */
+  finish(moveId: string): Promise<Move>
+}
+
+export interface MovingOptions {
+  readonly clock: FakeClock
+  /** The initial shared database. */
+  readonly image: Uint8Array
+  readonly migrations?: readonly Migration[]
+  /** The database of the family's first generation, if it initially has one of its own. */
+  readonly ownImage?: Uint8Array
+  readonly interfere?: Interference
+  /** The executor of the shared database. Default: one of `node:sqlite` that starts with the image. */
+  readonly sharedExecutor?: Executor
+  readonly rowsMax?: number
+  /** Default: the system's, whose time does not pass with the clock. */
+  readonly deadline?: Deadline
+}
+
+const own = { kind: 'own', region: null, jurisdiction: null } as const
+export const toOwn: PlaceChoice = own
+export const toShared: PlaceChoice = { kind: 'shared' }
+
+/** Opens places in memory. */
+export function movingPlaces({
+  clock,
+  image,
+  migrations = migrationTexts(),
+  ownImage,
+  interfere,
+  sharedExecutor,
+  rowsMax = 500,
+  deadline = systemDeadline,
+}: MovingOptions): MovingPlaces {
+  const within: Interference = interfere ?? ((call) => call())
+  const interfered = (executor: Executor): Executor => ({
+    batch: (statements) => within(() => executor.batch(statements)),
+  })
+  const shared = sharedExecutor ?? openImage(image)
+  const owned = new Map<number, OwnDatabase>()
+  const familyObject = (of: Pick<OwnDatabaseOptions, 'image'>) =>
+    ownDatabase({ clock, within, migrations, ...of })
+  if (ownImage !== undefined) owned.set(1, familyObject({ image: ownImage }))
+  const ownOf = (place: Place): OwnDatabase => {
+    if (place.kind !== 'own') throw new Error('The shared database is no family’s own')
+    const known = owned.get(place.generation) ?? familyObject({})
+    owned.set(place.generation, known)
+    return known
+  }
+  const directory = interfered(shared)
+  // A database that was moved before has a record of that move, so other ids must be drawn.
+  const random = fakeRandom(ownImage === undefined ? 1 : 2)
+  const world: MoveWorld = {
+    clock,
+    deadline,
+    random,
+    ledger: createMoveLedger(directory),
+    places: (place) => {
+      if (place.kind === 'shared') {
+        return createMovePlace({ executor: directory, control: sharedControl(directory), rowsMax })
+      }
+      const { namespace } = ownOf(place)
+      return createObjectMovePlace({ namespace, place, clock })
+    },
+  }
+  const finish = async (moveId: string) => {
+    for (;;) {
+      clock.advance(61_000)
+      const move = await runMove(world, moveId, Infinity, async (durationMs) => {
+        clock.advance(durationMs)
+      })
+      const found = move ?? (await world.ledger.find(moveId))
+      if (found === null) throw new Error('There is no such move')
+      if (found.endedAt !== null) return found
+    }
+  }
+  const open = async (familyId: string, target: PlaceChoice) => {
+    const startedAt = new Date(clock.nowMs()).toISOString()
+    const move = await world.ledger.open({ moveId: newMoveId(world), familyId, target, startedAt })
+    if (move === null) throw new Error('The move was not opened')
+    return move
+  }
+  return {
+    clock,
+    shared,
+    world,
+    own: ownOf,
+    owned: () => [...owned].map(([generation, database]) => ({ ...database, generation })),
+    ownServing: () => [...owned.values()].map(({ serving }) => serving),
+    async placeOf(familyId) {
+      const sql = `select * from families where family_id = ? and place = 'own'`
+      const [found] = await shared.batch([{ sql, parameters: [familyId] }])
+      const row = found?.rows[0]
+      if (row === undefined) return { kind: 'shared' }
+      return { ...own, familyId, generation: Number(row.generation) }
+    },
+    open,
+    move: async (familyId, target) => finish((await open(familyId, target)).moveId),
+    finish,
+  }
+}
+
+/** Every row of these organizations by table, each as JSON, sorted. */
+export async function contentOf(
+  executor: Executor,
+  tables: readonly MovedTable[],
+  organizationIds: readonly string[],
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const results = await executor.batch(
+    tables.map(({ name, columns }) => ({
+      sql: `select ${columns.map((column) => `"${column}"`).join()} from "${name}"
+        where organization_id in (select value from json_each(?))`,
+      parameters: [JSON.stringify(organizationIds)],
+    })),
+  )
+  return Object.fromEntries(
+    tables.map(({ name }, index) => [
+      name,
+      (results[index]?.rows ?? []).map((row) => JSON.stringify(row)).sort(),
+    ]),
+  )
+}
+
+/** Everything that a move should have removed. */
+export async function leftOf(database: Executor): Promise<readonly unknown[]> {
+  const left = [
+    `select name from sqlite_master where name glob 'move_*' and type = 'trigger'`,
+    ...['move_journal', 'move_organizations', 'move_targets', 'move_guards', 'write_pauses'].map(
+      (table) => `select * from ${table}`,
+    ),
+  ]
+  const results = await database.batch(left.map((sql) => ({ sql, parameters: [] })))
+  return results.flatMap(({ rows }) => rows)
+}

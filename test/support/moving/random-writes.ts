@@ -1,0 +1,75 @@
+import { newOrganization } from '../../../domain/operators/organization.ts'
+import { writtenResources } from '../../../domain/resources/index.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Storage } from '../../../ports/storage.ts'
+import { sampleRow } from '../data/sample-rows.ts'
+
+/** One write through the ports, which is the same on every storage. */
+export type RandomWrite = (storage: Storage) => Promise<unknown>
+
+/** How many ids there are per collection. They are few, so that rows are changed as often as they are inserted. */
+const VARIETY = 9
+
+const pick = <Value>(random: () => number, values: readonly [Value, ...Value[]]): Value =>
+  values[Math.floor(random() * values.length)] ?? values[0]
+
+/**
+ * Draws a write to one of the organizations, of which the first is the root of the family. Two draws never make the
+ * same new id.
+ */
+export function drawWrite(
+  random: () => number,
+  clock: Clock,
+  organizationIds: readonly [string, ...string[]],
+  draw: number,
+): RandomWrite {
+  const organizationId = pick(random, organizationIds)
+  const now = toInstant(clock.nowMs())
+  const index = Math.floor(random() * VARIETY)
+  const resource = pick(random, [...writtenResources] as [(typeof writtenResources)[number]])
+  const upsert: RandomWrite = ({ tenant }) => {
+    // Half of the writes use a row's id with the values of another index, which changes a stored row.
+    const row = sampleRow(resource, random() < 0.5 ? index : index + VARIETY, `${organizationId}-`)
+    const own = {
+      ...row,
+      [resource.idField]: sampleRow(resource, index, `${organizationId}-`)[resource.idField],
+    }
+    return tenant(organizationId).upsert(resource.collection, [resource.alternateKey === null ? own : row])
+  }
+  const submit: RandomWrite = ({ tenant }) =>
+    tenant(organizationId).saveSubmission({
+      submissionId: `submission-${draw}`,
+      formId: `${organizationId}-formId-${index % 3}`,
+      formVersion: 1,
+      submittedAt: now,
+      source: 'headless',
+      answers: { text: `\u0000 ${draw} \u{1f600}` },
+      attribution: {},
+      limitPerContact: null,
+      contact: {
+        newContactId: `contact-of-${draw}`,
+        email: `visitor${index}@example.com`,
+        emailKey: `visitor${index}@example.com`,
+        phone: null,
+        firstName: `first\u0000${draw}`,
+        lastName: null,
+        licensePlate: null,
+      },
+      outbox: [{ outboxId: `entry-${draw}`, kind: 'notification', payload: { draw } }],
+    })
+  const work: RandomWrite = async ({ outbox }) => {
+    const [entry] = await outbox.list(organizationId, null, 1)
+    if (entry === undefined) return
+    const own = outbox.open(organizationId)
+    await own.claim(entry.outboxId, { token: `lease-${draw}`, until: toInstant(clock.nowMs() + 1000) }, now)
+    if (index > 3) await own.settle(entry.outboxId, `lease-${draw}`, { kind: 'done', sends: [] }, now)
+  }
+  const settings: RandomWrite = ({ administration }) =>
+    administration.saveOrganization({
+      ...newOrganization(organizationId, `Name ${draw}`),
+      parentId: organizationId === organizationIds[0] ? null : organizationIds[0],
+      phoneCountry: pick(random, ['US', 'DE']),
+    })
+  return pick(random, [upsert, upsert, upsert, upsert, submit, submit, work, settings])
+}

@@ -1,0 +1,53 @@
+import type { FamilyNamespace, FamilyObject } from '../../../adapters/durable-object/index.ts'
+import { createExecutor } from '../../../adapters/durable-object/index.ts'
+import type { Executor } from '../../../adapters/sqlite/index.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Migration } from '../../../adapters/durable-object/migration.ts'
+import { namespaceOf, openScratchFamily, somePlace } from './scratch-family.ts'
+
+/** A family's object in this process, for moves. */
+export interface OwnDatabase {
+  /** The executor for a request to which the directory has named the object, which refuses as the object does. */
+  readonly serving: Executor
+  /** The namespace that requests use. */
+  readonly direct: FamilyNamespace
+  /** The namespace that a move uses. */
+  readonly namespace: FamilyNamespace
+  /** A copy of its present content, from which another one can start. */
+  image(): Uint8Array
+}
+
+export interface OwnDatabaseOptions {
+  readonly clock: Clock
+  /** Its initial content. Default: nothing. */
+  readonly image?: Uint8Array
+  readonly migrations?: readonly Migration[]
+  /** Wraps each call of a move. */
+  readonly within: <Result>(call: () => Promise<Result>) => Promise<Result>
+}
+
+/** Opens an object. */
+export function ownDatabase({ within, ...options }: OwnDatabaseOptions): OwnDatabase {
+  const scratch = openScratchFamily(options)
+  const object = (): FamilyObject => scratch.object()
+  const calls = new Proxy({} as FamilyObject, {
+    get:
+      (_, name) =>
+      (...given: never[]) => {
+        const called = object() as unknown as Readonly<Record<string, (...of: never[]) => Promise<unknown>>>
+        return within(async () => called[String(name)]?.(...given))
+      },
+  })
+  const direct = namespaceOf(object)
+  return {
+    serving: createExecutor({
+      namespace: direct,
+      place: somePlace,
+      clock: options.clock,
+      isConfirmed: true,
+    }),
+    direct,
+    namespace: namespaceOf(() => calls),
+    image: () => scratch.database.sqlite().serialize(),
+  }
+}

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+import { withFileLock } from '../../../host-worker/launch/file-lock.mjs'
+import { projectRoot } from '../../../host-worker/local/root.ts'
+import { wranglerEnvironment } from '../../../host-worker/local/wrangler-environment.ts'
+import { COMPILE_CACHE } from './compile-cache.ts'
+
+/**
+ * The Worker as `wrangler deploy` would upload it, built by the first test that asks for it and shared by all tests of
+ * a run. Returns the directory of the result.
+ */
+export function builtWorker(): Promise<string> {
+  return builtOnce('worker', async (unfinished, scratch) => {
+    const wrangler = join(projectRoot, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+    const args = [wrangler, 'deploy', '--dry-run', '--config', 'wrangler.toml', '--outdir', unfinished]
+    const env = { ...process.env, ...COMPILE_CACHE, ...wranglerEnvironment(scratch) }
+    await promisify(execFile)(process.execPath, args, { cwd: projectRoot, env })
+  })
+}
+
+/**
+ * The path of a file or folder that is built once in a run, by the first process that needs it. It is built elsewhere
+ * and moved there, so that an interrupted build is never mistaken for a complete one.
+ * @param build creates the file or directory at the given path; `scratch` is a directory for temporary files
+ */
+export async function builtOnce(
+  name: string,
+  build: (unfinished: string, scratch: string) => Promise<void>,
+): Promise<string> {
+  const scratch = inject('builtWorker')
+  const result = join(scratch, name)
+  if (existsSync(result)) return result
+  return withFileLock(join(scratch, `${name}.lock`), async () => {
+    if (existsSync(result)) return result
+    const unfinished = join(scratch, `unfinished-${name}`)
+    await build(unfinished, scratch)
+    renameSync(unfinished, result)
+    return result
+  })
+}

@@ -1,0 +1,89 @@
+import { expect } from 'vitest'
+import type { sendEmail, sendMessage } from '../../../domain/messaging/endpoints.ts'
+import type { SendRecord } from '../../../ports/messaging/send-log.ts'
+import { validatorOf } from '../contract/contract-validator.ts'
+import { fakeEmail, fakeSms } from '../providers/jobs.ts'
+import { createScratchStorage } from '../scratch/scratch-storage.ts'
+import type { TestService, TestStorage } from './service.ts'
+import { openTestService } from './service.ts'
+
+/** The sender domain of a test service, and the operator's name. */
+const mail = { domain: 'mail.example.com', brand: 'Brand' }
+
+/** Bodies of requests to send. */
+export const message = { to: '+12125550123', body: 'Hi' }
+export const email = { to: 'ada@example.com', subject: 'Hi', html: '<p>Hi</p>' }
+
+type SendEndpoint = typeof sendMessage | typeof sendEmail
+
+/** An answer to a request to send. */
+export interface SendAnswer {
+  readonly status: number
+  readonly body: { readonly success?: boolean; readonly results?: readonly object[]; readonly error?: string }
+}
+
+/** A service whose providers record messages, with organizations that send. */
+export interface SendingService {
+  readonly service: TestService
+  readonly storage: TestStorage
+  readonly mails: ReturnType<typeof fakeEmail>
+  readonly texts: ReturnType<typeof fakeSms>
+  /** Keys of an organization in the United States, of one in Germany, of one without a sender, and of the operator. */
+  readonly keys: {
+    readonly key: string
+    readonly otherKey: string
+    readonly bareKey: string
+    readonly platformKey: string
+  }
+  /** Posts JSON and checks the answer against the contract document. */
+  readonly post: (endpoint: SendEndpoint, body: unknown, withKey?: string) => Promise<SendAnswer>
+  /** How many messages the providers have accepted. */
+  readonly delivered: () => number
+  /** The recorded sends of an organization, or of the operator (null), newest first. */
+  readonly logged: (owner: string | null) => Promise<readonly SendRecord[]>
+}
+
+/** Opens a sending service on an empty storage in memory. */
+export async function openSendingService(): Promise<SendingService> {
+  const mails = fakeEmail()
+  const texts = fakeSms()
+  const service = await openTestService((clock) => createScratchStorage({ clock }), undefined, {
+    email: mails.sender,
+    sms: texts.sender,
+    mail,
+  })
+  const key = await service.addOrganization('acme', {
+    name: 'Acme, Inc.',
+    slug: 'acme',
+    smsNumber: '+12125550100',
+  })
+  const otherKey = await service.addOrganization('other', {
+    name: 'Andere',
+    slug: 'other',
+    smsNumber: '+4930123456',
+    phoneCountry: 'DE',
+  })
+  const bareKey = await service.addOrganization('bare')
+  const platformKey = await service.addPlatformKey()
+  return {
+    service,
+    storage: service.storage,
+    mails,
+    texts,
+    keys: { key, otherKey, bareKey, platformKey },
+    async post(endpoint, body, withKey = key) {
+      const response = await service.send(endpoint.path, {
+        method: 'POST',
+        key: withKey,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      const answer = (await response.json()) as SendAnswer['body']
+      expect(validatorOf(endpoint, response.status)(answer)).toEqual([])
+      expect(response.headers.get('cache-control')).toBe('private, no-store')
+      return { status: response.status, body: answer }
+    },
+    delivered: () => mails.delivered.length + texts.delivered.length,
+    logged: (owner) => service.storage.sends.open(owner).list(null, 1000),
+  }
+}

@@ -1,0 +1,262 @@
+import type { ScratchPos } from '../scratch/scratch-pos.ts'
+import { createScratchPos } from '../scratch/scratch-pos.ts'
+import { createMeter } from '../../../adapters/d1/index.ts'
+import { createRateLimiter } from '../../../domain/access/rate-limiter.ts'
+import { createFormCache } from '../../../domain/forms/submit/cache.ts'
+import { publicApi } from '../../../domain/api.ts'
+import type { World } from '../../../domain/world.ts'
+import type { NewKey } from '../../../domain/access/api-key.ts'
+import { issueKey } from '../../../domain/access/api-key.ts'
+import { issueOperatorKey, readOperatorKey } from '../../../domain/access/operator-key.ts'
+import { operatorApi } from '../../../domain/operator-api.ts'
+import type { OperatorWorld } from '../../../domain/operators/interface/world.ts'
+import type { Answered } from '../../../host-worker/http/fetch-handler.ts'
+import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
+import { requestFields } from '../../../host-worker/request-log.ts'
+import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
+import type { Secrets } from '../../../domain/access/secrets.ts'
+import type { Analytics } from '../../../ports/records/analytics.ts'
+import type { Administration, StoredKey } from '../../../ports/organizations/administration.ts'
+import type { Audit, AuditEntry } from '../../../ports/operators/audit.ts'
+import type { ExitSurveySource } from '../../../ports/sources/exit-survey-source.ts'
+import type { FormDirectory } from '../../../ports/records/form-directory.ts'
+import type { ImportSessions } from '../../../ports/records/import-sessions.ts'
+import type { KeyedStorage } from '../../../ports/organizations/keyed-storage.ts'
+import type { SendLog } from '../../../ports/messaging/send-log.ts'
+import type { OpenOperatorChanges } from '../../../ports/operators/operator-changes.ts'
+import type { OperatorKeys, OperatorRole } from '../../../ports/operators/operator-keys.ts'
+import type { OutboxStore } from '../../../ports/messaging/outbox-store.ts'
+import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import { importTools } from '../../../host-worker/wiring/imports.ts'
+import type { Background } from '../../../ports/platform/background.ts'
+import type { Moves } from '../../../domain/placement/moves.ts'
+import type { Overview } from '../../../domain/placement/overview.ts'
+import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import { importWorld } from '../data/imports.ts'
+import { noMoves, overviewOfOne } from '../../../domain/placement/one-place.ts'
+import { checkResponse } from '../contract/contract-check.ts'
+import type { FakeClock } from '../runner/fakes.ts'
+import { fakeClock, fakeRandom, testSecrets } from '../runner/fakes.ts'
+import { newOrganization } from '../../../domain/operators/organization.ts'
+
+/** The storage of a test service: that of any adapter with the storage ports. */
+export interface TestStorage {
+  /** Left out: there is only one place. */
+  readonly overview?: Overview
+  /** Left out: moves are not possible. */
+  readonly moves?: (background: Background) => Moves
+  /** The place of organizations without a parent. Left out: the shared database. */
+  readonly choice?: PlaceChoice
+  readonly keyed: KeyedStorage
+  readonly administration: Administration
+  readonly forms: FormDirectory
+  readonly sends: SendLog
+  readonly outbox: OutboxStore
+  readonly operatorKeys: OperatorKeys
+  readonly audit: Audit
+  readonly operatorChanges: OpenOperatorChanges
+  readonly analytics: Analytics
+  readonly exitSurvey: ExitSurveySource
+  tenant(organizationId: string): TenantWriter
+  imports(organizationId: string): ImportSessions
+}
+
+export interface TestService {
+  readonly clock: FakeClock
+  readonly storage: TestStorage
+  /** The point-of-sale systems of organizations with a `posSource`, unless other sources were given. */
+  readonly pos: ScratchPos
+  /** The logged errors; empty at the end of a successful test. */
+  readonly errors: readonly unknown[]
+  /** Every logged line, in the format of a host. */
+  readonly logLines: readonly string[]
+  /** Creates an organization and returns a key for it. */
+  addOrganization(organizationId: string, settings?: Partial<Organization>): Promise<string>
+  addPlatformKey(): Promise<string>
+  /**
+   * Issues another key. Its last use is in the hour of its issue, unless the attributes say otherwise, so that tests
+   * which count the cost of a request do not include recording a first use.
+   */
+  addKey(attributes: NewKey & Partial<Pick<StoredKey, 'lastUsedAt'>>): Promise<string>
+  /**
+   * Issues an operator key. The operator's name is the role.
+   * @param expiresAt null: it works until it is revoked
+   */
+  addOperatorKey(role: OperatorRole, expiresAt?: string | null): Promise<string>
+  revokeOperatorKey(key: string): Promise<void>
+  /** Waits for the background work of requests. */
+  settled(): Promise<void>
+  /**
+   * Sends a request to the service, in this process. Throws when the contract document does not describe the answer.
+   */
+  send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
+  /** Like `send`, without checking the answer, which would take longer than a large answer itself. */
+  sendUnchecked: TestService['send']
+}
+
+/** The handlers keep no state between requests, so all services share them. */
+const handle = createFetchHandler(publicApi)
+const handleOperator = createFetchHandler(operatorApi)
+
+/** The whole service on the given storage, with a clock that stands still and repeatable randomness. */
+export async function openTestService(
+  open: (clock: FakeClock) => TestStorage,
+  givenSecrets?: Secrets,
+  providers: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends' | 'sources'>> = {},
+): Promise<TestService> {
+  const clock = fakeClock()
+  const storage = open(clock)
+  const secrets = givenSecrets ?? (await testSecrets())
+  const random = fakeRandom()
+  const pos = createScratchPos()
+  const errors: unknown[] = []
+  const logLines: string[] = []
+  const log = lineLog((_level, line) => logLines.push(line))
+  const background: Promise<unknown>[] = []
+  const world: World = {
+    storage: storage.keyed,
+    keys: storage.administration,
+    forms: storage.forms,
+    sources: {
+      links: null,
+      pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
+    },
+    analytics: storage.analytics,
+    exitSurvey: storage.exitSurvey,
+    formCache: createFormCache(),
+    rateLimiter: createRateLimiter(clock),
+    secrets,
+    clock,
+    deadline: systemDeadline,
+    random,
+    log: {
+      ...log,
+      error: (event, fields, cause) => {
+        errors.push(cause ?? event)
+        log.error(event, fields, cause)
+      },
+    },
+    queue: null,
+    email: null,
+    sms: null,
+    mail: null,
+    sends: storage.sends,
+    ...providers,
+    background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
+  }
+  const operatorWorld: OperatorWorld = {
+    ...world,
+    operatorKeys: storage.operatorKeys,
+    administration: storage.administration,
+    overview: storage.overview ?? overviewOfOne(storage),
+    moves: storage.moves?.(world.background) ?? noMoves,
+    outbox: storage.outbox,
+    tenant: (organizationId) => storage.tenant(organizationId),
+    audit: storage.audit,
+    changes: storage.operatorChanges,
+    imports: (organization) => {
+      const tools = { ...importTools(async () => secrets), clock }
+      const { posSource } = organization
+      const destination = () =>
+        posSource === null ? { refusal: 'It has no point of sale.' } : { writer: pos.writer(posSource) }
+      return { ...importWorld(storage, organization, tools, destination), random }
+    },
+  }
+  const addKey: TestService['addKey'] = async ({ lastUsedAt, ...attributes }) => {
+    const { key, stored } = await issueKey(attributes, secrets, random, clock)
+    const hour = `${stored.createdAt.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`
+    await storage.administration.addKey({
+      ...stored,
+      lastUsedAt: lastUsedAt === undefined ? hour : lastUsedAt,
+    })
+    return key
+  }
+  let requests = 0
+  const sendUnchecked: TestService['send'] = (path, init) => answer(requestOf(path, init))
+  const answer = (request: Request): Promise<Response> => {
+    requests += 1
+    const host = {
+      requestId: `req_${String(requests)}`,
+      answered: (facts: Answered) => {
+        log.info('request', requestFields(facts, 0, createMeter()))
+      },
+    }
+    return new URL(request.url).pathname.startsWith('/operator/')
+      ? handleOperator(request, { ...host, world: operatorWorld })
+      : handle(request, { ...host, world })
+  }
+  return {
+    clock,
+    storage,
+    pos,
+    errors,
+    logLines,
+    addOrganization: async (organizationId, settings = {}) => {
+      await storage.administration.saveOrganization(
+        {
+          ...newOrganization(organizationId, 'Test'),
+          ...settings,
+        },
+        undefined,
+        settings.parentId == null ? storage.choice : undefined,
+      )
+      return addKey({ organizationId })
+    },
+    addPlatformKey: () => addKey({ organizationId: null }),
+    addKey,
+    addOperatorKey: async (role, expiresAt = null) => {
+      const { key, stored } = await issueOperatorKey(
+        { operator: role, role, expiresAt, issuedBy: null },
+        secrets,
+        random,
+        clock,
+      )
+      await storage.operatorChanges(auditEntry(stored.keyId)).addOperatorKey({ key: stored, proof: null })
+      return key
+    },
+    revokeOperatorKey: async (key) => {
+      const keyId = readOperatorKey(key)?.keyId ?? ''
+      const revocation = { keyId, revokedAt: PREPARED_AT, withDescendants: false }
+      await storage.operatorChanges(auditEntry(`revoke-${keyId}`)).revokeOperatorKey(revocation)
+    },
+    settled: async () => {
+      await Promise.all(background)
+    },
+    sendUnchecked,
+    send: async (path, init) => {
+      const request = requestOf(path, init)
+      const response = await answer(request)
+      if (response.body === null) {
+        checkResponse(request, response, '')
+        return response
+      }
+      // The body is read once and the response made again from it: reading both branches of a clone would cost as much
+      // as the request itself.
+      const body = await response.bytes()
+      checkResponse(request, response, new TextDecoder().decode(body))
+      return new Response(body, response)
+    },
+  }
+}
+
+const PREPARED_AT = '2026-06-15T11:00:00.000Z'
+
+/** The audit entry for a test's own set-up. */
+function auditEntry(auditId: string): AuditEntry {
+  return {
+    auditId,
+    at: PREPARED_AT,
+    operatorKeyId: null,
+    operator: 'test',
+    action: 'test.prepare',
+    organizationId: null,
+    subject: null,
+  }
+}
+
+function requestOf(path: string, { key, ...init }: RequestInit & { readonly key?: string } = {}): Request {
+  const headers = new Headers(init.headers)
+  if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
+  return new Request(new URL(path, 'https://service.example'), { ...init, headers })
+}
