@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Administration } from '../../../ports/organizations/administration.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
@@ -9,7 +10,6 @@ import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
-import { sql } from '../statement/sql.ts'
 import { createKeys } from './keys.ts'
 
 /**

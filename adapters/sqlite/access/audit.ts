@@ -1,5 +1,5 @@
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type {
   Audit,
   AuditEntry,
@@ -39,8 +39,8 @@ const record = template(sql`${insertInto} values (${valueList(columns)})
  *   counts what that statement wrote, without its triggers.
  */
 export function recordChangeTemplate(
-  subject: Sql = slot('subject'),
-  isMade: Sql = sql`changes() > 0`,
+  subject: Expression<unknown> = slot('subject'),
+  isMade: Expression<unknown> = sql`changes() > 0`,
 ): Template {
   const outcome = sql`case when ${isMade} then 'done' else 'refused' end`
   return template(sql`${insertInto} values (${valueList(columns, { outcome, subject })})

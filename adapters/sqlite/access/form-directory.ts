@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { FormDefinition, FormDirectory } from '../../../ports/records/form-directory.ts'
 import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import type { PlacedText } from '../placement/family-row.ts'
@@ -8,7 +9,6 @@ import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import { sql } from '../statement/sql.ts'
 
 const findForm = template(sql<FormRow>`
   select f.organization_id, f.form_id, f.version, f.is_published, f.definition, f.password_hash, o.phone_country

@@ -1,15 +1,15 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { KeyUpkeep } from '../../../ports/organizations/key-upkeep.ts'
 import type { Guard } from '../placement/guard.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /**
  * Prepares the updates of the keys of one table, `api_keys` or `operator_keys`. Returns what makes them of the executor
  * for each key.
  */
-export function upkeepOf(table: Sql): (executorOf: (keyId: string) => Executor) => KeyUpkeep {
+export function upkeepOf(table: Expression<unknown>): (executorOf: (keyId: string) => Executor) => KeyUpkeep {
   const noteKeyUse = template(sql`
     update ${table} set last_used_at = ${slot('hour')}
     where key_id = ${slot('keyId')} and (last_used_at is null or last_used_at < ${slot('hour')})`)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type {
   KeyClaim,
@@ -22,7 +23,6 @@ import { decodeRows } from '../table/decode.ts'
 import { serviceTables } from '../table/table-set.ts'
 import type { KeyRow } from '../table/access-rows.ts'
 import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
-import { sql } from '../statement/sql.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 

@@ -1,4 +1,4 @@
-import { sql } from '../statement/sql.ts'
+import { sql } from 'kysely'
 import type { Administration, HashCounts, HashHolder } from '../../../ports/organizations/administration.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,4 +1,4 @@
-import { sql } from '../statement/sql.ts'
+import { sql } from 'kysely'
 import type { AuditEntry } from '../../../ports/operators/audit.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type {

@@ -1,4 +1,4 @@
-import { sql } from '../statement/sql.ts'
+import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { OperatorKeys, StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,4 +1,5 @@
-import { sql } from '../statement/sql.ts'
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import { byTenureHorizon } from '../../../domain/analytics/churn-horizons.ts'
 import type {
   CancellationCount,
@@ -10,13 +11,12 @@ import type {
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import type { Sql } from '../statement/sql.ts'
 import type { Middle } from './middle.ts'
 import { middleColumns, middlePair } from './middle.ts'
 import { isBounded, rangeValues, within } from './range.ts'
 
 /** The churned members of a range, by an index that has all that is counted of them. */
-function churned(condition: Sql): Sql {
+function churned(condition: Expression<unknown>): Expression<unknown> {
   return sql`from memberships indexed by memberships_status_canceled_at_churn_type_cancel_reason_tenure_days
     where organization_id = ${slot('organizationId')} and status = 'churned' ${condition}`
 }
@@ -28,7 +28,7 @@ const withinSums = Object.values(
 )
 
 /** The statements about one set of members. Members who stayed as many days are counted together before all else. */
-function statementsOf(members: Sql) {
+function statementsOf(members: Expression<unknown>) {
   return {
     reasons: template(sql<CancellationCount>`
       select churn_type as "churnType", cancel_reason as reason, count(*) as count ${members} group by 1, 2`),

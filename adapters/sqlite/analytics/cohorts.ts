@@ -1,4 +1,4 @@
-import { sql } from '../statement/sql.ts'
+import { sql } from 'kysely'
 import { byHorizon } from '../../../domain/analytics/churn-horizons.ts'
 import type {
   ChurnHorizonDays,

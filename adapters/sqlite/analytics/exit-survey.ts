@@ -1,4 +1,4 @@
-import { sql } from '../statement/sql.ts'
+import { sql } from 'kysely'
 import type { ExitSurveySource, ReasonCount } from '../../../ports/sources/exit-survey-source.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'

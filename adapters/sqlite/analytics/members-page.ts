@@ -1,4 +1,4 @@
-import { sql } from '../statement/sql.ts'
+import { sql } from 'kysely'
 import type { InstantRange, MemberRecord, MembersQuery } from '../../../ports/records/analytics.ts'
 import { memberFields } from '../../../domain/resources/memberships.ts'
 import type { Template } from '../statement/compiler.ts'

@@ -1,5 +1,5 @@
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 
 /** The values of the one or two rows in the middle; null: there is no value. */
 export interface Middle {
@@ -19,8 +19,8 @@ export function middleColumns({
   upto,
   count,
   known,
-}: Readonly<Record<'value' | 'upto' | 'count' | 'known', Sql>>): Sql {
-  const at = (place: Sql) =>
+}: Readonly<Record<'value' | 'upto' | 'count' | 'known', Expression<unknown>>>): Expression<unknown> {
+  const at = (place: Expression<unknown>) =>
     sql`max(iif(${upto} >= ${place} and ${upto} - ${count} < ${place}, ${value}, null)) * 1.0`
   return sql`${at(sql`(${known} + 1) / 2`)} as lower, ${at(sql`(${known} + 2) / 2`)} as upper`
 }

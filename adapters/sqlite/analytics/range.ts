@@ -1,8 +1,8 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { InstantRange } from '../../../ports/records/analytics.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { slot } from '../statement/compiler.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** A text that sorts after every stored instant, day and month. */
 export const BEHIND_ALL = '~'
@@ -15,7 +15,7 @@ export function rangeValues({ start, end }: InstantRange): { readonly from: stri
 }
 
 /** The condition that a stored instant lies within the range. A row without the instant lies within none. */
-export function within(column: Sql): Sql {
+export function within(column: Expression<unknown>): Expression<unknown> {
   return sql`${column} >= ${slot('from')} and ${column} < ${slot('until')}`
 }
 

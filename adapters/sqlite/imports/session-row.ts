@@ -1,5 +1,5 @@
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
 import { slot } from '../statement/compiler.ts'
 import type { JsonText } from '../statement/json-text.ts'
@@ -58,7 +58,7 @@ export const isOpen = hasState(false)
 /** The condition that a session is over: what is still staged for it is no longer needed. */
 export const isOver = hasState(true)
 
-function hasState(isOverThen: boolean): Sql {
+function hasState(isOverThen: boolean): Expression<unknown> {
   const states = Object.entries(overByState).filter(([, isOverIn]) => isOverIn === isOverThen)
   return sql`state in (${sql.join(states.map(([state]) => sql.lit(state)))})`
 }

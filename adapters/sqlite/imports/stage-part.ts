@@ -1,4 +1,4 @@
-import { sql } from '../statement/sql.ts'
+import { sql } from 'kysely'
 import type { ImportSession, StagedPart } from '../../../ports/records/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import { bind, slot, template } from '../statement/compiler.ts'

@@ -1,5 +1,5 @@
-import { sql } from '../statement/sql.ts'
-import type { Sql } from '../statement/sql.ts'
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { ImportSession, StagedChunk, WrittenChunk } from '../../../ports/records/import-sessions.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import type { Template } from '../statement/compiler.ts'
@@ -24,7 +24,7 @@ const readNext = template(sql<{ readonly chunk: number; readonly rows: JsonText<
  * Counts chunks as written, at most `chunksMax` of them, with `changed` rows. It must follow the statement that writes
  * the rows, so that changes() is how many rows that statement inserted or updated, without those that triggers wrote.
  */
-function count(changed: Sql, condition = sql`true`): Template<SessionRow> {
+function count(changed: Expression<unknown>, condition = sql`true`): Template<SessionRow> {
   const after = sql`min(chunks, written_chunks + ${slot('chunksMax')})`
   return template(sql<SessionRow>`
     update import_sessions set changed_rows = changed_rows + ${changed},
@@ -67,7 +67,7 @@ function upsertNext(collection: string, fields: readonly string[]): Template {
  * sorted by id. Sorted by time, neighbours in an index by time are written together, so each page of the index is
  * touched once.
  */
-function inOrderOfTime(table: Table, fields: readonly string[]): Sql {
+function inOrderOfTime(table: Table, fields: readonly string[]): Expression<unknown> {
   const time = fields.findIndex((field) => field.endsWith('At') && !columnOf(table, field).nullable)
   return time === -1 ? stagedRows : sql`${stagedRows} order by row.value ->> ${sql.raw(String(time))}`
 }

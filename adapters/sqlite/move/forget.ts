@@ -1,6 +1,6 @@
+import { sql } from 'kysely'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
-import { sql } from '../statement/sql.ts'
 import { forgetOrganizations } from './journal.ts'
 
 const forgetTarget = template(sql`delete from move_targets where move_id = ${slot('moveId')}`)

@@ -1,11 +1,11 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { JournalEntry, MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 import { readMovedTables } from './moved-tables.ts'
 
 const fixOrganizations = template(sql`
@@ -18,7 +18,7 @@ const fixOrganizations = template(sql`
   select ${slot('journalId')}, organization_id from family where true on conflict do nothing`)
 
 /** The family's organizations, as a subquery in the text of a trigger. */
-function family(journalId: string): Sql {
+function family(journalId: string): Expression<unknown> {
   return sql`(select organization_id from move_organizations where move_id = ${sql.lit(journalId)})`
 }
 
@@ -35,7 +35,12 @@ interface JournalTrigger {
   readonly definition: string
 }
 
-function journalTrigger(journalId: string, table: MovedTable, suffix: string, rest: Sql): JournalTrigger {
+function journalTrigger(
+  journalId: string,
+  table: MovedTable,
+  suffix: string,
+  rest: Expression<unknown>,
+): JournalTrigger {
   const of = `move_${journalId}_${table.name}_${suffix}`
   return { name: of, definition: template(sql`${sql.id(of)} ${rest}`).sql }
 }

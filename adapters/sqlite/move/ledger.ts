@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/placement/move-ledger.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
@@ -6,7 +7,6 @@ import { familyMembers, isPlaced } from '../placement/family-row.ts'
 import type { MoveRow } from './move-row.ts'
 import { moveColumns, moveOf } from './move-row.ts'
 import { switchFamily } from './switch.ts'
-import { sql } from '../statement/sql.ts'
 
 /** The family's own database; null: it has none. */
 const ownPlace = sql`(select json_object('kind', 'own', ${familyMembers()})

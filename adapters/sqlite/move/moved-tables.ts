@@ -1,8 +1,8 @@
+import { sql } from 'kysely'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import { template, bind } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { sql } from '../statement/sql.ts'
 
 /** Why rows of a table stay in their database when a family moves. */
 type Reason = string

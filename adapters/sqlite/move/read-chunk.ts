@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { MoveChunk, MovedTable, MoveKey, MovePosition } from '../../../ports/placement/move.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
@@ -6,7 +7,6 @@ import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { templateCache } from '../statement/template-cache.ts'
-import { sql } from '../statement/sql.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 
 /** The maximum number of the journal's keys that a chunk names. */

@@ -1,3 +1,5 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type {
   FoundRows,
   MovedRow,
@@ -11,8 +13,6 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, ResultRow, Statement } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { templateCache } from '../statement/template-cache.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 import { ANSWER_BYTES_MAX, bytesOf, columnsOf, keyValues, movedRow, tuple } from './rows.ts'
 
 type Wanted = ResultRow & { readonly is_found: number }
@@ -24,7 +24,7 @@ const spans = templateCache<Template<ResultRow>>()
  */
 function byKeysTemplate(table: MovedTable): Template<Wanted> {
   return byKeys(JSON.stringify(table), () => {
-    const isRow = (key: Sql) =>
+    const isRow = (key: Expression<unknown>) =>
       sql.join(
         table.key.map((column, index) => sql`${sql.id('t', column)} = ${key} ->> ${sql.lit(index)}`),
         sql` and `,

@@ -1,7 +1,7 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { MovedRow, MovedTable, MoveKey } from '../../../ports/placement/move.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** The maximum size of the rows of one answer, in bytes. A single row may be larger. */
 export const ANSWER_BYTES_MAX = 1_000_000
@@ -13,18 +13,18 @@ export function movedRow(table: MovedTable, row: ResultRow): MovedRow {
 }
 
 /** The columns of a table with the alias `t`. */
-export function columnsOf(table: MovedTable): Sql {
+export function columnsOf(table: MovedTable): Expression<unknown> {
   return sql.join(table.columns.map((column) => sql.id('t', column)))
 }
 
 /** The SQL for the approximate size of a row of `t`, in bytes. */
-export function bytesOf(table: MovedTable): Sql {
+export function bytesOf(table: MovedTable): Expression<unknown> {
   const bytes = table.columns.map((column) => sql`ifnull(octet_length(${sql.id('t', column)}), 4)`)
   return sql.join(bytes, sql` + `)
 }
 
 /** An SQL row value of these columns, or the column itself when there is only one. */
-export function tuple(columns: readonly Sql[]): Sql {
+export function tuple(columns: readonly Expression<unknown>[]): Expression<unknown> {
   return columns.length === 1 ? sql.join(columns) : sql`(${sql.join(columns)})`
 }
 

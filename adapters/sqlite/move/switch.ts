@@ -1,3 +1,5 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import type { Template } from '../statement/compiler.ts'
@@ -6,8 +8,6 @@ import type { BatchAround, BoundValue, Executor } from '../statement/executor.ts
 import { rowsAmong } from '../statement/executor.ts'
 import type { MoveRow } from './move-row.ts'
 import { moveColumns, moveOf } from './move-row.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 const organizations = sql`(select organization_id from move_organizations where move_id = ${slot('journalId')})`
 const placed = sql`(select organization_id from placed_organizations where family_id = ${slot('familyId')})`
@@ -25,7 +25,7 @@ const isAtRest = sql`not exists (select 1 from move_journal where journal_id = $
     where w.organization_id = m.organization_id and w.token = ${slot('token')}))`
 
 /** The statement that makes a database of its own the place of the family. */
-function enterFamily(condition: Sql, workSince: Sql) {
+function enterFamily(condition: Expression<unknown>, workSince: Expression<unknown>) {
   return template(sql`
     insert into families (family_id, place, generation, region, jurisdiction, work_since)
     select ${slot('familyId')}, 'own', ${slot('generation')}, ${slot('region')}, ${slot('jurisdiction')}, ${workSince}
@@ -76,7 +76,7 @@ const enterShared = [
 /** The statements for a family that moves from one database of its own to another. */
 const changeOwn = [enterFamily(isSwitching, sql`null`)]
 
-function endTry(condition: Sql) {
+function endTry(condition: Expression<unknown>) {
   return template(sql<MoveRow>`
     update moves set phase = 'switched' where move_id = ${slot('moveId')} and ${condition} returning ${moveColumns}`)
 }

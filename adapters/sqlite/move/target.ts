@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type {
   MovedRow,
   MovedTable,
@@ -12,7 +13,6 @@ import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 import { templateCache } from '../statement/template-cache.ts'
-import { sql } from '../statement/sql.ts'
 import { keyValues, tuple } from './rows.ts'
 import type { KnownTriggers } from './silenced.ts'
 import { OTHER_TRIGGERS } from './silenced.ts'

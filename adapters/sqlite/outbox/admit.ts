@@ -1,9 +1,9 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { Admission, AutomationMessage } from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 import { boundedNow } from '../write/write-clock.ts'
 import type { HeldEntry } from './settle.ts'
 import { heldRow } from './settle.ts'
@@ -21,7 +21,12 @@ const NEVER = sql`'9999-12-31T23:59:59.999Z'`
  * @param counted the SQL condition for the messages that count
  * @param window the length of the window, as a modifier of SQLite's `strftime`
  */
-function earliest(ownAt: Sql, counted: Sql, most: Sql, window: Sql): Sql {
+function earliest(
+  ownAt: Expression<unknown>,
+  counted: Expression<unknown>,
+  most: Expression<unknown>,
+  window: Expression<unknown>,
+): Expression<unknown> {
   return sql`select min(
     max(now.at, coalesce((select strftime('%Y-%m-%dT%H:%M:%fZ', m.at, ${window}) from automation_messages as m
       where m.organization_id = ${organization} and ${counted} and m.message_id <> ${slot('messageId')}

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type {
   ClaimedContact,
@@ -14,7 +15,6 @@ import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow } from '../table/access-rows.ts'
-import { sql } from '../statement/sql.ts'
 
 /**
  * An entry whose lease token is null was never claimed, so it may be claimed at once, even when the clocks of two

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type {
   FinishedStep,
   RunState,
@@ -14,7 +15,6 @@ import type { HeldEntry } from './settle.ts'
 import { heldRow } from './settle.ts'
 import { recordStatements } from './send-log.ts'
 import { advanceClock } from '../write/write-clock.ts'
-import { sql } from '../statement/sql.ts'
 
 const organization = slot('organizationId')
 const isHeld = sql`exists (select 1 from outbox where ${heldRow})`

@@ -1,10 +1,10 @@
+import { sql } from 'kysely'
 import type { SendLog, SendRecord } from '../../../ports/messaging/send-log.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
-import { sql } from '../statement/sql.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''

@@ -1,9 +1,9 @@
+import { sql } from 'kysely'
 import type { OutboxRef, Settlement } from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { recordStatements } from './send-log.ts'
 import { advanceClock } from '../write/write-clock.ts'
-import { sql } from '../statement/sql.ts'
 
 /** An entry that is held under a lease. */
 export interface HeldEntry extends OutboxRef {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type {
   ListedEntry,
   OutboxRef,
@@ -14,7 +15,6 @@ import { claim } from './claim.ts'
 import { finishStep, startRun } from './runs.ts'
 import { settle } from './settle.ts'
 import { dueInTurns } from './turns.ts'
-import { sql } from '../statement/sql.ts'
 
 const listed = sql`select organization_id as "organizationId", outbox_id as "outboxId", kind,
   submission_id as "submissionId", status, attempts, next_attempt_at as "nextAttemptAt", last_error as "lastError",

@@ -1,22 +1,22 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** Pending entries in the order (organization, due time, id). */
 const pending = sql`outbox as p indexed by outbox_turns where p.status = 'pending'`
 
 /** The first organization with a pending entry that satisfies the condition; null: there is none. */
-function firstOrganization(condition: Sql): Sql {
+function firstOrganization(condition: Expression<unknown>): Expression<unknown> {
   return sql`(select p.organization_id from ${pending} and ${condition} order by p.organization_id limit 1)`
 }
 
 /** The ids of an organization's entries that have been due longest, as a JSON array. */
-function longestDue(organizationId: Sql, count: Sql): Sql {
+function longestDue(organizationId: Expression<unknown>, count: Expression<unknown>): Expression<unknown> {
   return sql`(select json_group_array(outbox_id) from (select p.outbox_id from ${pending}
     and p.organization_id = ${organizationId} and p.next_attempt_at <= ${slot('now')}
     order by p.next_attempt_at, p.outbox_id limit +${count}))`

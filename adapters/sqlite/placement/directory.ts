@@ -1,10 +1,10 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement/placement.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 import type { FamilyRow } from './family-row.ts'
 import { familyColumns, isPlaced, ownPlace } from './family-row.ts'
 import { formReservations } from './form-reservations.ts'
@@ -33,7 +33,7 @@ interface ListedRow extends FamilyRow {
  * Both parts are sorted by the index. An organization whose rows are still here after a move is listed by its new place
  * only.
  */
-function listed(after: Sql) {
+function listed(after: Expression<unknown>) {
   return template(sql<ListedRow>`
     select l.id as "organizationId", l.family_id is not null as "isPlaced", ${familyColumns} from (
       select organization_id as id, family_id from placed_organizations where ${after}

@@ -1,8 +1,8 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { OwnPlace, PlacedOrganization } from '../../../ports/placement/placement.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** A row of the table `families`. */
 export type FamilyRow = Omit<OwnPlace, 'kind'>
@@ -15,7 +15,7 @@ export const familyColumns = sql`f.family_id as "familyId", f.generation, f.regi
  * database are what a move has left behind.
  * @param organizationId the SQL for the organization's id; it must not use the alias p
  */
-export function isPlaced(organizationId: Sql): Sql {
+export function isPlaced(organizationId: Expression<unknown>): Expression<unknown> {
   return sql`exists (select 1 from placed_organizations as p where p.organization_id = ${organizationId})`
 }
 
@@ -34,7 +34,9 @@ const storedFamily = {
  * The members of a family's row in an SQL object, so that `json_object('kind', 'own', …)` with these is an `OwnPlace`.
  * @param values the SQL for each value; by default, the columns of `families` with the alias f
  */
-export function familyMembers(values: Readonly<Record<keyof FamilyRow, Sql>> = storedFamily): Sql {
+export function familyMembers(
+  values: Readonly<Record<keyof FamilyRow, Expression<unknown>>> = storedFamily,
+): Expression<unknown> {
   return sql`'familyId', ${values.familyId}, 'generation', ${values.generation}, 'region', ${values.region},
     'jurisdiction', ${values.jurisdiction}`
 }

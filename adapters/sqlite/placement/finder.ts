@@ -1,8 +1,8 @@
+import { sql } from 'kysely'
 import type { PlaceFinder } from '../../../ports/placement/placement.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { sql } from '../statement/sql.ts'
 import type { FamilyRow } from './family-row.ts'
 import { familyColumns, ownPlace } from './family-row.ts'
 

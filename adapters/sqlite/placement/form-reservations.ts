@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { HeldForm, PlaceDirectory } from '../../../ports/placement/placement.ts'
@@ -5,7 +6,6 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
-import { sql } from '../statement/sql.ts'
 
 const organizationId = slot('organizationId')
 

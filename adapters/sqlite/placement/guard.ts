@@ -1,3 +1,5 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/errors.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Template } from '../statement/compiler.ts'
@@ -5,8 +7,6 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { declared } from '../statement/executor.ts'
 import { readsAlone } from '../statement/reads-alone.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { PlacedText } from './family-row.ts'
 import { isPlaced, placedOrganization, placedText } from './family-row.ts'
@@ -87,7 +87,7 @@ interface GuardTemplates {
  * The guard's statements for the organizations that a select names. The one for writes raises an error; the one for
  * reads returns a row.
  */
-function guardFor(organizations: Sql): GuardTemplates {
+function guardFor(organizations: Expression<unknown>): GuardTemplates {
   const refused = sql`from (${organizations}) as subject`
   const isPaused = sql`exists (select 1 from write_pauses as w where w.organization_id = subject.id)`
   return {

@@ -1,8 +1,8 @@
+import { sql } from 'kysely'
 import type { OwnPlace, PlaceReservation } from '../../../ports/placement/placement.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { sql } from '../statement/sql.ts'
 import { isPlaced, ownPlace } from './family-row.ts'
 import { findPlace } from './finder.ts'
 

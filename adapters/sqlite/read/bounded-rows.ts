@@ -1,7 +1,7 @@
+import type { Expression, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { ResultRow } from '../statement/executor.ts'
 import type { Reading } from './reading.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /**
  * The maximum size of a result as one text, in bytes: hosted SQLite allows 2,000,000 bytes in one value. Larger results
@@ -33,7 +33,7 @@ export function isOutgrown(error: unknown): boolean {
  * The SQL for the rows of a reading as one text with a line of JSON for each; null: there are no rows; `TOO_LARGE`:
  * they are too large.
  */
-export function textOfRows(reading: Reading, prefix: string): Sql {
+export function textOfRows(reading: Reading, prefix: string): Expression<unknown> {
   return sql`(select iif(sum(octet_length(line)) > ${sql.lit(TEXT_MAX_BYTES)}, ${sql.lit(TOO_LARGE)},
     group_concat(line, char(10))) from (${reading.select('line', prefix)}))`
 }
@@ -43,7 +43,11 @@ export function textOfRows(reading: Reading, prefix: string): Sql {
  * first one alone. In every row, `is_followed` says whether another row follows, within the bound or not.
  * @param condition a condition without which there are no rows
  */
-export function boundedRows(reading: Reading, prefix: string, condition: Sql): Sql<ResultRow> {
+export function boundedRows(
+  reading: Reading,
+  prefix: string,
+  condition: Expression<unknown>,
+): RawBuilder<ResultRow> {
   const fields = reading.fields.map((field) => sql.id(field))
   const bytes = reading.fields.map((field) => sql`ifnull(octet_length(${sql.id(field)}), 4)`)
   return sql<ResultRow>`

@@ -1,3 +1,5 @@
+import type { Expression, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { GroupPosition, GroupsQuery } from '../../../ports/records/query.ts'
 import { slot } from '../statement/compiler.ts'
 import type { ResultRow } from '../statement/executor.ts'
@@ -6,8 +8,6 @@ import { indexOf } from '../table/indexes.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { jsonLine } from './json-line.ts'
 import type { RowForm } from './select.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /**
  * The SQL of a query for groups, in the slots of a page and `afterSum` and `afterValue`. Every row of the time window
@@ -18,7 +18,7 @@ export function groupsSelect(
   { collection, by, where, sums, order, after }: GroupsQuery,
   form: RowForm,
   prefix: string,
-): Sql<ResultRow> {
+): RawBuilder<ResultRow> {
   const table = tableOf(collection)
   const window = where.find(({ operator }) => operator !== 'equals')
   if (window === undefined) throw new Error(`Groups of all ${collection} there are`)
@@ -47,7 +47,12 @@ function groupMembers(sums: GroupsQuery['sums']): Parameters<typeof jsonLine>[0]
 }
 
 /** The condition on the groups that follow a position. In descending order, SQLite puts nulls last. */
-function startOf(order: GroupsQuery['order'], first: Sql, after: GroupPosition | null, prefix: string): Sql {
+function startOf(
+  order: GroupsQuery['order'],
+  first: Expression<unknown>,
+  after: GroupPosition | null,
+  prefix: string,
+): Expression<unknown> {
   if (after === null) return sql``
   if (order === 'value') {
     return after.value === null

@@ -1,3 +1,5 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { KeyClaim } from '../../../ports/organizations/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
@@ -10,8 +12,6 @@ import { boundedRows, textOfRows } from './bounded-rows.ts'
 import type { PlacedText } from '../placement/family-row.ts'
 import { isPlaced, placedText } from '../placement/family-row.ts'
 import type { Reading } from './reading.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** A key's claim, and the instant at which it is checked. */
 export interface ClaimNow extends KeyClaim {
@@ -84,7 +84,7 @@ export function keyedStatement(
   return bind(made, keyedValues(claim, readings, first))
 }
 
-function textColumn(reading: Reading, index: number): Sql {
+function textColumn(reading: Reading, index: number): Expression<unknown> {
   return sql`${textOfRows(reading, `q${index}`)} as ${sql.id(`result${index}`)}`
 }
 

@@ -1,3 +1,5 @@
+import type { Expression, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { StorageType } from '../../../domain/record/field.ts'
 import type { PageQuery, Predicate } from '../../../ports/records/query.ts'
 import { comparison } from '../statement/comparison.ts'
@@ -9,8 +11,6 @@ import { columnOf, sideTableName } from '../table/tables.ts'
 import type { PageBounds } from './page-bounds.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /**
  * The SQL for the rows of a page, in the slots `owner` and, with the prefix, `limit`, `where0`, `where1`, … and, after
@@ -25,7 +25,7 @@ export function pageSelect(
   { where, seek }: PageBounds,
   form: RowForm,
   prefix: string,
-): Sql<ResultRow> {
+): RawBuilder<ResultRow> {
   const column = columnOf(table, order.field)
   const sort = sql.id(by.alias, column.name)
   const tie = sql.id(by.alias, columnOf(table, order.idField).name)
@@ -37,7 +37,7 @@ export function pageSelect(
     sql`${sql.id(by.alias, table.ownerColumn)} = ${slot('owner')}`,
     ...where.map((predicate, index) => condition(table, by, predicate, slot(`${prefix}where${index}`))),
   ]
-  const rows = (...more: readonly Sql[]) => sql<ResultRow>`
+  const rows = (...more: readonly Expression<unknown>[]) => sql<ResultRow>`
     ${selectFrom(table, select, form, fromIndex(table, by))}
     where ${sql.join([...narrowed, ...more], sql` and `)}
     order by ${sort} ${direction}, ${tie} ${direction} limit +${limit}`
@@ -69,14 +69,19 @@ const FLOORS: Readonly<Record<StorageType, string>> = {
 }
 
 /** The table by its index, or by the index of a side table whose rows lead to the table's rows one by one. */
-function fromIndex(table: Table, by: PageIndex): Sql {
+function fromIndex(table: Table, by: PageIndex): Expression<unknown> {
   const index = sql`indexed by ${sql.id(by.name)}`
   if (by.contained === null) return sql`${sql.id(table.name)} as t ${index}`
   return sql`${sql.id(sideTableName(table, by.contained.field))} as m ${index}
     cross join ${sql.id(table.name)} as t on ${sideKey(table, 'm')}`
 }
 
-function condition(table: Table, by: PageIndex, predicate: Predicate, value: Sql): Sql {
+function condition(
+  table: Table,
+  by: PageIndex,
+  predicate: Predicate,
+  value: Expression<unknown>,
+): Expression<unknown> {
   const { field, operator } = predicate
   if (operator === 'contains') {
     if (predicate === by.contained) return sql`m.value = ${value}`
@@ -88,7 +93,7 @@ function condition(table: Table, by: PageIndex, predicate: Predicate, value: Sql
 }
 
 /** Joins a row of a side table to the row of the table that it belongs to. */
-function sideKey(table: Table, side: string): Sql {
+function sideKey(table: Table, side: string): Expression<unknown> {
   return sql`${sql.id('t', table.ownerColumn)} = ${sql.id(side, table.ownerColumn)}
     and ${sql.id('t', table.idColumn)} = ${sql.id(side, table.idColumn)}`
 }

@@ -1,3 +1,5 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { OneQuery, PageQuery, ReadQuery, Scalar } from '../../../ports/records/query.ts'
 import { slot } from '../statement/compiler.ts'
 import type { BoundValue, ResultRow } from '../statement/executor.ts'
@@ -8,8 +10,6 @@ import { foldBounds } from './page-bounds.ts'
 import { pageSelect } from './page-select.ts'
 import type { RowForm } from './select.ts'
 import { selectFrom } from './select.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** A read of one owner's rows before it is compiled, alone or as part of a larger statement. */
 export interface Reading {
@@ -18,7 +18,7 @@ export interface Reading {
   /** The fields of its rows, in order. */
   readonly fields: readonly string[]
   /** The SQL of its rows, in the slot `owner` and slots of its own, whose names begin with the prefix. */
-  readonly select: (form: RowForm, prefix: string) => Sql<ResultRow>
+  readonly select: (form: RowForm, prefix: string) => RawBuilder<ResultRow>
   /** The values of its own slots, by their names without the prefix. */
   readonly values: Readonly<Record<string, BoundValue>>
 }

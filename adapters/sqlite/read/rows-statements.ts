@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { OneQuery, PageQuery } from '../../../ports/records/query.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, template } from '../statement/compiler.ts'
@@ -6,7 +7,6 @@ import { templateCache } from '../statement/template-cache.ts'
 import type { TableSet } from '../table/table-set.ts'
 import { boundedRows, textOfRows } from './bounded-rows.ts'
 import { readingOf } from './reading.ts'
-import { sql } from '../statement/sql.ts'
 
 /** Makes the statement of a page or a row of one owner. Throws for a collection or field that is not stored. */
 export type MakeRowsStatement = (owner: string, query: PageQuery | OneQuery) => Statement<ResultRow>

@@ -1,10 +1,10 @@
+import type { Expression, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { ResultRow } from '../statement/executor.ts'
 import type { JoinedColumn, Table } from '../table/tables.ts'
 import { columnName, columnOf } from '../table/tables.ts'
 import type { JsonMember } from './json-line.ts'
 import { jsonLine } from './json-line.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** How a row is selected: a column for each field under the field's name, or one column `line` of JSON. */
 export type RowForm = 'columns' | 'line'
@@ -14,10 +14,10 @@ export function selectFrom(
   table: Table,
   select: readonly string[],
   form: RowForm,
-  from: Sql = sql`${sql.id(table.name)} as t`,
-): Sql<ResultRow> {
+  from: Expression<unknown> = sql`${sql.id(table.name)} as t`,
+): RawBuilder<ResultRow> {
   const aliases = new Map<string, string>()
-  const joins: Sql[] = []
+  const joins: Expression<unknown>[] = []
   const members = select.map((field): JsonMember => {
     const join = table.joins.get(field)
     if (join === undefined) return stored(table, field)
@@ -37,7 +37,7 @@ function stored(table: Table, field: string): JsonMember {
   return { field, storage, value: expression === null ? sql.id('t', column) : sql.raw(expression) }
 }
 
-function leftJoin(table: Table, join: JoinedColumn, alias: string): Sql {
+function leftJoin(table: Table, join: JoinedColumn, alias: string): Expression<unknown> {
   return sql`left join ${sql.id(join.table)} as ${sql.id(alias)}
     on ${sql.id(alias, table.ownerColumn)} = ${sql.id('t', table.ownerColumn)}
     and ${sql.id(alias, join.idColumn)} = ${sql.id('t', columnOf(table, join.by).name)}`

@@ -1,12 +1,12 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { Predicate } from '../../../ports/records/query.ts'
-import type { Sql } from './sql.ts'
-import { sql } from './sql.ts'
 
 /** The SQL operator for each operator that compares a column with a value. A null column satisfies none of them. */
 const COMPARISONS = { equals: '=', atLeast: '>=', above: '>', atMost: '<=', below: '<' } as const
 
 /** The sign of a comparison. Throws for `contains`, which asks about a list and is no comparison of two values. */
-export function comparison(operator: Predicate['operator']): Sql {
+export function comparison(operator: Predicate['operator']): Expression<unknown> {
   if (operator === 'contains') throw new Error('A column is not compared by what a list contains')
   return sql.raw(COMPARISONS[operator])
 }

@@ -1,20 +1,53 @@
+import type { Compilable, Expression, OperationNodeSource, RawBuilder, RootOperationNode } from 'kysely'
+import { createQueryId, sql, SqliteQueryCompiler } from 'kysely'
 import type { BoundValue, Statement } from './executor.ts'
-import type { Sql } from './sql.ts'
 
 /** A quoted name or text, or white space outside of it. */
 const QUOTED_OR_SPACE = /'[^']*'|"[^"]*"|\s+/g
 
 /** Removes line breaks and indentation from SQL, because its text is sent to the database with every request. */
-function onOneLine(sql: string): string {
-  return sql.replace(QUOTED_OR_SPACE, (part) => (part.trim() === '' ? ' ' : part)).trim()
+function onOneLine(text: string): string {
+  return text.replace(QUOTED_OR_SPACE, (part) => (part.trim() === '' ? ' ' : part)).trim()
+}
+
+/** The name of a value that is known only when a statement is bound, at the place of the value. */
+class Slot {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
 }
 
 /**
  * A placeholder that `bind` fills by its name. The same name may occur in several places. After LIMIT and OFFSET, write
  * `+${slot('limit')}`: SQLite looks at a bare parameter there when it plans, and would plan again for each value.
+ * @typeParam Value the type of the value where it is selected; anywhere else, a slot fits every column
  */
-export function slot(name: string): Sql {
-  return { parts: [{ slot: name }] }
+export function slot<Value = never>(name: string): RawBuilder<Value> {
+  return sql<Value>`${new Slot(name)}`
+}
+
+/** Compiles slots to numbered parameters, so that a slot which occurs in several places is bound once. */
+class SlotCompiler extends SqliteQueryCompiler {
+  #slots: string[] = []
+
+  compiled(query: OperationNodeSource): Omit<Template, 'rowType'> {
+    this.#slots = []
+    // A query builder declares the node of any expression; what is compiled here is a whole statement.
+    const { sql: text } = this.compileQuery(query.toOperationNode() as RootOperationNode, createQueryId())
+    return { sql: onOneLine(text), slots: this.#slots }
+  }
+
+  protected override appendValue(value: unknown): void {
+    // A template is compiled once and bound many times. A value in it would be the first caller's, for all of them.
+    if (!(value instanceof Slot))
+      throw new TypeError(
+        'A value would be frozen into the template. Write a slot, or sql.lit for a constant',
+      )
+    if (!this.#slots.includes(value.name)) this.#slots.push(value.name)
+    this.append(`?${this.#slots.indexOf(value.name) + 1}`)
+  }
 }
 
 /** SQL compiled once and bound many times. */
@@ -26,13 +59,13 @@ export interface Template<Row = unknown> {
   readonly rowType?: Row
 }
 
-/**
- * Compiles SQL. Slots become numbered parameters, so that a slot which occurs in several places is bound once.
- */
-export function template<Row>({ parts }: Sql<Row>): Template<Row> {
-  const slots = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.slot])))]
-  const text = parts.map((part) => (typeof part === 'string' ? part : `?${slots.indexOf(part.slot) + 1}`))
-  return { sql: onOneLine(text.join('')), slots }
+const compiler = new SlotCompiler()
+
+/** Compiles a statement of the query builder, or of its tag `sql`, with the type of its rows. */
+export function template<Row>(
+  query: Expression<Row> | (OperationNodeSource & Compilable<Row>),
+): Template<Row> {
+  return compiler.compiled(query)
 }
 
 /**

@@ -1,7 +1,7 @@
+import { sql } from 'kysely'
 import { bind, slot, template } from './compiler.ts'
 import type { Executor } from './executor.ts'
 import { resultsOf, rowsOf } from './executor.ts'
-import { sql } from './sql.ts'
 
 interface Counted {
   readonly count: number

@@ -1,5 +1,5 @@
-import { sql } from '../statement/sql.ts'
-import type { Sql } from '../statement/sql.ts'
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { FieldColumns } from './field-columns.ts'
 import { columnsOf, valueList } from './field-columns.ts'
 
@@ -19,7 +19,7 @@ export const incomplete = [
 ] satisfies FieldColumns<Row>[]
 
 /** Only fields of the row are given values. */
-export function values(): Sql[] {
+export function values(): Expression<unknown>[] {
   return [
     valueList(columns),
     valueList(columns, { at: sql`0` }),

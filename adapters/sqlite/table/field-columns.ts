@@ -1,7 +1,7 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import { slot } from '../statement/compiler.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /** The column of each field of a row. A row type with a field that has no column here does not compile. */
 export type FieldColumns<Row> = Readonly<Record<keyof Row & string, string>>
@@ -14,12 +14,12 @@ export function columnsOf<Row>(
 }
 
 /** The columns, separated by commas, for the head of an insert. */
-export function columnList(columns: Readonly<Record<string, string>>): Sql {
+export function columnList(columns: Readonly<Record<string, string>>): Expression<unknown> {
   return sql.join(Object.values(columns).map((column) => sql.id(column)))
 }
 
 /** The columns under the names of their fields, for a select: `"key_id" as "keyId"`. */
-export function fieldList(columns: Readonly<Record<string, string>>): Sql {
+export function fieldList(columns: Readonly<Record<string, string>>): Expression<unknown> {
   const selected = Object.entries(columns).map(([field, column]) =>
     field === column ? sql.id(column) : sql`${sql.id(column)} as ${sql.id(field)}`,
   )
@@ -32,8 +32,8 @@ export function fieldList(columns: Readonly<Record<string, string>>): Sql {
  */
 export function valueList<Field extends string>(
   columns: Readonly<Record<Field, string>>,
-  given?: Readonly<Partial<Record<NoInfer<Field>, Sql>>>,
-): Sql {
-  const values = new Map(Object.entries<Sql | undefined>({ ...given }))
+  given?: Readonly<Partial<Record<NoInfer<Field>, Expression<unknown>>>>,
+): Expression<unknown> {
+  const values = new Map(Object.entries<Expression<unknown> | undefined>({ ...given }))
   return sql.join(Object.keys(columns).map((field) => values.get(field) ?? slot(field)))
 }

@@ -1,7 +1,7 @@
+import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
-import { sql } from '../statement/sql.ts'
 import type { TenantExecutors } from './submission.ts'
 import { saveSubmission } from './submission.ts'
 import { nowOf } from './write-clock.ts'

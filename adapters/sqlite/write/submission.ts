@@ -1,3 +1,5 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type {
   NewSubmission,
   OutboxEntry,
@@ -9,8 +11,6 @@ import { resultsOf, rowsOf, uncounted } from '../statement/executor.ts'
 import type { JsonText } from '../statement/json-text.ts'
 import { parsed } from '../statement/json-text.ts'
 import { advanceClock } from './write-clock.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 const organization = slot('organizationId')
 
@@ -23,13 +23,13 @@ const matchedContact = sql`coalesce(
   ${slot('newContactId')})`
 
 /** The value of a slot, or null when a contact of the organization has it in the column. */
-function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): Sql {
+function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): Expression<unknown> {
   return sql`iif(exists (select 1 from contacts as other
     where other.organization_id = ${organization} and ${sql.id('other', column)} = ${slot(key)}), null, ${slot(value)})`
 }
 
 /** The values for the columns of the view `accepted_submissions`, which migrations 0013 and 0022 describe. Its triggers are those of 0026. */
-const accepted: Readonly<Record<string, Sql>> = {
+const accepted: Readonly<Record<string, Expression<unknown>>> = {
   organization_id: organization,
   submission_id: slot('submissionId'),
   form_id: slot('formId'),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
@@ -11,7 +12,6 @@ import { createSubmissionWriter } from './submission-writer.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { upsertStatements } from './upsert.ts'
 import { nowOf } from './write-clock.ts'
-import { sql } from '../statement/sql.ts'
 
 /**
  * Matches SQLite's error for a form id that another organization has. That is the only unique index across

@@ -1,3 +1,5 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
@@ -6,8 +8,6 @@ import { jsonChunks } from '../statement/json-chunks.ts'
 import type { Column, Table } from '../table/tables.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { advanceClock, advanceClocks } from './write-clock.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 const templates = new WeakMap<Table, Template>()
 
@@ -88,13 +88,13 @@ function encode(value: unknown, storage: Column['storage']): unknown {
 export function upsertOf(
   table: Table,
   fields: readonly string[],
-  source: Sql = sql`json_each(${slot('rows')}) as row where true`,
-): Sql {
+  source: Expression<unknown> = sql`json_each(${slot('rows')}) as row where true`,
+): Expression<unknown> {
   const given = fields.map((field) => columnOf(table, field))
   const content = given.filter((column) => !table.keyColumns.includes(column.name))
   const excluded = (column: string) => sql.id('excluded', column)
   const values = given.map((_, index) => sql`row.value ->> ${sql.raw(String(index))}`)
-  const when = (condition: boolean, text: Sql) => (condition ? text : sql``)
+  const when = (condition: boolean, text: Expression<unknown>) => (condition ? text : sql``)
   const versioned = table.columns.has('version')
   const timed = table.columns.has('updatedAt')
   const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')}),`

@@ -1,8 +1,8 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import { slot, template } from '../statement/compiler.ts'
-import type { Sql } from '../statement/sql.ts'
-import { sql } from '../statement/sql.ts'
 
 /**
  * The caller's `now`, but at most two seconds after the database's own time, because clocks that are set correctly do
@@ -16,7 +16,7 @@ export const boundedNow = sql`min(${slot('now')}, strftime('%Y-%m-%dT%H:%M:%fZ',
  * (updatedAt, id) that a client which syncs has already passed.
  * @param clockAt the column `clock_at` of the organization's row
  */
-export function nextInstant(clockAt: Sql): Sql {
+export function nextInstant(clockAt: Expression<unknown>): Expression<unknown> {
   return sql`max(${boundedNow}, strftime('%Y-%m-%dT%H:%M:%fZ', ${clockAt}, '+0.001 seconds'))`
 }
 
