@@ -46,7 +46,7 @@ function indexOf(table: Table, where: readonly Predicate[], orderField: string):
   const narrowing =
     (indexes[table.name] ?? []).find((fields) => fields.every((field) => equal.includes(field))) ?? []
   const columns = [...narrowing, orderField].map((field) => columnOf(table, field).name)
-  return { name: [table.name, ...columns].join('_'), alias: 't', contained: null, narrowing, orderField }
+  return { name: [table.name, ...columns].join('_'), orderAlias: 't', contained: null, narrowing, orderField }
 }
 
 function describe(resource: Resource): Table {
@@ -74,6 +74,7 @@ function describe(resource: Resource): Table {
     serviceWideIds: false,
     seenByParent: false,
     indexPairs: [],
+    indexedOrders: {},
     columns: new Map(columns),
     joins: new Map(),
   }

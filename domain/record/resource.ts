@@ -43,6 +43,11 @@ export interface Resource {
   readonly alternateKey: string | null
   /** Pairs of fields that callers often filter by together, so that each pair has its own index. */
   readonly indexPairs: readonly IndexPair[]
+  /**
+   * For fields whose filter selects few rows: the orders in which an index provides the selected rows. In every other
+   * order, the rows are sorted after they were selected. A field that is not named has an index in every order.
+   */
+  readonly indexedOrders: IndexedOrders
   /** Published fields, in the order in which they are published. */
   readonly fields: Readonly<Record<string, ResourceField>>
   /** Fields that are stored but never published. */
@@ -52,6 +57,10 @@ export interface Resource {
 }
 
 type IndexPair<Name extends string = string> = readonly [Name, Name]
+
+type IndexedOrders<Name extends string = string> = {
+  readonly [Field in Name]?: readonly [Name, ...Name[]]
+}
 
 /** A resource whose fields the compiler knows. It checks every field name, and rows have types. */
 export interface ResourceOf<
@@ -88,6 +97,7 @@ export type ResourceDeclaration<Published extends Fields, Hidden extends Fields,
   readonly seenByParent?: boolean
   readonly alternateKey?: StoredName<Published, Hidden>
   readonly indexPairs?: readonly IndexPair<StoredName<Published, Hidden>>[]
+  readonly indexedOrders?: IndexedOrders<StoredName<Published, Hidden>>
   readonly fields: Published & NamesStored<Published, StoredName<Published, Hidden>>
   readonly hidden?: Hidden
 } & Derive<Published, Hidden> &
@@ -107,6 +117,7 @@ export function resource<const Id extends string, Published extends Fields, Hidd
     serviceWideIds: false,
     seenByParent: false,
     indexPairs: [],
+    indexedOrders: {},
     ...said,
     fields: withOrigin(declaration.fields, functions),
     hidden: withOrigin(declaration.hidden ?? {}, functions),

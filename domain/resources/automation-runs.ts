@@ -13,10 +13,8 @@ export const automationRuns = resource({
   collection: 'automation-runs',
   description: 'One execution of an automation.',
   idField: 'runId',
-  indexPairs: [
-    ['automationId', 'status'],
-    ['automationId', 'contactId'],
-  ],
+  indexPairs: [['automationId', 'status']],
+  indexedOrders: { contactId: ['startedAt'] },
   fields: {
     runId: id(),
     automationId: id(),

@@ -12,6 +12,7 @@ export const contacts = resource({
   collection: 'contacts',
   description: 'A person the organization knows.',
   idField: 'contactId',
+  indexedOrders: { emailKey: ['createdAt'], phone: ['createdAt'] },
   fields: {
     contactId: id(),
     firstName: nullable(text()),

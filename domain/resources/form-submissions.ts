@@ -12,7 +12,7 @@ export const formSubmissions = resource({
   collection: 'form-submissions',
   description: 'One saved set of answers to a form.',
   idField: 'submissionId',
-  indexPairs: [['formId', 'contactId']],
+  indexedOrders: { contactId: ['submittedAt'] },
   fields: {
     submissionId: id(),
     formId: id(),

@@ -16,6 +16,8 @@ export const products = resource({
   collection: 'products',
   description: 'Something the organization sells, and the sites that sell it.',
   idField: 'productId',
+  // An organization has few of these rows, so every filter selects few.
+  indexedOrders: { status: ['createdAt'], type: ['createdAt'], siteIds: ['createdAt'] },
   fields: {
     productId: id(),
     name: text(),

@@ -49,6 +49,7 @@ export const purchases = resource({
     "What was bought in one checkout. `purchaseId` is an encrypted public identifier that never changes; it does not contain the payment processor's.",
   idField: 'purchaseId',
   alternateKey: 'processorId',
+  indexedOrders: { contactId: ['purchasedAt'] },
   fields: {
     purchaseId: minted(id()),
     status: oneOf(statuses),

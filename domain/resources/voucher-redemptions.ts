@@ -9,6 +9,7 @@ export const voucherRedemptions = resource({
   collection: 'voucher-redemptions',
   description: 'One use of a voucher.',
   idField: 'redemptionId',
+  indexedOrders: { voucherId: ['redeemedAt'] },
   fields: {
     redemptionId: id(),
     voucherId: id(),

@@ -13,10 +13,8 @@ export const vouchers = resource({
   collection: 'vouchers',
   description: 'What a customer can redeem, by its code.',
   idField: 'voucherId',
-  indexPairs: [
-    ['groupId', 'status'],
-    ['groupId', 'contactId'],
-  ],
+  indexPairs: [['groupId', 'status']],
+  indexedOrders: { contactId: ['createdAt'] },
   fields: {
     voucherId: id(),
     groupId: nullable(id()),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchAnalytics } from './analytics.ts'
+import { benchBill } from './bill.ts'
 import { printBundle } from './bundle.ts'
 import type { Case } from './cases.ts'
 import { benchCases } from './cases.ts'
@@ -22,8 +23,8 @@ import { benchUnauthorized } from './unauthorized.ts'
 
 /**
  * Measures the built service against a bare worker on the same runtime, without wrangler's dev proxy, and against
- * Directus if its folder is given. An argument selects another measurement: `steps`, `places`, `fleet`, `analytics` or
- * `unauthorized`.
+ * Directus if its folder is given. An argument selects another measurement: `steps`, `places`, `fleet`, `analytics`, `bill`
+ * or `unauthorized`.
  */
 const { values, positionals } = parseArgs({
   options: { directus: { type: 'string' } },
@@ -33,6 +34,7 @@ const [subject = 'requests', part = null] = positionals
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 try {
   if (subject === 'analytics') await benchAnalytics()
+  else if (subject === 'bill') await benchBill()
   else if (subject === 'places') await benchPlaces(folder)
   else if (subject === 'steps') await benchSteps(folder, part)
   else if (subject === 'fleet') await benchFleet(folder)

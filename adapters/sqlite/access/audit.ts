@@ -59,7 +59,7 @@ const before = sql`(at, audit_id) < (${slot('at')}, ${slot('auditId')})`
 const narrowings: readonly (keyof AuditFilter)[] = ['organizationId', 'operatorKeyId', 'action']
 const listTemplates = templateCache<Template<AuditRow>>()
 
-/** The statement for a page of records. Each filter, and each pair of them, has an index in the order of the list. */
+/** The statement for a page of records. Each filter has an index in the order of the list. */
 export function listStatement(
   filter: AuditFilter,
   after: AuditPosition | null,

@@ -429,7 +429,6 @@ CREATE TABLE products_site_ids (
   value TEXT NOT NULL,
   product_id TEXT NOT NULL,
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
   PRIMARY KEY (organization_id, product_id, value)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE links_tags (
@@ -438,8 +437,6 @@ CREATE TABLE links_tags (
   link_id TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  clicks INTEGER NOT NULL,
-  last_clicked_at TEXT,
   PRIMARY KEY (organization_id, link_id, value)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX forms_form_id ON forms (form_id);
@@ -448,40 +445,30 @@ CREATE INDEX sites_created_at ON sites (organization_id, created_at, site_id);
 CREATE INDEX sites_status_created_at ON sites (organization_id, status, created_at, site_id);
 CREATE INDEX sites_site_code_created_at ON sites (organization_id, site_code, created_at, site_id) WHERE site_code IS NOT NULL;
 CREATE INDEX sites_updated_at ON sites (organization_id, updated_at, site_id);
-CREATE INDEX sites_status_updated_at ON sites (organization_id, status, updated_at, site_id);
-CREATE INDEX sites_site_code_updated_at ON sites (organization_id, site_code, updated_at, site_id) WHERE site_code IS NOT NULL;
 CREATE INDEX products_created_at ON products (organization_id, created_at, product_id);
 CREATE INDEX products_status_created_at ON products (organization_id, status, created_at, product_id);
 CREATE INDEX products_type_created_at ON products (organization_id, type, created_at, product_id);
 CREATE INDEX products_updated_at ON products (organization_id, updated_at, product_id);
-CREATE INDEX products_status_updated_at ON products (organization_id, status, updated_at, product_id);
-CREATE INDEX products_type_updated_at ON products (organization_id, type, updated_at, product_id);
 CREATE INDEX checkout_links_created_at ON checkout_links (organization_id, created_at, checkout_link_id);
 CREATE INDEX checkout_links_status_created_at ON checkout_links (organization_id, status, created_at, checkout_link_id);
 CREATE INDEX checkout_links_site_id_created_at ON checkout_links (organization_id, site_id, created_at, checkout_link_id) WHERE site_id IS NOT NULL;
 CREATE INDEX checkout_links_updated_at ON checkout_links (organization_id, updated_at, checkout_link_id);
-CREATE INDEX checkout_links_status_updated_at ON checkout_links (organization_id, status, updated_at, checkout_link_id);
-CREATE INDEX checkout_links_site_id_updated_at ON checkout_links (organization_id, site_id, updated_at, checkout_link_id) WHERE site_id IS NOT NULL;
 CREATE INDEX purchases_purchased_at ON purchases (organization_id, purchased_at, purchase_id);
 CREATE INDEX purchases_status_purchased_at ON purchases (organization_id, status, purchased_at, purchase_id);
 CREATE INDEX purchases_contact_id_purchased_at ON purchases (organization_id, contact_id, purchased_at, purchase_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX purchases_site_id_purchased_at ON purchases (organization_id, site_id, purchased_at, purchase_id) WHERE site_id IS NOT NULL;
 CREATE INDEX purchases_updated_at ON purchases (organization_id, updated_at, purchase_id);
 CREATE INDEX purchases_status_updated_at ON purchases (organization_id, status, updated_at, purchase_id);
-CREATE INDEX purchases_contact_id_updated_at ON purchases (organization_id, contact_id, updated_at, purchase_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX purchases_site_id_updated_at ON purchases (organization_id, site_id, updated_at, purchase_id) WHERE site_id IS NOT NULL;
 CREATE INDEX contacts_created_at ON contacts (organization_id, created_at, contact_id);
 CREATE INDEX contacts_email_key_created_at ON contacts (organization_id, email_key, created_at, contact_id) WHERE email_key IS NOT NULL;
 CREATE INDEX contacts_phone_created_at ON contacts (organization_id, phone, created_at, contact_id) WHERE phone IS NOT NULL;
 CREATE INDEX contacts_site_id_created_at ON contacts (organization_id, site_id, created_at, contact_id) WHERE site_id IS NOT NULL;
 CREATE INDEX contacts_updated_at ON contacts (organization_id, updated_at, contact_id);
-CREATE INDEX contacts_email_key_updated_at ON contacts (organization_id, email_key, updated_at, contact_id) WHERE email_key IS NOT NULL;
-CREATE INDEX contacts_phone_updated_at ON contacts (organization_id, phone, updated_at, contact_id) WHERE phone IS NOT NULL;
 CREATE INDEX contacts_site_id_updated_at ON contacts (organization_id, site_id, updated_at, contact_id) WHERE site_id IS NOT NULL;
 CREATE INDEX contact_lists_created_at ON contact_lists (organization_id, created_at, list_id);
 CREATE INDEX contact_lists_type_created_at ON contact_lists (organization_id, type, created_at, list_id);
 CREATE INDEX contact_lists_updated_at ON contact_lists (organization_id, updated_at, list_id);
-CREATE INDEX contact_lists_type_updated_at ON contact_lists (organization_id, type, updated_at, list_id);
 CREATE INDEX list_members_list_id_added_at ON list_members (organization_id, list_id, added_at, contact_id);
 CREATE INDEX marketing_signups_signed_up_at ON marketing_signups (organization_id, signed_up_at, signup_id);
 CREATE INDEX marketing_signups_site_id_signed_up_at ON marketing_signups (organization_id, site_id, signed_up_at, signup_id) WHERE site_id IS NOT NULL;
@@ -492,21 +479,16 @@ CREATE INDEX marketing_signups_source_updated_at ON marketing_signups (organizat
 CREATE INDEX forms_created_at ON forms (organization_id, created_at, form_id);
 CREATE INDEX forms_is_published_created_at ON forms (organization_id, is_published, created_at, form_id);
 CREATE INDEX forms_updated_at ON forms (organization_id, updated_at, form_id);
-CREATE INDEX forms_is_published_updated_at ON forms (organization_id, is_published, updated_at, form_id);
 CREATE INDEX form_submissions_submitted_at ON form_submissions (organization_id, submitted_at, submission_id);
 CREATE INDEX form_submissions_form_id_submitted_at ON form_submissions (organization_id, form_id, submitted_at, submission_id);
 CREATE INDEX form_submissions_contact_id_submitted_at ON form_submissions (organization_id, contact_id, submitted_at, submission_id) WHERE contact_id IS NOT NULL;
-CREATE INDEX form_submissions_form_id_contact_id_submitted_at ON form_submissions (organization_id, form_id, contact_id, submitted_at, submission_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX form_submissions_updated_at ON form_submissions (organization_id, updated_at, submission_id);
 CREATE INDEX form_submissions_form_id_updated_at ON form_submissions (organization_id, form_id, updated_at, submission_id);
-CREATE INDEX form_submissions_contact_id_updated_at ON form_submissions (organization_id, contact_id, updated_at, submission_id) WHERE contact_id IS NOT NULL;
-CREATE INDEX form_submissions_form_id_contact_id_updated_at ON form_submissions (organization_id, form_id, contact_id, updated_at, submission_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX vouchers_created_at ON vouchers (organization_id, created_at, voucher_id);
 CREATE INDEX vouchers_status_created_at ON vouchers (organization_id, status, created_at, voucher_id);
 CREATE INDEX vouchers_contact_id_created_at ON vouchers (organization_id, contact_id, created_at, voucher_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX vouchers_updated_at ON vouchers (organization_id, updated_at, voucher_id);
 CREATE INDEX vouchers_status_updated_at ON vouchers (organization_id, status, updated_at, voucher_id);
-CREATE INDEX vouchers_contact_id_updated_at ON vouchers (organization_id, contact_id, updated_at, voucher_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX voucher_redemptions_redeemed_at ON voucher_redemptions (organization_id, redeemed_at, redemption_id);
 CREATE INDEX voucher_redemptions_voucher_id_redeemed_at ON voucher_redemptions (organization_id, voucher_id, redeemed_at, redemption_id);
 CREATE INDEX voucher_redemptions_group_id_redeemed_at ON voucher_redemptions (organization_id, group_id, redeemed_at, redemption_id) WHERE group_id IS NOT NULL;
@@ -514,13 +496,10 @@ CREATE INDEX voucher_redemptions_site_id_redeemed_at ON voucher_redemptions (org
 CREATE INDEX voucher_groups_created_at ON voucher_groups (organization_id, created_at, group_id);
 CREATE INDEX voucher_groups_status_created_at ON voucher_groups (organization_id, status, created_at, group_id);
 CREATE INDEX voucher_groups_updated_at ON voucher_groups (organization_id, updated_at, group_id);
-CREATE INDEX voucher_groups_status_updated_at ON voucher_groups (organization_id, status, updated_at, group_id);
 CREATE INDEX vouchers_group_id_created_at ON vouchers (organization_id, group_id, created_at, voucher_id) WHERE group_id IS NOT NULL;
 CREATE INDEX vouchers_group_id_status_created_at ON vouchers (organization_id, group_id, status, created_at, voucher_id) WHERE group_id IS NOT NULL;
-CREATE INDEX vouchers_group_id_contact_id_created_at ON vouchers (organization_id, group_id, contact_id, created_at, voucher_id) WHERE group_id IS NOT NULL AND contact_id IS NOT NULL;
 CREATE INDEX vouchers_group_id_updated_at ON vouchers (organization_id, group_id, updated_at, voucher_id) WHERE group_id IS NOT NULL;
 CREATE INDEX vouchers_group_id_status_updated_at ON vouchers (organization_id, group_id, status, updated_at, voucher_id) WHERE group_id IS NOT NULL;
-CREATE INDEX vouchers_group_id_contact_id_updated_at ON vouchers (organization_id, group_id, contact_id, updated_at, voucher_id) WHERE group_id IS NOT NULL AND contact_id IS NOT NULL;
 CREATE INDEX links_created_at ON links (organization_id, created_at, link_id);
 CREATE INDEX links_archived_created_at ON links (organization_id, archived, created_at, link_id);
 CREATE INDEX links_domain_created_at ON links (organization_id, domain, created_at, link_id);
@@ -528,33 +507,23 @@ CREATE INDEX links_updated_at ON links (organization_id, updated_at, link_id);
 CREATE INDEX links_archived_updated_at ON links (organization_id, archived, updated_at, link_id);
 CREATE INDEX links_domain_updated_at ON links (organization_id, domain, updated_at, link_id);
 CREATE INDEX links_clicks ON links (organization_id, clicks, link_id);
-CREATE INDEX links_archived_clicks ON links (organization_id, archived, clicks, link_id);
-CREATE INDEX links_domain_clicks ON links (organization_id, domain, clicks, link_id);
 CREATE INDEX links_last_clicked_at ON links (organization_id, last_clicked_at, link_id);
-CREATE INDEX links_archived_last_clicked_at ON links (organization_id, archived, last_clicked_at, link_id);
-CREATE INDEX links_domain_last_clicked_at ON links (organization_id, domain, last_clicked_at, link_id);
 CREATE INDEX automations_created_at ON automations (organization_id, created_at, automation_id);
 CREATE INDEX automations_status_created_at ON automations (organization_id, status, created_at, automation_id);
 CREATE INDEX automations_updated_at ON automations (organization_id, updated_at, automation_id);
-CREATE INDEX automations_status_updated_at ON automations (organization_id, status, updated_at, automation_id);
 CREATE INDEX automation_runs_started_at ON automation_runs (organization_id, started_at, run_id);
 CREATE INDEX automation_runs_automation_id_started_at ON automation_runs (organization_id, automation_id, started_at, run_id);
 CREATE INDEX automation_runs_status_started_at ON automation_runs (organization_id, status, started_at, run_id);
 CREATE INDEX automation_runs_contact_id_started_at ON automation_runs (organization_id, contact_id, started_at, run_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX automation_runs_automation_id_status_started_at ON automation_runs (organization_id, automation_id, status, started_at, run_id);
-CREATE INDEX automation_runs_automation_id_contact_id_started_at ON automation_runs (organization_id, automation_id, contact_id, started_at, run_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX automation_runs_updated_at ON automation_runs (organization_id, updated_at, run_id);
 CREATE INDEX automation_runs_automation_id_updated_at ON automation_runs (organization_id, automation_id, updated_at, run_id);
 CREATE INDEX automation_runs_status_updated_at ON automation_runs (organization_id, status, updated_at, run_id);
-CREATE INDEX automation_runs_contact_id_updated_at ON automation_runs (organization_id, contact_id, updated_at, run_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX automation_runs_automation_id_status_updated_at ON automation_runs (organization_id, automation_id, status, updated_at, run_id);
-CREATE INDEX automation_runs_automation_id_contact_id_updated_at ON automation_runs (organization_id, automation_id, contact_id, updated_at, run_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX surveys_created_at ON surveys (organization_id, created_at, id);
 CREATE INDEX surveys_is_published_created_at ON surveys (organization_id, is_published, created_at, id);
 CREATE INDEX surveys_survey_type_created_at ON surveys (organization_id, survey_type, created_at, id);
 CREATE INDEX surveys_updated_at ON surveys (organization_id, updated_at, id);
-CREATE INDEX surveys_is_published_updated_at ON surveys (organization_id, is_published, updated_at, id);
-CREATE INDEX surveys_survey_type_updated_at ON surveys (organization_id, survey_type, updated_at, id);
 CREATE INDEX survey_responses_submitted_at ON survey_responses (organization_id, submitted_at, response_id);
 CREATE INDEX survey_responses_survey_id_submitted_at ON survey_responses (organization_id, survey_id, submitted_at, response_id);
 CREATE INDEX survey_responses_site_id_submitted_at ON survey_responses (organization_id, site_id, submitted_at, response_id) WHERE site_id IS NOT NULL;
@@ -608,21 +577,23 @@ CREATE INDEX retention_offer_events_offer_id_occurred_at_event_id_event ON reten
 CREATE INDEX reviews_site_id ON reviews (organization_id, site_id, review_id);
 CREATE INDEX visible_reviews_owner_id ON visible_reviews (organization_id, owner_id, row_id);
 CREATE INDEX products_site_ids_value_created_at ON products_site_ids (organization_id, value, created_at, product_id);
-CREATE INDEX products_site_ids_value_updated_at ON products_site_ids (organization_id, value, updated_at, product_id);
 CREATE INDEX links_tags_value_created_at ON links_tags (organization_id, value, created_at, link_id);
 CREATE INDEX links_tags_value_updated_at ON links_tags (organization_id, value, updated_at, link_id);
-CREATE INDEX links_tags_value_clicks ON links_tags (organization_id, value, clicks, link_id);
-CREATE INDEX links_tags_value_last_clicked_at ON links_tags (organization_id, value, last_clicked_at, link_id);
 CREATE TRIGGER products_site_ids_listed AFTER INSERT ON products
 BEGIN
-  INSERT INTO products_site_ids (organization_id, value, product_id, created_at, updated_at)
-  SELECT DISTINCT NEW.organization_id, listed.value, NEW.product_id, NEW.created_at, NEW.updated_at FROM json_each(NEW.site_ids) AS listed;
+  INSERT INTO products_site_ids (organization_id, value, product_id, created_at)
+  SELECT DISTINCT NEW.organization_id, listed.value, NEW.product_id, NEW.created_at FROM json_each(NEW.site_ids) AS listed;
 END;
-CREATE TRIGGER products_site_ids_listed_anew AFTER UPDATE ON products
+CREATE TRIGGER products_site_ids_listed_anew AFTER UPDATE ON products WHEN OLD.site_ids <> NEW.site_ids
 BEGIN
   DELETE FROM products_site_ids WHERE organization_id = OLD.organization_id AND product_id = OLD.product_id;
-  INSERT INTO products_site_ids (organization_id, value, product_id, created_at, updated_at)
-  SELECT DISTINCT NEW.organization_id, listed.value, NEW.product_id, NEW.created_at, NEW.updated_at FROM json_each(NEW.site_ids) AS listed;
+  INSERT INTO products_site_ids (organization_id, value, product_id, created_at)
+  SELECT DISTINCT NEW.organization_id, listed.value, NEW.product_id, NEW.created_at FROM json_each(NEW.site_ids) AS listed;
+END;
+CREATE TRIGGER products_site_ids_moved AFTER UPDATE ON products WHEN OLD.site_ids = NEW.site_ids AND (OLD.created_at IS NOT NEW.created_at)
+BEGIN
+  UPDATE products_site_ids SET created_at = NEW.created_at
+  WHERE organization_id = NEW.organization_id AND product_id = NEW.product_id;
 END;
 CREATE TRIGGER products_site_ids_unlisted AFTER DELETE ON products
 BEGIN
@@ -630,19 +601,18 @@ BEGIN
 END;
 CREATE TRIGGER links_tags_listed AFTER INSERT ON links
 BEGIN
-  INSERT INTO links_tags (organization_id, value, link_id, created_at, updated_at, clicks, last_clicked_at)
-  SELECT DISTINCT l.organization_id, listed.value, l.link_id, l.created_at, l.updated_at, l.clicks, l.last_clicked_at FROM links AS l, json_each(l.tags) AS listed
-  WHERE l.organization_id = NEW.organization_id AND l.link_id = NEW.link_id;
+  INSERT INTO links_tags (organization_id, value, link_id, created_at, updated_at)
+  SELECT DISTINCT NEW.organization_id, listed.value, NEW.link_id, NEW.created_at, NEW.updated_at FROM json_each(NEW.tags) AS listed;
 END;
 CREATE TRIGGER links_tags_listed_anew AFTER UPDATE ON links WHEN OLD.tags <> NEW.tags
 BEGIN
   DELETE FROM links_tags WHERE organization_id = OLD.organization_id AND link_id = OLD.link_id;
-  INSERT INTO links_tags (organization_id, value, link_id, created_at, updated_at, clicks, last_clicked_at)
-  SELECT DISTINCT NEW.organization_id, listed.value, NEW.link_id, NEW.created_at, NEW.updated_at, NEW.clicks, NEW.last_clicked_at FROM json_each(NEW.tags) AS listed;
+  INSERT INTO links_tags (organization_id, value, link_id, created_at, updated_at)
+  SELECT DISTINCT NEW.organization_id, listed.value, NEW.link_id, NEW.created_at, NEW.updated_at FROM json_each(NEW.tags) AS listed;
 END;
-CREATE TRIGGER links_tags_moved AFTER UPDATE ON links WHEN OLD.tags = NEW.tags
+CREATE TRIGGER links_tags_moved AFTER UPDATE ON links WHEN OLD.tags = NEW.tags AND (OLD.created_at IS NOT NEW.created_at OR OLD.updated_at IS NOT NEW.updated_at)
 BEGIN
-  UPDATE links_tags SET created_at = NEW.created_at, updated_at = NEW.updated_at, clicks = NEW.clicks, last_clicked_at = NEW.last_clicked_at
+  UPDATE links_tags SET created_at = NEW.created_at, updated_at = NEW.updated_at
   WHERE organization_id = NEW.organization_id AND link_id = NEW.link_id;
 END;
 CREATE TRIGGER links_tags_unlisted AFTER DELETE ON links

@@ -59,7 +59,7 @@ CREATE TABLE outbox (
   -- Since when the entry has been waiting for a message to be within the bounds; null: it does not wait for that.
   waiting_since TEXT,
   PRIMARY KEY (organization_id, outbox_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- The sweep takes turns among the organizations that have work to do. With the organization first in the index, it steps
 -- from one organization to the next, and through the entries of each in the order in which they are due, so that an
@@ -78,7 +78,7 @@ CREATE TABLE sends (
   error TEXT,
   at TEXT NOT NULL,
   PRIMARY KEY (organization_id, send_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sends_at ON sends (organization_id, at, send_id);
 
@@ -96,7 +96,7 @@ CREATE TABLE automation_messages (
   is_sent INTEGER NOT NULL,
   is_counted INTEGER NOT NULL,
   PRIMARY KEY (organization_id, message_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX automation_messages_recipient
   ON automation_messages (organization_id, recipient, at, message_id, waits_until, is_sent);
@@ -401,16 +401,11 @@ CREATE INDEX audit_at ON audit (at, audit_id);
 
 CREATE INDEX audit_of_organization ON audit (organization_id, at, audit_id);
 
--- Lists of records are narrowed by the key, the action or the organization, or by two of them.
+-- Lists of records are narrowed by the key, the action or the organization. When several are given, one of them selects
+-- the records, and the others are tested record by record.
 CREATE INDEX audit_of_key ON audit (operator_key_id, at, audit_id);
 
 CREATE INDEX audit_of_action ON audit (action, at, audit_id);
-
-CREATE INDEX audit_of_organization_and_key ON audit (organization_id, operator_key_id, at, audit_id);
-
-CREATE INDEX audit_of_organization_and_action ON audit (organization_id, action, at, audit_id);
-
-CREATE INDEX audit_of_key_and_action ON audit (operator_key_id, action, at, audit_id);
 
 -- An import is a session: the rows of a file are staged here, beside the data that they will join, and are written from
 -- here after the whole file was checked. All of it is gone a day after the import ended.
@@ -496,7 +491,7 @@ CREATE TABLE families (
   work_notes INTEGER NOT NULL DEFAULT 0,
   -- 1: when it was last asked, it had no work.
   was_idle INTEGER NOT NULL DEFAULT 0
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX families_work_since ON families (work_since, family_id) WHERE work_since IS NOT NULL;
 

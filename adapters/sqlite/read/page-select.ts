@@ -14,7 +14,8 @@ import { selectFrom } from './select.ts'
 
 /**
  * The SQL for the rows of a page, in the slots `owner` and, with the prefix, `limit`, `where0`, `where1`, … and, after
- * a position, `seekValue` and `seekId`. It walks one index from where the page begins. Rows without a value in the
+ * a position, `seekValue` and `seekId`. It walks one index from where the page begins, or, when a filter that selects few
+ * rows has no index in this order, sorts what it selects. Rows without a value in the
  * order's field come last: where such rows are possible, they are a second part, which is read only when the first one
  * does not fill the page.
  */
@@ -27,15 +28,17 @@ export function pageSelect(
   prefix: string,
 ): RawBuilder<ResultRow> {
   const column = columnOf(table, order.field)
-  const sort = sql.id(by.alias, column.name)
-  const tie = sql.id(by.alias, columnOf(table, order.idField).name)
+  const sort = sql.id(by.orderAlias, column.name)
+  const tie = sql.id(by.orderAlias, columnOf(table, order.idField).name)
   const ascending = order.direction === 'ascending'
   const direction = sql.raw(ascending ? 'asc' : 'desc')
   const beyond = sql.raw(ascending ? '>' : '<')
   const limit = slot(`${prefix}limit`)
   const narrowed = [
-    sql`${sql.id(by.alias, table.ownerColumn)} = ${slot('owner')}`,
-    ...where.map((predicate, index) => condition(table, by, predicate, slot(`${prefix}where${index}`))),
+    sql`${sql.id(by.contained === null ? 't' : 'm', table.ownerColumn)} = ${slot('owner')}`,
+    ...where.map((predicate, index) =>
+      condition(table, by, order.field, predicate, slot(`${prefix}where${index}`)),
+    ),
   ]
   const rows = (...more: readonly Expression<unknown>[]) => sql<ResultRow>`
     ${selectFrom(table, select, form, fromIndex(table, by))}
@@ -79,6 +82,7 @@ function fromIndex(table: Table, by: PageIndex): Expression<unknown> {
 function condition(
   table: Table,
   by: PageIndex,
+  orderField: string,
   predicate: Predicate,
   value: Expression<unknown>,
 ): Expression<unknown> {
@@ -88,7 +92,7 @@ function condition(
     return sql`exists (select 1 from ${sql.id(sideTableName(table, field))} as s
       where ${sideKey(table, 's')} and s.value = ${value})`
   }
-  const alias = field === by.orderField ? by.alias : 't'
+  const alias = field === orderField ? by.orderAlias : 't'
   return sql`${sql.id(alias, columnOf(table, field).name)} ${comparison(operator)} ${value}`
 }
 

@@ -38,24 +38,22 @@ export function listTriggers(of: ListSide): readonly TriggerShape[] {
     name: `${side}_${name}`,
     sql: `CREATE TRIGGER ${side}_${name} AFTER ${when}\nBEGIN\n  ${body}\nEND`,
   })
-  const unlisted = trigger('unlisted', `DELETE ${on}`, remove)
-  if (!hasTally) {
-    const listed = `${insertion(of)}\n  ${valuesOf(of, 'NEW', `json_each(NEW.${list})`)};`
-    return [trigger('listed', `INSERT ${on}`, listed), trigger('listed_anew', `UPDATE ${on}`, anew), unlisted]
-  }
-  // Triggers that compute tallies of the new row may have run before, so NEW may be out of date.
-  const listed = `${insertion(of)}\n  ${allValues(of)}\n  WHERE l.${OWNER} = NEW.${OWNER} AND l.${owner.idColumn} = NEW.${owner.idColumn};`
+  // Triggers that compute tallies of the new row may have run before, so that NEW may be out of date.
+  const listed = hasTally
+    ? `${allValues(of)}\n  WHERE l.${OWNER} = NEW.${OWNER} AND l.${owner.idColumn} = NEW.${owner.idColumn};`
+    : `${valuesOf(of, 'NEW', `json_each(NEW.${list})`)};`
   const moves = orders.map((order) => `${order} = NEW.${order}`).join(', ')
+  const isMoved = orders.map((order) => `OLD.${order} IS NOT NEW.${order}`).join(' OR ')
   return [
-    trigger('listed', `INSERT ${on}`, listed),
+    trigger('listed', `INSERT ${on}`, `${insertion(of)}\n  ${listed}`),
     trigger('listed_anew', `UPDATE ${on} WHEN OLD.${list} <> NEW.${list}`, anew),
-    // A tally changes often, so only its column is updated, and the list is not written again.
+    // Most changes leave the list as it is, so that it need not be written again.
     trigger(
       'moved',
-      `UPDATE ${on} WHEN OLD.${list} = NEW.${list}`,
+      `UPDATE ${on} WHEN OLD.${list} = NEW.${list} AND (${isMoved})`,
       `UPDATE ${side} SET ${moves}\n  WHERE ${isRow(owner, 'NEW')};`,
     ),
-    unlisted,
+    trigger('unlisted', `DELETE ${on}`, remove),
   ]
 }
 

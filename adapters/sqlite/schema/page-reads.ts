@@ -57,7 +57,8 @@ export function filteredLists(): readonly FilteredList[] {
     for (const { field, operator } of Object.values(endpoint.filters)) {
       if (operator !== 'contains') continue
       const known = lists.get(`${collection} ${field}`)?.orders ?? []
-      const orders = [...new Set([...known, ...ordersOf(endpoint)])]
+      const indexed = endpoint.resource.indexedOrders[field] ?? ordersOf(endpoint)
+      const orders = [...new Set([...known, ...indexed])]
       lists.set(`${collection} ${field}`, { collection, field, orders })
     }
   }

@@ -69,7 +69,7 @@ function pageIndexes(): readonly IndexShape[] {
   return pageReads().flatMap(({ collection, where, orderField }) => {
     const index = indexOf(tableOf(collection), where, orderField)
     const { contained, narrowing } = index
-    return contained === null ? [tableIndex(collection, [...narrowing, orderField], narrowing)] : []
+    return contained === null ? [tableIndex(collection, [...narrowing, index.orderField], narrowing)] : []
   })
 }
 

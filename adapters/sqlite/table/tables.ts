@@ -39,6 +39,8 @@ export interface Table {
   readonly seenByParent: boolean
   /** Pairs of filter fields that have their own indexes. */
   readonly indexPairs: Resource['indexPairs']
+  /** The orders in which an index provides the rows that a filter field selects; every order for a field not named. */
+  readonly indexedOrders: Resource['indexedOrders']
   readonly columns: ReadonlyMap<string, Column>
   readonly joins: ReadonlyMap<string, JoinedColumn>
 }
@@ -81,6 +83,7 @@ function describe(collection: string): Table {
     serviceWideIds: resource.serviceWideIds,
     seenByParent: resource.seenByParent,
     indexPairs: resource.indexPairs,
+    indexedOrders: resource.indexedOrders,
     columns: new Map(columns),
     joins: new Map(joins),
   }

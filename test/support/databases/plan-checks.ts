@@ -142,6 +142,18 @@ export function pageQuery(
   return { kind: 'page', collection: endpoint.resource.collection, select, where, order, after, limit: LIMIT }
 }
 
+/** The filter of a read that selects few rows, so that no index has it together with the read's other filters. */
+export function selectiveFilter(endpoint: CollectionEndpoint, { where }: OrderedRead): Predicate | undefined {
+  const { indexedOrders } = endpoint.resource
+  return where.find(({ field, operator }) => operator !== 'atLeast' && indexedOrders[field] !== undefined)
+}
+
+/** Whether the rows of a read are selected by one index and then sorted. */
+function isSorted(endpoint: CollectionEndpoint, one: OrderedRead): boolean {
+  const orders = endpoint.resource.indexedOrders[selectiveFilter(endpoint, one)?.field ?? '']
+  return orders !== undefined && !orders.includes(one.order.field)
+}
+
 /** The time of the requests whose plans are checked. */
 const NOW = '2026-06-15T12:00:00.000Z'
 
@@ -158,7 +170,8 @@ export function positionOf(row: StoredRow | undefined, { field, idField }: Order
 }
 
 /**
- * Checks that an index provides every order of an endpoint, with and without each filter, so that nothing is sorted.
+ * Checks that an index provides every order of an endpoint, with and without each filter, so that nothing is sorted but
+ * the few rows of a selective filter.
  */
 export async function checkPlans(bench: PlanBench, endpoint: CollectionEndpoint): Promise<void> {
   const middle = await middleRow(bench, endpoint)
@@ -171,7 +184,10 @@ export async function checkPlans(bench: PlanBench, endpoint: CollectionEndpoint)
       for (const step of paged) {
         assert.match(step, /^SEARCH [tm] USING (COVERING )?INDEX \w+ \(organization_id=\?/, message)
       }
-      for (const step of plan) assert.doesNotMatch(step, /TEMP B-TREE|^SCAN (?!\(subquery)/, message)
+      for (const step of plan) {
+        if (/^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY$/.test(step) && isSorted(endpoint, one)) continue
+        assert.doesNotMatch(step, /TEMP B-TREE|^SCAN (?!\(subquery)/, message)
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ export interface ScratchStorage extends PlacedStorage {
   readonly meter: Meter
   /** The place that the test service chooses for organizations without a parent. */
   readonly choice: PlaceChoice
-  /** The entries in an organization's outbox, in the order in which they were written. */
+  /** The entries in an organization's outbox, in the order of their time. */
   outboxOf(organizationId: string): Promise<readonly ScratchEntry[]>
   /** The database in which an organization lives. */
   databaseOf(organizationId: string): Promise<NodeSqlite>
@@ -105,12 +105,12 @@ export function createScratchStorage({
   }
 }
 
-/** The entries in an organization's outbox, read without the ports, in the order in which they were written. */
+/** The entries in an organization's outbox, read without the ports, in the order of their time. */
 export async function readOutbox(
   executor: Executor,
   organizationId: string,
 ): Promise<readonly ScratchEntry[]> {
-  const sql = 'select * from outbox where organization_id = ? order by rowid'
+  const sql = 'select * from outbox where organization_id = ? order by created_at, outbox_id'
   const [found] = await executor.batch([{ sql, parameters: [organizationId] }])
   return (found?.rows ?? []).map((row) => ({
     outboxId: String(row.outbox_id),

@@ -103,7 +103,9 @@ const handleOperator = createFetchHandler(operatorApi)
 export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
-  providers: Partial<Pick<World, 'email' | 'sms' | 'mail' | 'clock' | 'deadline' | 'sends' | 'sources'>> = {},
+  providers: Partial<
+    Pick<World, 'email' | 'sms' | 'mail' | 'queue' | 'clock' | 'deadline' | 'sends' | 'sources'>
+  > = {},
 ): Promise<TestService> {
   const clock = fakeClock()
   const storage = open(clock)
