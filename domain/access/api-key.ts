@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/platform/clock.ts'
 import type { KeyClaim } from '../../ports/organizations/keyed-storage.ts'
 import type { RandomSource } from '../../ports/platform/random-source.ts'
 import { equalInConstantTime, randomBase62, toBase62, toBase64Url, utf8 } from '../text/encoding.ts'
+import { keysOf } from '../text/keys-of.ts'
 import { toInstant } from '../text/instant.ts'
 import { crc32 } from '../text/crc32.ts'
 import type { Secrets, SecretVersion } from './secrets.ts'
@@ -77,9 +78,18 @@ export interface IssuedKey {
   readonly stored: StoredKey
 }
 
+/** The attributes of a key that is issued without any. */
+const UNLIMITED: KeyAttributes = { label: null, scope: 'all', ratePerMinute: null }
+
+/** The attributes among what is given, and nothing else of it. */
+function attributesOf(given: Partial<KeyAttributes>): KeyAttributes {
+  const attributes = keysOf(UNLIMITED).map((name) => [name, given[name] ?? UNLIMITED[name]] as const)
+  return { ...UNLIMITED, ...Object.fromEntries(attributes) }
+}
+
 /** Makes a new key. A key without attributes is unlimited. */
 export async function issueKey(
-  { organizationId, label = null, scope = 'all', expiresAt = null, ratePerMinute = null }: NewKey,
+  { organizationId, expiresAt = null, ...given }: NewKey,
   secrets: Secrets,
   random: RandomSource,
   clock: Clock,
@@ -95,10 +105,8 @@ export async function issueKey(
     secretVersion: secrets.current.version,
     createdAt: toInstant(clock.nowMs()),
     revokedAt: null,
-    label,
-    scope,
+    ...attributesOf(given),
     expiresAt,
-    ratePerMinute,
     lastUsedAt: null,
     successorId: null,
   }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { KeyScope } from '../../ports/organizations/administration.ts'
+import type { KeyAttributes, KeyScope } from '../../ports/organizations/administration.ts'
 import { RATE_WINDOW_MS } from '../access/rate-limiter.ts'
 import { described } from '../record/meaning.ts'
 import { isCalendarDate, parseInstant } from '../text/instant.ts'
@@ -37,23 +37,67 @@ export const ExpiresAt = v.pipe(
 
 const RatePerMinute = v.pipe(v.number(RATE), v.integer(RATE), v.minValue(1, RATE), v.maxValue(RATE_MAX, RATE))
 
+/** A setting of a key: everything that the operator interface and the command line say about it. */
+interface KeySetting {
+  /** What it means, alike in requests and responses. */
+  readonly meaning: string
+  readonly flag: {
+    readonly name: string
+    /** What stands for the value in the help. */
+    readonly placeholder: string
+    /** Reads the flag's text, as JSON would give the setting. */
+    readonly read: (text: string) => string | number
+  }
+}
+
+const asGiven = (text: string) => text
+
+/** The settings of a key. */
+export const keySettings = {
+  label: {
+    meaning: 'What operators call it; null: nothing.',
+    flag: { name: 'label', placeholder: 'TEXT', read: asGiven },
+  },
+  scope: {
+    meaning: 'What it may be used for.',
+    flag: { name: 'scope', placeholder: keyScopes.join('|'), read: asGiven },
+  },
+  expiresAt: {
+    meaning:
+      'The first instant at which it does not work; null: it has no end. In a request, a day stands for its first instant in UTC.',
+    flag: { name: 'expires', placeholder: 'ISO', read: asGiven },
+  },
+  ratePerMinute: {
+    meaning: `Most requests within any ${RATE_WINDOW_MS / 1000} seconds; null: as many as come.`,
+    // Any text but a whole number in decimal digits is NaN, which no setting accepts.
+    flag: {
+      name: 'rate',
+      placeholder: 'N',
+      read: (text) => (/^\d+$/.test(text) ? Number(text) : Number.NaN),
+    },
+  },
+} as const satisfies Readonly<Record<keyof KeyAttributes | 'expiresAt', KeySetting>>
+
 /** The settings of a new key. A key without settings is unlimited. */
 export const KeySettings = v.strictObject({
-  label: v.exactOptional(described(Label, 'What operators call it.')),
+  label: v.exactOptional(described(Label, keySettings.label.meaning)),
   scope: v.exactOptional(
-    described(v.picklist(keyScopes, `must be one of ${keyScopes.join(', ')}`), 'What it may be used for.'),
+    described(v.picklist(keyScopes, `must be one of ${keyScopes.join(', ')}`), keySettings.scope.meaning),
   ),
-  expiresAt: v.exactOptional(
-    described(
-      ExpiresAt,
-      'The first instant at which it does not work; a day stands for its first instant in UTC.',
-    ),
-  ),
-  ratePerMinute: v.exactOptional(
-    described(RatePerMinute, `Most requests within any ${RATE_WINDOW_MS / 1000} seconds.`),
-  ),
-})
+  expiresAt: v.exactOptional(described(ExpiresAt, keySettings.expiresAt.meaning)),
+  ratePerMinute: v.exactOptional(described(RatePerMinute, keySettings.ratePerMinute.meaning)),
+} satisfies Readonly<Record<keyof typeof keySettings, v.GenericSchema>>)
 export type KeySettings = v.InferOutput<typeof KeySettings>
+
+/** The entries of a key's published settings. */
+export const publishedKeySettings = {
+  label: described(v.nullable(v.string()), keySettings.label.meaning),
+  scope: described(v.picklist(keyScopes), keySettings.scope.meaning),
+  ratePerMinute: described(
+    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    keySettings.ratePerMinute.meaning,
+  ),
+} satisfies Readonly<Record<keyof KeyAttributes, v.GenericSchema>>
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const OVERLAP_MAX_DAYS = 365

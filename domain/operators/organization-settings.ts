@@ -1,22 +1,164 @@
 import * as v from 'valibot'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import { described } from '../record/meaning.ts'
-import { organizationMeanings } from './organization-meanings.ts'
-import { AutomationHourly, Name, OrganizationId, PhoneCountry, Slug, SmsNumber } from './organization.ts'
-import { PosSourceObject } from './pos-source.ts'
+import { keysOf } from '../text/keys-of.ts'
+import {
+  HOURLY,
+  HourlyMessages,
+  Name,
+  NONE,
+  OrganizationId,
+  PhoneCountry,
+  Slug,
+  SmsNumber,
+} from './organization.ts'
+import { PosSourceObject, PosSourceText, PublishedPosSource } from './pos-source.ts'
 
-const flag = v.boolean('must be true or false')
+/** A setting of an organization: everything that the operator interface and the command line say about it. */
+interface Setting<Value> {
+  /** What it means, alike in requests and responses. */
+  readonly meaning: string
+  /** Its schema in requests. Each message is the rest of a sentence that begins with the setting's name. */
+  readonly schema: v.GenericSchema<Value>
+  /** Its schema in responses: the form alone, without the rules of requests. */
+  readonly published: v.GenericSchema<Value>
+  /** Reads it from the text of a flag. Each message is the rest of a sentence that begins with the flag. */
+  readonly fromText: v.GenericSchema<string, Value>
+  readonly flag: SettingFlag
+}
+
+/** The flag of a setting on the command line. */
+export interface SettingFlag {
+  readonly name: string
+  /** What stands for the value in the help. */
+  readonly placeholder: string
+  /** Whether an empty value is accepted, and clears the setting. */
+  readonly isClearable: boolean
+}
+
+type SettingName = Exclude<keyof Organization, 'organizationId'>
+
+function required(
+  schema: v.GenericSchema<string>,
+  name: string,
+  placeholder: string,
+  meaning: string,
+): Setting<string> {
+  const flag = { name, placeholder, isClearable: false }
+  return { meaning, schema, published: v.string(), fromText: schema, flag }
+}
+
+/** A text, or null. An empty flag clears it, and so do other given words. */
+function clearable(
+  schema: v.GenericSchema<string>,
+  name: string,
+  placeholder: string,
+  meaning: string,
+  ...words: readonly string[]
+): Setting<string | null> {
+  const clearing = v.pipe(
+    v.picklist(['', ...words]),
+    v.transform(() => null),
+  )
+  return {
+    meaning,
+    schema: v.nullable(schema),
+    published: v.nullable(v.string()),
+    fromText: v.union([clearing, schema]),
+    flag: { name, placeholder, isClearable: true },
+  }
+}
+
+const YesNo = v.pipe(
+  v.picklist(['yes', 'no'], 'must be yes or no'),
+  v.transform((text) => text === 'yes'),
+)
+
+function truth(name: string, meaning: string): Setting<boolean> {
+  return {
+    meaning,
+    schema: v.boolean('must be true or false'),
+    published: v.boolean(),
+    fromText: YesNo,
+    flag: { name, placeholder: 'yes|no', isClearable: false },
+  }
+}
+
+/** The settings of an organization. The schemas of requests and responses, and the flags, are derived from them. */
+export const organizationSettings: { readonly [Key in SettingName]: Setting<Organization[Key]> } = {
+  name: required(Name, 'name', 'N', 'What people read. Required for a new organization.'),
+  slug: clearable(Slug, 'slug', 'S', 'Local part of its email address; null: it sends no email.'),
+  parentId: clearable(
+    OrganizationId,
+    'parent',
+    `ID|${NONE}`,
+    'The organization that also reads its reviews; null: none. Set to null, it unties an organization, which is possible in the shared database only.',
+    NONE,
+  ),
+  smsNumber: clearable(
+    SmsNumber,
+    'sms-number',
+    'E164',
+    'Its own number, in E.164; null: it sends by the short code alone.',
+  ),
+  phoneCountry: required(
+    PhoneCountry,
+    'phone-country',
+    'US',
+    'The country of numbers that name none (ISO 3166-1 alpha-2).',
+  ),
+  posSource: {
+    meaning: 'Its point of sale; null: none.',
+    schema: v.nullable(PosSourceObject),
+    published: v.nullable(PublishedPosSource),
+    fromText: PosSourceText,
+    flag: { name: 'pos-source', placeholder: 'KIND:TENANT|none', isClearable: true },
+  },
+  billingEvents: truth('billing-events', 'Whether its provider reports what it bills.'),
+  analytics: truth('analytics', 'Whether it may use the analytics endpoints.'),
+  retentionOfferAnalytics: truth(
+    'retention-offer-analytics',
+    'Whether it may use the analytics of retention offers.',
+  ),
+  automationHourly: {
+    meaning: 'Most messages that its automations send within any hour.',
+    schema: HourlyMessages,
+    published: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    fromText: v.pipe(v.string(), v.regex(/^\d+$/, HOURLY), v.transform(Number), HourlyMessages),
+    flag: { name: 'automation-hourly', placeholder: 'N', isClearable: false },
+  },
+}
+
+/** The flag of each setting. */
+export const organizationFlags = settingsAs(({ flag }) => flag)
+
+/** The entries of an organization's published settings. */
+export const publishedSettings = settingsAs(({ published, meaning }) => described(published, meaning)) as {
+  readonly [Key in SettingName]: v.GenericSchema<Organization[Key]>
+}
 
 /** The settings of an organization in the operator interface. Those that are left out keep their values. */
-export const OrganizationSettings = v.strictObject({
-  name: v.exactOptional(described(Name, 'Required for a new organization.')),
-  slug: v.exactOptional(v.nullable(described(Slug, organizationMeanings.slug))),
-  parentId: v.exactOptional(v.nullable(described(OrganizationId, organizationMeanings.parentId))),
-  smsNumber: v.exactOptional(v.nullable(described(SmsNumber, organizationMeanings.smsNumber))),
-  phoneCountry: v.exactOptional(described(PhoneCountry, 'The country of numbers that name none.')),
-  posSource: v.exactOptional(v.nullable(described(PosSourceObject, organizationMeanings.posSource))),
-  billingEvents: v.exactOptional(described(flag, organizationMeanings.billingEvents)),
-  analytics: v.exactOptional(described(flag, organizationMeanings.analytics)),
-  retentionOfferAnalytics: v.exactOptional(described(flag, organizationMeanings.retentionOfferAnalytics)),
-  automationHourly: v.exactOptional(described(AutomationHourly, organizationMeanings.automationHourly)),
-} satisfies Readonly<Record<Exclude<keyof Organization, 'organizationId'>, v.GenericSchema>>)
+export const OrganizationSettings = v.strictObject(
+  settingsAs(({ schema, meaning }) => v.exactOptional(described(schema, meaning))) as {
+    readonly [Key in SettingName]: v.ExactOptionalSchema<v.GenericSchema<Organization[Key]>, undefined>
+  },
+)
+
+/** Settings of an organization as text, each of which may be left out. */
+export const OrganizationChanges = v.object(
+  settingsAs(({ fromText }) => v.exactOptional(fromText)) as {
+    readonly [Key in SettingName]: v.ExactOptionalSchema<
+      v.GenericSchema<string, Organization[Key]>,
+      undefined
+    >
+  },
+)
+export type OrganizationChanges = v.InferOutput<typeof OrganizationChanges>
+
+/** A record with the names of the settings. A function cannot keep the type of each setting apart, so callers say it. */
+function settingsAs<Made>(make: (setting: Setting<unknown>) => Made): Readonly<Record<SettingName, Made>> {
+  const made = keysOf(organizationSettings).map((name) => {
+    return [name, make(organizationSettings[name])] as const
+  })
+  return Object.fromEntries(made) as Record<SettingName, Made>
+}

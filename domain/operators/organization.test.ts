@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { newOrganization, OrganizationChanges, OrganizationId, parentProblem } from './organization.ts'
+import { OrganizationChanges } from './organization-settings.ts'
+import { newOrganization, OrganizationId, parentProblem } from './organization.ts'
 
 const read = (changes: object) => v.safeParse(OrganizationChanges, changes)
 

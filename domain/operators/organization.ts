@@ -3,7 +3,6 @@ import type { Organization } from '../../ports/organizations/organization.ts'
 import { isOrganizationId, ORGANIZATION_ID_MAX_LENGTH } from '../access/api-key.ts'
 import { PLATFORM_LOCAL_PART } from '../messaging/sender.ts'
 import { isPhoneCountry, phoneToE164 } from '../text/phone-number.ts'
-import { PosSourceText } from './pos-source.ts'
 
 // The settings of an organization. Each message is the rest of a sentence that begins with the setting's name.
 
@@ -16,7 +15,7 @@ const SLUG = /^[a-z0-9](?:-?[a-z0-9])*$/
 const NAME_MAX_LENGTH = 200
 
 /** The word that stands for no parent in text, so that no organization can have it as its id. */
-const NONE = 'none'
+export const NONE = 'none'
 
 /** The id of an organization, chosen by the operator. */
 export const OrganizationId = v.pipe(
@@ -65,48 +64,15 @@ export const PhoneCountry = v.pipe(
 
 /** A bound is checked by reading the messages that it allows, so it is not arbitrarily large. */
 const HOURLY_MAX = 10_000
-const HOURLY = `must be a whole number of messages an hour from 1 to ${HOURLY_MAX}`
+export const HOURLY = `must be a whole number of messages an hour from 1 to ${HOURLY_MAX}`
 
 /** How many messages automations send within any hour. */
-export const AutomationHourly = v.pipe(
+export const HourlyMessages = v.pipe(
   v.number(HOURLY),
   v.integer(HOURLY),
   v.minValue(1, HOURLY),
   v.maxValue(HOURLY_MAX, HOURLY),
 )
-
-const YesNo = v.pipe(
-  v.picklist(['yes', 'no'], 'must be yes or no'),
-  v.transform((text) => text === 'yes'),
-)
-
-/** A setting that empty text clears, or one of other given words. */
-function orNone<Schema extends v.GenericSchema<string, string>>(schema: Schema, ...words: readonly string[]) {
-  return v.union([
-    v.pipe(
-      v.picklist(['', ...words]),
-      v.transform(() => null),
-    ),
-    schema,
-  ])
-}
-
-/** Settings of an organization as text, each of which may be left out. */
-export const OrganizationChanges = v.object({
-  name: v.exactOptional(Name),
-  slug: v.exactOptional(orNone(Slug)),
-  parentId: v.exactOptional(orNone(OrganizationId, NONE)),
-  smsNumber: v.exactOptional(orNone(SmsNumber)),
-  phoneCountry: v.exactOptional(PhoneCountry),
-  posSource: v.exactOptional(PosSourceText),
-  billingEvents: v.exactOptional(YesNo),
-  analytics: v.exactOptional(YesNo),
-  retentionOfferAnalytics: v.exactOptional(YesNo),
-  automationHourly: v.exactOptional(
-    v.pipe(v.string(), v.regex(/^\d+$/, HOURLY), v.transform(Number), AutomationHourly),
-  ),
-} satisfies Readonly<Record<Exclude<keyof Organization, 'organizationId'>, v.GenericSchema>>)
-export type OrganizationChanges = v.InferOutput<typeof OrganizationChanges>
 
 /** A new organization with an id, a name and defaults. */
 export function newOrganization(organizationId: string, name: string): Organization {

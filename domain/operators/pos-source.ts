@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { described } from '../record/meaning.ts'
 import type { PosSourceTie } from '../../ports/organizations/organization.ts'
-import { posSourceMeanings } from './organization-meanings.ts'
 import { isPosKind, posKinds, posSourceKinds, SOURCE_NAME, SOURCE_NAME_FORM } from '../pos/index.ts'
 
 const TENANT_MAX_LENGTH = 200
@@ -21,17 +20,26 @@ export const PosSourceText = v.pipe(
 
 const NO_TIE = `must be none or KIND:TENANT, where KIND is one of ${posKinds.join(', ')}`
 
-/** The point of sale that serves an organization, as an object. */
+const KIND_MEANING = 'The kind of system.'
+const TENANT_MEANING = 'What tells the organization apart there.'
+
+/** The point of sale that serves an organization, in responses. */
+export const PublishedPosSource = v.strictObject({
+  kind: described(v.picklist(posKinds), KIND_MEANING),
+  tenant: described(v.string(), TENANT_MEANING),
+})
+
+/** The point of sale that serves an organization, as an object in requests. */
 export const PosSourceObject = v.pipe(
   v.strictObject(
     {
-      kind: described(v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`), posSourceMeanings.kind),
+      kind: described(v.picklist(posKinds, `must be one of ${posKinds.join(', ')}`), KIND_MEANING),
       tenant: described(
         v.pipe(
           v.string('must be a string'),
           v.check(isTenant, `must be 1 to ${TENANT_MAX_LENGTH} characters without control characters`),
         ),
-        posSourceMeanings.tenant,
+        TENANT_MEANING,
       ),
     },
     'must be an object with kind and tenant, or null',

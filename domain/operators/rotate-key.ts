@@ -1,6 +1,6 @@
 import type { StoredKey } from '../../ports/organizations/administration.ts'
 import type { Clock } from '../../ports/platform/clock.ts'
-import type { IssuedKey } from '../access/api-key.ts'
+import type { IssuedKey, NewKey } from '../access/api-key.ts'
 import { issueKey } from '../access/api-key.ts'
 import { toInstant } from '../text/instant.ts'
 import type { KeyIssuing, RefusedSetting } from './issue-checked-key.ts'
@@ -52,9 +52,8 @@ export async function rotateKey(
   return { kind: 'rotated', endsAt, ...issued }
 }
 
-function successorOf(replaced: StoredKey, expiresAt = replaced.expiresAt) {
-  const { organizationId, label, scope, ratePerMinute } = replaced
-  return { organizationId, label, scope, ratePerMinute, expiresAt }
+function successorOf(replaced: StoredKey, expiresAt = replaced.expiresAt): NewKey {
+  return { ...replaced, expiresAt }
 }
 
 function notRotated(keyId: string, found: StoredKey | null, clock: Clock): NotRotated {

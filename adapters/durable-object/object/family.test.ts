@@ -24,7 +24,7 @@ function run(family: ScratchFamily, mode: Mode, ...texts: readonly string[]): Pr
 }
 
 const write = `insert into organizations (organization_id, name, phone_country, billing_events, analytics,
-  retention_offer_analytics) values ('o', 'O', 'US', 1, 0, 0)`
+  retention_offer_analytics, automation_hourly) values ('o', 'O', 'US', 1, 0, 0, 500)`
 const read = 'select organization_id from organizations'
 
 /** Puts an entry into the outbox that is due after this time. */

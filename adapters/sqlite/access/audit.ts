@@ -13,10 +13,9 @@ import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { templateCache } from '../statement/template-cache.ts'
-import type { FieldColumns } from '../table/field-columns.ts'
 import { columnList, fieldList, valueList } from '../table/field-columns.ts'
 
-const columns: FieldColumns<AuditRecord> = {
+const columns: Readonly<Record<keyof AuditRecord, string>> = {
   auditId: 'audit_id',
   at: 'at',
   operatorKeyId: 'operator_key_id',

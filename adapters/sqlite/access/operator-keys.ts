@@ -4,25 +4,14 @@ import type { OperatorKeys, StoredOperatorKey } from '../../../ports/operators/o
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import type { FieldColumns } from '../table/field-columns.ts'
-import { fieldList } from '../table/field-columns.ts'
+import { operatorKeyFields } from '../../../domain/record/stored-fields.ts'
+import { columnsOf, fieldList } from '../table/field-columns.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 import { upkeepOf } from './key-upkeep.ts'
 
 /** The columns of `operator_keys`, without the proof by which a key was made. */
-export const operatorKeyColumns: FieldColumns<StoredOperatorKey> = {
-  keyId: 'key_id',
-  operator: 'operator',
-  role: 'role',
-  hash: 'hash',
-  secretVersion: 'secret_version',
-  createdAt: 'created_at',
-  expiresAt: 'expires_at',
-  revokedAt: 'revoked_at',
-  lastUsedAt: 'last_used_at',
-  issuedBy: 'issued_by',
-}
+export const operatorKeyColumns = columnsOf(operatorKeyFields)
 
 const stored = sql`select ${fieldList(operatorKeyColumns)} from operator_keys`
 

@@ -4,6 +4,51 @@
 -- one range of one index. Reads name their index (INDEXED BY): left to itself, the planner takes a narrower one for a page
 -- within a window and tests the filter row by row.
 
+CREATE TABLE organizations (
+  organization_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  slug TEXT,
+  parent_id TEXT,
+  sms_number TEXT,
+  phone_country TEXT NOT NULL,
+  pos_source TEXT,
+  billing_events INTEGER NOT NULL,
+  analytics INTEGER NOT NULL,
+  retention_offer_analytics INTEGER NOT NULL,
+  automation_hourly INTEGER NOT NULL,
+  clock_at TEXT NOT NULL DEFAULT '0000-01-01T00:00:00.000Z',
+  PRIMARY KEY (organization_id)
+) STRICT;
+CREATE TABLE api_keys (
+  key_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  organization_id TEXT,
+  hash TEXT NOT NULL,
+  secret_version TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  revoked_at TEXT,
+  label TEXT,
+  scope TEXT NOT NULL,
+  expires_at TEXT,
+  rate_per_minute INTEGER,
+  last_used_at TEXT,
+  successor_id TEXT,
+  PRIMARY KEY (key_id)
+) STRICT;
+CREATE TABLE operator_keys (
+  key_id TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  role TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  secret_version TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  expires_at TEXT,
+  revoked_at TEXT,
+  last_used_at TEXT,
+  issued_by TEXT,
+  proof TEXT,
+  PRIMARY KEY (key_id)
+) STRICT;
 CREATE TABLE sites (
   organization_id TEXT NOT NULL,
   site_id TEXT NOT NULL,
@@ -439,6 +484,11 @@ CREATE TABLE links_tags (
   updated_at TEXT NOT NULL,
   PRIMARY KEY (organization_id, link_id, value)
 ) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX organizations_slug ON organizations (slug);
+CREATE INDEX api_keys_created ON api_keys (organization_id, created_at, key_id);
+CREATE INDEX operator_keys_created ON operator_keys (created_at, key_id);
+CREATE UNIQUE INDEX operator_keys_proof ON operator_keys (proof);
+CREATE INDEX operator_keys_issued_by ON operator_keys (issued_by);
 CREATE UNIQUE INDEX forms_form_id ON forms (form_id);
 CREATE UNIQUE INDEX purchases_processor_id ON purchases (organization_id, processor_id);
 CREATE INDEX sites_created_at ON sites (organization_id, created_at, site_id);

@@ -2,46 +2,6 @@
 -- 0001_records.sql. `adapters/sqlite/schema/by-hand.ts` lists what is written here, with the reasons. Instants are UTC ISO
 -- 8601 text with milliseconds.
 
-CREATE TABLE organizations (
-  organization_id TEXT NOT NULL PRIMARY KEY,
-  name TEXT NOT NULL,
-  slug TEXT,
-  parent_id TEXT,
-  sms_number TEXT,
-  phone_country TEXT NOT NULL,
-  pos_kind TEXT,
-  pos_tenant TEXT,
-  billing_events INTEGER NOT NULL,
-  analytics INTEGER NOT NULL,
-  retention_offer_analytics INTEGER NOT NULL,
-  -- The latest updated_at given out in this organization. Every batch that writes moves it strictly forward.
-  clock_at TEXT NOT NULL DEFAULT '0000-01-01T00:00:00.000Z',
-  -- The messages that its automations may send within an hour.
-  automation_hourly INTEGER NOT NULL DEFAULT 500
-) STRICT;
-
-CREATE UNIQUE INDEX organizations_slug ON organizations (slug);
-
-CREATE TABLE api_keys (
-  key_id TEXT NOT NULL PRIMARY KEY,
-  kind TEXT NOT NULL,
-  organization_id TEXT,
-  hash TEXT NOT NULL,
-  secret_version TEXT NOT NULL,
-  created_at TEXT NOT NULL,
-  revoked_at TEXT,
-  label TEXT,
-  scope TEXT NOT NULL DEFAULT 'all',
-  expires_at TEXT,
-  rate_per_minute INTEGER,
-  -- The hour in which it was last used.
-  last_used_at TEXT,
-  -- The key that replaced it.
-  successor_id TEXT
-) STRICT;
-
-CREATE INDEX api_keys_created ON api_keys (organization_id, created_at, key_id);
-
 -- Work that must happen after a receipt. A crash at any point leaves the row, and a sweep finds it.
 CREATE TABLE outbox (
   organization_id TEXT NOT NULL,
@@ -360,29 +320,6 @@ BEGIN
     within90 = within90 + excluded.within90, within180 = within180 + excluded.within180,
     within365 = within365 + excluded.within365;
 END;
-
--- Keys of operators. They belong to no organization, so nothing of a tenant is read by one.
-CREATE TABLE operator_keys (
-  key_id TEXT NOT NULL PRIMARY KEY,
-  operator TEXT NOT NULL,
-  role TEXT NOT NULL,
-  hash TEXT NOT NULL,
-  secret_version TEXT NOT NULL,
-  created_at TEXT NOT NULL,
-  expires_at TEXT,
-  revoked_at TEXT,
-  last_used_at TEXT,
-  -- Names the proof of the root secret on which the key was issued, so that no proof is used twice.
-  proof TEXT,
-  -- The operator key that issued it; null: the holder of the root secret did.
-  issued_by TEXT DEFAULT 'unknown'
-) STRICT;
-
-CREATE INDEX operator_keys_created ON operator_keys (created_at, key_id);
-
-CREATE UNIQUE INDEX operator_keys_proof ON operator_keys (proof);
-
-CREATE INDEX operator_keys_issued_by ON operator_keys (issued_by);
 
 -- What operators did, or were refused. Rows are added and never changed.
 CREATE TABLE audit (

@@ -5,9 +5,6 @@ type Reason = string
 
 /** Tables that do not belong to a resource. */
 export const tablesByHand: Readonly<Record<string, Reason>> = {
-  organizations: 'the tenants themselves, with the clock that orders their writes',
-  api_keys: 'who may call',
-  operator_keys: 'who may operate',
   audit: 'what operators did',
   families: 'where families live that have a database of their own',
   placed_organizations: 'the organizations of such families',

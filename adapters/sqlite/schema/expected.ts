@@ -1,4 +1,5 @@
 import { resources } from '../../../domain/resources/index.ts'
+import { accountIndexes, accountTables } from './account-tables.ts'
 import { indexesByHand } from './by-hand.ts'
 import { listTable } from './list-tables.ts'
 import { filteredLists } from './page-reads.ts'
@@ -13,8 +14,8 @@ export function expectedSchema(): Schema {
   const lists = filteredLists().map(listTable)
   const byHand = indexesByHand.map(([index]) => index)
   return {
-    tables: [...resources.map(tableShape), ...lists.map(({ table }) => table)],
-    indexes: [...resourceIndexes(byHand), ...byHand, ...lists.flatMap(({ indexes }) => indexes)],
+    tables: [...accountTables, ...resources.map(tableShape), ...lists.map(({ table }) => table)],
+    indexes: [...accountIndexes, ...resourceIndexes(byHand), ...byHand, ...lists.flatMap(({ indexes }) => indexes)],
     triggers: [...lists.flatMap(({ triggers }) => triggers), ...tallies().flatMap(tallyTriggers)],
   }
 }

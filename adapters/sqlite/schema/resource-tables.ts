@@ -2,7 +2,9 @@ import type { StorageType } from '../../../domain/record/field.ts'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
-import { columnName, tableName } from '../table/tables.ts'
+import type { StoredFieldShape } from '../../../domain/record/stored-fields.ts'
+import { columnName } from '../table/column-name.ts'
+import { tableName } from '../table/tables.ts'
 import type { ColumnShape, TableShape } from './shape.ts'
 
 /** The column with which every table of tenant data begins. */
@@ -35,11 +37,12 @@ export function tableShape(resource: Resource): TableShape {
 function columnShape(name: string, entry: ResourceField): ColumnShape {
   const { storage, nullable } = entry.field
   const isTally = entry.origin === 'assigned' && entry.tally !== null
-  return {
-    name: columnName(name),
-    type: columnTypes[storage],
-    notNull: !nullable,
-    // A row is inserted without its tallies, which triggers then compute.
-    byDefault: !isTally || nullable ? null : storage === 'json' ? "'[]'" : '0',
-  }
+  // A row is inserted without its tallies, which triggers then compute.
+  const byDefault = !isTally || nullable ? null : storage === 'json' ? "'[]'" : '0'
+  return { ...shapeOf(name, entry.field), byDefault }
+}
+
+/** The column of a field, without a default. */
+export function shapeOf(field: string, { storage, nullable }: StoredFieldShape): ColumnShape {
+  return { name: columnName(field), type: columnTypes[storage], notNull: !nullable, byDefault: null }
 }

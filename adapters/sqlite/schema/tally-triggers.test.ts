@@ -5,7 +5,8 @@ import { storedFields } from '../../../domain/record/resource.ts'
 import type { Tally } from '../../../domain/record/tally.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import { sampleRow } from '../../../test/support/data/sample-rows.ts'
-import { columnName, tableName } from '../table/tables.ts'
+import { columnName } from '../table/column-name.ts'
+import { tableName } from '../table/tables.ts'
 import { upsertStatements } from '../write/upsert.ts'
 import { migratedDatabase } from './migrated.ts'
 import type { TallySet } from './tallies.ts'
@@ -31,7 +32,7 @@ type Prepare = (sql: string) => StatementSync
 function openDatabase(): Prepare {
   const database = migratedDatabase()
   database.exec(`INSERT INTO organizations (organization_id, name, phone_country, billing_events, analytics,
-    retention_offer_analytics) VALUES ('acme', 'Acme', 'US', 1, 1, 1)`)
+    retention_offer_analytics, automation_hourly) VALUES ('acme', 'Acme', 'US', 1, 1, 1, 500)`)
   const known = new Map<string, StatementSync>()
   return (sql) => {
     const statement = known.get(sql) ?? database.prepare(sql)

@@ -28,11 +28,9 @@ export function values(): Expression<unknown>[] {
   ]
 }
 
-/** A list of columns has all of them, and no other. */
-export const lists: (readonly string[])[] = [
-  columnsOf<Row>({ rowId: true, at: true }),
-  // @ts-expect-error: `at` is missing
-  columnsOf<Row>({ rowId: true }),
-  // @ts-expect-error: the row has no such column
-  columnsOf<Row>({ rowId: true, at: true, other: true }),
+/** Each field has a column, and no other name has one. */
+export const derived: readonly string[] = [
+  columnsOf({ rowId: 'text', at: 'text' }).rowId,
+  // @ts-expect-error: no field has this name
+  columnsOf({ rowId: 'text', at: 'text' }).other,
 ]

@@ -1,16 +1,17 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
+import { columnName } from './column-name.ts'
 import { slot } from '../statement/compiler.ts'
 
 /** The column of each field of a row. A row type with a field that has no column here does not compile. */
 export type FieldColumns<Row> = Readonly<Record<keyof Row & string, string>>
 
-/** All columns of a row, in the order in which they are given. A record that lacks one of them does not compile. */
-export function columnsOf<Row>(
-  columns: Readonly<Record<keyof NoInfer<Row> & string, true>>,
-): readonly (keyof Row & string)[] {
-  return keysOf(columns)
+/** The columns of the fields of a record, by the names of the fields. */
+export function columnsOf<Fields extends object>(fields: Fields): FieldColumns<Fields> {
+  const columns: Record<string, string> = {}
+  for (const field of keysOf(fields)) columns[field] = columnName(field)
+  return columns as FieldColumns<Fields>
 }
 
 /** The columns, separated by commas, for the head of an insert. */

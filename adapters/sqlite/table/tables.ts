@@ -3,6 +3,7 @@ import type { Join } from '../../../domain/record/resource-field.ts'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
+import { columnName } from './column-name.ts'
 
 /** One stored field as a column. */
 export interface Column {
@@ -115,9 +116,4 @@ export function sideTableName(table: Table, field: string): string {
 /** `form-submissions` is stored in `form_submissions`. */
 export function tableName(collection: string): string {
   return collection.replaceAll('-', '_')
-}
-
-/** `googlePlaceId` is stored in `google_place_id`. */
-export function columnName(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

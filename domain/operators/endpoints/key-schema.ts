@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { StoredKey } from '../../../ports/organizations/administration.ts'
 import { KEY_PREFIXES } from '../../access/api-key.ts'
-import { RATE_WINDOW_MS } from '../../access/rate-limiter.ts'
 import { secretName } from '../../access/secret-use.ts'
+import { keysOf } from '../../text/keys-of.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-import { keyScopes } from '../key-settings.ts'
+import { keySettings, publishedKeySettings } from '../key-settings.ts'
 import { keyState, keyStates } from '../key-state.ts'
 
 export const instant = v.pipe(v.string(), v.isoTimestamp())
@@ -16,17 +16,9 @@ export const PublishedKey = v.strictObject({
   kind: described(v.picklist(['tenant', 'platform']), 'Whose it is.'),
   organizationId: described(v.nullable(v.string()), "Its organization; null: it is the platform's."),
   state: described(v.picklist(keyStates), 'Whether it works, and if not, why.'),
-  label: described(v.nullable(v.string()), 'What operators call it; null: nothing.'),
-  scope: described(v.picklist(keyScopes), 'What it may be used for.'),
-  ratePerMinute: described(
-    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
-    `Most requests within any ${RATE_WINDOW_MS / 1000} seconds; null: as many as come.`,
-  ),
+  ...publishedKeySettings,
   createdAt: instant,
-  expiresAt: described(
-    v.nullable(instant),
-    'The first instant at which it does not work; null: it has no end.',
-  ),
+  expiresAt: described(v.nullable(instant), keySettings.expiresAt.meaning),
   revokedAt: described(v.nullable(instant), 'When it was revoked; null: it was not.'),
   lastUsedAt: described(v.nullable(instant), 'When the hour began in which it was last used; null: never.'),
   successorId: described(v.nullable(v.string()), 'The key that took its place in a rotation; null: none.'),
@@ -74,21 +66,10 @@ export function publishedKey(
   stored: StoredKey,
   { secrets, clock }: Pick<OperatorWorld, 'secrets' | 'clock'>,
 ): v.InferOutput<typeof PublishedKey> {
-  const { keyId, kind, organizationId, label, scope, ratePerMinute } = stored
-  const { createdAt, expiresAt, revokedAt, lastUsedAt, successorId } = stored
-  return {
-    keyId,
-    kind,
-    organizationId,
-    state: keyState(stored, clock),
-    label,
-    scope,
-    ratePerMinute,
-    createdAt,
-    expiresAt,
-    revokedAt,
-    lastUsedAt,
-    successorId,
-    secret: secretName(stored.secretVersion, secrets),
-  }
+  const state = keyState(stored, clock)
+  const secret = secretName(stored.secretVersion, secrets)
+  const known = { ...stored, state, secret }
+  // Only what the schema names is published, so that another stored field never is by accident.
+  const entries = keysOf(PublishedKey.entries).map((name) => [name, known[name]] as const)
+  return Object.fromEntries(entries) as v.InferOutput<typeof PublishedKey>
 }

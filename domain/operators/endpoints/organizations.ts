@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import { echoed } from '../../bounds/echo.ts'
 import { jurisdictions, placeKinds, regions } from '../../placement/choices.ts'
-import { posKinds } from '../../pos/index.ts'
 import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
@@ -12,36 +11,14 @@ import { jsonBody } from '../interface/body.ts'
 import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-import { organizationMeanings, posSourceMeanings } from '../organization-meanings.ts'
 import { keysOf } from '../../text/keys-of.ts'
 import { newOrganization, OrganizationId, parentProblem } from '../organization.ts'
+import { publishedSettings } from '../organization-settings.ts'
 import { choiceOf, PlacedSettings, placeProblem } from '../place-settings.ts'
-
-const text = v.nullable(v.string())
 
 const Published = v.strictObject({
   organizationId: described(v.string(), 'Identifier of the organization; its keys contain it.'),
-  name: v.string(),
-  slug: described(text, organizationMeanings.slug),
-  parentId: described(text, organizationMeanings.parentId),
-  smsNumber: described(text, organizationMeanings.smsNumber),
-  phoneCountry: described(v.string(), 'The country of numbers that name none (ISO 3166-1 alpha-2).'),
-  posSource: described(
-    v.nullable(
-      v.strictObject({
-        kind: described(v.picklist(posKinds), posSourceMeanings.kind),
-        tenant: described(v.string(), posSourceMeanings.tenant),
-      }),
-    ),
-    organizationMeanings.posSource,
-  ),
-  billingEvents: described(v.boolean(), organizationMeanings.billingEvents),
-  analytics: described(v.boolean(), organizationMeanings.analytics),
-  retentionOfferAnalytics: described(v.boolean(), organizationMeanings.retentionOfferAnalytics),
-  automationHourly: described(
-    v.pipe(v.number(), v.integer(), v.minValue(1)),
-    organizationMeanings.automationHourly,
-  ),
+  ...publishedSettings,
 })
 const OrganizationBody = component('Organization', described(Published, 'The settings of an organization.'))
 

@@ -1,5 +1,5 @@
 import { operatorRoles } from '../../../domain/access/operator.ts'
-import { keyScopes } from '../../../domain/operators/key-settings.ts'
+import { keySettings } from '../../../domain/operators/key-settings.ts'
 import {
   issuePlatformKey,
   issueTenantKey,
@@ -24,6 +24,11 @@ import { keySettingsOf, overlapOf, settingFlags } from './key-flags.ts'
 import { ownerFlags, ownerOf } from './owner.ts'
 import { callWithFlags } from './settings.ts'
 
+/** The flags of the settings of a key. */
+const keyFlags = Object.fromEntries(
+  Object.values(keySettings).map(({ flag: { name, placeholder } }) => [name, text(placeholder)]),
+)
+
 const issueCommand: Command = {
   words: ['key', 'issue'],
   positionals: [],
@@ -31,10 +36,7 @@ const issueCommand: Command = {
     ...ownerFlags,
     operator: text('NAME', 'either'),
     role: text(operatorRoles.join('|')),
-    label: text('TEXT'),
-    scope: text(keyScopes.join('|')),
-    expires: text('ISO'),
-    rate: text('N'),
+    ...keyFlags,
   },
   summary: 'Issue a key and print it, alone, on standard output',
   details: [

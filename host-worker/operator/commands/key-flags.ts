@@ -1,23 +1,22 @@
 import * as v from 'valibot'
-import { KeySettings, Overlap } from '../../../domain/operators/key-settings.ts'
+import { keySettings, KeySettings, Overlap } from '../../../domain/operators/key-settings.ts'
 import { UsageError } from '../client/errors.ts'
 import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
 /** The flag for each setting. */
 export const settingFlags: Readonly<Record<keyof KeySettings, string>> = {
-  label: 'label',
-  scope: 'scope',
-  expiresAt: 'expires',
-  ratePerMinute: 'rate',
+  label: keySettings.label.flag.name,
+  scope: keySettings.scope.flag.name,
+  expiresAt: keySettings.expiresAt.flag.name,
+  ratePerMinute: keySettings.ratePerMinute.flag.name,
 }
 
 /** The settings of a key that the flags name. Throws a `UsageError` that names the first wrong flag. */
 export function keySettingsOf(values: Values): KeySettings {
-  const given = Object.entries(settingFlags).flatMap(([setting, flag]) => {
-    const text = textOf(values, flag)
-    if (text === undefined) return []
-    return [[setting, setting === 'ratePerMinute' ? numberOf(text) : text] as const]
+  const given = Object.entries(keySettings).flatMap(([setting, { flag }]) => {
+    const text = textOf(values, flag.name)
+    return text === undefined ? [] : [[setting, flag.read(text)] as const]
   })
   const reading = v.safeParse(KeySettings, Object.fromEntries(given))
   if (reading.success) return reading.output
@@ -31,9 +30,4 @@ export function overlapOf(values: Values): string {
   const reading = v.safeParse(Overlap, given)
   if (reading.success) return given
   throw new UsageError(`--overlap ${reading.issues[0].message}`)
-}
-
-/** A whole number in decimal digits. Any other text is NaN, which no setting accepts. */
-function numberOf(text: string): number {
-  return /^\d+$/.test(text) ? Number(text) : Number.NaN
 }

@@ -5,6 +5,7 @@ import {
 } from '../../../domain/operators/endpoints/organizations.ts'
 import { jurisdictions, placeKinds, regions } from '../../../domain/placement/choices.ts'
 import { posKinds } from '../../../domain/pos/index.ts'
+import { organizationFlags } from '../../../domain/operators/organization-settings.ts'
 import { CommandError } from '../client/errors.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
@@ -13,23 +14,19 @@ import { changesOf, organizationIdOf, placeOf, settingFlags } from './organizati
 import { moveCommand } from './move-command.ts'
 import { callWithFlags } from './settings.ts'
 
-const YES_NO = 'yes|no'
+/** The flags of the settings of an organization. */
+const settingFlagOptions = Object.fromEntries(
+  Object.values(organizationFlags).map(({ name, placeholder, isClearable }) => {
+    return [name, (isClearable ? clearable : text)(placeholder)]
+  }),
+)
 
 const createCommand: Command = {
   words: ['org', 'create'],
   positionals: [],
   flags: {
     id: text('ID', 'required'),
-    name: text('N'),
-    slug: clearable('S'),
-    parent: clearable('ID|none'),
-    'sms-number': clearable('E164'),
-    'phone-country': text('US'),
-    'pos-source': text('KIND:TENANT|none'),
-    'billing-events': text(YES_NO),
-    analytics: text(YES_NO),
-    'retention-offer-analytics': text(YES_NO),
-    'automation-hourly': text('N'),
+    ...settingFlagOptions,
     place: text(placeKinds.join('|')),
     region: text('REGION'),
     jurisdiction: text('LAW'),

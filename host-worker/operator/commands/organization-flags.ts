@@ -1,27 +1,18 @@
 import * as v from 'valibot'
-import { OrganizationChanges, OrganizationId } from '../../../domain/operators/organization.ts'
+import { OrganizationId } from '../../../domain/operators/organization.ts'
+import { OrganizationChanges, organizationFlags } from '../../../domain/operators/organization-settings.ts'
 import { PlaceSettings } from '../../../domain/operators/place-settings.ts'
 import { UsageError } from '../client/errors.ts'
 import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 
-/** The flag for each setting. */
-export const settingFlags: Readonly<Record<keyof OrganizationChanges | (typeof placeFlags)[number], string>> =
-  {
-    name: 'name',
-    slug: 'slug',
-    parentId: 'parent',
-    smsNumber: 'sms-number',
-    phoneCountry: 'phone-country',
-    posSource: 'pos-source',
-    billingEvents: 'billing-events',
-    analytics: 'analytics',
-    retentionOfferAnalytics: 'retention-offer-analytics',
-    automationHourly: 'automation-hourly',
-    place: 'place',
-    region: 'region',
-    jurisdiction: 'jurisdiction',
-  }
+const placeFlags = ['place', 'region', 'jurisdiction'] as const
+
+/** The name of the flag of each setting, and of each word about the place. */
+export const settingFlags: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(organizationFlags).map(([setting, { name }]) => [setting, name])),
+  ...Object.fromEntries(placeFlags.map((flag) => [flag, flag])),
+}
 
 /** The settings in the flags. Throws a `UsageError` that names the first wrong flag. */
 export function changesOf(values: Values): OrganizationChanges {
@@ -32,7 +23,7 @@ export function changesOf(values: Values): OrganizationChanges {
   const reading = v.safeParse(OrganizationChanges, Object.fromEntries(given))
   if (reading.success) return reading.output
   const [{ path, message }] = reading.issues
-  throw new UsageError(`--${settingFlags[path?.[0].key as keyof OrganizationChanges]} ${message}`)
+  throw new UsageError(`--${organizationFlags[path?.[0].key as keyof OrganizationChanges].name} ${message}`)
 }
 
 /**
@@ -49,8 +40,6 @@ export function placeOf(values: Values): v.InferOutput<typeof PlaceSettings> {
   const [{ path, message }] = reading.issues
   throw new UsageError(`--${String(path?.[0].key)} ${message}`)
 }
-
-const placeFlags = ['place', 'region', 'jurisdiction'] as const
 
 /** The id of the organization in `--id`. Throws a `UsageError`. */
 export function organizationIdOf(values: Values): string {
