@@ -15,7 +15,12 @@ export function expectedSchema(): Schema {
   const byHand = indexesByHand.map(([index]) => index)
   return {
     tables: [...accountTables, ...resources.map(tableShape), ...lists.map(({ table }) => table)],
-    indexes: [...accountIndexes, ...resourceIndexes(byHand), ...byHand, ...lists.flatMap(({ indexes }) => indexes)],
+    indexes: [
+      ...accountIndexes,
+      ...resourceIndexes(byHand),
+      ...byHand,
+      ...lists.flatMap(({ indexes }) => indexes),
+    ],
     triggers: [...lists.flatMap(({ triggers }) => triggers), ...tallies().flatMap(tallyTriggers)],
   }
 }

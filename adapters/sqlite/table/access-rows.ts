@@ -10,11 +10,7 @@ export type KeyRow = StoredRow<StoredKey>
 /** Row of the table `organizations`, without its clock. */
 export type OrganizationRow = StoredRow<Organization>
 
-export const {
-  columns: keyColumns,
-  fromRow: keyFromRow,
-  toRow: keyToRow,
-} = rowCodec<StoredKey>(keyFields)
+export const { columns: keyColumns, fromRow: keyFromRow, toRow: keyToRow } = rowCodec<StoredKey>(keyFields)
 
 const organizations = rowCodec<Organization>(organizationFields)
 export const { fromRow: organizationFromRow, toRow: organizationToRow } = organizations
