@@ -7,6 +7,7 @@ import type { OperatorOperationId } from './operator-catalog.ts'
 import { operatorEndpoints } from './operator-catalog.ts'
 import { listAudit, serveAudit } from './operators/endpoints/audit.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
+import * as exports from './operators/endpoints/exports.ts'
 import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
 import * as imports from './operators/endpoints/imports.ts'
@@ -16,6 +17,8 @@ import * as organizations from './operators/endpoints/organizations.ts'
 import * as servedImports from './operators/endpoints/serve-imports.ts'
 import * as keys from './operators/endpoints/keys.ts'
 import { listOutbox, retryOutbox, serveOutbox, serveRetryOutbox } from './operators/endpoints/outbox.ts'
+import * as restores from './operators/endpoints/restores.ts'
+import * as servedRestores from './operators/endpoints/serve-restores.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/secrets.ts'
 import * as sends from './operators/endpoints/sends.ts'
 import * as serveKeys from './operators/endpoints/serve-keys.ts'
@@ -30,6 +33,12 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'moves.begin': operated(moves.beginMove, moves.serveBeginMove),
   'moves.show': operated(moves.showMove, moves.serveMove),
   'moves.abort': operated(moves.abortMove, moves.serveAbortMove),
+  'exports.begin': operated(exports.beginExport, exports.serveBeginExport),
+  'exports.read': operated(exports.readExport, exports.serveReadExport),
+  'archives.format': operated(restores.archiveFormat, servedRestores.serveArchiveFormat),
+  'restores.begin': operated(restores.beginRestore, servedRestores.serveBeginRestore),
+  'restores.write': operated(restores.writeRestore, servedRestores.serveWriteRestore),
+  'restores.finish': operated(restores.finishRestore, servedRestores.serveFinishRestore),
   'keys.issue': operated(keys.issueTenantKey, serveKeys.serveIssueTenantKey),
   'keys.list': operated(keys.listTenantKeys, serveKeys.serveTenantKeys),
   'platformKeys.issue': operated(keys.issuePlatformKey, serveKeys.serveIssuePlatformKey),

@@ -8,6 +8,7 @@ import {
   revokeKey,
   rotateKeyEndpoint,
 } from './operators/endpoints/keys.ts'
+import { beginExport, readExport } from './operators/endpoints/exports.ts'
 import { checkForms } from './operators/endpoints/forms-check.ts'
 import { getHealth } from './operators/endpoints/health.ts'
 import {
@@ -26,6 +27,7 @@ import {
 } from './operators/endpoints/operator-keys.ts'
 import { abortMove, beginMove, showMove } from './operators/endpoints/moves.ts'
 import { listOutbox, retryOutbox } from './operators/endpoints/outbox.ts'
+import { archiveFormat, beginRestore, finishRestore, writeRestore } from './operators/endpoints/restores.ts'
 import { getSecrets } from './operators/endpoints/secrets.ts'
 import { listPlatformSends, listSends } from './operators/endpoints/sends.ts'
 import { listOrganizations, saveOrganization, showOrganization } from './operators/endpoints/organizations.ts'
@@ -38,6 +40,12 @@ export const operatorEndpoints = [
   beginMove,
   showMove,
   abortMove,
+  beginExport,
+  readExport,
+  archiveFormat,
+  beginRestore,
+  writeRestore,
+  finishRestore,
   issueTenantKey,
   listTenantKeys,
   issuePlatformKey,

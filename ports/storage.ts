@@ -11,6 +11,7 @@ import type { OperatorKeys } from './operators/operator-keys.ts'
 import type { OutboxStore } from './messaging/outbox-store.ts'
 import type { SendLog } from './messaging/send-log.ts'
 import type { TenantWriter } from './records/tenant-writer.ts'
+import type { WholeStore } from './whole/whole-store.ts'
 
 /**
  * The storage ports that most requests of the public interface need, over one database or over all of them together.
@@ -36,4 +37,6 @@ export interface Storage extends RequestStorage {
   /** Opens the imports of one organization. No I/O. */
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
+  /** Opens everything that is stored of one organization. No I/O. */
+  readonly whole: (organizationId: string) => WholeStore
 }

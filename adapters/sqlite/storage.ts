@@ -10,7 +10,15 @@ import { createImportSessions } from './imports/sessions.ts'
 import { createOutboxStore } from './outbox/store.ts'
 import type { StorageOptions } from './request-storage.ts'
 import { createRequestStorage, guardOf, tenantExecutors } from './request-storage.ts'
+import { createWholeStore } from './whole/store.ts'
 import { createTenantWriter } from './write/tenant.ts'
+
+/**
+ * How many rows of an organization one step exports or restores. Where families share the database, others wait
+ * meanwhile, so it is small.
+ */
+const SHARED_ROWS_MAX = 500
+const ROWS_MAX = 2_000
 
 /** Every storage port over one SQLite database. */
 export type SqliteStorage = Storage
@@ -33,5 +41,7 @@ export function createStorage(options: StorageOptions): SqliteStorage {
     imports: (organizationId) =>
       createImportSessions(guard({ organizationIds: [organizationId] }), clock, organizationId),
     importDirectory: createImportDirectory(executor),
+    whole: (organizationId) =>
+      createWholeStore({ guard, organizationId, rowsMax: options.isShared === true ? SHARED_ROWS_MAX : ROWS_MAX }),
   }
 }

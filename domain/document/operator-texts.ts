@@ -32,6 +32,7 @@ const info: JsonSchema = {
 
 const tagDescriptions: Readonly<Record<(typeof operatorTags)[number], string>> = {
   Organizations: 'The tenants of the service, and their settings.',
+  Archives: 'Everything that is stored of an organization, to keep it elsewhere and to restore it.',
   Keys: 'Keys of organizations, and of the platform.',
   'Operator keys': 'Keys of this interface.',
   'Form definitions': 'What the service thinks of a form before it is imported.',

@@ -96,3 +96,8 @@ export function parentProblem(organizationId: string, parentId: string): string 
   if (parentId === organizationId) return 'An organization cannot be its own parent.'
   return `There is no organization ${parentId}, so it cannot be the parent.`
 }
+
+/** Why an organization that is being restored is refused. */
+export function restoringProblem(organizationId: string): string {
+  return `${organizationId} is being restored from an archive. Call "org restore" again with that archive to finish it, or remove it with "org delete".`
+}

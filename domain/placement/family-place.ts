@@ -16,7 +16,7 @@ export interface OwnTarget {
 
 /** Where an organization belongs: its present place, or that of its parent, or the place chosen for its family. */
 export async function targetOf(
-  { organizationId, parentId }: Organization,
+  { organizationId, parentId }: Pick<Organization, 'organizationId' | 'parentId'>,
   choice: PlaceChoice | null,
   places: AllPlaces,
 ): Promise<SharedPlace | OwnTarget | 'elsewhere' | PlaceRefusal | 'parent_missing'> {

@@ -12,11 +12,15 @@ import { placedChanges } from './placed-changes.ts'
 import { placedImports } from './placed-imports.ts'
 import { placedOutbox } from './placed-outbox.ts'
 import { placedRequests } from './placed-requests.ts'
+import type { RestorePlaces } from './restore-places.ts'
+import { createRestorePlaces } from './restore-places.ts'
 import { placedTenant } from './placed-tenant.ts'
+import { placedWhole } from './placed-whole.ts'
 
 /** Every storage port over all places, and the overview for operators. */
 export interface PlacedStorage extends Storage {
   readonly overview: Overview
+  readonly restorePlaces: RestorePlaces
 }
 
 /**
@@ -28,6 +32,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
   const logged = { ...places, log }
   return {
     overview: createOverview(logged),
+    restorePlaces: createRestorePlaces(logged),
     ...placedRequests(places),
     administration: placedAdministration(places, shared),
     operatorKeys: shared.operatorKeys,
@@ -41,6 +46,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     tenant: (organizationId) => placedTenant(logged, organizationId),
     imports: (organizationId) => placedImports(logged, organizationId),
     importDirectory: shared.importDirectory,
+    whole: (organizationId) => placedWhole(places, organizationId),
   }
 }
 

@@ -3,6 +3,8 @@ export const auditActions = [
   'organization.save',
   'organization.move',
   'organization.abortMove',
+  'organization.export',
+  'organization.restore',
   'key.issue',
   'key.revoke',
   'key.rotate',

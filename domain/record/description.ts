@@ -42,6 +42,7 @@ export const tags = [
 /** Groups of operations in the document of the operator interface, in its order. */
 export const operatorTags = [
   'Organizations',
+  'Archives',
   'Keys',
   'Operator keys',
   'Form definitions',

@@ -25,6 +25,8 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
     tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,
+    whole: storage.whole,
+    restorePlaces: storage.restorePlaces,
     imports: (organization) =>
       openImportWorld(storage, organization, tools, () => posDestination(organization, env)),
     secrets,

@@ -186,7 +186,8 @@ export interface TenantOutbox {
 export interface ListedEntry extends OutboxRef {
   readonly kind: string
   readonly submissionId: string
-  readonly status: 'pending' | 'failed'
+  /** `held`: it was restored from an archive, and waits until an operator retries it, so that nothing is sent twice. */
+  readonly status: 'pending' | 'held' | 'failed'
   readonly attempts: number
   readonly nextAttemptAt: string
   readonly lastError: string | null

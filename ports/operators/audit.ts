@@ -37,6 +37,8 @@ export type AuditSubject =
     }
   /** A move of the organization's family. `id` null: none was begun. */
   | { readonly type: 'move'; readonly id: string | null; readonly to?: 'own' | 'shared' }
+  /** An archive of the organization: its name where it has one, and whether secrets are in it. */
+  | { readonly type: 'archive'; readonly name: string | null; readonly secrets: boolean }
   /** An entry of the outbox. */
   | { readonly type: 'entry'; readonly id: string }
 

@@ -73,6 +73,7 @@ export type PlaceRefusal = 'no_places' | 'no_jurisdiction'
 /**
  * The outcome of saving an organization. Unless it is `saved`, nothing was written. `parent_below`: the parent is one
  * of the organizations below it. `moving`: the organization would join or leave a family that is being moved.
+ * `restoring`: its rows are being restored from an archive.
  */
 export type SaveOrganizationOutcome =
   | 'saved'
@@ -82,6 +83,7 @@ export type SaveOrganizationOutcome =
   | 'changed'
   | 'elsewhere'
   | 'moving'
+  | 'restoring'
   | PlaceRefusal
 
 /** What the operator administers: organizations and keys. The one port that is not bound to a tenant. */

@@ -11,15 +11,7 @@ import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { createKeys } from './keys.ts'
-
-/**
- * Whether another organization has the slug. Slugs are unique in the whole service: those of families with databases of
- * their own are in `placed_slugs`.
- */
-const slugTaken = sql`(exists (select 1 from organizations as other
-  where other.slug = ${slot('slug')} and other.organization_id <> ${slot('organization_id')})
-  or exists (select 1 from placed_slugs as placed
-  where placed.slug = ${slot('slug')} and placed.organization_id <> ${slot('organization_id')}))`
+import { slugTaken } from './slug-taken.ts'
 
 /** Whether the parent does not exist. An organization is never its own parent. */
 const parentMissing = sql`(${slot('parent_id')} is not null and (${slot('parent_id')} = ${slot('organization_id')}
@@ -45,7 +37,12 @@ const unchanged = sql`(${slot('is_expected')} is null or (select count(*) ${own}
     sql` or `,
   )})))`
 
-const mayBeSaved = sql`not ${slugTaken} and not ${parentMissing} and not ${parentBelow} and ${unchanged}`
+/** Whether the organization is closed, because its rows are being restored from an archive. */
+const isRestoring = sql`exists (select 1 from restores
+  where organization_id = ${slot('organization_id')} and ended_at is null)`
+
+const mayBeSaved = sql`not ${slugTaken} and not ${parentMissing} and not ${parentBelow} and ${unchanged}
+  and not ${isRestoring}`
 
 const judge = template(
   sql<{
@@ -53,8 +50,9 @@ const judge = template(
     readonly parent_missing: number
     readonly parent_below: number
     readonly unchanged: number
+    readonly is_restoring: number
   }>`select ${slugTaken} as slug_taken, ${parentMissing} as parent_missing,
-    ${parentBelow} as parent_below, ${unchanged} as unchanged`,
+    ${parentBelow} as parent_below, ${unchanged} as unchanged, ${isRestoring} as is_restoring`,
 )
 
 /**
@@ -125,6 +123,7 @@ export function createAdministration(executor: Executor, clock: Clock, guard: Gu
         bind(saveOrganization, row),
       ])
       const verdict = judgement.rows[0]
+      if (verdict?.is_restoring === 1) return 'restoring'
       if (verdict?.slug_taken === 1) return 'slug_taken'
       if (verdict?.parent_missing === 1) return 'parent_missing'
       if (verdict?.parent_below === 1) return 'parent_below'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { MoveChunk, MovedTable, MoveKey, MovePosition } from '../../../ports/placement/move.ts'
+import type { MoveChunk, MovedRow, MovedTable, MoveKey, MovePosition } from '../../../ports/placement/move.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor, ResultRow, Statement } from '../statement/executor.ts'
@@ -90,14 +90,29 @@ export async function readChunk(
     bind(nextOrganization(table), { journalId, organizationId }),
     journaledOf,
   ])
-  const rows = found.rows.map((row) => movedRow(table, row))
-  const isCut = rows.length === rowsMax || rows.length < (found.rows[0]?.rows_found ?? 0)
-  const last = rows.at(-1)?.slice(0, table.key.length) ?? null
+  const { rows, last } = foundRows(table, found.rows, rowsMax)
   return {
     rows,
-    to: isCut ? { organizationId, after: last } : start(next.rows),
+    to: last === null ? start(next.rows) : { organizationId, after: last },
     journaled: keysOf(journaled.rows),
   }
+}
+
+/** Reads rows of one organization, after a key. `last` null: there are no more. */
+export async function readRowsOfOne(
+  executor: Executor,
+  table: MovedTable,
+  position: MovePosition,
+  rowsMax: number,
+): Promise<{ readonly rows: readonly MovedRow[]; readonly last: MoveKey | null }> {
+  return foundRows(table, await rowsOf(executor, rowsStatement(table, position, rowsMax)), rowsMax)
+}
+
+/** The rows of an answer, and the key of the last one when others may follow. */
+function foundRows(table: MovedTable, found: readonly Found[], rowsMax: number) {
+  const rows = found.map((row) => movedRow(table, row))
+  const isCut = rows.length === rowsMax || rows.length < (found[0]?.rows_found ?? 0)
+  return { rows, last: isCut ? (rows.at(-1)?.slice(0, table.key.length) ?? null) : null }
 }
 
 async function firstPosition(

@@ -1,3 +1,4 @@
+import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import type {
   MovedRow,
@@ -84,23 +85,31 @@ function deleteTemplate({ name: table, key }: MovedTable): Template {
   })
 }
 
+/** What an insert does with a row whose key is there already. */
+type Present = 'fails' | 'stays'
+
+function ifPresent({ key }: MovedTable, present: Present): Expression<unknown> {
+  // Only the key is named: another value that must be unique still fails.
+  return present === 'fails' ? sql`` : sql`on conflict (${sql.join(key.map((column) => sql.id(column)))}) do nothing`
+}
+
 /** The statement that inserts rows from a JSON array of their values. */
-function insertTemplate({ name: table, columns }: MovedTable): Template {
-  return inserts(JSON.stringify([table, columns]), () => {
-    const values = columns.map((_, index) => sql`value ->> ${sql.lit(index)}`)
+function insertTemplate(table: MovedTable, present: Present): Template {
+  return inserts(JSON.stringify([table, present]), () => {
+    const values = table.columns.map((_, index) => sql`value ->> ${sql.lit(index)}`)
     return template(sql`
-      insert into ${sql.id(table)} (${sql.join(columns.map((column) => sql.id(column)))})
-      select ${sql.join(values)} from json_each(${slot('rows')})`)
+      insert into ${sql.id(table.name)} (${sql.join(table.columns.map((column) => sql.id(column)))})
+      select ${sql.join(values)} from json_each(${slot('rows')}) where true ${ifPresent(table, present)}`)
   })
 }
 
 /** The statement that inserts one row, with each value as its own parameter. */
-function insertOneTemplate({ name: table, columns }: MovedTable): Template {
-  return inserts(JSON.stringify([table, columns, 'one']), () => {
-    const values = columns.map((_, index) => slot(`value${index}`))
+function insertOneTemplate(table: MovedTable, present: Present): Template {
+  return inserts(JSON.stringify([table, present, 'one']), () => {
+    const values = table.columns.map((_, index) => slot(`value${index}`))
     return template(sql`
-      insert into ${sql.id(table)} (${sql.join(columns.map((column) => sql.id(column)))})
-      values (${sql.join(values)})`)
+      insert into ${sql.id(table.name)} (${sql.join(table.columns.map((column) => sql.id(column)))})
+      values (${sql.join(values)}) ${ifPresent(table, present)}`)
   })
 }
 
@@ -117,12 +126,23 @@ function isAlone(row: MovedRow): boolean {
 }
 
 function changeStatements({ table, deletes: gone, inserts: rows }: TableChanges): readonly Statement[] {
+  return [
+    ...jsonChunks(gone).map((keys) => bind(deleteTemplate(table), { keys })),
+    ...insertStatements(table, rows, 'fails'),
+  ]
+}
+
+/** The statements that insert rows. */
+export function insertStatements(
+  table: MovedTable,
+  rows: readonly MovedRow[],
+  present: Present,
+): readonly Statement[] {
   const together = rows.filter((row) => !isAlone(row))
   const alone = rows.filter(isAlone)
   return [
-    ...jsonChunks(gone).map((keys) => bind(deleteTemplate(table), { keys })),
-    ...jsonChunks(together).map((chunk) => bind(insertTemplate(table), { rows: chunk })),
-    ...alone.map((row) => bind(insertOneTemplate(table), keyValues('value', row))),
+    ...jsonChunks(together).map((chunk) => bind(insertTemplate(table, present), { rows: chunk })),
+    ...alone.map((row) => bind(insertOneTemplate(table, present), keyValues('value', row))),
   ]
 }
 

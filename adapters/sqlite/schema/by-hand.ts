@@ -24,6 +24,7 @@ export const tablesByHand: Readonly<Record<string, Reason>> = {
   import_parts: 'the parts of a file that an import took',
   import_chunks: 'the rows that an import is going to write',
   import_keys: 'what tells the lines of an imported file apart',
+  restores: 'how organizations were restored from archives',
   membership_cohorts: 'members by month of signup, plan and site',
 }
 

@@ -52,9 +52,14 @@ const Entry = v.strictObject({
   type: v.literal('entry'),
   id: described(v.string(), 'The id of the entry of the outbox.'),
 })
+const Archive = v.strictObject({
+  type: v.literal('archive'),
+  name: described(v.nullable(v.string()), 'The name of the archive; null: it has none here.'),
+  secrets: described(v.boolean(), 'Whether keys and the hashes of form passwords are in it.'),
+})
 const Subject = component(
   'AuditSubject',
-  described(v.union([Settings, Key, Import, Move, Entry]), 'What a change is about.'),
+  described(v.union([Settings, Key, Import, Move, Archive, Entry]), 'What a change is about.'),
 )
 
 const Recorded = v.strictObject({

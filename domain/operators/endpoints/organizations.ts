@@ -12,7 +12,7 @@ import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from 
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { keysOf } from '../../text/keys-of.ts'
-import { newOrganization, OrganizationId, parentProblem } from '../organization.ts'
+import { newOrganization, OrganizationId, parentProblem, restoringProblem } from '../organization.ts'
 import { publishedSettings } from '../organization-settings.ts'
 import { choiceOf, PlacedSettings, placeProblem } from '../place-settings.ts'
 
@@ -35,6 +35,9 @@ const placeEntries = {
   sizeBytes: described(
     v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
     "How much its family's database stores; null in the shared one, and when it did not answer.",
+  ),
+  archive: v.exactOptional(
+    described(v.string(), 'The archive from which it was restored; left out when it was not.'),
   ),
   move: v.exactOptional(described(MoveBody, 'The move of its family; left out when none runs.')),
 }
@@ -142,7 +145,7 @@ export async function serveOrganizations(
 /** Answers `GET /operator/v1/organizations/{organizationId}`. */
 export async function serveOrganization(
   { params: { organizationId = '' } }: OperatorRequestOf<typeof showOrganization>,
-  { overview, moves }: OperatorWorld,
+  { overview, moves, whole }: OperatorWorld,
 ): Promise<ReplyOf<typeof showOrganization>> {
   const found = await overview.describe(organizationId)
   if (found === null) return unknownOrganization(organizationId)
@@ -151,7 +154,16 @@ export async function serveOrganization(
   const { organization } = found
   return organization === null
     ? jsonReply(200, { organizationId, ...place, unanswered: true }, PRIVATE)
-    : jsonReply(200, { ...organization, ...place }, PRIVATE)
+    : jsonReply(200, { ...organization, ...place, ...(await archiveOf(organizationId, whole)) }, PRIVATE)
+}
+
+/** The archive from which an organization was restored. */
+async function archiveOf(
+  organizationId: string,
+  whole: OperatorWorld['whole'],
+): Promise<{ readonly archive?: string }> {
+  const restoration = await whole(organizationId).restoration()
+  return restoration === null ? {} : { archive: restoration.archive }
 }
 
 /** Answers `POST /operator/v1/organizations/{organizationId}`. */
@@ -191,6 +203,7 @@ export async function serveSaveOrganization(
       409,
       `${organizationId} cannot join or leave a family that is being moved. Try again when "org show" names no move.`,
     )
+  if (outcome === 'restoring') return errorReply(409, restoringProblem(organizationId))
   if (outcome === 'changed')
     return errorReply(409, `${organizationId} was changed by somebody else meanwhile. Try again.`)
   return jsonReply(existing === null ? 201 : 200, organization, PRIVATE)

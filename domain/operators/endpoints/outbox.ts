@@ -25,7 +25,10 @@ const Entry = v.strictObject({
   organizationId: v.string(),
   kind: described(v.string(), `What is to be done: \`${NOTIFICATION_EMAIL}\` or \`${AUTOMATION_RUN}\`.`),
   submissionId: v.string(),
-  status: described(v.picklist(['pending', 'failed']), 'Whether it waits, or is not tried again by itself.'),
+  status: described(
+    v.picklist(['pending', 'held', 'failed']),
+    'Whether it waits, or is not tried by itself: because it was restored from an archive, so that nothing is sent twice, or because it failed.',
+  ),
   attempts: described(
     v.pipe(v.number(), v.integer(), v.minValue(0)),
     'How often it was tried since it was written, or retried by an operator.',
@@ -73,7 +76,7 @@ export const retryOutbox = operation({
   access: 'support',
   action: 'outbox.retry',
   tag: 'Outbox',
-  summary: 'Try a waiting or failed entry again',
+  summary: 'Try a waiting, held or failed entry',
   description:
     'With all attempts before it; the service takes it up within a minute. Email providers recognise a repeated message for a day: an attempt whose fate is unknown and that is older may arrive twice.',
   responses: { 204: { description: 'It is due now.' }, 404: 'NotFound', 409: 'Conflict' },

@@ -15,6 +15,8 @@ import type { Secrets } from '../../access/secrets.ts'
 import type { Moves } from '../../placement/moves.ts'
 import type { Overview } from '../../placement/overview.ts'
 import type { ImportWorld } from '../../imports/world.ts'
+import type { RestorePlaces } from '../../placement/restore-places.ts'
+import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 
 /**
  * The ports that the operator interface needs. Stored data is only read through them: every change goes through
@@ -39,6 +41,9 @@ export interface OperatorWorld {
    * handlers records them.
    */
   readonly imports: (organization: Organization) => ImportWorld
+  /** Opens everything that is stored of an organization. No I/O. Like imports, restorations are recorded by the wrapper. */
+  readonly whole: (organizationId: string) => WholeStore
+  readonly restorePlaces: RestorePlaces
   readonly changes: OpenOperatorChanges
   readonly secrets: Secrets
   readonly clock: Clock

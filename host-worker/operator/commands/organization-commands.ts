@@ -10,6 +10,8 @@ import { CommandError } from '../client/errors.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
+import { exportCommand } from './export-command.ts'
+import { restoreCommand } from './restore-command.ts'
 import { changesOf, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
 import { moveCommand } from './move-command.ts'
 import { callWithFlags } from './settings.ts'
@@ -92,4 +94,4 @@ const listCommand: Command = {
   },
 }
 
-export const commands = [createCommand, showCommand, listCommand, moveCommand]
+export const commands = [createCommand, showCommand, listCommand, moveCommand, exportCommand, restoreCommand]

@@ -106,6 +106,8 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     tenant: storage.tenant,
     audit: storage.audit,
     changes: storage.operatorChanges,
+    whole: storage.whole,
+    restorePlaces: storage.restorePlaces,
     imports: openImports,
   }
   const importSweep = {

@@ -4,6 +4,7 @@ import type { OperatorService } from '../../../host-worker/operator/client/opera
 import { runOperator } from '../../../host-worker/operator/run-operator.ts'
 import type { Host } from '../../../host-worker/operator/run-command.ts'
 import type { Reach } from '../../../host-worker/operator/client/send-request.ts'
+import type { Secrets } from '../../../domain/access/secrets.ts'
 import { systemClock } from '../../../host-worker/system.ts'
 import { createScratchStorage } from '../scratch/scratch-storage.ts'
 import type { TestService } from './service.ts'
@@ -34,9 +35,12 @@ export interface TestOperator {
 /** The address at which commands reach a test's service. */
 export const TEST_URL = 'https://service.example'
 
-/** A service on an empty storage in memory, and commands for it. */
-export async function openTestOperator(): Promise<TestOperator> {
-  const service = await openTestService((clock) => createScratchStorage({ clock }))
+/**
+ * A service on an empty storage in memory, and commands for it.
+ * @param secrets its root secret; left out: that of every test service
+ */
+export async function openTestOperator(secrets?: Secrets): Promise<TestOperator> {
+  const service = await openTestService((clock) => createScratchStorage({ clock }), secrets)
   const key = await service.addOperatorKey('admin')
   const reach = reachOf(service)
   const environment = { OPERATOR_URL: TEST_URL, OPERATOR_KEY: key, XDG_CONFIG_HOME: '/nonexistent' }

@@ -27,6 +27,8 @@ import type { OpenOperatorChanges } from '../../../ports/operators/operator-chan
 import type { OperatorKeys, OperatorRole } from '../../../ports/operators/operator-keys.ts'
 import type { OutboxStore } from '../../../ports/messaging/outbox-store.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { RestorePlaces } from '../../../domain/placement/restore-places.ts'
+import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { importTools } from '../../../host-worker/wiring/imports.ts'
 import type { Background } from '../../../ports/platform/background.ts'
@@ -48,6 +50,9 @@ export interface TestStorage {
   readonly moves?: (background: Background) => Moves
   /** The place of organizations without a parent. Left out: the shared database. */
   readonly choice?: PlaceChoice
+  /** Left out: organizations are not exported or restored. */
+  readonly whole?: (organizationId: string) => WholeStore
+  readonly restorePlaces?: RestorePlaces
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
@@ -93,6 +98,13 @@ export interface TestService {
   send(path: string, init?: RequestInit & { readonly key?: string }): Promise<Response>
   /** Like `send`, without checking the answer, which would take longer than a large answer itself. */
   sendUnchecked: TestService['send']
+}
+
+/** The places of a storage in which nothing is restored. */
+const noRestorePlaces: RestorePlaces = {
+  prepare: async () => 'no_places',
+  formsOfOthers: async () => [],
+  enter: async () => false,
 }
 
 /** The handlers keep no state between requests, so all services share them. */
@@ -157,6 +169,12 @@ export async function openTestService(
     tenant: (organizationId) => storage.tenant(organizationId),
     audit: storage.audit,
     changes: storage.operatorChanges,
+    restorePlaces: storage.restorePlaces ?? noRestorePlaces,
+    whole:
+      storage.whole ??
+      (() => {
+        throw new Error('This test service exports and restores nothing')
+      }),
     imports: (organization) => {
       const tools = { ...importTools(async () => secrets), clock }
       const { posSource } = organization

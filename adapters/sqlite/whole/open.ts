@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Opening } from '../../../ports/whole/whole-store.ts'
+import { slugTaken } from '../access/slug-taken.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { resultsOf } from '../statement/executor.ts'
+import { advanceClock } from '../write/write-clock.ts'
+import type { StoredTable } from './archived-tables.ts'
+import { ofRestoration } from './begin.ts'
+
+const isPresent = sql`exists (select 1 from restores where ${ofRestoration})`
+
+const isParentMissing = sql`(${slot('parentId')} is not null and not exists (
+  select 1 from organizations as other where other.organization_id = ${slot('parentId')}))`
+
+const mayOpen = sql`${isPresent} and not ${isParentMissing} and not ${slugTaken}`
+
+const judge = template(
+  sql<{ readonly isPresent: number; readonly isParentMissing: number; readonly isSlugTaken: number }>`
+    select ${isPresent} as "isPresent", ${isParentMissing} as "isParentMissing", ${slugTaken} as "isSlugTaken"`,
+)
+
+/** Only the organization that was opened in this batch is tied, so that a trigger shows its reviews to the parent. */
+const tie = template(sql`
+  update organizations set parent_id = ${slot('parentId')}
+  where organization_id = ${slot('organizationId')} and ${isPresent}`)
+
+const end = template(sql`update restores set ended_at = ${slot('now')} where ${ofRestoration} and ${mayOpen}`)
+
+/** Opens an organization whose rows were restored. */
+export async function open(
+  executor: Executor,
+  { archived, names }: StoredTable,
+  organizationId: string,
+  { restoreId, row, parentId, now }: Opening,
+): Promise<'opened' | 'lost' | 'slug_taken' | 'parent_missing'> {
+  const given = archived.columns.flatMap(({ field }, index) =>
+    field in row && field !== 'parentId' ? [{ name: names[index] ?? '', value: row[field] ?? null }] : [],
+  )
+  const base = { organizationId, organization_id: organizationId, restoreId, parentId, now }
+  const values = { ...base, slug: row.slug ?? null }
+  const insert = template(sql`
+    insert into organizations (organization_id, ${sql.join(given.map(({ name }) => sql.id(name)))})
+    select ${slot('organizationId')}, ${sql.join(given.map((_, index) => slot(`value${index}`)))} where ${mayOpen}`)
+  const columns = Object.fromEntries(given.map(({ value }, index) => [`value${index}`, value]))
+  const [judgement] = await resultsOf(executor, [
+    bind(judge, values),
+    bind(insert, { ...values, ...columns }),
+    bind(advanceClock, { organizationId: parentId, now }),
+    bind(tie, base),
+    bind(end, values),
+  ])
+  const verdict = judgement.rows[0]
+  if (verdict?.isPresent !== 1) return 'lost'
+  if (verdict.isParentMissing === 1) return 'parent_missing'
+  return verdict.isSlugTaken === 1 ? 'slug_taken' : 'opened'
+}

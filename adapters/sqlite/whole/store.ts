@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import type { MovedRow } from '../../../ports/placement/move.ts'
+import type {
+  ArchivedRows,
+  ArchivePosition,
+  Restoration,
+  RestoredPart,
+  WholeStore,
+} from '../../../ports/whole/whole-store.ts'
+import { readRowsOfOne } from '../move/read-chunk.ts'
+import { readKnownTriggers } from '../move/silenced.ts'
+import { insertStatements } from '../move/target.ts'
+import type { Guard } from '../placement/guard.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
+import type { Executor } from '../statement/executor.ts'
+import { rowsOf } from '../statement/executor.ts'
+import type { StoredTable } from './archived-tables.ts'
+import { readArchivedTables } from './archived-tables.ts'
+import { begin, ofRestoration } from './begin.ts'
+import { open } from './open.ts'
+
+export interface WholeStoreOptions {
+  readonly guard: Guard
+  readonly organizationId: string
+  /** How many rows one step reads or writes at most. This bounds how long others wait for the database. */
+  readonly rowsMax: number
+}
+
+const findRestoration = template(sql<Restoration>`
+  select restore_id as "restoreId", archive, digest, next_part as "nextPart", progress, started_at as "startedAt",
+    ended_at as "endedAt" from restores where organization_id = ${slot('organizationId')}`)
+
+const advance = template(sql`
+  update restores set next_part = next_part + 1, progress = ${slot('progress')}
+  where ${ofRestoration} and next_part = ${slot('part')}`)
+
+/** Fails unless this is the next part of the present restoration, as `move_guards` does for moves. */
+const guardPart = template(sql`
+  insert into move_guards (broken) select 'version' where not exists (
+    select 1 from restores where ${ofRestoration} and next_part = ${slot('part')})`)
+
+/** Matches SQLite's message when that is not so. */
+const OTHER_PART = /move_is_current/
+
+/** Everything that one SQLite database stores of an organization. No I/O. */
+export function createWholeStore({ guard, organizationId, rowsMax }: WholeStoreOptions): WholeStore {
+  const executor = guard({ organizationIds: [organizationId] })
+  let tables: Promise<readonly StoredTable[]> | null = null
+  const known = () => (tables ??= readArchivedTables(executor))
+  const tableNamed = async (name: string) => {
+    const table = (await known()).find(({ archived }) => archived.name === name)
+    if (table === undefined) throw new Error(`Archives have no table ${name}`)
+    return table
+  }
+  return {
+    tables: async () => (await known()).map(({ archived }) => archived),
+    read: async (table, after) => read(executor, await tableNamed(table), organizationId, after, rowsMax),
+    async restoration() {
+      const [found] = await rowsOf(executor, bind(findRestoration, { organizationId }))
+      return found ?? null
+    },
+    begin: async (restoration, slug) => begin(executor, await known(), organizationId, restoration, slug),
+    write: async (part) => write(executor, await tableNamed(part.table), organizationId, part, rowsMax),
+    open: async (opening) => open(executor, await tableNamed('organizations'), organizationId, opening),
+  }
+}
+
+/** Rows of a table. Copies of the reviews of children are left out: their own archives have them. */
+async function read(
+  executor: Executor,
+  { moved, names }: StoredTable,
+  organizationId: string,
+  after: ArchivePosition | null,
+  rowsMax: number,
+): Promise<ArchivedRows> {
+  const { rows, last } = await readRowsOfOne(executor, moved, { organizationId, after }, rowsMax)
+  const owner = moved.columns.indexOf('owner_id')
+  const own = owner < 0 ? rows : rows.filter((row) => row[owner] === organizationId)
+  const places = names.map((name) => moved.columns.indexOf(name))
+  return { rows: own.map((row) => places.map((place) => row[place] ?? null)), next: last }
+}
+
+async function write(
+  executor: Executor,
+  stored: StoredTable,
+  organizationId: string,
+  { restoreId, part, fields, rows, progress }: RestoredPart,
+  rowsMax: number,
+): Promise<boolean> {
+  const values = { organizationId, restoreId, part, progress }
+  const { table, complete } = writtenTable(stored, organizationId, fields)
+  const triggers = await readKnownTriggers(executor)
+  try {
+    for (let start = 0; start < rows.length; start += rowsMax) {
+      const some = rows.slice(start, start + rowsMax).map(complete)
+      const statements = triggers.silenced(table.name, insertStatements(table, some, 'stays'))
+      await executor.batch([bind(guardPart, values), ...statements])
+    }
+    await executor.batch([bind(guardPart, values), bind(advance, values)])
+    return true
+  } catch (error) {
+    if (OTHER_PART.test(String(error))) return false
+    throw error
+  }
+}
+
+/** The table with the columns that are written, and how a row of an archive becomes one of it. */
+function writtenTable(
+  { archived, moved, names, following }: StoredTable,
+  organizationId: string,
+  fields: readonly string[],
+) {
+  const given = fields.map((field) => names[archived.columns.findIndex((column) => column.field === field)] ?? '')
+  const columns = ['organization_id', ...given, ...Object.keys(following)]
+  const complete = (row: RestoredPart['rows'][number]): MovedRow => {
+    const valueOf = (column: string) => row[given.indexOf(column)] ?? null
+    const more = Object.values(following).map((follow) => follow(organizationId, valueOf))
+    return [organizationId, ...row, ...more]
+  }
+  // The id of a key is unique by itself, whoever has it.
+  const key = moved.name === 'api_keys' ? moved.key.slice(1) : moved.key
+  return { table: { name: moved.name, key, columns }, complete }
+}

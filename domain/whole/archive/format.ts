@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+import { jurisdictions, placeKinds, regions } from '../../placement/choices.ts'
+
+/** The name of the format in manifests, and the version of it that this service writes. Every earlier one can be read. */
+export const ARCHIVE_FORMAT = 'tenant-data-archive'
+export const ARCHIVE_VERSION = 1
+
+export const MANIFEST = 'manifest.json'
+export const ORGANIZATION = 'organization.json'
+
+/** The table whose only row is the file `organization.json`. */
+export const ORGANIZATIONS = 'organizations'
+
+/** The limits of an archive, which are checked before anything of it is kept in memory. */
+export const MANIFEST_BYTES_MAX = 1_000_000
+export const ORGANIZATION_BYTES_MAX = 100_000
+/** A row is at most 2 MB, and its text in JSON at most six times as long. */
+export const LINE_BYTES_MAX = 16_000_000
+const FILES_MAX = 500
+
+/** The value that stands for a secret in an archive without secrets. It proves nothing. */
+export const WITHHELD = 'withheld'
+
+/** The name of a table's file: the rows of `form_submissions` are in `rows/form-submissions.ndjson`. */
+export function fileOfTable(table: string): string {
+  return `rows/${table.replaceAll('_', '-')}.ndjson`
+}
+
+const FILE = /^rows\/([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.ndjson$/
+
+/** The table of a file; null: no table has such a file. */
+export function tableOfFile(file: string): string | null {
+  return FILE.exec(file)?.[1]?.replaceAll('-', '_') ?? null
+}
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+export const ArchivedFile = v.strictObject({
+  file: v.pipe(v.string(), v.regex(FILE)),
+  fields: v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(200)),
+  rows: count,
+  bytes: count,
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+})
+export type ArchivedFile = v.InferOutput<typeof ArchivedFile>
+
+export const Manifest = v.strictObject({
+  format: v.literal(ARCHIVE_FORMAT),
+  version: v.literal(ARCHIVE_VERSION),
+  organizationId: v.string(),
+  /** Whether keys and the hashes of form passwords are in it. */
+  secrets: v.boolean(),
+  organization: v.pick(ArchivedFile, ['bytes', 'sha256']),
+  files: v.pipe(v.array(ArchivedFile), v.maxLength(FILES_MAX)),
+})
+export type Manifest = v.InferOutput<typeof Manifest>
+
+/** The content of `organization.json`: the organization's row, and where it lived. */
+export const OrganizationFile = v.strictObject({
+  organizationId: v.string(),
+  place: v.picklist(placeKinds),
+  region: v.nullable(v.picklist(regions)),
+  jurisdiction: v.nullable(v.picklist(jurisdictions)),
+  /** The organization's stored row: its settings and its clock. */
+  row: v.record(v.string(), v.unknown()),
+})
+export type OrganizationFile = v.InferOutput<typeof OrganizationFile>

@@ -1,0 +1,55 @@
+import type { ArchivedTable, WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { PlaceDescription } from '../../placement/overview.ts'
+import { fileOfTable, ORGANIZATIONS, tableOfFile } from './format.ts'
+import { membersOfRow } from './line.ts'
+import type { ArchiveHead, ArchiveLines } from './source.ts'
+
+/** An organization that is read from its own store, to be archived. */
+export interface LocalOrganization {
+  readonly organizationId: string
+  readonly store: WholeStore
+  readonly withSecrets: boolean
+}
+
+/** The head of an organization's archive; null: there is no organization. */
+export async function readHead(
+  { organizationId, store, withSecrets }: LocalOrganization,
+  { place, region, jurisdiction }: PlaceDescription,
+): Promise<ArchiveHead | null> {
+  const tables = await store.tables()
+  const columns = tables.find(({ name }) => name === ORGANIZATIONS)?.columns ?? []
+  const [row] = (await store.read(ORGANIZATIONS, null)).rows
+  if (row === undefined) return null
+  return {
+    organization: {
+      organizationId,
+      place,
+      region,
+      jurisdiction,
+      row: membersOfRow(row, columns, withSecrets),
+    },
+    secrets: withSecrets,
+    files: archivedWith(tables, withSecrets).map(({ name, columns: of }) => ({
+      file: fileOfTable(name),
+      fields: of.map(({ field }) => field),
+    })),
+  }
+}
+
+/** The tables with files of their own. */
+function archivedWith(tables: readonly ArchivedTable[], withSecrets: boolean): readonly ArchivedTable[] {
+  return tables.filter(({ name, isSecret }) => name !== ORGANIZATIONS && (withSecrets || !isSecret))
+}
+
+/** Lines of a file. Null: archives have no such file. */
+export async function readLines(
+  { store, withSecrets }: LocalOrganization,
+  file: string,
+  after: ArchiveLines['next'],
+): Promise<ArchiveLines | null> {
+  const table = archivedWith(await store.tables(), withSecrets).find(({ name }) => name === tableOfFile(file))
+  if (table === undefined) return null
+  const { rows, next } = await store.read(table.name, after)
+  const lines = rows.map((row) => `${JSON.stringify(membersOfRow(row, table.columns, withSecrets))}\n`)
+  return { lines: lines.join(''), rows: rows.length, next }
+}

@@ -1,0 +1,69 @@
+import type { StoredValue } from '../../../ports/placement/move.ts'
+import type { ArchivePosition, WholeStore } from '../../../ports/whole/whole-store.ts'
+import { MovingError } from '../../placement/errors.ts'
+import { toInstant } from '../../text/instant.ts'
+import { progressOf } from './progress.ts'
+import type { RestoreAnswer, RestoreWorld } from './world.ts'
+
+/** Opens an organization whose rows are all there. Null: there is no such restoration. May be repeated. */
+export async function finishRestoring(
+  organizationId: string,
+  restoreId: string,
+  world: RestoreWorld,
+): Promise<RestoreAnswer | null> {
+  const store = world.whole(organizationId)
+  const restoration = await store.restoration()
+  if (restoration?.restoreId !== restoreId) return null
+  if (restoration.endedAt !== null) return { restoration }
+  const progress = progressOf(restoration)
+  const missing = progress.files.find(({ file, rows }) => (progress.rows[file] ?? 0) < rows)
+  if (missing !== undefined)
+    return { refusal: `${missing.file} has not come as a whole: the next part is part ${restoration.nextPart}.` }
+  const [formIds, keyIds] = [await idsIn(store, 'forms', 'formId'), await idsIn(store, 'api_keys', 'keyId')]
+  if (!(await world.restorePlaces.enter(organizationId, { formIds, keyIds })))
+    return { refusal: 'Another organization has one of the forms, or imports forms. Try again, or look which it is.' }
+  const now = toInstant(world.clock.nowMs())
+  const { row, parentId } = progress
+  const outcome = await opened(() => store.open({ restoreId, row, parentId, now }))
+  switch (outcome) {
+    case 'opened':
+      return { restoration: { ...restoration, endedAt: now } }
+    case 'lost':
+      return finishedMeanwhile(store, restoreId)
+    case 'slug_taken':
+      return { refusal: 'Another organization has taken the slug meanwhile. Change the slug of that one, and finish then.' }
+    case 'parent_missing':
+      return { refusal: `There is no organization ${parentId ?? ''} in this place, which is the parent.` }
+    case 'moving':
+      return { refusal: 'The family of the parent is being moved. Finish when "org show" names no move.' }
+  }
+}
+
+async function opened<Outcome>(open: () => Promise<Outcome>): Promise<Outcome | 'moving'> {
+  try {
+    return await open()
+  } catch (error) {
+    if (error instanceof MovingError) return 'moving'
+    throw error
+  }
+}
+
+/** The answer when another call was faster. */
+async function finishedMeanwhile(store: WholeStore, restoreId: string): Promise<RestoreAnswer | null> {
+  const restoration = await store.restoration()
+  return restoration?.restoreId === restoreId && restoration.endedAt !== null ? { restoration } : null
+}
+
+/** The ids of all rows of a table. */
+async function idsIn(store: WholeStore, table: string, field: string): Promise<readonly string[]> {
+  const columns = (await store.tables()).find(({ name }) => name === table)?.columns ?? []
+  const place = columns.findIndex((column) => column.field === field)
+  const ids: StoredValue[] = []
+  let after: ArchivePosition | null = null
+  do {
+    const { rows, next } = await store.read(table, after)
+    ids.push(...rows.map((row) => row[place] ?? null))
+    after = next
+  } while (after !== null)
+  return ids.map(String)
+}

@@ -1,0 +1,19 @@
+import type { Administration } from '../../../ports/organizations/administration.ts'
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { RandomSource } from '../../../ports/platform/random-source.ts'
+import type { Restoration, WholeStore } from '../../../ports/whole/whole-store.ts'
+import type { Secrets } from '../../access/secrets.ts'
+import type { RestorePlaces } from '../../placement/restore-places.ts'
+
+/** The ports by which an organization is restored. */
+export interface RestoreWorld {
+  readonly whole: (organizationId: string) => WholeStore
+  readonly restorePlaces: RestorePlaces
+  readonly administration: Pick<Administration, 'findOrganization'>
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly random: RandomSource
+}
+
+/** The restoration after a step, or a sentence that refuses the step. */
+export type RestoreAnswer = { readonly restoration: Restoration } | { readonly refusal: string }

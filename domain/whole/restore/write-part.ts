@@ -1,0 +1,99 @@
+import type { StoredValue } from '../../../ports/placement/move.ts'
+import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-store.ts'
+import { parsedOr } from '../../text/json.ts'
+import { tableOfFile } from '../archive/format.ts'
+import { rowOfMembers } from '../archive/line.ts'
+import { progressOf } from './progress.ts'
+import type { RestoreAnswer, RestoreWorld } from './world.ts'
+
+/** A part of an archive as it was sent. */
+export interface SentPart {
+  readonly organizationId: string
+  readonly restoreId: string
+  /** Counts from 1. */
+  readonly part: number
+  readonly file: string
+  readonly lines: readonly string[]
+}
+
+type Row = readonly StoredValue[]
+
+/** Writes the next part of an archive. One that was written before is accepted again. */
+export async function writePart(sent: SentPart, world: RestoreWorld): Promise<RestoreAnswer | null> {
+  const { organizationId, restoreId, part, file, lines } = sent
+  const store = world.whole(organizationId)
+  const restoration = await store.restoration()
+  if (restoration?.restoreId !== restoreId) return null
+  if (part < restoration.nextPart) return { restoration }
+  if (restoration.endedAt !== null || part > restoration.nextPart)
+    return { refusal: `Part ${part} is out of order: the next one is part ${restoration.nextPart}.` }
+  const progress = progressOf(restoration)
+  const archived = progress.files.find((known) => known.file === file)
+  const table = (await store.tables()).find(({ name }) => name === tableOfFile(file))
+  if (archived === undefined || table === undefined) return { refusal: `The archive has no file ${file}.` }
+  const came = (progress.rows[file] ?? 0) + lines.length
+  if (came > archived.rows) return { refusal: `${file} has more rows than the manifest says.` }
+  const columns = columnsOf(table, archived.fields)
+  const rows: Row[] = []
+  for (const [index, line] of lines.entries()) {
+    const reading = rowOfMembers(parsedOr(line, undefined), columns)
+    if ('problem' in reading) return { refusal: `Line ${came - lines.length + index + 1} of ${file} ${reading.problem}.` }
+    rows.push(reading.row)
+  }
+  const isKeyKept = (version: StoredValue) => progress.isSameId && world.secrets.find(String(version)) !== null
+  const kept = keptRows(table.name, archived.fields, rows, isKeyKept)
+  const keysLeft = progress.keysLeft + (table.isSecret ? rows.length - kept.length : 0)
+  const now = { ...progress, rows: { ...progress.rows, [file]: came }, keysLeft }
+  const next = { ...restoration, nextPart: part + 1, progress: JSON.stringify(now) }
+  const { fields } = archived
+  const isWritten = await store.write({
+    restoreId,
+    part,
+    table: table.name,
+    fields,
+    rows: kept,
+    progress: next.progress,
+  })
+  return isWritten ? { restoration: next } : writtenMeanwhile(sent, world)
+}
+
+/** The answer when another call of the same restoration was faster. */
+async function writtenMeanwhile(
+  { organizationId, restoreId, part }: SentPart,
+  world: RestoreWorld,
+): Promise<RestoreAnswer | null> {
+  const restoration = await world.whole(organizationId).restoration()
+  if (restoration?.restoreId !== restoreId) return null
+  return part < restoration.nextPart ? { restoration } : { refusal: `Part ${part} was not written. Send it again.` }
+}
+
+/** The columns of the fields that an archive has, in its order. */
+export function columnsOf(table: ArchivedTable, fields: readonly string[]): readonly ArchivedColumn[] {
+  return fields.flatMap((field) => table.columns.find((column) => column.field === field) ?? [])
+}
+
+/**
+ * The rows that are stored of those of an archive. Nothing is sent twice: work that waited is held until an operator
+ * retries it, and what only told when it may be sent is left out. A key is kept when it was made for this organization
+ * under a root secret of this service; no other could be proven.
+ */
+function keptRows(
+  table: string,
+  fields: readonly string[],
+  rows: readonly Row[],
+  isKeyKept: (secretVersion: StoredValue) => boolean,
+): readonly Row[] {
+  const at = (field: string) => fields.indexOf(field)
+  if (table === 'outbox') {
+    const [status, lease, waiting] = [at('status'), at('leaseToken'), at('waitingSince')]
+    return rows.map((row) =>
+      row.map((value, index) => {
+        if (index === lease || index === waiting) return null
+        return index === status && value === 'pending' ? 'held' : value
+      }),
+    )
+  }
+  if (table === 'automation_messages') return rows.filter((row) => row[at('isSent')] === 1)
+  if (table !== 'api_keys') return rows
+  return rows.filter((row) => isKeyKept(row[at('secretVersion')] ?? null))
+}

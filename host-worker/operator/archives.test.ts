@@ -1,0 +1,225 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { endpoints } from '../../domain/catalog.ts'
+import type { Endpoint } from '../../domain/record/endpoint.ts'
+import { readArchive } from '../../domain/whole/archive/read-archive.ts'
+import { demoOrganization } from '../dev/demo/index.ts'
+import { demoLines, importLines } from '../dev/demo/seed.ts'
+import { samplePath } from '../../test/support/data/sample-organization.ts'
+import { testSecrets } from '../../test/support/runner/fakes.ts'
+import type { TestOperator } from '../../test/support/services/operator.ts'
+import { openTestOperator } from '../../test/support/services/operator.ts'
+import { archiveInFile } from './archives/archive-file.ts'
+import { openNodeDigest } from './archives/node-digest.ts'
+
+// Organizations as a whole, by the commands: exported, and restored elsewhere.
+
+const directory = mkdtempSync(join(tmpdir(), 'operator-archives-'))
+const fileOf = (name: string) => join(directory, name)
+const archive = fileOf('demo.tar')
+let at: TestOperator
+let key: string
+const opened: TestOperator[] = []
+
+async function anotherService(byte = 9): Promise<TestOperator> {
+  const other = await openTestOperator(await testSecrets(byte))
+  opened.push(other)
+  return other
+}
+
+async function exported(of: TestOperator, name: string, ...more: readonly string[]): Promise<Buffer> {
+  const { code, stderr } = await of.run('org', 'export', fileOf(name), ...more)
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^Exported \w+: \d+ rows in /)])
+  return readFileSync(fileOf(name))
+}
+
+beforeAll(async () => {
+  at = await openTestOperator()
+  opened.push(at)
+  key = await at.service.addOrganization('demo', demoOrganization)
+  await importLines(demoLines, 'demo', at.client(null))
+  await exported(at, 'demo.tar', '--id', 'demo')
+})
+afterEach(() => {
+  for (const { service } of opened) expect(service.errors).toEqual([])
+})
+afterAll(() => {
+  rmSync(directory, { recursive: true })
+})
+
+test('the same state gives the same archive, and an export changes nothing', async () => {
+  expect((await exported(at, 'again.tar', '--id', 'demo')).equals(readFileSync(archive))).toBe(true)
+})
+
+/** The first value of each field in the archive. */
+async function firstValues(): Promise<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>()
+  for await (const piece of readArchive(archiveInFile(archive).open(), openNodeDigest)) {
+    if (piece.kind !== 'part') continue
+    const [first = '{}'] = piece.lines
+    for (const [field, value] of Object.entries(JSON.parse(first) as object))
+      if (!values.has(field)) values.set(field, String(value))
+  }
+  return values
+}
+
+/** Every answer of the public interface to reads, without cursors, which belong to a root secret. */
+async function answers({ service }: TestOperator, of: string): Promise<readonly string[]> {
+  const values = await firstValues()
+  const read = endpoints.filter(({ access, method }: Endpoint) => access === 'tenant' && method === 'GET')
+  const all: string[] = []
+  for (const endpoint of read) {
+    const path = samplePath(endpoint, (field) => values.get(field) ?? 'none')
+    for (let next: string | null = ''; next !== null; ) {
+      const response = await service.send(`${path}?limit=500${next}`, { key: of })
+      const text = await response.text()
+      const { pagination } = JSON.parse(text) as { pagination?: { nextCursor?: string | null } }
+      const cursor = pagination?.nextCursor ?? null
+      all.push(`${path} ${response.status} ${cursor === null ? text : text.replaceAll(cursor, 'CURSOR')}`)
+      next = cursor === null ? null : `&cursor=${cursor}`
+    }
+  }
+  return all
+}
+
+test('an organization restored elsewhere, in the other place, gives the same answers and the same archive', async () => {
+  const other = await anotherService()
+  const restored = await other.run('org', 'restore', archive, '--place', 'own')
+  expect(restored).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(/^Restored demo: \d+ rows/) })
+  const of = await other.service.addKey({ organizationId: 'demo' })
+  const before = await answers(at, key)
+  expect(before.length).toBeGreaterThan(40)
+  expect(await answers(other, of)).toEqual(before)
+
+  const there = fileOf('there.tar')
+  await exported(other, 'there.tar', '--id', 'demo')
+  const rowsOf = async (path: string) => {
+    const parts: string[] = []
+    for await (const piece of readArchive(archiveInFile(path).open(), openNodeDigest))
+      if (piece.kind === 'part') parts.push(`${piece.file} ${piece.lines.join('\n')}`)
+    return parts
+  }
+  expect(await rowsOf(there)).toEqual(await rowsOf(archive))
+  const shown = JSON.parse((await other.run('org', 'show', 'demo')).stdout) as Record<string, unknown>
+  expect(shown).toMatchObject({ place: 'own', archive: 'demo.tar', slug: 'sparkle' })
+
+  const third = await anotherService(11)
+  expect((await third.run('org', 'restore', there, '--place', 'shared')).code).toBe(0)
+  expect((await exported(third, 'third.tar', '--id', 'demo')).equals(readFileSync(archive))).toBe(true)
+})
+
+test('under another id and slug, beside the first one, without forms that the first one has', async () => {
+  const refused = await at.run('org', 'restore', archive, '--id', 'copy')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Another organization has the forms') })
+  expect((await at.run('org', 'show', 'copy')).code).toBe(1)
+  const other = await anotherService()
+  await other.service.addOrganization('rival', { slug: 'sparkle' })
+  expect(await other.run('org', 'restore', archive)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('has the slug sparkle'),
+  })
+  expect((await other.run('org', 'show', 'demo')).code).toBe(1)
+  expect((await other.run('org', 'restore', archive, '--id', 'copy', '--slug', 'shiny')).code).toBe(0)
+  const of = await other.service.addKey({ organizationId: 'copy' })
+  expect(await answers(other, of)).toEqual(
+    (await answers(at, key)).map((answer) => answer.replaceAll('"organizationId":"demo"', '"organizationId":"copy"')),
+  )
+})
+
+test('into an organization without rows, which keeps its keys; not into one with rows', async () => {
+  const other = await anotherService()
+  const of = await other.service.addOrganization('demo')
+  expect((await other.run('org', 'restore', archive)).code).toBe(0)
+  expect((await other.service.send('/api/v1/sites', { key: of })).status).toBe(200)
+  expect(await other.run('org', 'restore', archive)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('demo has rows'),
+  })
+})
+
+test('keys and form passwords come with secrets, under the same id and root secret', async () => {
+  const { stdout } = await at.run('key', 'issue', '--org', 'demo')
+  await exported(at, 'secrets.tar', '--id', 'demo', '--with-secrets')
+  const same = await openTestOperator()
+  opened.push(same)
+  expect((await same.run('org', 'restore', fileOf('secrets.tar'))).stderr).toMatch(/^Restored demo: \d+ rows [^\n]+\n$/)
+  expect((await same.service.send('/api/v1/sites', { key: stdout.trim() })).status).toBe(200)
+  const other = await anotherService()
+  expect((await other.run('org', 'restore', fileOf('secrets.tar'))).stderr).toContain('2 keys were left out')
+  expect((await other.service.send('/api/v1/sites', { key: stdout.trim() })).status).toBe(401)
+  expect(readFileSync(archive, 'utf8')).not.toContain('pbkdf2')
+})
+
+test('work that waited is held, and is sent only when an operator retries it', async () => {
+  const of = await anotherService()
+  expect((await of.run('org', 'restore', archive)).code).toBe(0)
+  const submitted = await of.service.send('/api/forms/demo-contact/submissions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', firstName: 'Ada', email: 'ada@example.com', message: 'Hello' }),
+  })
+  expect(submitted.status).toBe(201)
+  const entriesOf = async (operator: TestOperator) =>
+    (await operator.run('outbox', 'list')).stdout
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+  const pending = await entriesOf(of)
+  expect(pending.length).toBeGreaterThan(0)
+  await exported(of, 'pending.tar', '--id', 'demo')
+  const other = await anotherService(12)
+  expect((await other.run('org', 'restore', fileOf('pending.tar'))).code).toBe(0)
+  const held = await entriesOf(other)
+  expect(held).toHaveLength(pending.length)
+  expect(held.every((line) => line.includes('held'))).toBe(true)
+  expect(await other.service.storage.outbox.due('2099-01-01T00:00:00.000Z', 10)).toEqual([])
+  const entry = (await other.service.storage.outbox.list('demo', null, 1))[0]
+  expect((await other.run('outbox', 'retry', entry?.outboxId ?? '')).code).toBe(0)
+  expect(await other.service.storage.outbox.due('2099-01-01T00:00:00.000Z', 10)).toHaveLength(1)
+})
+
+const HEADER = 512
+
+/** Archives that must be refused whole, with what the refusal says. */
+const damaged: readonly (readonly [string, (bytes: Buffer) => Buffer, string])[] = [
+  ...[0, 1, 511, HEADER, 5_000, 20_000, 100_000].map(
+    (end) => [`cut at ${end}`, (bytes: Buffer) => bytes.subarray(0, end), 'cut off'] as const,
+  ),
+  ['cut before its end', (bytes) => bytes.subarray(0, bytes.length - 600), 'cut off'],
+  ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('more')]), 'goes on after its end'],
+  ['altered in a row', (bytes) => altered(bytes, 'Oluwaseun', 'Oluwaseum'), 'altered or damaged'],
+  ['altered in the settings', (bytes) => altered(bytes, 'Sparkle Car Wash"', 'Sparkle Car Wasn"'), 'altered'],
+  ['altered in the manifest', (bytes) => altered(bytes, '"rows": 2000', '"rows": 2001'), 'altered'],
+  ['of a newer version', (bytes) => altered(bytes, '"version": 1', '"version": 2'), 'version 2'],
+  ['of another format', (bytes) => altered(bytes, 'tenant-data-archive', 'tenant-data-archiva'), 'no archive'],
+  ['with a path that climbs', (bytes) => altered(bytes, 'rows/cases.ndjson"', '../../.s.ndjson""'), 'altered'],
+  ['with a manifest of any size', (bytes) => resized(bytes, 8 ** 10), 'at most 1000000'],
+]
+
+function altered(bytes: Buffer, from: string, to: string): Buffer {
+  const text = bytes.toString('latin1')
+  expect(text).toContain(from)
+  return Buffer.from(text.replace(from, to), 'latin1')
+}
+
+/** Says another size in the first header. */
+function resized(bytes: Buffer, size: number): Buffer {
+  const header = Buffer.from(bytes.subarray(0, HEADER))
+  header.write(`${size.toString(8).padStart(11, '0')}\0`, 124, 'latin1')
+  header.fill(' ', 148, 156)
+  const sum = header.reduce((all, byte) => all + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
+  return Buffer.concat([header, bytes.subarray(HEADER)])
+}
+
+test.each(damaged)('an archive %s is refused before anything is written', async (name, damage, saying) => {
+  const file = fileOf('damaged.tar')
+  writeFileSync(file, damage(readFileSync(archive)))
+  const other = await anotherService()
+  const { code, stderr } = await other.run('org', 'restore', file)
+  expect([name, code]).toEqual([name, 1])
+  expect(stderr).toContain(saying)
+  expect(await other.service.storage.whole?.('demo').restoration()).toBe(null)
+})

@@ -1,0 +1,68 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { ChangedMeanwhile, writeArchive } from '../../../domain/whole/archive/write-archive.ts'
+import type { ArchiveSource } from '../../../domain/whole/archive/source.ts'
+import { systemClock } from '../../system.ts'
+import { CommandError } from '../client/errors.ts'
+import { createProgress } from '../commands/progress.ts'
+import { openNodeDigest } from './node-digest.ts'
+
+/** How often an archive is begun, when the organization keeps changing. */
+const TRIES_MAX = 10
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** What is done with the bytes of an archive on their way into its file. */
+export type Seal = (archive: AsyncIterable<Bytes>) => AsyncIterable<Uint8Array>
+
+export interface ArchiveFile {
+  readonly path: string
+  readonly source: ArchiveSource
+  readonly seal?: Seal
+  readonly note: (line: string) => void
+}
+
+/**
+ * Writes the archive of an organization into a file that only its owner may read. The file appears when the archive is
+ * complete; an earlier file of that name stays until then.
+ * @returns how many rows it has
+ */
+export async function writeArchiveFile({ path, source, seal = (archive) => archive, note }: ArchiveFile): Promise<number> {
+  const unfinished = `${path}.unfinished`
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const rows = await writeOnce(unfinished, source, seal)
+      await rename(unfinished, path)
+      return rows
+    } catch (error) {
+      await rm(unfinished, { force: true })
+      if (!(error instanceof ChangedMeanwhile)) throw error
+      if (tries === TRIES_MAX)
+        throw new CommandError(
+          `The organization was changed during each of ${TRIES_MAX} attempts, so that no attempt is one state of it. Try again when less is written.`,
+        )
+      note('The organization was changed meanwhile: started again.')
+    }
+  }
+}
+
+async function writeOnce(path: string, source: ArchiveSource, seal: Seal): Promise<number> {
+  const progress = createProgress(process.stderr, () => systemClock.nowMs())
+  const file = await open(path, 'w', 0o600)
+  let written = 0
+  try {
+    const archive = writeArchive({
+      source,
+      openDigest: openNodeDigest,
+      onProgress: (pass, rows) => {
+        if (pass === 'writing') written = rows
+        progress.update(pass === 'measuring' ? 'Reading' : 'Writing', rows)
+      },
+    })
+    for await (const bytes of seal(archive)) await file.writeFile(bytes)
+    await file.sync()
+    return written
+  } finally {
+    progress.end()
+    await file.close()
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  archiveFormat,
+  beginRestore,
+  finishRestore,
+  writeRestore,
+} from '../../../domain/operators/endpoints/restores.ts'
+import { placeKinds } from '../../../domain/placement/choices.ts'
+import { ArchiveProblem } from '../../../domain/whole/archive/read-archive.ts'
+import { archiveInFile } from '../archives/archive-file.ts'
+import { restoreArchive } from '../archives/restore-archive.ts'
+import { CommandError } from '../client/errors.ts'
+import { textOf } from '../command/arguments.ts'
+import type { Command } from '../command/command.ts'
+import { clearable, text } from '../command/command.ts'
+import { givenPath } from './import-file.ts'
+import { placeOf, settingFlags } from './organization-flags.ts'
+import { callWithFlags } from './settings.ts'
+
+export const restoreCommand: Command = {
+  words: ['org', 'restore'],
+  positionals: ['FILE'],
+  flags: {
+    id: text('ID'),
+    slug: clearable('S'),
+    place: text(placeKinds.join('|')),
+    region: text('REGION'),
+    jurisdiction: text('LAW'),
+  },
+  summary: 'Make an organization from an archive',
+  details: [
+    'The organization must not exist, or have no rows. The whole archive is checked before the first row is written.',
+    'Until the last one is, the organization is closed: its keys and forms are unknown. Interrupted, the same command',
+    'continues. Work that waited is held: nothing is sent until "outbox retry". Keys come from an archive with secrets',
+    'only, and only under the same id and root secret.',
+  ],
+  operations: [archiveFormat, beginRestore, writeRestore, finishRestore],
+  run: async (context, { values, positionals: [file = ''] }) => {
+    const place = placeOf(values)
+    const given = textOf(values, 'slug')
+    const archive = archiveInFile(givenPath(file))
+    const service = await context.service()
+    const slug = given === '' ? null : given
+    const { organizationId, restoration } = await callWithFlags(settingFlags, () =>
+      restoreArchive({ archive, service, organizationId: textOf(values, 'id'), slug, place }).catch(
+        (error: unknown) => {
+          throw error instanceof ArchiveProblem ? new CommandError(error.message) : error
+        },
+      ),
+    )
+    const { rows, keysLeft } = restoration
+    context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
+    if (keysLeft > 0)
+      context.note(
+        `${keysLeft} keys were left out: they were made for another id or under another root secret. Issue new ones.`,
+      )
+  },
+}
