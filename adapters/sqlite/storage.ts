@@ -42,6 +42,10 @@ export function createStorage(options: StorageOptions): SqliteStorage {
       createImportSessions(guard({ organizationIds: [organizationId] }), clock, organizationId),
     importDirectory: createImportDirectory(executor),
     whole: (organizationId) =>
-      createWholeStore({ guard, organizationId, rowsMax: options.isShared === true ? SHARED_ROWS_MAX : ROWS_MAX }),
+      createWholeStore({
+        guard,
+        organizationId,
+        rowsMax: options.isShared === true ? SHARED_ROWS_MAX : ROWS_MAX,
+      }),
   }
 }

@@ -5,7 +5,7 @@ import type { StoredValue } from '../placement/move.ts'
 export interface ArchivedColumn {
   readonly field: string
   readonly type: 'text' | 'integer' | 'real'
-  readonly nullable: boolean
+  readonly isNullable: boolean
   /** Whether the text is a JSON document, or the number a truth value. */
   readonly holds: 'value' | 'document' | 'truth'
   /** Whether the value proves who somebody is, so that archives without secrets do not have it. */

@@ -5,6 +5,7 @@ import { auditActions } from '../../domain/record/audit-action.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import type { AuditRecord } from '../../ports/operators/audit.ts'
 import { form, submission } from '../conformance/fixtures.ts'
+import { restoreRequest } from '../support/data/restore-request.ts'
 import type { OperatorClient } from '../support/services/operator-client.ts'
 import { openOperatorClient } from '../support/services/operator-client.ts'
 import type { MovingPlaces } from '../support/moving/moving.ts'
@@ -66,6 +67,11 @@ async function openedImport(text: string): Promise<string> {
 const issue = async (path: string, body: object = {}) => (await admin.post(path, body)).body.keyId
 const rotate = async (keyId: string) => issue(`/keys/${keyId}/rotate`, { overlap: '1d' })
 
+async function begunRestore() {
+  const { body } = await admin.post('/organizations/copy/restore', await restoreRequest(admin, 0))
+  return body as unknown as { readonly restoreId: string }
+}
+
 /** For each operation: makes its change, and returns the subject that its record must have. */
 const changes: Readonly<Record<string, () => Promise<unknown>>> = {
   'organizations.save': async () => {
@@ -86,6 +92,19 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     await places.world.ledger.take(moveId, 'another', startedAt, '2026-06-15T13:00:00.000Z')
     expect((await admin.post(`${ORGANIZATION}/move/abort`)).status).toBe(200)
     return { type: 'move', id: moveId, to: 'own' }
+  },
+  'exports.begin': async () => {
+    expect((await admin.post(`${ORGANIZATION}/export`, { withSecrets: true })).status).toBe(200)
+    return { type: 'archive', name: null, secrets: true }
+  },
+  'restores.begin': async () => {
+    await begunRestore()
+    return { type: 'archive', name: 'acme.tar', secrets: false }
+  },
+  'restores.finish': async () => {
+    const { restoreId } = await begunRestore()
+    expect((await admin.post(`/organizations/copy/restore/${restoreId}/finish`)).status).toBe(200)
+    return { type: 'archive', name: 'acme.tar', secrets: false }
   },
   'keys.issue': async () => ({ type: 'key', id: await issue(`${ORGANIZATION}/keys`) }),
   'platformKeys.issue': async () => ({ type: 'key', id: await issue('/platform-keys') }),

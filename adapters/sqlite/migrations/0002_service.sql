@@ -347,15 +347,16 @@ CREATE INDEX audit_of_action ON audit (action, at, audit_id);
 -- How organizations were restored from archives. While `ended_at` is null, the organization's own row is not there, so that
 -- its keys and forms are unknown, and nobody may create it.
 CREATE TABLE restores (
-  organization_id TEXT NOT NULL PRIMARY KEY,
+  organization_id TEXT NOT NULL,
   restore_id TEXT NOT NULL,
   archive TEXT NOT NULL,
   digest TEXT NOT NULL,
   next_part INTEGER NOT NULL,
   progress TEXT NOT NULL,
   started_at TEXT NOT NULL,
-  ended_at TEXT
-) STRICT, WITHOUT ROWID;
+  ended_at TEXT,
+  PRIMARY KEY (organization_id, restore_id)
+) STRICT;
 
 -- An import is a session: the rows of a file are staged here, beside the data that they will join, and are written from
 -- here after the whole file was checked. All of it is gone a day after the import ended.

@@ -90,7 +90,9 @@ type Present = 'fails' | 'stays'
 
 function ifPresent({ key }: MovedTable, present: Present): Expression<unknown> {
   // Only the key is named: another value that must be unique still fails.
-  return present === 'fails' ? sql`` : sql`on conflict (${sql.join(key.map((column) => sql.id(column)))}) do nothing`
+  return present === 'fails'
+    ? sql``
+    : sql`on conflict (${sql.join(key.map((column) => sql.id(column)))}) do nothing`
 }
 
 /** The statement that inserts rows from a JSON array of their values. */

@@ -83,7 +83,7 @@ function storedTable(moved: MovedTable, shapeOf: (column: string) => ColumnRow |
     return {
       field: fieldName(name),
       type: shape?.type === 'INTEGER' ? 'integer' : shape?.type === 'REAL' ? 'real' : 'text',
-      nullable: shape?.nullable === 1,
+      isNullable: shape?.nullable === 1,
       holds: holding.get(name) ?? 'value',
       isSecret: secretColumns[moved.name]?.includes(name) === true,
     }

@@ -41,13 +41,15 @@ export async function begin(
       values,
     ),
     bind(
+      template(sql`delete from restores
+        where organization_id = ${slot('organizationId')} and ended_at is not null and ${mayBegin}`),
+      values,
+    ),
+    bind(
       template(sql`
         insert into restores (organization_id, restore_id, archive, digest, next_part, progress, started_at)
         select ${slot('organizationId')}, ${slot('restoreId')}, ${slot('archive')}, ${slot('digest')},
-          ${slot('nextPart')}, ${slot('progress')}, ${slot('startedAt')} where ${mayBegin}
-        on conflict (organization_id) do update set restore_id = excluded.restore_id, archive = excluded.archive,
-          digest = excluded.digest, next_part = excluded.next_part, progress = excluded.progress,
-          started_at = excluded.started_at, ended_at = null`),
+          ${slot('nextPart')}, ${slot('progress')}, ${slot('startedAt')} where ${mayBegin}`),
       values,
     ),
     bind(

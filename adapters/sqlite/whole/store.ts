@@ -28,7 +28,8 @@ export interface WholeStoreOptions {
 
 const findRestoration = template(sql<Restoration>`
   select restore_id as "restoreId", archive, digest, next_part as "nextPart", progress, started_at as "startedAt",
-    ended_at as "endedAt" from restores where organization_id = ${slot('organizationId')}`)
+    ended_at as "endedAt" from restores where organization_id = ${slot('organizationId')}
+  order by ended_at is null desc, started_at desc limit 1`)
 
 const advance = template(sql`
   update restores set next_part = next_part + 1, progress = ${slot('progress')}
@@ -110,7 +111,9 @@ function writtenTable(
   organizationId: string,
   fields: readonly string[],
 ) {
-  const given = fields.map((field) => names[archived.columns.findIndex((column) => column.field === field)] ?? '')
+  const given = fields.map(
+    (field) => names[archived.columns.findIndex((column) => column.field === field)] ?? '',
+  )
   const columns = ['organization_id', ...given, ...Object.keys(following)]
   const complete = (row: RestoredPart['rows'][number]): MovedRow => {
     const valueOf = (column: string) => row[given.indexOf(column)] ?? null

@@ -18,7 +18,7 @@ const position = v.array(v.union([v.string(), v.number(), v.null()]))
 
 const File = v.strictObject({
   file: described(v.string(), 'The name of the file in the archive.'),
-  fields: described(v.array(v.string()), 'What each of its lines has, in order.'),
+  columns: described(v.array(v.string()), 'What each of its lines has, in order.'),
 })
 
 const Begun = v.strictObject({
@@ -61,7 +61,7 @@ export const beginExport = operation({
       token: 'AbL3nQ0yVx7Rk2mZ9tWc',
       organization: { ...sampleOrganization },
       secrets: false,
-      files: [{ file: 'rows/sites.ndjson', fields: ['siteId', 'name', 'code'] }],
+      files: [{ file: 'rows/sites.ndjson', columns: ['siteId', 'name', 'code'] }],
     }),
     400: 'BadRequest',
     404: 'NotFound',
@@ -117,7 +117,7 @@ export async function serveBeginExport(
   const begun = { value: toInstant(world.clock.nowMs()), id: withSecrets ? SECRETS : '' }
   const token = await writeCursor(begun, scopeOf(organizationId), world)
   const { organization, secrets, files } = found
-  const shown = files.map(({ file, fields }) => ({ file, fields: [...fields] }))
+  const shown = files.map(({ file, columns }) => ({ file, columns: [...columns] }))
   return jsonReply(200, { token: token ?? '', organization, secrets, files: shown }, PRIVATE)
 }
 

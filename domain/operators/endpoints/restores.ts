@@ -11,14 +11,20 @@ import { instant } from './key-schema.ts'
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const Column = v.strictObject({
-  field: v.string(),
-  type: v.picklist(['text', 'integer', 'real']),
-  nullable: v.boolean(),
+  field: described(v.string(), 'Its name in a line.'),
+  type: described(v.picklist(['text', 'integer', 'real']), 'What is stored.'),
+  isNullable: described(v.boolean(), 'Whether it may be null.'),
   holds: described(
     v.picklist(['value', 'document', 'truth']),
     'A text or number as it is; a JSON document, or its text; or true or false.',
   ),
   isSecret: described(v.boolean(), 'Whether archives without secrets do not have it.'),
+})
+
+const Table = v.strictObject({
+  name: described(v.string(), 'The name of the table.'),
+  isSecret: described(v.boolean(), 'Whether archives without secrets have none of its rows.'),
+  columns: described(v.array(Column), 'What its lines have.'),
 })
 
 export const archiveFormat = operation({
@@ -34,7 +40,7 @@ export const archiveFormat = operation({
       v.strictObject({
         version: described(count, 'The version of the format that this service writes.'),
         tables: described(
-          v.array(v.strictObject({ name: v.string(), isSecret: v.boolean(), columns: v.array(Column) })),
+          v.array(Table),
           'The kinds of rows: `organizations` is the row in `organization.json`, each other one a file.',
         ),
       }),
@@ -91,7 +97,10 @@ export const beginRestore = operation({
       manifest: described(Manifest, 'The content of `manifest.json`.'),
       organization: described(OrganizationFile, 'The content of `organization.json`.'),
       slug: v.exactOptional(
-        described(v.nullable(v.pipe(v.string(), v.maxLength(64))), 'The slug to have in place of the archived one.'),
+        described(
+          v.nullable(v.pipe(v.string(), v.maxLength(64))),
+          'The slug to have in place of the archived one.',
+        ),
       ),
       formIds: described(
         v.pipe(v.array(v.pipe(v.string(), v.maxLength(200))), v.maxLength(20_000)),
@@ -107,7 +116,10 @@ export const beginRestore = operation({
         version: ARCHIVE_VERSION,
         organizationId: 'acme',
         secrets: false,
-        organization: { bytes: 427, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' },
+        organization: {
+          bytes: 427,
+          sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+        },
         files: [],
       },
       organization: {
@@ -139,9 +151,9 @@ export const writeRestore = operation({
     'Parts are lines of one file each, numbered from 1 over all files in the order of the manifest. The client chooses how many lines a part has, and must choose the same again when it continues. A part that came before is accepted again.',
   body: jsonBody(
     v.strictObject({
-      part: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-      file: v.pipe(v.string(), v.maxLength(200)),
-      lines: v.pipe(v.array(v.string()), v.maxLength(10_000)),
+      part: described(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 'The number of the part, from 1.'),
+      file: described(v.pipe(v.string(), v.maxLength(200)), 'The file from which the lines are.'),
+      lines: described(v.pipe(v.array(v.string()), v.maxLength(10_000)), 'The lines, without their ends.'),
     }),
     { part: 1, file: 'rows/sites.ndjson', lines: ['{"siteId":"s1","name":"Harbor","code":"H"}'] },
     40_000_000,
@@ -163,7 +175,10 @@ export const finishRestore = operation({
   tag: 'Archives',
   summary: 'Open an organization whose rows are restored',
   responses: {
-    200: jsonResponse('The restoration.', RestorationBody, { ...sample, endedAt: '2026-05-19T18:11:00.000Z' }),
+    200: jsonResponse('The restoration.', RestorationBody, {
+      ...sample,
+      endedAt: '2026-05-19T18:11:00.000Z',
+    }),
     404: 'NotFound',
     409: 'Conflict',
   },

@@ -58,7 +58,11 @@ export async function serveFinishRestore(
 ): Promise<ReplyOf<typeof finishRestore>> {
   const restoration = await world.whole(organizationId).restoration()
   if (restoration?.restoreId !== restoreId) return unknownRestoration()
-  await change.announce({ type: 'archive', name: restoration.archive, secrets: progressOf(restoration).secrets })
+  await change.announce({
+    type: 'archive',
+    name: restoration.archive,
+    secrets: progressOf(restoration).secrets,
+  })
   const answer = await finishRestoring(organizationId, restoreId, world)
   return answer === null ? unknownRestoration() : replyTo(answer)
 }

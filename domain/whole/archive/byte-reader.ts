@@ -27,7 +27,7 @@ export function createByteReader(source: AsyncIterable<Uint8Array>, cutOff: () =
     some,
     async take(bytes) {
       const taken: Uint8Array[] = []
-      for (let left = bytes; left > 0; ) {
+      for (let left = bytes; left > 0;) {
         const piece = await some(left)
         if (piece === null) throw cutOff()
         taken.push(piece)

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { described } from '../../record/meaning.ts'
 import { jurisdictions, placeKinds, regions } from '../../placement/choices.ts'
 
 /** The name of the format in manifests, and the version of it that this service writes. Every earlier one can be read. */
@@ -35,33 +36,43 @@ export function tableOfFile(file: string): string | null {
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
+const digested = {
+  bytes: described(count, 'Its size.'),
+  sha256: described(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)), 'Its SHA-256, in hexadecimal digits.'),
+}
+
+const column = v.pipe(v.string(), v.maxLength(100))
+
 export const ArchivedFile = v.strictObject({
-  file: v.pipe(v.string(), v.regex(FILE)),
-  fields: v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(200)),
-  rows: count,
-  bytes: count,
-  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  file: described(v.pipe(v.string(), v.regex(FILE)), 'Its name.'),
+  columns: described(v.pipe(v.array(column), v.maxLength(200)), 'What each of its lines has, in order.'),
+  rows: described(count, 'How many lines it has.'),
+  ...digested,
 })
 export type ArchivedFile = v.InferOutput<typeof ArchivedFile>
 
 export const Manifest = v.strictObject({
-  format: v.literal(ARCHIVE_FORMAT),
-  version: v.literal(ARCHIVE_VERSION),
+  format: described(v.literal(ARCHIVE_FORMAT), 'The name of the format.'),
+  version: described(v.literal(ARCHIVE_VERSION), 'The version of the format.'),
   organizationId: v.string(),
-  /** Whether keys and the hashes of form passwords are in it. */
-  secrets: v.boolean(),
-  organization: v.pick(ArchivedFile, ['bytes', 'sha256']),
-  files: v.pipe(v.array(ArchivedFile), v.maxLength(FILES_MAX)),
+  secrets: described(v.boolean(), 'Whether keys and the hashes of form passwords are in it.'),
+  organization: described(v.strictObject(digested), 'The file `organization.json`.'),
+  files: described(
+    v.pipe(v.array(ArchivedFile), v.maxLength(FILES_MAX)),
+    'The files with rows, in their order.',
+  ),
 })
 export type Manifest = v.InferOutput<typeof Manifest>
 
 /** The content of `organization.json`: the organization's row, and where it lived. */
 export const OrganizationFile = v.strictObject({
   organizationId: v.string(),
-  place: v.picklist(placeKinds),
-  region: v.nullable(v.picklist(regions)),
-  jurisdiction: v.nullable(v.picklist(jurisdictions)),
-  /** The organization's stored row: its settings and its clock. */
-  row: v.record(v.string(), v.unknown()),
+  place: described(v.picklist(placeKinds), 'Whether it lived in the shared database or in one of its own.'),
+  region: described(v.nullable(v.picklist(regions)), 'Where its database was asked to be; null: anywhere.'),
+  jurisdiction: described(
+    v.nullable(v.picklist(jurisdictions)),
+    'Where its database had to stay; null: anywhere.',
+  ),
+  row: described(v.record(v.string(), v.unknown()), 'Its settings, and its clock.'),
 })
 export type OrganizationFile = v.InferOutput<typeof OrganizationFile>

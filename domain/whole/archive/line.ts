@@ -16,7 +16,11 @@ export function membersOfRow(
   )
 }
 
-function archivedValue(value: StoredValue, { holds, isSecret }: ArchivedColumn, withSecrets: boolean): unknown {
+function archivedValue(
+  value: StoredValue,
+  { holds, isSecret }: ArchivedColumn,
+  withSecrets: boolean,
+): unknown {
   if (value === null) return null
   if (isSecret && !withSecrets) return WITHHELD
   if (holds === 'truth') return value === 1
@@ -50,8 +54,8 @@ export function rowOfMembers(value: unknown, columns: readonly ArchivedColumn[])
 }
 
 /** The stored form of a value; undefined: the column cannot hold it. */
-function storedValue(value: unknown, { type, holds, nullable }: ArchivedColumn): StoredValue | undefined {
-  if (value === null) return nullable ? null : undefined
+function storedValue(value: unknown, { type, holds, isNullable }: ArchivedColumn): StoredValue | undefined {
+  if (value === null) return isNullable ? null : undefined
   if (holds === 'truth') return typeof value === 'boolean' ? Number(value) : undefined
   if (holds === 'document') {
     if (typeof value === 'object') return JSON.stringify(value)

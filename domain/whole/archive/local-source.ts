@@ -31,7 +31,7 @@ export async function readHead(
     secrets: withSecrets,
     files: archivedWith(tables, withSecrets).map(({ name, columns: of }) => ({
       file: fileOfTable(name),
-      fields: of.map(({ field }) => field),
+      columns: of.map(({ field }) => field),
     })),
   }
 }

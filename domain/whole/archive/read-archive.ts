@@ -43,7 +43,10 @@ export async function* readArchive(
   bytes: AsyncIterable<Uint8Array>,
   openDigest: OpenDigest,
 ): AsyncGenerator<ArchivePiece> {
-  const reader = createByteReader(bytes, () => new ArchiveProblem('The archive is cut off: its end is missing.'))
+  const reader = createByteReader(
+    bytes,
+    () => new ArchiveProblem('The archive is cut off: its end is missing.'),
+  )
   const text = await wholeFile(reader, MANIFEST, MANIFEST_BYTES_MAX)
   const manifest = manifestOf(parsedOr(decodeUtf8(text) ?? '', undefined))
   yield { kind: 'manifest', manifest, digest: await digestOf(text, openDigest) }
@@ -58,7 +61,8 @@ export async function* readArchive(
     yield* partsOf(reader, file, parts, openDigest())
     await skipPadding(reader, file.bytes)
   }
-  if ((await header(reader)) !== null) throw new ArchiveProblem('The archive has files that its manifest does not name.')
+  if ((await header(reader)) !== null)
+    throw new ArchiveProblem('The archive has files that its manifest does not name.')
   await expectEnd(reader)
 }
 
@@ -87,12 +91,18 @@ async function header(reader: ByteReader): Promise<TarHeader | null> {
 
 function expectFile(found: TarHeader | null, name: string, bytes: number): void {
   if (found?.name !== name)
-    throw new ArchiveProblem(`The archive lacks ${name}, or has files in another order than this service writes them.`)
+    throw new ArchiveProblem(
+      `The archive lacks ${name}, or has files in another order than this service writes them.`,
+    )
   if (found.bytes !== bytes) throw altered(name)
 }
 
 /** A small file as a whole. Its size is checked before it is read. */
-async function wholeFile(reader: ByteReader, name: string, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+async function wholeFile(
+  reader: ByteReader,
+  name: string,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const found = await header(reader)
   if (found?.name !== name) throw new ArchiveProblem(`This is no archive of this service: it lacks ${name}.`)
   if (found.bytes > bytesMax)
@@ -159,7 +169,8 @@ async function* partsOf(
     }
     if (start < chunk.length) rest.push(chunk.slice(start))
     restBytes += chunk.length - start
-    if (restBytes > LINE_BYTES_MAX) throw new ArchiveProblem(`${file} has a line of more than ${LINE_BYTES_MAX} bytes.`)
+    if (restBytes > LINE_BYTES_MAX)
+      throw new ArchiveProblem(`${file} has a line of more than ${LINE_BYTES_MAX} bytes.`)
   }
   if (restBytes > 0 || read !== rows || (await digest.end()) !== sha256) throw altered(file)
   if (lines.length > 0) yield part()

@@ -5,8 +5,8 @@ import type { OrganizationFile } from './format.ts'
 export interface ArchiveHead {
   readonly organization: OrganizationFile
   readonly secrets: boolean
-  /** The files with rows, in the order in which they are archived, with the fields of each. */
-  readonly files: readonly { readonly file: string; readonly fields: readonly string[] }[]
+  /** The files with rows, in the order in which they are archived, with the columns of each. */
+  readonly files: readonly { readonly file: string; readonly columns: readonly string[] }[]
 }
 
 /** Lines of a file: a row in each, every one ended by a line feed. */

@@ -21,7 +21,8 @@ const MAGIC = [257, 8] as const
 
 /** The header block of a file. Owner, time and mode are always the same, so that the same files give the same bytes. */
 export function tarHeader({ name, bytes }: TarHeader): Uint8Array<ArrayBuffer> {
-  if (bytes > FILE_BYTES_MAX) throw new Error(`${name} has ${bytes} bytes; a file of an archive has at most 8 GiB`)
+  if (bytes > FILE_BYTES_MAX)
+    throw new Error(`${name} has ${bytes} bytes; a file of an archive has at most 8 GiB`)
   const block = new Uint8Array(BLOCK_BYTES)
   const put = (start: number, text: string) => {
     block.set(utf8(text), start)

@@ -58,7 +58,7 @@ async function measured(head: ArchiveHead, writing: ArchiveWriting): Promise<Man
   const { source, openDigest, onProgress } = writing
   const files: ArchivedFile[] = []
   let all = 0
-  for (const { file, fields } of head.files) {
+  for (const { file, columns } of head.files) {
     const digest = openDigest()
     let [rows, bytes] = [0, 0]
     for await (const page of pagesOf(source, file, digest)) {
@@ -67,7 +67,7 @@ async function measured(head: ArchiveHead, writing: ArchiveWriting): Promise<Man
       onProgress('measuring', all + rows)
     }
     all += rows
-    files.push({ file, fields: [...fields], rows, bytes, sha256: await digest.end() })
+    files.push({ file, columns: [...columns], rows, bytes, sha256: await digest.end() })
   }
   const digest = openDigest()
   const organization = organizationText(head)

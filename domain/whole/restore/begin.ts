@@ -64,16 +64,16 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
     endedAt: null,
   }
   // The place may be a new one, so the store is opened anew.
-  const outcome = await world
-    .whole(organizationId)
-    .begin(restoration, slug === null ? null : String(slug))
+  const outcome = await world.whole(organizationId).begin(restoration, slug === null ? null : String(slug))
   switch (outcome) {
     case 'begun':
       return { restoration }
     case 'restoring':
       return { refusal: `${organizationId} is being restored already.` }
     case 'has_rows':
-      return { refusal: `${organizationId} has rows. Restore into another organization with --id, or delete it before.` }
+      return {
+        refusal: `${organizationId} has rows. Restore into another organization with --id, or delete it before.`,
+      }
     case 'slug_taken':
       return { refusal: slugTaken(slug) }
   }
@@ -81,9 +81,9 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
 
 /** Why the archive has rows that this service cannot hold; null: it can. */
 function misfitOf({ files }: Manifest, tables: readonly ArchivedTable[]): string | null {
-  for (const { file, fields } of files) {
+  for (const { file, columns } of files) {
     const table = tables.find(({ name }) => name === tableOfFile(file))
-    const unknown = fields.find((field) => table?.columns.every((column) => column.field !== field))
+    const unknown = columns.find((field) => table?.columns.every((column) => column.field !== field))
     if (table === undefined || table.name === ORGANIZATIONS)
       return `The archive has a file ${file}, which this service does not know. A later version of the service wrote it.`
     if (unknown !== undefined)

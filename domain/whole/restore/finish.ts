@@ -18,10 +18,14 @@ export async function finishRestoring(
   const progress = progressOf(restoration)
   const missing = progress.files.find(({ file, rows }) => (progress.rows[file] ?? 0) < rows)
   if (missing !== undefined)
-    return { refusal: `${missing.file} has not come as a whole: the next part is part ${restoration.nextPart}.` }
+    return {
+      refusal: `${missing.file} has not come as a whole: the next part is part ${restoration.nextPart}.`,
+    }
   const [formIds, keyIds] = [await idsIn(store, 'forms', 'formId'), await idsIn(store, 'api_keys', 'keyId')]
   if (!(await world.restorePlaces.enter(organizationId, { formIds, keyIds })))
-    return { refusal: 'Another organization has one of the forms, or imports forms. Try again, or look which it is.' }
+    return {
+      refusal: 'Another organization has one of the forms, or imports forms. Try again, or look which it is.',
+    }
   const now = toInstant(world.clock.nowMs())
   const { row, parentId } = progress
   const outcome = await opened(() => store.open({ restoreId, row, parentId, now }))
@@ -31,7 +35,10 @@ export async function finishRestoring(
     case 'lost':
       return finishedMeanwhile(store, restoreId)
     case 'slug_taken':
-      return { refusal: 'Another organization has taken the slug meanwhile. Change the slug of that one, and finish then.' }
+      return {
+        refusal:
+          'Another organization has taken the slug meanwhile. Change the slug of that one, and finish then.',
+      }
     case 'parent_missing':
       return { refusal: `There is no organization ${parentId ?? ''} in this place, which is the parent.` }
     case 'moving':

@@ -33,19 +33,21 @@ export async function writePart(sent: SentPart, world: RestoreWorld): Promise<Re
   if (archived === undefined || table === undefined) return { refusal: `The archive has no file ${file}.` }
   const came = (progress.rows[file] ?? 0) + lines.length
   if (came > archived.rows) return { refusal: `${file} has more rows than the manifest says.` }
-  const columns = columnsOf(table, archived.fields)
+  const columns = columnsOf(table, archived.columns)
   const rows: Row[] = []
   for (const [index, line] of lines.entries()) {
     const reading = rowOfMembers(parsedOr(line, undefined), columns)
-    if ('problem' in reading) return { refusal: `Line ${came - lines.length + index + 1} of ${file} ${reading.problem}.` }
+    if ('problem' in reading)
+      return { refusal: `Line ${came - lines.length + index + 1} of ${file} ${reading.problem}.` }
     rows.push(reading.row)
   }
-  const isKeyKept = (version: StoredValue) => progress.isSameId && world.secrets.find(String(version)) !== null
-  const kept = keptRows(table.name, archived.fields, rows, isKeyKept)
+  const isKeyKept = (version: StoredValue) =>
+    progress.isSameId && world.secrets.find(String(version)) !== null
+  const kept = keptRows(table.name, archived.columns, rows, isKeyKept)
   const keysLeft = progress.keysLeft + (table.isSecret ? rows.length - kept.length : 0)
   const now = { ...progress, rows: { ...progress.rows, [file]: came }, keysLeft }
   const next = { ...restoration, nextPart: part + 1, progress: JSON.stringify(now) }
-  const { fields } = archived
+  const fields = archived.columns
   const isWritten = await store.write({
     restoreId,
     part,
@@ -64,7 +66,9 @@ async function writtenMeanwhile(
 ): Promise<RestoreAnswer | null> {
   const restoration = await world.whole(organizationId).restoration()
   if (restoration?.restoreId !== restoreId) return null
-  return part < restoration.nextPart ? { restoration } : { refusal: `Part ${part} was not written. Send it again.` }
+  return part < restoration.nextPart
+    ? { restoration }
+    : { refusal: `Part ${part} was not written. Send it again.` }
 }
 
 /** The columns of the fields that an archive has, in its order. */

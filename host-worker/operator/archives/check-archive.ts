@@ -42,7 +42,7 @@ export async function checkArchive(
     else if (piece.kind === 'organization' && manifest !== null)
       checked = { ...manifest, organization: piece.organization, formIds, rows }
     else if (piece.kind === 'part') {
-      const fields = checked?.manifest.files.find(({ file }) => file === piece.file)?.fields ?? []
+      const fields = checked?.manifest.files.find(({ file }) => file === piece.file)?.columns ?? []
       const values = checkedLines(piece, fields, tables)
       if (piece.file === FORMS) formIds.push(...values.map((value) => String(membersOf(value).formId)))
       rows += piece.lines.length

@@ -7,11 +7,9 @@ import {
 } from '../../../domain/operators/endpoints/restores.ts'
 import type { PlaceSettings } from '../../../domain/operators/place-settings.ts'
 import { readArchive } from '../../../domain/whole/archive/read-archive.ts'
-import { systemClock } from '../../system.ts'
 import { CommandError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
 import { repeated } from '../client/repeated.ts'
-import { createProgress } from '../commands/progress.ts'
 import type { StoredArchive } from './archive-file.ts'
 import { checkArchive } from './check-archive.ts'
 import { openNodeDigest } from './node-digest.ts'
@@ -24,6 +22,7 @@ export interface Restoring {
   /** Undefined: the archived one. */
   readonly slug: string | null | undefined
   readonly place: v.InferOutput<typeof PlaceSettings>
+  readonly onProgress: (label: string, rows: number) => void
 }
 
 export interface Restored {
@@ -36,42 +35,39 @@ export interface Restored {
  * interrupted restoration of the same archive is continued where it stopped.
  */
 export async function restoreArchive(restoring: Restoring): Promise<Restored> {
-  const { archive, service, slug, place } = restoring
-  const progress = createProgress(process.stderr, () => systemClock.nowMs())
-  try {
-    const { tables } = (await repeated(() => service.call(archiveFormat))).body
-    const { rows, ...checked } = await checkArchive(archive, tables, (seen) => {
-      progress.update('Checking', seen)
-    })
-    const organizationId = restoring.organizationId ?? checked.manifest.organizationId
-    const body = {
-      ...checked,
-      formIds: [...checked.formIds],
-      archive: archive.name,
-      ...place,
-      ...(slug === undefined ? {} : { slug }),
-    }
-    const params = { organizationId }
-    const begun = await repeated(() => service.call(beginRestore, { params, body }))
-    const { restoreId, nextPart } = begun.body
-    let sent = 0
-    for await (const piece of readArchive(archive.open(), openNodeDigest)) {
-      if (piece.kind === 'manifest' && piece.digest !== checked.digest) throw changed()
-      if (piece.kind !== 'part') continue
-      sent += piece.lines.length
-      progress.update('Writing', Math.min(sent, rows))
-      if (piece.part < nextPart) continue
-      const { part, file, lines } = piece
-      const parts = { params: { ...params, restoreId }, body: { part, file, lines: [...lines] } }
-      await repeated(() => service.call(writeRestore, parts))
-    }
-    const finished = await repeated(() => service.call(finishRestore, { params: { ...params, restoreId } }))
-    return { organizationId, restoration: finished.body }
-  } finally {
-    progress.end()
+  const { archive, service, slug, place, onProgress } = restoring
+  const { tables } = (await repeated(() => service.call(archiveFormat))).body
+  const { rows, ...checked } = await checkArchive(archive, tables, (seen) => {
+    onProgress('Checking', seen)
+  })
+  const organizationId = restoring.organizationId ?? checked.manifest.organizationId
+  const body = {
+    ...checked,
+    formIds: [...checked.formIds],
+    archive: archive.name,
+    ...place,
+    ...(slug === undefined ? {} : { slug }),
   }
+  const params = { organizationId }
+  const begun = await repeated(() => service.call(beginRestore, { params, body }))
+  const { restoreId, nextPart } = begun.body
+  let sent = 0
+  for await (const piece of readArchive(archive.open(), openNodeDigest)) {
+    if (piece.kind === 'manifest' && piece.digest !== checked.digest) throw changed()
+    if (piece.kind !== 'part') continue
+    sent += piece.lines.length
+    onProgress('Writing', Math.min(sent, rows))
+    if (piece.part < nextPart) continue
+    const { part, file, lines } = piece
+    const parts = { params: { ...params, restoreId }, body: { part, file, lines: [...lines] } }
+    await repeated(() => service.call(writeRestore, parts))
+  }
+  const finished = await repeated(() => service.call(finishRestore, { params: { ...params, restoreId } }))
+  return { organizationId, restoration: finished.body }
 }
 
 function changed(): CommandError {
-  return new CommandError('The archive changed while it was restored. Call the command again with the same archive.')
+  return new CommandError(
+    'The archive changed while it was restored. Call the command again with the same archive.',
+  )
 }

@@ -1,9 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { ChangedMeanwhile, writeArchive } from '../../../domain/whole/archive/write-archive.ts'
 import type { ArchiveSource } from '../../../domain/whole/archive/source.ts'
-import { systemClock } from '../../system.ts'
 import { CommandError } from '../client/errors.ts'
-import { createProgress } from '../commands/progress.ts'
 import { openNodeDigest } from './node-digest.ts'
 
 /** How often an archive is begun, when the organization keeps changing. */
@@ -19,6 +17,7 @@ export interface ArchiveFile {
   readonly source: ArchiveSource
   readonly seal?: Seal
   readonly note: (line: string) => void
+  readonly onProgress: (label: string, rows: number) => void
 }
 
 /**
@@ -26,11 +25,17 @@ export interface ArchiveFile {
  * complete; an earlier file of that name stays until then.
  * @returns how many rows it has
  */
-export async function writeArchiveFile({ path, source, seal = (archive) => archive, note }: ArchiveFile): Promise<number> {
+export async function writeArchiveFile({
+  path,
+  source,
+  seal = (archive) => archive,
+  note,
+  onProgress,
+}: ArchiveFile): Promise<number> {
   const unfinished = `${path}.unfinished`
   for (let tries = 1; ; tries += 1) {
     try {
-      const rows = await writeOnce(unfinished, source, seal)
+      const rows = await writeOnce(unfinished, source, seal, onProgress)
       await rename(unfinished, path)
       return rows
     } catch (error) {
@@ -45,8 +50,12 @@ export async function writeArchiveFile({ path, source, seal = (archive) => archi
   }
 }
 
-async function writeOnce(path: string, source: ArchiveSource, seal: Seal): Promise<number> {
-  const progress = createProgress(process.stderr, () => systemClock.nowMs())
+async function writeOnce(
+  path: string,
+  source: ArchiveSource,
+  seal: Seal,
+  onProgress: ArchiveFile['onProgress'],
+): Promise<number> {
   const file = await open(path, 'w', 0o600)
   let written = 0
   try {
@@ -55,14 +64,13 @@ async function writeOnce(path: string, source: ArchiveSource, seal: Seal): Promi
       openDigest: openNodeDigest,
       onProgress: (pass, rows) => {
         if (pass === 'writing') written = rows
-        progress.update(pass === 'measuring' ? 'Reading' : 'Writing', rows)
+        onProgress(pass === 'measuring' ? 'Reading' : 'Writing', rows)
       },
     })
     for await (const bytes of seal(archive)) await file.writeFile(bytes)
     await file.sync()
     return written
   } finally {
-    progress.end()
     await file.close()
   }
 }

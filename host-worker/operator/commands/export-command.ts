@@ -4,6 +4,7 @@ import { writeArchiveFile } from '../archives/write-file.ts'
 import type { Command } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
 import { givenPath } from './import-file.ts'
+import { withProgress } from './progress.ts'
 import { organizationIdOf } from './organization-flags.ts'
 
 export const exportCommand: Command = {
@@ -22,7 +23,9 @@ export const exportCommand: Command = {
     const path = givenPath(file)
     const service = await context.service()
     const source = remoteSource(service, organizationId, values['with-secrets'] === true)
-    const rows = await writeArchiveFile({ path, source, note: context.note })
+    const rows = await withProgress((onProgress) =>
+      writeArchiveFile({ path, source, note: context.note, onProgress }),
+    )
     context.note(`Exported ${organizationId}: ${rows} rows in ${file}.`)
   },
 }

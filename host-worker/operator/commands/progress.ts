@@ -1,3 +1,5 @@
+import { systemClock } from '../../system.ts'
+
 /** Shows the progress of a long job in one line of a terminal. Without a terminal it shows nothing. */
 export interface Progress {
   /** Shows the count, at most five times a second. The first and the last count of a label are always shown. */
@@ -45,5 +47,17 @@ export function createProgress(terminal: Terminal, nowMs: () => number): Progres
       drawWaiting()
       terminal.write('\r\u001b[K')
     },
+  }
+}
+
+/** Does a long job, with its progress on the terminal. */
+export async function withProgress<Result>(
+  work: (update: Progress['update']) => Promise<Result>,
+): Promise<Result> {
+  const progress = createProgress(process.stderr, () => systemClock.nowMs())
+  try {
+    return await work(progress.update)
+  } finally {
+    progress.end()
   }
 }

@@ -14,6 +14,7 @@ import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
 import { givenPath } from './import-file.ts'
 import { placeOf, settingFlags } from './organization-flags.ts'
+import { withProgress } from './progress.ts'
 import { callWithFlags } from './settings.ts'
 
 export const restoreCommand: Command = {
@@ -36,16 +37,15 @@ export const restoreCommand: Command = {
   operations: [archiveFormat, beginRestore, writeRestore, finishRestore],
   run: async (context, { values, positionals: [file = ''] }) => {
     const place = placeOf(values)
-    const given = textOf(values, 'slug')
+    const newSlug = textOf(values, 'slug')
     const archive = archiveInFile(givenPath(file))
     const service = await context.service()
-    const slug = given === '' ? null : given
+    const slug = newSlug === '' ? null : newSlug
+    const given = { archive, service, organizationId: textOf(values, 'id'), slug, place }
     const { organizationId, restoration } = await callWithFlags(settingFlags, () =>
-      restoreArchive({ archive, service, organizationId: textOf(values, 'id'), slug, place }).catch(
-        (error: unknown) => {
-          throw error instanceof ArchiveProblem ? new CommandError(error.message) : error
-        },
-      ),
+      withProgress((onProgress) => restoreArchive({ ...given, onProgress })).catch((error: unknown) => {
+        throw error instanceof ArchiveProblem ? new CommandError(error.message, { cause: error }) : error
+      }),
     )
     const { rows, keysLeft } = restoration
     context.note(`Restored ${organizationId}: ${rows} rows from ${restoration.archive}.`)
