@@ -56,7 +56,9 @@ export async function withProgress<Result>(
 ): Promise<Result> {
   const progress = createProgress(process.stderr, () => systemClock.nowMs())
   try {
-    return await work(progress.update)
+    return await work((label, rows) => {
+      progress.update(label, rows)
+    })
   } finally {
     progress.end()
   }
