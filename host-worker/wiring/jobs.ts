@@ -23,7 +23,7 @@ export async function serveQueue(batch: MessageBatch, env: Env): Promise<void> {
 
 /**
  * Processes due entries that no queue message reached, imports, unfinished work of families with databases of their
- * own, and moves. A failure of one does not stop the others.
+ * own, moves, and backups. A failure of one does not stop the others.
  */
 export async function serveCron(env: Env): Promise<void> {
   const outcomes = await Promise.allSettled([
@@ -31,6 +31,7 @@ export async function serveCron(env: Env): Promise<void> {
     sweepImports(env, openStorage(env).importDirectory),
     sweepFamilies(openFamilySweep(env)),
     sweepMovesOf(env),
+    backUp(env),
   ])
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
@@ -48,6 +49,13 @@ async function sweepMovesOf(env: Env): Promise<void> {
     import('../../domain/placement/moves.ts'),
   ])
   await sweepMoves(openMoves(env))
+}
+
+/** The module is loaded on demand, because only sweeps of some hours need it. */
+async function backUp(env: Env): Promise<void> {
+  if (env.backups === null) return
+  const { sweepBackupsOf } = await import('./backups.ts')
+  await sweepBackupsOf(env)
 }
 
 /** The ports for checking on families with databases of their own. */

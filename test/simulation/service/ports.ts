@@ -108,6 +108,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     changes: storage.operatorChanges,
     whole: storage.whole,
     restorePlaces: storage.restorePlaces,
+    backups: async () => null,
     imports: openImports,
   }
   const importSweep = {
