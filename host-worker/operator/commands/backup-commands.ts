@@ -52,17 +52,23 @@ const runCommand: Command = {
     const keepDays = daysIn(values)
     const backups = await backupsFor(values, await context.service())
     let failed = 0
-    for await (const { organizationId } of itemsOf(await context.service(), listOrganizations, {}, context.note)) {
+    for await (const { organizationId } of itemsOf(
+      await context.service(),
+      listOrganizations,
+      {},
+      context.note,
+    )) {
       try {
         const { name, rows } = await backups.run(organizationId)
         context.out(`${name}  ${rows} rows`)
       } catch (error) {
         failed += 1
-        context.note(`${organizationId} was not backed up: ${error instanceof Error ? error.message : String(error)}`)
+        context.note(
+          `${organizationId} was not backed up: ${error instanceof Error ? error.message : String(error)}`,
+        )
       }
     }
-    if (keepDays !== null)
-      for (const name of await backups.remove(keepDays)) context.note(`Removed ${name}.`)
+    if (keepDays !== null) for (const name of await backups.remove(keepDays)) context.note(`Removed ${name}.`)
     if (failed > 0) throw new CommandError(`${failed} organizations were not backed up.`)
   },
 }
@@ -78,10 +84,11 @@ async function backupsFor(values: Values, service: OperatorService): Promise<Bac
   const [folder, recipient] = [textOf(values, 'to'), textOf(values, 'recipient')]
   if (folder === undefined) {
     if (recipient !== undefined || values['with-secrets'] === true)
-      throw new UsageError('--recipient and --with-secrets need --to; the service has its own BACKUP_RECIPIENT')
+      throw new UsageError(
+        '--recipient and --with-secrets need --to; the service has its own BACKUP_RECIPIENT',
+      )
     return {
-      run: async (organizationId) =>
-        (await repeated(() => service.call(runBackup, { params: { organizationId } }))).body,
+      run: async (organizationId) => (await service.call(runBackup, { params: { organizationId } })).body,
       remove: async (keepDays) =>
         (await repeated(() => service.call(removeBackups, { body: { keepDays } }))).body.removed,
     }
@@ -94,7 +101,8 @@ async function backupsFor(values: Values, service: OperatorService): Promise<Bac
   }
   const withSecrets = values['with-secrets'] === true
   return {
-    run: (organizationId) => backUp(organizationId, remoteSource(service, organizationId, withSecrets), world),
+    run: (organizationId) =>
+      backUp(organizationId, remoteSource(service, organizationId, withSecrets), world),
     remove: (keepDays) => removeOld(keepDays, world),
   }
 }
@@ -133,7 +141,9 @@ const verifyCommand: Command = {
   positionals: [],
   flags: { to: text('DIR'), identity: text('FILE') },
   summary: 'Read every backup back, and check it against its manifest',
-  details: ['--identity names the file of the secret key, as age-keygen writes it, for backups that are encrypted.'],
+  details: [
+    '--identity names the file of the secret key, as age-keygen writes it, for backups that are encrypted.',
+  ],
   operations: [listBackups, readBackup],
   run: async (context, { values }) => {
     const backups = await keptBackups(values, context)
@@ -141,7 +151,10 @@ const verifyCommand: Command = {
     let [good, bad] = [0, 0]
     for await (const { name } of backups.list()) {
       try {
-        const archive = await decrypted(backups.open(name), identity === undefined ? undefined : givenPath(identity))
+        const archive = await decrypted(
+          backups.open(name),
+          identity === undefined ? undefined : givenPath(identity),
+        )
         const { rows } = await checkArchive(archive, null, () => undefined)
         good += 1
         context.out(`${name}  ${rows} rows`)
