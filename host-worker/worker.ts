@@ -35,14 +35,14 @@ export default {
 
   /** Handles queue messages. A rejection makes the platform deliver them again. */
   async queue(batch: MessageBatch, bindings: Readonly<Record<string, unknown>>): Promise<void> {
-    const { serveQueue } = await import('./wiring/jobs.ts')
-    await serveQueue(batch, envOrThrow(bindings))
+    const { openFollowUp } = await import('./wiring/jobs.ts')
+    await openFollowUp(envOrThrow(bindings)).queue(batch)
   },
 
   /** Handles the cron trigger. */
   async scheduled(_controller: unknown, bindings: Readonly<Record<string, unknown>>): Promise<void> {
-    const { serveCron } = await import('./wiring/jobs.ts')
-    await serveCron(envOrThrow(bindings))
+    const { openFollowUp } = await import('./wiring/jobs.ts')
+    await openFollowUp(envOrThrow(bindings)).cron()
   },
 }
 
@@ -68,8 +68,8 @@ async function serve(
 /** Processes the due entries that the databases of families hand over. It can only be called from within the Worker. */
 export class FollowUp extends FollowUpEntrypoint {
   protected override async workOff(refs: readonly OutboxRef[]): Promise<void> {
-    const { workOff } = await import('./wiring/jobs.ts')
-    await workOff(refs, envOrThrow(this.env))
+    const { openFollowUp } = await import('./wiring/jobs.ts')
+    await openFollowUp(envOrThrow(this.env)).workOff(refs)
   }
 }
 

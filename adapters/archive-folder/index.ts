@@ -30,9 +30,7 @@ export function createFolderArchives(folder: string): ArchiveStore {
         .filter((name) => !name.endsWith(UNFINISHED) && (after === null || name > after))
         .sort()
         .slice(0, limit)
-      return Promise.all(
-        names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })),
-      )
+      return Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })))
     },
 
     async read(name, offset, length) {

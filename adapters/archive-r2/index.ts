@@ -48,7 +48,9 @@ export function createR2Archives(bucket: R2Bucket): ArchiveStore {
       if (head === null) return null
       // A range beyond the end would be an error.
       if (offset >= head.size) return new Uint8Array(0)
-      const object = await bucket.get(name, { range: { offset, length: Math.min(length, head.size - offset) } })
+      const object = await bucket.get(name, {
+        range: { offset, length: Math.min(length, head.size - offset) },
+      })
       return object === null ? null : new Uint8Array(await object.arrayBuffer())
     },
 

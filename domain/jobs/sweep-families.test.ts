@@ -86,6 +86,46 @@ test('a receipt with work in a database of its own is noted for later, once a mi
   ])
 })
 
+test('work is noted although the answer that it was saved is lost, and when an operator retries an entry', async () => {
+  const isolate = scratch.isolate().places
+  const losing = createPlacedStorage(
+    {
+      ...isolate,
+      noteWork,
+      storageAt: (place, isConfirmed) => {
+        const storage = isolate.storageAt(place, isConfirmed)
+        const submissionsOf: typeof storage.forms.submissionsOf = (organizationId) => ({
+          ...storage.forms.submissionsOf(organizationId),
+          saveSubmission: async (saved) => {
+            await storage.forms.submissionsOf(organizationId).saveSubmission(saved)
+            throw new Error('The connection was lost.')
+          },
+        })
+        return { ...storage, forms: { ...storage.forms, submissionsOf } }
+      },
+    },
+    silent,
+  )
+  const saved = submission('s-1', {
+    formId: 'form-acme',
+    outbox: [{ outboxId: 's-1-0', kind: 'notification_email', payload: {} }],
+  })
+  await expect(losing.forms.submissionsOf('acme').saveSubmission(saved)).rejects.toThrow('lost')
+  expect(noted).toHaveLength(1)
+  scratch.clock.ms += MINUTE_MS
+  const changes = losing.operatorChanges({
+    auditId: 'a-1',
+    at: toInstant(scratch.clock.nowMs()),
+    operatorKeyId: 'ok',
+    operator: 'ada',
+    action: 'outbox.retry',
+    organizationId: 'acme',
+    subject: null,
+  })
+  expect(await changes.redrive('acme:s-1-0', toInstant(scratch.clock.nowMs()))).toBe('driven')
+  expect(noted).toHaveLength(2)
+})
+
 test('the cron asks a family when its alarm is late, and forgets it when it had no work twice', async () => {
   await submit(open(), 'acme', 's-1', 1)
   for (const [familyId, at] of noted) await scratch.directory.noteWork(familyId, at)

@@ -3,6 +3,7 @@ import type { OpenOperatorChanges } from '../../ports/operators/operator-changes
 import type { Storage } from '../../ports/storage.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace } from './at-place.ts'
+import { noteWorkOf } from './note-work.ts'
 import { idInPlace, placedEntry } from './placed-outbox.ts'
 import type { PlacedWrites } from './placed-writes.ts'
 import { placedWrites } from './placed-writes.ts'
@@ -24,14 +25,14 @@ export function placedChanges(places: AllPlaces, shared: Storage): OpenOperatorC
         const placed = placedEntry(outboxId)
         const organizationId = placed?.organizationId ?? entry.organizationId
         if (organizationId === null) return changes.redrive(outboxId, now)
-        return atPlace(organizationId, places, ({ outbox }, place) =>
-          place.kind === 'shared'
-            ? changes.redrive(idInPlace(outboxId), now)
-            : recorded(
-                () => outbox.redrive(idInPlace(outboxId), now),
-                (outcome) => outcome === 'driven',
-              ),
-        )
+        return atPlace(organizationId, places, ({ outbox }, place) => {
+          if (place.kind === 'shared') return changes.redrive(idInPlace(outboxId), now)
+          noteWorkOf(place.familyId, places)
+          return recorded(
+            () => outbox.redrive(idInPlace(outboxId), now),
+            (outcome) => outcome === 'driven',
+          )
+        })
       },
       addOperatorKey: (added) => changes.addOperatorKey(added),
       revokeOperatorKey: (revocation) => changes.revokeOperatorKey(revocation),

@@ -51,11 +51,10 @@ function placedForms(places: Places, shared: RequestStorage): FormDirectory {
 export function placedSubmissions(places: Places, organizationId: string): SubmissionWriter {
   return {
     saveSubmission: (submission) =>
-      atPlace(organizationId, places, async ({ forms }, place) => {
-        const outcome = await forms.submissionsOf(organizationId).saveSubmission(submission)
-        if (place.kind === 'own' && outcome.kind === 'saved' && outcome.outboxIds.length > 0)
-          noteWorkOf(place.familyId, places)
-        return outcome
+      atPlace(organizationId, places, ({ forms }, place) => {
+        // Noted before, because an answer that is lost does not tell whether the submission was saved.
+        if (place.kind === 'own' && submission.outbox.length > 0) noteWorkOf(place.familyId, places)
+        return forms.submissionsOf(organizationId).saveSubmission(submission)
       }),
     replacePasswordHash: (formId, from, to) =>
       atPlace(organizationId, places, ({ forms }) =>

@@ -20,7 +20,9 @@ const openPlatformDigest: OpenDigest = () => {
     update: (bytes) => writer.write(bytes),
     async end() {
       await writer.close()
-      return [...new Uint8Array(await stream.digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+      return [...new Uint8Array(await stream.digest)]
+        .map((byte) => byte.toString(16).padStart(2, '0'))
+        .join('')
     },
   }
 }

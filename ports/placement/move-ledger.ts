@@ -96,8 +96,8 @@ export interface MoveLedger {
   /** The move of a family that runs; null: none does. */
   running(familyId: string): Promise<Move | null>
   /**
-   * Running moves on which no mover works, in the order of their beginning, and then ended moves that are to be tidied up
-   * by now. At most `limit` of each.
+   * Running moves on which no mover works, first those that no mover has taken for longest, and then ended moves that are
+   * to be tidied up by now. At most `limit` of each.
    */
   idle(now: string, limit: number): Promise<readonly Move[]>
   /**

@@ -42,7 +42,7 @@ async function* pieces(bytes: Uint8Array<ArrayBuffer>, size: number, breaksAt = 
 
 async function wholeOf(store: ArchiveStore, name: string): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const part = await store.read(name, offset, 3_000_000)
     if (part === null) throw new Error(`${name} is missing`)
     if (part.length === 0) return Buffer.concat(parts)

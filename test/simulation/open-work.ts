@@ -31,8 +31,10 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
   const isDoable = (row: Readonly<Record<string, unknown>>) => !stuck.has(String(row.organization_id))
   const entries = stored
     .look(
-      `select b.organization_id, b.outbox_id, b.status, b.last_error, b.kind, r.current_step from outbox as b
-        left join automation_runs as r on r.organization_id = b.organization_id and r.run_id = b.outbox_id`,
+      `select b.organization_id, b.outbox_id, b.status, b.last_error, b.kind, r.current_step,
+          c.email, c.phone, c.email_consent, c.sms_consent from outbox as b
+        left join automation_runs as r on r.organization_id = b.organization_id and r.run_id = b.outbox_id
+        left join contacts as c on c.organization_id = r.organization_id and c.contact_id = r.contact_id`,
     )
     .filter((row) => isDoable(row) && !waitsFor(broken.provider, row))
   const sessions = stored
@@ -58,11 +60,16 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
   }
 }
 
-/** Whether an entry needs a provider. */
+/** Whether an entry needs a provider. A run does not write to a contact who has no address or has unsubscribed. */
 function waitsFor(provider: Broken['provider'], row: Readonly<Record<string, unknown>>): boolean {
   if (provider === null) return false
   const { kind, current_step: step } = row
-  return (kind === 'notification_email' && provider === 'email') || step === AUTOMATION_STEPS[provider]
+  const isReached =
+    row[provider === 'email' ? 'email' : 'phone'] !== null && row[`${provider}_consent`] !== 'unsubscribed'
+  return (
+    (kind === 'notification_email' && provider === 'email') ||
+    (step === AUTOMATION_STEPS[provider] && isReached)
+  )
 }
 
 /** Whether a move goes from or to a family's database. */

@@ -14,10 +14,10 @@ export interface FormVersion {
   acknowledgedAt: number | null
 }
 
+/** A person with several addresses and numbers, in E.164. The second number is shared with somebody else. */
 export interface Visitor {
-  readonly email: string
-  /** E.164. */
-  readonly phone: string
+  readonly emails: readonly [string, string]
+  readonly phones: readonly [string, string]
 }
 
 export interface Receipt {
@@ -25,7 +25,9 @@ export interface Receipt {
   readonly organizationId: string
   readonly formId: string
   readonly version: FormVersion
-  readonly visitor: Visitor
+  /** What the visitor gave: the address in lower case, the number in E.164; null: nothing. */
+  readonly email: string | null
+  readonly phone: string | null
 }
 
 export interface KnownKey {
@@ -36,6 +38,8 @@ export interface KnownKey {
   state: 'works' | 'ending' | 'revoked'
   /** When the key expires, according to an answer; infinity: it does not, as far as is known. */
   endsAtMs: number
+  readonly scope: 'read' | 'send' | 'all'
+  readonly ratePerMinute: number | null
 }
 
 /** A change that an operator asked for, with the action of its audit record. */
@@ -44,13 +48,27 @@ export interface AskedChange {
   readonly organizationId: string
 }
 
+/** A message that a client sent with a key, and what the answer said about it. */
+export interface SentMessage {
+  readonly channel: 'email' | 'sms'
+  /** The subject of an email, the text of a text message. */
+  readonly title: string
+  readonly to: string
+  readonly organizationId: string
+  readonly isAccepted: boolean
+}
+
 export interface Reference {
   /** The present logical time. A smaller number means earlier. */
   now(): number
   readonly receipts: Map<string, Receipt>
   readonly keys: KnownKey[]
-  /** The subjects and recipients of the sends that an answer called successful. */
-  readonly sent: { readonly subject: string; readonly to: string }[]
+  /** The newest key of an organization that must work, and may be used for that. */
+  workingKey(organizationId: string, use: 'read' | 'send'): KnownKey | undefined
+  /** Whether a key must work, without an end and without a rate, and may be used for that. */
+  isUsable(key: KnownKey, use: KnownKey['scope']): boolean
+  /** The sends of which an answer told the outcome. */
+  readonly sent: SentMessage[]
   /** The changes by operators that an answer confirmed. */
   readonly changes: AskedChange[]
   readonly formIds: () => readonly string[]
@@ -70,10 +88,16 @@ export function createReference(): Reference {
   const versions = new Map<string, FormVersion[]>()
   const versionsOf = (formId: string) => versions.get(formId) ?? []
   let moments = 0
+  const keys: KnownKey[] = []
+  const isUsable: Reference['isUsable'] = ({ state, endsAtMs, scope, ratePerMinute }, use) =>
+    state === 'works' && endsAtMs === Infinity && ratePerMinute === null && (scope === 'all' || scope === use)
   return {
     now: () => ++moments,
     receipts: new Map(),
-    keys: [],
+    keys,
+    isUsable,
+    workingKey: (organizationId, use) =>
+      keys.findLast((key) => key.organizationId === organizationId && isUsable(key, use)),
     sent: [],
     changes: [],
     formIds: () => [...versions.keys()],

@@ -26,9 +26,19 @@ const VISITORS = 6
 
 /** The same people visit the forms of all organizations. The last one has an address that email providers refuse. */
 export const visitors: readonly Visitor[] = Array.from({ length: VISITORS }, (_, index) => ({
-  email: `visitor-${index}@${index === VISITORS - 1 ? 'nowhere.invalid' : 'example.com'}`,
-  phone: `+1212555011${index}`,
+  emails: [
+    `visitor-${index}@${index === VISITORS - 1 ? 'nowhere.invalid' : 'example.com'}`,
+    `v${index}@home.example`,
+  ],
+  // Two people each share a number.
+  phones: [`+1212555011${index}`, `+1212555012${Math.floor(index / 2)}`],
 }))
+
+/** The organizations that are made while the world runs. */
+export const founded = ['delta', 'echo'] as const
+
+/** The subject of email that is sent with a forged key. */
+export const FORGED_SUBJECT = 'forged'
 
 export const openFormOf = (organizationId: string): string => `${organizationId}-open`
 export const limitedFormOf = (organizationId: string): string => `${organizationId}-limited`
@@ -51,7 +61,7 @@ export function formLine(
     ...(kind === 'limited' ? { submissionLimitPerContact: LIMIT } : {}),
     fields: [
       { id: 'name', type: 'short_text', label: 'Name', contactField: 'firstName' },
-      { id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' },
+      { id: 'email', type: 'email', label: 'Email', required: kind === 'limited', contactField: 'email' },
       { id: 'phone', type: 'phone', label: 'Phone', required: kind === 'open', contactField: 'phone' },
     ],
   }
@@ -115,10 +125,61 @@ async function foundOrganization(organizationId: string, founding: Founding): Pr
   const list = { listId: 'guests', name: 'Guests', description: null, type: 'static', createdAt }
   await tenant.upsert('contact-lists', [list])
   await tenant.upsert('automations', [welcomeOf(organizationId)])
+  await tenant.upsert('contacts', [
+    memberOf(organizationId, 3, 'smsConsent'),
+    memberOf(organizationId, 4, 'emailConsent'),
+  ])
   const clock = { nowMs: () => nowMs }
-  const { key: text, stored } = await issueKey({ organizationId }, secrets, random, clock)
-  await storage.administration.addKey(stored)
-  reference.keys.push({ organizationId, keyId: stored.keyId, text, state: 'works', endsAtMs: Infinity })
+  for (const { lastsMs, ...settings } of FIRST_KEYS) {
+    const expiresAt = lastsMs === Infinity ? null : toInstant(nowMs + lastsMs)
+    const { key: text, stored } = await issueKey(
+      { organizationId, expiresAt, ...settings },
+      secrets,
+      random,
+      clock,
+    )
+    await storage.administration.addKey(stored)
+    const { keyId } = stored
+    reference.keys.push({
+      organizationId,
+      keyId,
+      text,
+      state: 'works',
+      endsAtMs: nowMs + lastsMs,
+      ...settings,
+    })
+  }
+}
+
+/** The keys with which each organization begins; `lastsMs`: after how long they expire. */
+export const FIRST_KEYS = [
+  { scope: 'all', ratePerMinute: null, lastsMs: Infinity },
+  { scope: 'all', ratePerMinute: null, lastsMs: Infinity },
+  { scope: 'read', ratePerMinute: null, lastsMs: Infinity },
+  { scope: 'send', ratePerMinute: null, lastsMs: Infinity },
+  { scope: 'all', ratePerMinute: 3, lastsMs: Infinity },
+  { scope: 'all', ratePerMinute: null, lastsMs: 1_000 },
+] as const
+
+/** A contact whom an organization knows from the beginning, and who has unsubscribed from one channel. */
+function memberOf(organizationId: string, index: number, channel: 'emailConsent' | 'smsConsent'): StoredRow {
+  const { emails, phones } = visitors[index] ?? { emails: [''], phones: [''] }
+  return {
+    contactId: `member-${index}`,
+    firstName: markOf(organizationId),
+    lastName: null,
+    email: emails[0],
+    emailKey: emails[0],
+    phone: phones[0],
+    licensePlate: null,
+    tags: [],
+    emailConsent: 'subscribed',
+    smsConsent: 'subscribed',
+    source: null,
+    siteId: null,
+    createdAt: '2025-01-01T00:00:00.000Z',
+    [channel]: 'unsubscribed',
+  }
 }
 
 /** The automation that every submission of the open form triggers. */

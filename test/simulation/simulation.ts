@@ -1,3 +1,4 @@
+import type { Counts } from './engine/coverage.ts'
 import type { Decisions, Recorded } from './engine/decisions.ts'
 import { drawnDecisions, replayedDecisions } from './engine/decisions.ts'
 import { loadOnDemandModules } from './engine/modules.ts'
@@ -16,7 +17,7 @@ export interface SimulationOptions {
   readonly steps: number
   /** A mistake to plant. */
   readonly mutant?: Mutant
-  /** Whether the whole trace is kept, or only its end. */
+  /** Whether the whole trace is shown, or only the lines about what was found. */
   readonly keepsTrace?: boolean
 }
 
@@ -27,6 +28,8 @@ export interface Run {
   /** Null: nothing was found. */
   readonly violation: Violation | null
   readonly trace: readonly string[]
+  /** How often each kind of event happened. */
+  readonly coverage: Counts
   readonly decisions: Recorded
   readonly simulatedMs: number
   readonly receipts: number
@@ -48,11 +51,11 @@ export async function simulate(options: SimulationOptions): Promise<Run> {
   const scheduler = createScheduler(START_MS, native)
   const timers = followTimers(scheduler)
   try {
-    const world = await openWorld({ decide, scheduler, mutant, keepsTrace })
+    const world = await openWorld({ decide, scheduler, mutant })
     await live(world, steps)
     world.endClients()
     if (world.violation() === null) await comeToRest(world)
-    const run = resultOf(world, decide)
+    const run = resultOf(world, decide, keepsTrace)
     world.close()
     return run
   } finally {
@@ -73,17 +76,24 @@ async function live(world: World, steps: number): Promise<void> {
   }
 }
 
-function resultOf({ universe, service, stored, reference, ...world }: World, decide: Decisions): Run {
+function resultOf(
+  { universe, service, stored, reference, ...world }: World,
+  decide: Decisions,
+  keepsTrace: boolean,
+): Run {
+  const { trace, coverage } = universe
+  const violation = world.violation()
   const ended = stored.look('select phase from moves where ended_at is not null').map(({ phase }) => phase)
   return {
     steps: world.steps(),
-    violation: world.violation(),
-    trace: universe.trace.lines(),
+    violation,
+    trace: keepsTrace ? trace.lines() : violation === null ? [] : trace.linesAbout(violation.details),
+    coverage: coverage.counts(),
     decisions: decide.recorded(),
     simulatedMs: universe.scheduler.nowMs() - START_MS,
     receipts: reference.receipts.size,
-    emails: service.email.length,
-    texts: service.sms.length,
+    emails: service.email.delivered.length,
+    texts: service.sms.delivered.length,
     moves: ended.filter((phase) => phase === 'done').length,
     aborted: ended.filter((phase) => phase === 'aborted').length,
   }

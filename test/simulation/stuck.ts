@@ -1,5 +1,4 @@
 import type { StoredPlaces } from './service/stored-places.ts'
-import { organizationIds } from './setting.ts'
 import type { World } from './world.ts'
 
 /** Breaks the database of some family for good. @returns its name; null: no family ever had one */
@@ -28,6 +27,6 @@ export function stuckOrganizations(stored: StoredPlaces, object: string | null):
   // The family's new place accepts no writes until the broken one is closed, because an isolate that remembers the
   // broken one could read outdated rows there.
   return new Set(
-    organizationIds.filter((id) => stored.homeOf(id) === object || (isLeft && members.includes(id))),
+    stored.organizationIds().filter((id) => stored.homeOf(id) === object || (isLeft && members.includes(id))),
   )
 }

@@ -11,10 +11,21 @@ import { decideFaults } from './engine/faults.ts'
 import type { Scheduler } from './engine/scheduler.ts'
 import { everlasting } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
+import { createEntryChecks } from './invariants/entries.ts'
+import { createKeyChecks } from './invariants/keys.ts'
+import { createMoveChecks } from './invariants/moves.ts'
 import { createPlaceChecks } from './invariants/places.ts'
-import { createWriteChecks } from './invariants/writes.ts'
+import { createRunChecks } from './invariants/runs.ts'
+import { createSavedChecks } from './invariants/saved.ts'
+import { createSendChecks } from './invariants/sends.ts'
+import { createMessageChecks } from './invariants/messages.ts'
+import { createTimelyChecks } from './invariants/timely.ts'
+import { createVersions } from './invariants/versions.ts'
+import type { ChangeCheck } from './invariants/watch.ts'
+import { createCoverage } from './engine/coverage.ts'
 import type { Reference } from './reference.ts'
 import { createReference } from './reference.ts'
+import { createAims } from './service/aims.ts'
 import type { Deployments } from './service/deployments.ts'
 import { createDeployments } from './service/deployments.ts'
 import { createFamilyObjects } from './service/family-objects.ts'
@@ -59,7 +70,6 @@ export interface WorldOptions {
   readonly decide: Decisions
   readonly scheduler: Scheduler
   readonly mutant: Mutant | null
-  readonly keepsTrace: boolean
 }
 
 /** The possible maximum pauses of clients between two actions, in ms. Each run has one of them. */
@@ -73,7 +83,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const { decide, scheduler } = options
   const progress = createProgress()
   const reference = createReference()
-  const { universe, stored, service, deployments, writes } = await openService(options, progress)
+  const { universe, stored, service, deployments, versions, founded, whenAborted, writes } =
+    await openService(options, progress)
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -94,11 +105,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ? { kind: 'shared' }
         : { kind: 'own', region: null, jurisdiction: null },
   })
+  founded(stored.take())
   universe.faults.begin()
   let isOver = false
   const { isCalm, clockErrorMaxMs } = universe.faults
   const parts: ClientParts = {
-    ...{ decide, reference, operatorKey, stored, isCalm, network: service.network },
+    ...{ decide, reference, operatorKey, stored, versions, isCalm, network: service.network },
+    ...{ nowMs: scheduler.nowMs, happened: universe.happened },
+    objectsForget: universe.faults.mayBe('objectReset') || universe.faults.mayBe('release'),
     violated: progress.violated,
     restMaxMs: decide.pick('longest rest', RESTS_MS),
     pause: (delayMs) => scheduler.pause(delayMs),
@@ -109,6 +123,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   }
   const roots = organizationIds.filter((organizationId) => parentOf(organizationId) === null)
   const clients = startClients(parts, roots, progress.broken)
+  whenAborted.push(() => {
+    for (const root of roots) void clients.abortMove(root)
+  })
   return {
     ...{ universe, stored, service, deployments, clients, reference },
     ...{ steps: progress.steps, writes, violation: progress.violation },
@@ -124,9 +141,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 /** Starts the service in an empty world. */
-async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptions, progress: Progress) {
+async function openService({ decide, scheduler, mutant }: WorldOptions, progress: Progress) {
   const { violated } = progress
-  const trace = createTrace(keepsTrace, () => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
+  const trace = createTrace(() => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
   const faults = decideFaults(decide)
   const homes = createHomes((): SimulatedDatabase => database)
   const { nowMs } = scheduler
@@ -137,10 +154,14 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
   const roots = await openRootSecrets(mutant?.rotatesAtOnce ?? false)
   const deployed = { decide, scheduler, trace, database, roots, service: (): RunningService => service }
   const deployments = createDeployments(deployed)
+  const coverage = createCoverage()
   let writes = 0
-  const written = (): void => {
+  const written: Universe['written'] = (tell) => {
+    const changes = stored.take()
+    tell(changes)
+    if (changes.length === 0) return
     writes += 1
-    for (const check of checks) check()
+    for (const check of checks) check(changes)
   }
   const shared = {
     decide,
@@ -150,6 +171,9 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
     mutant,
     violated,
     written,
+    coverage,
+    logged: new Set<string>(),
+    happened: coverage.happened,
     versionOf: deployments.versionOf,
   }
   const objects = createFamilyObjects(
@@ -161,10 +185,42 @@ async function openService({ decide, scheduler, mutant, keepsTrace }: WorldOptio
     },
   )
   const stored = lookIntoPlaces(database, objects, homes)
-  const checks = [createWriteChecks(stored, violated), createPlaceChecks(stored, violated)]
-  const universe: Universe = { ...shared, database, stored, secrets: () => roots.current() }
+  const others = { ...shared, database, stored, secrets: () => roots.current() }
+  const whenAborted: (() => void)[] = []
+  const aims = createAims(others, {
+    kill: (process) => {
+      service.fleet.kill(process)
+    },
+    abortMoves: () => {
+      for (const listener of whenAborted) listener()
+    },
+  })
+  const universe: Universe = { ...others, aims }
   const service = startService(universe, objects)
-  return { universe, stored, service, deployments, writes: () => writes }
+  const { email, sms } = service
+  const watch = { stored, faults, nowMs, violated, happened: coverage.happened, email, sms }
+  const versions = createVersions(watch)
+  const runChecks = createRunChecks(watch)
+  // When an alarm was lost, the sweep asks the object later.
+  const mayWait = (organizationId: string) =>
+    faults.mayBe('alarmLost') && stored.homeOf(organizationId) !== database.name
+  const checks: readonly ChangeCheck[] = [
+    versions.follow,
+    createTimelyChecks(watch),
+    createMessageChecks(watch),
+    createSavedChecks(watch),
+    runChecks,
+    createKeyChecks(watch),
+    createMoveChecks(watch),
+    createSendChecks(watch),
+    createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait }),
+    createPlaceChecks(watch),
+  ]
+  const founded: ChangeCheck = (changes) => {
+    versions.follow(changes)
+    runChecks(changes.filter(({ table }) => table === 'contacts'))
+  }
+  return { universe, stored, service, deployments, versions, founded, whenAborted, writes: () => writes }
 }
 
 /** The state of a run. */

@@ -520,8 +520,9 @@ CREATE TABLE moves (
   not_before TEXT,
   abort_asked INTEGER NOT NULL DEFAULT 0,
   failure TEXT,
-  -- Who works on it, and until when nobody else does.
+  -- Who works on it, since when, and until when nobody else does.
   mover TEXT,
+  taken_at TEXT,
   leased_until TEXT,
   started_at TEXT NOT NULL,
   ended_at TEXT

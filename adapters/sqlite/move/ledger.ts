@@ -43,17 +43,18 @@ const find = template(sql<MoveRow>`select ${moveColumns} from moves where move_i
 const running = template(sql<MoveRow>`
   select ${moveColumns} from moves where family_id = ${slot('familyId')} and ended_at is null`)
 
+/** Moves that waited longest come first, so that those whose databases do not answer cannot hold up the others. */
 const idle = template(sql<MoveRow>`
   select ${moveColumns} from moves
   where ended_at is null and (leased_until is null or leased_until <= ${slot('now')})
-  order by started_at, move_id limit +${slot('limit')}`)
+  order by taken_at, started_at, move_id limit +${slot('limit')}`)
 
 const untidied = template(sql<MoveRow>`
   select ${moveColumns} from moves
   where ended_at is not null and not_before <= ${slot('now')} order by not_before limit +${slot('limit')}`)
 
 const take = template(sql<MoveRow>`
-  update moves set mover = ${slot('mover')}, leased_until = ${slot('until')}
+  update moves set mover = ${slot('mover')}, taken_at = ${slot('now')}, leased_until = ${slot('until')}
   where move_id = ${slot('moveId')} and ended_at is null
     and (leased_until is null or leased_until <= ${slot('now')} or mover = ${slot('mover')})
   returning ${moveColumns}`)

@@ -138,3 +138,21 @@ test('messages are counted by indexes, and forgotten after a day', async () => {
     { id: 'later still' },
   ])
 })
+
+test('a message whose time has come counts those that callers with a clock ahead of its own have sent', async () => {
+  const { ask } = await claimedEntry()
+  const organizationMax = 2
+  const dueMs = START_MS + HOUR_MS
+  for (const messageId of ['a', 'b']) await ask(messageId, messageId, START_MS, organizationMax)
+  for (const messageId of ['c', 'd', 'e'])
+    expect(await ask(messageId, messageId, START_MS, organizationMax)).toMatchObject({ kind: 'over' })
+  const later = dueMs + HOUR_MS
+  for (const [index, messageId] of ['c', 'd'].entries())
+    expect(await ask(messageId, messageId, later + 2 - index, organizationMax, START_MS)).toEqual({
+      kind: 'admitted',
+    })
+  expect(await ask('e', 'e', later, organizationMax, START_MS)).toMatchObject({
+    kind: 'over',
+    bound: 'organization',
+  })
+})

@@ -12,6 +12,9 @@ const organization = slot('organizationId')
 /** Later than every instant that is stored. */
 const NEVER = sql`'9999-12-31T23:59:59.999Z'`
 
+/** Messages of callers whose clocks are ahead of this one's were sent before this instant. */
+const soon = sql`strftime('%Y-%m-%dT%H:%M:%fZ', now.at, '+10 minutes')`
+
 /**
  * The first instant, from now on, at which a message is within a bound: when so many of the others have left the window
  * that fewer than `most` are in it. A message that asks for the first time comes after all that were sent and all that
@@ -30,9 +33,9 @@ function earliest(
   return sql`select min(
     max(now.at, coalesce((select strftime('%Y-%m-%dT%H:%M:%fZ', m.at, ${window}) from automation_messages as m
       where m.organization_id = ${organization} and ${counted} and m.message_id <> ${slot('messageId')}
-        and m.at <= iif(${ownAt} <= now.at, now.at, ${NEVER})
-        and (m.is_sent or ${ownAt} is null or ${ownAt} > now.at
-          or (m.waits_until, m.message_id) < (own.waits_until, ${slot('messageId')}))
+        and m.at <= iif(${ownAt} <= now.at, ${soon}, ${NEVER})
+        and (m.is_sent or ${ownAt} is null or ${ownAt} > now.at or m.at <= now.at
+          and (m.waits_until, m.message_id) < (own.waits_until, ${slot('messageId')}))
       order by m.at desc limit 1 offset +${most} - 1), now.at)),
     iif(${ownAt} > now.at, ${ownAt}, ${NEVER})) as first from now left join own`
 }

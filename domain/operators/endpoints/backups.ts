@@ -87,10 +87,7 @@ export const readBackup = operation({
   access: 'admin',
   tag: 'Archives',
   summary: 'Read a backup, piece by piece',
-  body: jsonBody(
-    v.strictObject({ offset: described(count, 'From which byte on.') }),
-    { offset: 0 },
-  ),
+  body: jsonBody(v.strictObject({ offset: described(count, 'From which byte on.') }), { offset: 0 }),
   responses: {
     200: jsonResponse(
       'A piece of the archive.',
@@ -116,7 +113,10 @@ export const removeBackups = operation({
   description: 'The latest one of each organization stays, however old.',
   body: jsonBody(
     v.strictObject({
-      keepDays: described(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(36_500)), 'How old backups may be, in days.'),
+      keepDays: described(
+        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(36_500)),
+        'How old backups may be, in days.',
+      ),
     }),
     { keepDays: 30 },
   ),
@@ -150,7 +150,10 @@ export async function serveRunBackup(
     return jsonReply(200, made, PRIVATE)
   } catch (error) {
     if (!(error instanceof ChangedMeanwhile)) throw error
-    return errorReply(409, `${organizationId} was changed during every attempt. Try again when less is written.`)
+    return errorReply(
+      409,
+      `${organizationId} was changed during every attempt. Try again when less is written.`,
+    )
   }
 }
 

@@ -58,7 +58,10 @@ async function backUpOne(organizationId: string, world: BackupSweepWorld): Promi
     // Secrets are only kept where nobody but the holder of the key can read them.
     const withSecrets = world.seal !== null
     const local = { organizationId, store: world.whole(organizationId), withSecrets }
-    const source = openLocalSource(local, async () => (await world.overview.describe(organizationId))?.place ?? null)
+    const source = openLocalSource(
+      local,
+      async () => (await world.overview.describe(organizationId))?.place ?? null,
+    )
     const { name, rows } = await backUp(organizationId, source, world)
     world.log.info('backed_up', { organizationId, name, rows })
   } catch (cause) {

@@ -35,7 +35,7 @@ export function backupsInFolder(folder: string): KeptBackups {
     open: (name) => ({
       name,
       async *open() {
-        for (let offset = 0; ; ) {
+        for (let offset = 0; ;) {
           const bytes = await archives.read(name, offset, READ_BYTES)
           if (bytes === null) throw new CommandError(`There is no backup ${name}.`)
           if (bytes.length === 0) return
@@ -56,7 +56,7 @@ export function backupsOfService(service: OperatorService, note: (line: string) 
     open: (name) => ({
       name,
       async *open() {
-        for (let offset = 0; ; ) {
+        for (let offset = 0; ;) {
           const asked = { params: { name }, body: { offset } }
           const bytes = bytesOfBase64((await repeated(() => service.call(readBackup, asked))).body.bytes)
           if (bytes.length === 0) return

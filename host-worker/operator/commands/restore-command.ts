@@ -47,7 +47,9 @@ export const restoreCommand: Command = {
     const newSlug = textOf(values, 'slug')
     const service = await context.service()
     const isFile = existsSync(givenPath(file)) || readBackupName(file) === null
-    const stored = isFile ? archiveInFile(givenPath(file)) : backupsOfService(service, context.note).open(file)
+    const stored = isFile
+      ? archiveInFile(givenPath(file))
+      : backupsOfService(service, context.note).open(file)
     const identity = textOf(values, 'identity')
     const archive = await decrypted(stored, identity === undefined ? undefined : givenPath(identity))
     const slug = newSlug === '' ? null : newSlug

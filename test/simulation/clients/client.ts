@@ -1,6 +1,8 @@
 import type { Decisions } from '../engine/decisions.ts'
 import type { Answer, ClientRequest, Network } from '../service/network.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
+import type { Versions } from '../invariants/versions.ts'
+import type { EventKind } from '../engine/coverage.ts'
 import type { AskedChange, KnownKey, Reference } from '../reference.ts'
 
 /** The dependencies of a client of the simulated service. */
@@ -12,8 +14,16 @@ export interface Client {
   readonly operatorKey: string
   /** What is stored. Only for checks of answers: the client's behaviour does not depend on it. */
   readonly stored: StoredPlaces
+  readonly versions: Versions
+  readonly nowMs: () => number
+  /** Notes that a kind of event happened, to show that runs come across it. */
+  readonly happened: (kind: EventKind) => void
+  /** Whether objects of families may lose what they have counted. */
+  readonly objectsForget: boolean
   /** Sends a request. An answer that no client may ever get is reported as a violation. */
   send(request: ClientRequest): Promise<Answer | null>
+  /** Returns a way to send requests that all go to the same isolate. */
+  toOneIsolate(): (request: ClientRequest) => Promise<Answer | null>
   /** Sends an operator's request for a change, and records the change when the answer says that it was made. */
   change(change: AskedChange, request: Omit<ClientRequest, 'key'>): Promise<Answer | null>
   /** Waits a while before the next action. */
@@ -27,12 +37,15 @@ export interface Client {
 }
 
 /** The parts of the simulated world from which clients are made. */
-export type ClientParts = Omit<Client, 'name' | 'send' | 'change' | 'rest'> & {
+export type ClientParts = Omit<Client, 'name' | 'send' | 'toOneIsolate' | 'change' | 'rest'> & {
   /** The longest pause of a client, in ms. */
   readonly restMaxMs: number
   readonly network: Network
   readonly isCalm: boolean
 }
+
+/** The least pause, in ms, so that a client who finds nothing to do leaves time to the others. */
+const REST_MIN_MS = 10
 
 export function createClient(
   name: string,
@@ -54,12 +67,16 @@ export function createClient(
     name,
     decide,
     send,
+    toOneIsolate() {
+      const one = network.toOne(name)
+      return (request) => one.send(name, request)
+    },
     async change(change, request) {
       const answer = await send({ ...request, key: parts.operatorKey })
       if (answer !== null && answer.status < 300) parts.reference.changes.push(change)
       return answer
     },
-    rest: () => parts.pause(decide.delayMs('rests', restMaxMs)),
+    rest: () => parts.pause(REST_MIN_MS + decide.delayMs('rests', restMaxMs)),
   }
 }
 

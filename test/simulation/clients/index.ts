@@ -2,8 +2,13 @@ import type { Network } from '../service/network.ts'
 import { organizationIds } from '../setting.ts'
 import type { Client, ClientParts } from './client.ts'
 import { createClient } from './client.ts'
+import { audit } from './auditor.ts'
+import { browse } from './browser.ts'
+import { foundMore } from './founder.ts'
+import { intrude } from './intruder.ts'
+import { keepKeys } from './keys.ts'
 import { mail } from './mailer.ts'
-import { moveAround } from './mover.ts'
+import { abortMove, moveAround } from './mover.ts'
 import { operate, retryFailed } from './operator.ts'
 import type { Copy } from './reader.ts'
 import { checkComplete, newCopies, read, sync } from './reader.ts'
@@ -18,6 +23,8 @@ export interface Clients {
    * copies are complete. False: a sync failed as often as `triesMax` says.
    */
   syncAll(without: ReadonlySet<string>, over: Network, triesMax: number): Promise<boolean>
+  /** Asks to abort the move of a family. */
+  abortMove(familyId: string): Promise<boolean>
   /** Asks to try entries of the outbox again. */
   retry(entries: Parameters<typeof retryFailed>[0]): Promise<true>
 }
@@ -51,15 +58,20 @@ export function startClients(
   for (const organizationId of organizationIds)
     start(`op-${organizationId}`, organizationId, (client) => operate(organizationId, client))
   for (const root of roots) start(`mover-${root}`, root, (client) => moveAround(root, client))
-  for (const copy of copies) {
-    const name = `sync-${copy.organizationId}-${copy.collection.table}`
-    start(name, copy.organizationId, (client) => read(copy, client))
+  for (const organizationId of organizationIds) {
+    const own = copies.filter((copy) => copy.organizationId === organizationId)
+    start(`sync-${organizationId}`, organizationId, (client) => read(own, client))
   }
   start('mailer', null, mail)
+  start('browser', null, browse)
+  start('intruder', null, intrude)
+  start('auditor', null, audit)
+  start('founder', ANY, foundMore)
+  start('keeper', ANY, keepKeys)
   const last = createClient('last', parts)
+  const aborter = createClient('aborter', parts)
   return {
-    active: (without) =>
-      [...active].filter(([, about]) => about === null || !without.has(about)).map(([name]) => name),
+    active: (without) => [...active].filter(([, about]) => !mayWait(about, without)).map(([name]) => name),
     async syncAll(without, network, triesMax) {
       const client = createClient('last', { ...parts, network })
       const wanted = copies.filter(({ organizationId }) => !without.has(organizationId))
@@ -68,11 +80,20 @@ export function startClients(
       for (const copy of wanted) checkComplete(copy, client)
       return true
     },
+    abortMove: (familyId) => abortMove(familyId, aborter),
     retry: async (entries) => {
       await retryFailed(entries, last)
       return true
     },
   }
+}
+
+/** What a client is about that repeats its requests for any organization until they succeed. */
+const ANY = 'any organization'
+
+/** Whether a client may wait for good when nothing can be done for these organizations. */
+function mayWait(about: string | null, without: ReadonlySet<string>): boolean {
+  return about === ANY ? without.size > 0 : about !== null && without.has(about)
 }
 
 async function syncAgain(copy: Copy, client: Client, triesMax: number): Promise<boolean> {

@@ -6,31 +6,73 @@ interface Results {
   readonly results: readonly { readonly to: string; readonly success: boolean }[]
 }
 
-/** A client that sends email with an organization's key. */
+/** A client that sends email and text messages with an organization's key. */
 export async function mail(client: Client): Promise<void> {
   for (let number = 1; !client.isOver(); number += 1) {
-    await sendOne(`${client.name} ${number}`, client)
+    const subject = `${client.name} ${number}`
+    if (client.decide.chance('sends text messages', 40)) await sendTexts(subject, client)
+    else await sendEmails(subject, client)
     await client.rest()
   }
 }
 
-async function sendOne(subject: string, client: Client): Promise<void> {
+/** Sends to some recipients; the first one is sometimes named twice. */
+async function sendEmails(subject: string, client: Client): Promise<void> {
+  const to = recipients(client).map(({ emails: [email] }) => email)
+  const [first = ''] = to
+  const twice = client.decide.chance('names somebody twice', 20) ? [first.toUpperCase()] : []
+  const all = [...to, ...twice]
+  const results = await send(
+    '/api/v1/email',
+    { to: all, subject, html: '<p>News</p>' },
+    'email',
+    subject,
+    client,
+  )
+  checkOrder(results, all, client)
+}
+
+async function sendTexts(body: string, client: Client): Promise<void> {
+  const to = recipients(client).map(({ phones: [phone] }) => phone)
+  const useShortcode = client.decide.chance('uses the short code', 30)
+  const results = await send('/api/v1/message', { to, body, useShortcode }, 'sms', body, client)
+  checkOrder(results, to, client)
+}
+
+function recipients({ decide }: Client) {
+  const first = decide.below('first recipient', visitors.length)
+  return visitors.slice(first, first + 1 + decide.below('more recipients', 3))
+}
+
+function checkOrder(results: Results['results'] | null, to: readonly string[], client: Client): void {
+  const named = results?.map((result) => result.to)
+  if (named !== undefined && named.join() !== to.join())
+    client.violated(
+      'the results of a send are in the order of its recipients',
+      `${named.join()}, not ${to.join()}`,
+    )
+}
+
+async function send(
+  path: string,
+  body: object,
+  channel: 'email' | 'sms',
+  title: string,
+  client: Client,
+): Promise<Results['results'] | null> {
   const { decide, reference } = client
   const organizationId = decide.pick('sender', organizationIds)
-  const key = reference.keys.findLast(
-    (known) => known.organizationId === organizationId && known.state === 'works',
-  )
-  if (key === undefined) return
-  const to = visitors.slice(0, 1 + decide.below('more recipients', 3)).map(({ email }) => email)
-  const body = JSON.stringify({ to, subject, html: '<p>News</p>' })
-  const answer = await client.send({ method: 'POST', path: '/api/v1/email', key: key.text, body })
-  if (answer === null || answer.status >= 500) return
+  const key = reference.workingKey(organizationId, 'send')
+  if (key === undefined) return null
+  const answer = await client.send({ method: 'POST', path, key: key.text, body: JSON.stringify(body) })
+  if (answer === null || answer.status >= 500) return null
   if (answer.status !== 200 && answer.status !== 207) {
     if (key.state === 'works')
       client.violated('a good key sends', `${key.keyId}: ${answer.status} ${answer.text}`)
-    return
+    return null
   }
-  for (const result of (bodyOf(answer) as Results).results) {
-    if (result.success) reference.sent.push({ subject, to: result.to })
-  }
+  const { results } = bodyOf(answer) as Results
+  for (const { to, success } of results)
+    reference.sent.push({ channel, title, to, organizationId, isAccepted: success })
+  return results
 }

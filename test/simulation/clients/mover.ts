@@ -60,12 +60,13 @@ async function follow({ moveId }: ShownMove, familyId: string, client: Client): 
       }
     } else expectOneOf([], answer, moveId, client)
     if (client.decide.chance('gives the move up', 10))
-      isGivenUp = (await abort(familyId, client)) || isGivenUp
+      isGivenUp = (await abortMove(familyId, client)) || isGivenUp
     await client.pause(client.decide.delayMs('looks again', LOOK_MAX_MS))
   }
 }
 
-async function abort(familyId: string, client: Client): Promise<boolean> {
+/** Asks to abort the move of a family, if there is one. */
+export async function abortMove(familyId: string, client: Client): Promise<boolean> {
   const path = `/operator/v1/organizations/${familyId}/move/abort`
   const change = { action: 'organization.abortMove', organizationId: familyId }
   const answer = await client.change(change, { method: 'POST', path })

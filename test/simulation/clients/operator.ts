@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
+import type { Row } from '../engine/changes.ts'
+import { textOf } from '../invariants/watch.ts'
 import { limitedFormOf, formLine, markOf, openFormOf, recipientsOf } from '../setting.ts'
-import type { Answer } from '../service/network.ts'
-import type { KnownKey } from '../reference.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
+import { importRows, importWrongly } from './imports.ts'
 
-const RETRY_MAX_MS = 20_000
 const CONTACTS = 5
 
 type Action = (organizationId: string, client: Client, round: number) => Promise<void>
@@ -13,14 +12,17 @@ type Action = (organizationId: string, client: Client, round: number) => Promise
 /** The actions of an operator. One that is listed several times is chosen more often. */
 const ACTIONS = [
   ...(['replace a form', 'replace a form', 'replace contacts', 'replace contacts'] as const),
-  ...(['issue a key', 'revoke a key', 'rotate a key', 'retry an entry'] as const),
+  ...(['unsubscribe', 'retry an entry', 'retry an entry'] as const),
 ] as const
 const actions: Readonly<Record<(typeof ACTIONS)[number], Action>> = {
-  'replace a form': (organizationId, client) => replaceForm(organizationId, client),
+  'replace a form': (organizationId, client) =>
+    importForm(
+      client.decide.chance('limited form', 50) ? limitedFormOf(organizationId) : openFormOf(organizationId),
+      organizationId,
+      client,
+    ),
   'replace contacts': (organizationId, client, round) => replaceContacts(organizationId, client, round),
-  'issue a key': (organizationId, client) => issueKey(organizationId, client),
-  'revoke a key': (organizationId, client) => revokeKey(organizationId, client),
-  'rotate a key': (organizationId, client) => rotateKey(organizationId, client),
+  unsubscribe: (organizationId, client) => unsubscribe(organizationId, client),
   'retry an entry': (organizationId, client) => retryEntry(organizationId, client),
 }
 
@@ -32,11 +34,9 @@ export async function operate(organizationId: string, client: Client): Promise<v
   }
 }
 
-async function replaceForm(organizationId: string, client: Client): Promise<void> {
-  const { decide, reference } = client
-  const formId = decide.chance('limited form', 50)
-    ? limitedFormOf(organizationId)
-    : openFormOf(organizationId)
+/** Imports the next version of a form. */
+export async function importForm(formId: string, organizationId: string, client: Client): Promise<void> {
+  const { decide, reference, stored } = client
   const version = reference.versionsOf(formId).length + 1
   const next = {
     version,
@@ -44,143 +44,124 @@ async function replaceForm(organizationId: string, client: Client): Promise<void
     recipients: recipientsOf(organizationId, version),
   }
   const begun = reference.formBegins(formId, next)
-  await importRows('forms', [formLine(formId, begun)], organizationId, client)
+  const line = formLine(formId, begun)
+  await importRows('forms', [line], organizationId, client)
   begun.acknowledgedAt = reference.now()
+  const row = stored.rowOf(organizationId, 'forms', formId)
+  const definition = JSON.parse(textOf(row?.definition) || '{}') as Row
+  const isStored =
+    row !== undefined &&
+    row.name === line.name &&
+    row.is_published === Number(line.isPublished) &&
+    ['fields', 'successTitle', 'notificationEmails', 'submissionLimitPerContact'].every(
+      (key) => JSON.stringify(definition[key]) === JSON.stringify(line[key]),
+    )
+  if (!isStored)
+    client.violated('what an import wrote is stored', `${JSON.stringify(line)}: ${JSON.stringify(row)}`)
+  client.happened('a form is replaced')
 }
 
 async function replaceContacts(organizationId: string, client: Client, round: number): Promise<void> {
-  const contacts = Array.from({ length: CONTACTS }, (_, index) => ({
-    contactId: `imported-${index}`,
-    firstName: `${markOf(organizationId)} ${client.decide.chance('renames a contact', 50) ? round : 0}`,
-    emailConsent: 'unknown',
-    smsConsent: 'unknown',
-    tags: [],
-    createdAt: '2026-01-01T00:00:00.000Z',
-  }))
-  await importRows('contacts', contacts, organizationId, client)
-  for (const { contactId, firstName } of contacts) {
-    const [row] = client.stored.look(
-      'select first_name from contacts where organization_id = ? and contact_id = ?',
-      organizationId,
-      contactId,
-    )
-    if (row?.first_name !== firstName)
-      client.violated('what an import wrote is stored', `${organizationId} ${contactId}`)
+  const { decide, stored } = client
+  const mark = markOf(organizationId)
+  const contacts = Array.from({ length: CONTACTS }, (_, index) => {
+    const changed = decide.chance('changes a contact', 50) ? round : 0
+    const column = decide.pick('changes', [
+      'firstName',
+      'lastName',
+      'licensePlate',
+      'source',
+      'tags',
+      'emailConsent',
+    ])
+    return {
+      contactId: `imported-${index}`,
+      firstName: `${mark} ${column === 'firstName' ? changed : 0}`,
+      lastName: column === 'lastName' ? `L${changed}` : null,
+      email: null,
+      phone: null,
+      licensePlate: column === 'licensePlate' ? `P${changed}` : null,
+      tags: column === 'tags' ? [`t${changed}`] : [],
+      emailConsent: column === 'emailConsent' && changed > 0 ? 'subscribed' : 'unknown',
+      smsConsent: 'unknown',
+      source: column === 'source' ? `S${changed}` : null,
+      siteId: null,
+      createdAt: '2026-01-01T00:00:00.000Z',
+    }
+  })
+  if (decide.chance('spoils the file', 15)) {
+    const spoiled = contacts.map((contact) => ({ ...contact, firstName: `${mark} spoiled` }))
+    await importWrongly('contacts', spoiled, organizationId, client)
   }
+  await importRows('contacts', contacts, organizationId, client)
+  checkContacts(contacts, organizationId, client)
+  if (!decide.chance('imports again', 30)) return
+  // A deployment adds the column `nickname`, which holds nothing.
+  const rows = () =>
+    contacts.map(({ contactId }) => ({
+      ...stored.rowOf(organizationId, 'contacts', contactId),
+      nickname: null,
+    }))
+  const before = JSON.stringify(rows())
+  await importRows('contacts', contacts, organizationId, client)
+  if (JSON.stringify(rows()) !== before)
+    client.violated(
+      'an import of the same rows changes nothing',
+      `${organizationId}: ${before}, then ${JSON.stringify(rows())}`,
+    )
+  client.happened('rows are imported again as they are')
 }
 
-interface Session {
-  readonly importId: string
-  readonly state: string
-  readonly nextPart: number
-}
-
-/** Imports rows, and repeats that until an answer says that they are stored. */
-async function importRows(
-  kind: string,
-  rows: readonly object[],
+/** Checks that imported contacts are stored with everything that the file said. */
+function checkContacts(
+  contacts: readonly Readonly<Record<string, unknown>>[],
   organizationId: string,
-  client: Client,
-): Promise<void> {
-  const bytes = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  const digest = createHash('sha256').update(bytes).digest()
-  const whole = createHash('sha256').update(digest).digest('base64url')
-  const all = `/operator/v1/organizations/${organizationId}/imports`
-  const key = client.operatorKey
-  const opening = { action: 'import.open', organizationId }
-  const committing = { action: 'import.commit', organizationId }
-  for (;;) {
-    const file = JSON.stringify({ kind, format: 'ndjson', totalBytes: bytes.length, digest: whole })
-    let session = sessionIn(await client.change(opening, { method: 'POST', path: all, body: file }), client)
-    const one = `${all}/${session?.importId ?? ''}`
-    if (session?.state === 'receiving' && session.nextPart === 1) {
-      const headers = {
-        'content-type': 'application/octet-stream',
-        'content-digest': `sha-256=:${digest.toString('base64')}:`,
-      }
-      session = sessionIn(
-        await client.send({ method: 'PUT', path: `${one}/parts/1`, key, headers, body: bytes.toString() }),
-        client,
+  { stored, violated }: Client,
+): void {
+  for (const contact of contacts) {
+    const row = stored.rowOf(organizationId, 'contacts', contact.contactId)
+    const wrong = Object.keys(contact).find((field) => {
+      const column = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      const value = field === 'tags' ? JSON.stringify(contact.tags) : contact[field]
+      return row?.[column] !== value
+    })
+    if (wrong !== undefined)
+      violated(
+        'what an import wrote is stored',
+        `${organizationId}: ${wrong} of ${JSON.stringify(contact)} in ${JSON.stringify(row)}`,
       )
-    }
-    if (session?.state === 'receiving')
-      session = sessionIn(await client.change(committing, { method: 'POST', path: `${one}/commit` }), client)
-    while (session?.state === 'writing') {
-      await client.pause(client.decide.delayMs('waits', RETRY_MAX_MS))
-      session = sessionIn(await client.send({ method: 'POST', path: `${one}/write`, key }), client)
-    }
-    if (session?.state === 'done') return
-    if (session?.state === 'refused') {
-      client.violated('a good file is imported', `${organizationId} ${kind}`)
-      return
-    }
-    await client.pause(client.decide.delayMs('waits', RETRY_MAX_MS))
   }
 }
 
 /**
- * The session in an answer; null when there is none. An import may only be refused because of a conflict with another
- * import.
+ * Imports a contact who no longer wants email or text messages. Only a contact for whom nothing is left to be filled,
+ * so that the import takes nothing back that a submission or an automation writes meanwhile.
  */
-function sessionIn(answer: Answer | null, client: Client): Session | null {
-  if (answer?.status === 200) return bodyOf(answer) as Session
-  const isExpected = answer === null || answer.status === 409 || answer.status >= 500
-  if (!isExpected) client.violated('a good file is imported', `${answer.status} ${answer.text}`)
-  return null
-}
-
-const KEYS_MAX = 4
-
-async function issueKey(organizationId: string, client: Client): Promise<void> {
-  const { reference } = client
-  if (workingKeys(organizationId, client).length >= KEYS_MAX) return
-  const path = `/operator/v1/organizations/${organizationId}/keys`
-  const answer = await client.change(
-    { action: 'key.issue', organizationId },
-    { method: 'POST', path, body: '{}' },
-  )
-  if (answer?.status !== 201) return
-  const { key, keyId } = bodyOf(answer) as { readonly key: string; readonly keyId: string }
-  reference.keys.push({ organizationId, keyId, text: key, state: 'works', endsAtMs: Infinity })
-}
-
-function workingKeys(organizationId: string, { reference }: Client): readonly KnownKey[] {
-  return reference.keys.filter((key) => key.organizationId === organizationId && key.state === 'works')
-}
-
-/** Revokes a key, and repeats that until an answer confirms it. The last working key is kept. */
-async function revokeKey(organizationId: string, client: Client): Promise<void> {
-  const working = workingKeys(organizationId, client)
-  const key = working[client.decide.below('key', working.length)]
-  if (working.length < 2 || key === undefined) return
-  key.state = 'ending'
-  for (;;) {
-    const request = { method: 'POST', path: `/operator/v1/keys/${key.keyId}/revoke` } as const
-    const answer = await client.change({ action: 'key.revoke', organizationId }, request)
-    if (answer?.status === 204) break
-    await client.pause(client.decide.delayMs('waits', RETRY_MAX_MS))
+async function unsubscribe(organizationId: string, client: Client): Promise<void> {
+  const complete = client.stored
+    .rowsOf(organizationId, 'contacts')
+    .filter((row) => row.email !== null && row.phone !== null && row.tags === '["guest"]')
+  const row = complete[client.decide.below('contact', complete.length)]
+  if (row === undefined) return
+  const column = client.decide.pick('unsubscribes from', ['emailConsent', 'smsConsent'])
+  const contact = {
+    contactId: row.contact_id,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    email: row.email,
+    phone: row.phone,
+    licensePlate: row.license_plate,
+    tags: ['guest'],
+    emailConsent: row.email_consent,
+    smsConsent: row.sms_consent,
+    source: row.source,
+    siteId: row.site_id,
+    createdAt: row.created_at,
+    [column]: 'unsubscribed',
   }
-  key.state = 'revoked'
-}
-
-/** Rotates a key. When no answer arrives, the old key is no longer used, and the new one is unknown. */
-async function rotateKey(organizationId: string, client: Client): Promise<void> {
-  const working = workingKeys(organizationId, client)
-  const key = working[client.decide.below('key', working.length)]
-  if (working.length < 2 || key === undefined) return
-  key.state = 'ending'
-  const path = `/operator/v1/keys/${key.keyId}/rotate`
-  const body = JSON.stringify({ overlap: '1m' })
-  const answer = await client.change({ action: 'key.rotate', organizationId }, { method: 'POST', path, body })
-  if (answer?.status !== 201) return
-  const successor = bodyOf(answer) as {
-    readonly key: string
-    readonly keyId: string
-    readonly replacedEndsAt: string
-  }
-  key.endsAtMs = Date.parse(successor.replacedEndsAt)
-  const { key: text, keyId } = successor
-  client.reference.keys.push({ organizationId, keyId, text, state: 'works', endsAtMs: Infinity })
+  await importRows('contacts', [contact], organizationId, client)
+  checkContacts([contact], organizationId, client)
+  client.happened('a contact unsubscribes')
 }
 
 interface ListedEntry {
@@ -188,7 +169,7 @@ interface ListedEntry {
   readonly organizationId: string
 }
 
-/** Asks to try a waiting or failed entry of the outbox again. */
+/** Asks to try an entry of the outbox again: one that waits, has failed, or is being worked on. */
 async function retryEntry(_organizationId: string, client: Client): Promise<void> {
   const listed = await client.send({
     method: 'GET',
@@ -203,7 +184,11 @@ async function retryEntry(_organizationId: string, client: Client): Promise<void
 
 async function retry({ outboxId, organizationId }: ListedEntry, client: Client): Promise<void> {
   const path = `/operator/v1/outbox/${outboxId}/retry`
-  await client.change({ action: 'outbox.retry', organizationId }, { method: 'POST', path })
+  const answer = await client.change({ action: 'outbox.retry', organizationId }, { method: 'POST', path })
+  if (answer === null || answer.status >= 500) return
+  if (![204, 404, 409].includes(answer.status))
+    client.violated('an entry can be retried', `${outboxId}: ${answer.status} ${answer.text}`)
+  if (answer.status === 409) client.happened('an entry is not retried while it is being worked on')
 }
 
 /** Asks to try every entry again that failed while a provider was broken. */

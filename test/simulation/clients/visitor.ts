@@ -1,16 +1,22 @@
 import type { Answer } from '../service/network.ts'
-import type { FormVersion, Visitor } from '../reference.ts'
-import { LIMIT, markOf, organizationIds, openFormOf, limitedFormOf, visitors } from '../setting.ts'
+import { textOf } from '../invariants/watch.ts'
+import type { FormVersion } from '../reference.ts'
+import { founded, LIMIT, markOf, organizationIds, openFormOf, limitedFormOf, visitors } from '../setting.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
 
 const TRIES_MAX = 3
 
+/** Which address a visitor gives. Only open forms do without one. */
+const ADDRESSES = ['first', 'first', 'first', 'first', 'second', 'none'] as const
+
 /** One submission of a form by a visitor, as it was sent. */
 interface Sent {
   readonly organizationId: string
   readonly formId: string
-  readonly visitor: Visitor
+  /** What the visitor gives: an address and a number in the national form; null: nothing. */
+  readonly email: string | null
+  readonly phone: string | null
   /** The reference's logical time before it was sent. */
   readonly sentAt: number
 }
@@ -27,25 +33,34 @@ interface Errand extends Omit<Sent, 'sentAt'> {
   readonly body: string
 }
 
+/** A form of some organization. Those that are made while the world runs have one form. */
+function formFor({ decide, reference }: Client): string {
+  const organizationId = decide.pick('organization', [...organizationIds, ...organizationIds, ...founded])
+  const limited = limitedFormOf(organizationId)
+  const isThere = reference.versionsOf(limited).some(({ acknowledgedAt }) => acknowledgedAt !== null)
+  if (!isThere) return openFormOf('acme')
+  const hasOpen = reference.versionsOf(openFormOf(organizationId)).length > 0
+  return hasOpen && !decide.chance('limited form', 50) ? openFormOf(organizationId) : limited
+}
+
 async function submit(client: Client): Promise<void> {
   const { decide } = client
-  const organizationId = decide.pick('organization', organizationIds)
-  const formId = decide.chance('limited form', 50)
-    ? limitedFormOf(organizationId)
-    : openFormOf(organizationId)
+  const formId = formFor(client)
+  const [organizationId = ''] = formId.split('-')
   const visitor = visitors[decide.below('visitor', visitors.length)]
   if (visitor === undefined) return
-  const body = JSON.stringify({
-    _gotcha: '',
-    name: markOf(organizationId),
-    email: decide.chance('shouts', 20) ? visitor.email.toUpperCase() : visitor.email,
-    ...(formId === openFormOf(organizationId) || decide.chance('gives a phone', 50)
-      ? { phone: visitor.phone.slice(2) }
-      : {}),
-  })
+  const isOpen = formId === openFormOf(organizationId)
+  const address = decide.pick('address', ADDRESSES)
+  const own = visitor.emails[address === 'second' ? 1 : 0]
+  const shouted = decide.chance('shouts', 20) ? own.toUpperCase() : own
+  const email = isOpen && address === 'none' ? null : shouted
+  const number = visitor.phones[decide.chance('gives a shared number', 25) ? 1 : 0].slice(2)
+  const phone = isOpen || decide.chance('gives a phone', 50) ? number : null
+  const given = { ...(email === null ? {} : { email }), ...(phone === null ? {} : { phone }) }
+  const body = JSON.stringify({ _gotcha: '', name: markOf(organizationId), ...given })
   // Impatient people press the button more than once.
   const presses = decide.chance('is impatient', 25) ? 2 + decide.below('more presses', 3) : 1
-  const errand: Errand = { organizationId, formId, visitor, body }
+  const errand: Errand = { organizationId, formId, email, phone, body }
   await Promise.all(Array.from({ length: presses }, () => submitPatiently(errand, client)))
 }
 
@@ -74,6 +89,7 @@ function judge(sent: Sent, answer: Answer, client: Client): void {
         client.violated('a published form takes submissions', sent.formId)
       return
     case 422:
+      client.happened('a submission is refused at the limit')
       judgeLimit(sent, answer, client)
       return
     case 500:
@@ -101,25 +117,33 @@ function receive(sent: Sent, answer: Answer, versions: readonly FormVersion[], c
     )
     return
   }
-  const { organizationId, formId, visitor } = sent
-  client.reference.receipts.set(submissionId, { submissionId, organizationId, formId, version, visitor })
-  const rows = client.stored.look(
-    'select organization_id, form_id from form_submissions where submission_id = ?',
-    submissionId,
-  )
-  if (rows.length !== 1 || rows[0]?.organization_id !== organizationId || rows[0].form_id !== formId)
-    client.violated('each receipt has its row', submissionId)
+  const { organizationId, formId, email, phone } = sent
+  const receipt = { submissionId, organizationId, formId, version }
+  client.reference.receipts.set(submissionId, {
+    ...receipt,
+    email: email?.toLowerCase() ?? null,
+    phone: phone === null ? null : `+1${phone}`,
+  })
+  const row = client.stored.rowOf(organizationId, 'form_submissions', submissionId)
+  const answers = JSON.parse(textOf(row?.answers) || '{}') as Readonly<Record<string, unknown>>
+  const isStored =
+    row?.form_id === formId &&
+    row.source === 'headless' &&
+    answers.name === markOf(organizationId) &&
+    answers.email === (email ?? undefined) &&
+    answers.phone === (phone ?? undefined)
+  if (!isStored) client.violated('each receipt has its row', `${submissionId}: ${JSON.stringify(row)}`)
 }
 
 /** Checks that the limit was really reached when an answer says so. No submission is ever removed. */
-function judgeLimit({ organizationId, formId, visitor }: Sent, answer: Answer, client: Client): void {
+function judgeLimit({ organizationId, formId, email }: Sent, answer: Answer, client: Client): void {
   const rows = client.stored.look(
     `select 1 from form_submissions as s
       join contacts as c on c.organization_id = s.organization_id and c.contact_id = s.contact_id
       where s.organization_id = ? and s.form_id = ? and c.email_key = ?`,
     organizationId,
     formId,
-    visitor.email,
+    email?.toLowerCase() ?? null,
   )
   if (
     !answer.text.includes('submission_limit_reached') ||
@@ -128,6 +152,6 @@ function judgeLimit({ organizationId, formId, visitor }: Sent, answer: Answer, c
   )
     client.violated(
       'the limit is exact',
-      `${formId} refused ${visitor.email} with ${rows.length} saved: ${answer.text}`,
+      `${formId} refused ${String(email)} with ${rows.length} saved: ${answer.text}`,
     )
 }

@@ -5,6 +5,8 @@ import { cachedStatements } from '../../../adapters/node-sqlite/statement-cache.
 import type { BoundValue, Executor } from '../../../adapters/sqlite/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import { migratedImage } from '../../support/databases/migrated-image.ts'
+import type { ChangeFollower } from './changes.ts'
+import { followChanges } from './changes.ts'
 
 export type LookedAt = Readonly<Record<string, unknown>>
 
@@ -21,6 +23,8 @@ export interface StoredHere extends Stored {
   readonly name: string
   /** Like `look`, with all rows that are in the database, wherever their organizations live. */
   lookAtAll(sql: string, ...parameters: readonly BoundValue[]): readonly LookedAt[]
+  /** Follows the rows of the database. Starts anew when the database is cleared. */
+  changes(): ChangeFollower
 }
 
 /** A real database of the simulated world. It outlives every process, and its time is the simulation's. */
@@ -49,6 +53,7 @@ export interface DatabaseOptions {
 export function openSimulatedDatabase(options: DatabaseOptions): SimulatedDatabase {
   const database = openSqlite(options)
   database.deserialize(migratedImage())
+  const changes = followChanges(database)
   const executor = createExecutor(database)
   const changed = inSimulatedTime(options)
   return {
@@ -59,7 +64,9 @@ export function openSimulatedDatabase(options: DatabaseOptions): SimulatedDataba
       database.exec(changed(sql))
     },
     ...lookingInto(() => database),
+    changes: () => changes,
     close: () => {
+      changes.close()
       database.close()
     },
   }
@@ -68,6 +75,7 @@ export function openSimulatedDatabase(options: DatabaseOptions): SimulatedDataba
 /** Opens the database of an object that stores nothing yet. */
 export function openSimulatedObjectDatabase(options: DatabaseOptions): SimulatedObjectDatabase {
   let database = openSqlite(options)
+  let changes = followChanges(database)
   let prepare = cachedStatements(database)
   const changed = inSimulatedTime(options)
   return {
@@ -97,12 +105,16 @@ export function openSimulatedObjectDatabase(options: DatabaseOptions): Simulated
     name: options.name,
     sizeBytes: () => database.serialize().length,
     async clear() {
+      changes.close()
       database.close()
       database = openSqlite(options)
+      changes = followChanges(database)
       prepare = cachedStatements(database)
     },
     ...lookingInto(() => database),
+    changes: () => changes,
     close: () => {
+      changes.close()
       database.close()
     },
   }

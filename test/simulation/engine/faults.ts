@@ -14,6 +14,8 @@ const mostPerMille = {
   objectReset: 30,
   /** An alarm of an object that rings up to a minute late. */
   alarmLate: 100,
+  /** An alarm that never rings. */
+  alarmLost: 200,
   providerSlow: 60,
   /** A provider that asks to wait. */
   providerThrottled: 100,
@@ -57,9 +59,13 @@ export interface Faults {
   readonly strikes: (fault: Fault, where: string) => boolean
   /** To be called when the world has been set up: faults happen from now on. */
   readonly begin: () => void
-  /** Ends all faults except the part that stays broken. */
-  readonly mend: () => void
+  /** Ends all faults, now, except the part that stays broken. */
+  readonly mend: (nowMs: number) => void
   readonly isMended: () => boolean
+  /** Since when nothing goes wrong, in ms since 1970; null: faults go on. */
+  readonly quietSinceMs: () => number | null
+  /** Whether this run may have a fault. */
+  readonly mayBe: (fault: Fault) => boolean
 }
 
 /**
@@ -83,6 +89,7 @@ export function decideFaults(decide: Decisions): Faults {
   ])
   const clockErrorMaxMs = decide.pick('clock errors', [0, 50, 2000])
   let hasBegun = false
+  let mendedAtMs: number | null = isCalm ? 0 : null
   let isMended = false
   return {
     isCalm,
@@ -94,9 +101,12 @@ export function decideFaults(decide: Decisions): Faults {
     begin: () => {
       hasBegun = true
     },
-    mend: () => {
+    mend: (nowMs) => {
       isMended = true
+      mendedAtMs ??= nowMs
     },
+    quietSinceMs: () => mendedAtMs,
     isMended: () => isMended,
+    mayBe: (fault) => (rates.get(fault) ?? 0) > 0,
   }
 }

@@ -1,63 +1,75 @@
-import type { Stored } from '../engine/database.ts'
-import type { Delivered } from '../service/providers.ts'
+import type { StoredPlaces } from '../service/stored-places.ts'
+import type { Delivered, HandedOver } from '../service/handed-over.ts'
+import { entryOf } from '../service/handed-over.ts'
 import type { Reference } from '../reference.ts'
 import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/bounds.ts'
-import { AUTOMATION_HOURLY, openFormOf, organizationIds, markOf } from '../setting.ts'
-
-type Violated = (invariant: string, details: string) => void
+import { AUTOMATION_HOURLY, FORGED_SUBJECT, markOf } from '../setting.ts'
+import { checkDirectoryAtRest, checkKeysAtRest } from './keys.ts'
+import { isHopeless } from './entries.ts'
+import type { Watch } from './watch.ts'
+import { textOf } from './watch.ts'
 
 /** What was delivered to whom, when all work has been done. */
 export interface AtRest {
-  readonly stored: Stored
+  readonly stored: StoredPlaces
   readonly reference: Reference
-  readonly email: readonly Delivered[]
-  readonly sms: readonly Delivered[]
+  readonly email: HandedOver
+  readonly sms: HandedOver
   /** The provider that never answers; null: none. */
   readonly broken: 'email' | 'sms' | null
   /** Whether nothing can be done for an organization, because its database stays broken. */
   readonly isStuck: (organizationId: string) => boolean
   /** Whether the run had no faults at all. */
   readonly isCalm: boolean
-  readonly violated: Violated
+  /** Whether the service has logged an event. */
+  readonly hasLogged: (event: string) => boolean
+  readonly violated: Watch['violated']
 }
 
 /** Checks that are made when all possible work has been done. */
 export function checkAtRest(world: AtRest): void {
+  const { stored, reference, violated, isStuck, isCalm } = world
   checkReceipts(world)
   checkNotifications(world)
-  checkWelcomes(world)
+  checkRuns(world)
   checkBounds(world)
   checkSends(world)
+  checkLog(world)
+  checkKeysAtRest(stored, reference, violated, isStuck)
+  checkDirectoryAtRest(stored, violated, isStuck, isCalm)
+}
+
+/** The organizations whose work can be done. */
+function organizationsOf({ stored, isStuck }: AtRest): readonly string[] {
+  return stored.organizationIds().filter((organizationId) => !isStuck(organizationId))
 }
 
 function checkReceipts({ reference, stored, violated }: AtRest): void {
-  for (const { submissionId, organizationId, visitor } of reference.receipts.values()) {
-    const [row] = stored.look(
-      `select c.email_key from form_submissions as s join contacts as c
-        on c.organization_id = s.organization_id and c.contact_id = s.contact_id
-        where s.organization_id = ? and s.submission_id = ?`,
-      organizationId,
-      submissionId,
-    )
-    if (row?.email_key !== visitor.email) violated('each receipt has its row and its contact', submissionId)
+  for (const { submissionId, organizationId, email, phone } of reference.receipts.values()) {
+    const row = stored.rowOf(organizationId, 'form_submissions', submissionId)
+    const contact = stored.rowOf(organizationId, 'contacts', row?.contact_id)
+    const isRight = email === null ? contact?.phone === phone : contact?.email_key === email
+    if (!isRight)
+      violated('each receipt has its row and its contact', `${submissionId}: ${JSON.stringify(contact)}`)
   }
 }
 
 /** Checks that each recipient was notified of a submission, and only once. */
-function checkNotifications({ reference, stored, email, broken, isStuck, violated }: AtRest): void {
+function checkNotifications(world: AtRest): void {
+  const { reference, stored, email, broken, violated } = world
   const told = Map.groupBy(
-    email.filter(({ text }) => text !== ''),
+    email.delivered.filter(({ text }) => text !== ''),
     ({ text }) => /Submission (sub_\w+)\./.exec(text)?.[1] ?? '',
   )
-  for (const row of stored.look('select organization_id, submission_id, form_id from form_submissions')) {
-    const submissionId = String(row.submission_id)
+  for (const row of organizationsOf(world).flatMap((id) => stored.rowsOf(id, 'form_submissions'))) {
+    const submissionId = textOf(row.submission_id)
     const versions = reference.receipts.get(submissionId)?.version ?? null
-    const possible = versions === null ? reference.versionsOf(String(row.form_id)) : [versions]
+    const possible = versions === null ? reference.versionsOf(textOf(row.form_id)) : [versions]
     const mails = told.get(submissionId) ?? []
     checkOnce(mails, `of ${submissionId}`, violated)
     const to = [...new Set(mails.map((mail) => mail.to))].sort().join(', ')
     const isTold = possible.some(({ recipients }) => [...recipients].sort().join(', ') === to)
-    if (!isTold && broken !== 'email' && !isStuck(String(row.organization_id)))
+    if (!isTold && broken !== 'email')
       violated('everybody is told of a submission', `${submissionId}: told ${to === '' ? 'nobody' : to}`)
   }
 }
@@ -66,7 +78,7 @@ function checkNotifications({ reference, stored, email, broken, isStuck, violate
  * Checks that a message arrived only once. A provider recognises a repetition for one day, so a message that an
  * operator retried later may arrive twice.
  */
-function checkOnce(mails: readonly Delivered[], what: string, violated: Violated): void {
+function checkOnce(mails: readonly Delivered[], what: string, violated: AtRest['violated']): void {
   const DAY_MS = 86_400_000
   for (const of of Map.groupBy(mails, ({ to }) => to).values()) {
     const twice = of.find(({ atMs }, index) => index > 0 && atMs - (of[index - 1]?.atMs ?? 0) < DAY_MS)
@@ -75,49 +87,38 @@ function checkOnce(mails: readonly Delivered[], what: string, violated: Violated
   }
 }
 
-/** Checks that the automation of an open form sent a welcome for each submission. */
-function checkWelcomes({ stored, email, sms, broken, isCalm, isStuck, violated }: AtRest): void {
-  for (const organizationId of organizationIds.filter((id) => !isStuck(id))) {
-    const rows = stored.look(
-      `select c.email, c.phone, c.tags, count(*) as count, count(b.outbox_id) as failed
-        from form_submissions as s join contacts as c
-          on c.organization_id = s.organization_id and c.contact_id = s.contact_id
-        left join outbox as b on b.organization_id = s.organization_id and b.submission_id = s.submission_id
-          and b.kind = 'automation_run'
-        where s.organization_id = ? and s.form_id = ? group by s.contact_id`,
-      organizationId,
-      openFormOf(organizationId),
-    )
-    for (const { email: address, phone, tags, count, failed } of rows) {
-      const title = `Welcome ${markOf(organizationId)}`
-      const ofContact = ({ to, title: of }: Delivered) => of === title && (to === address || to === phone)
-      const emails = email.filter(ofContact).length
-      const texts = sms.filter(ofContact).length
-      const who = `${String(address)} of ${organizationId}: ${String(count)} runs, ${emails} emails, ${texts} texts`
-      const isTagged = JSON.stringify(JSON.parse(String(tags))) === '["guest"]'
-      if (!isTagged) violated('an automation does each step once', `${who}, tags ${String(tags)}`)
-      // Runs whose messages waited for too long have failed.
-      const done = Number(count) - Number(failed)
-      if (broken === null && (emails < done || texts < done)) violated('an automation does each step', who)
-      if (isCalm && (emails > Number(count) || texts > Number(count)))
-        violated('an automation does each step once', who)
+/**
+ * Checks that each submission had a run of each automation of its form, which ended, and that no message of it was
+ * delivered more often than necessary.
+ */
+function checkRuns(world: AtRest): void {
+  const { stored, email, sms, broken, isCalm, violated } = world
+  for (const organizationId of organizationsOf(world)) {
+    const forms = new Set(stored.rowsOf(organizationId, 'automations').map((row) => row.trigger_form_id))
+    for (const submission of stored.rowsOf(organizationId, 'form_submissions')) {
+      if (!forms.has(submission.form_id)) continue
+      const runId = `run_${textOf(submission.submission_id)}_1`
+      const run = stored.rowOf(organizationId, 'automation_runs', runId)
+      const isEnded = run?.status === 'completed' || isHopeless(textOf(run?.failure_reason))
+      if (!isEnded && broken === null)
+        violated('a run comes to its end', `${organizationId} ${runId}: ${JSON.stringify(run)}`)
     }
   }
-  const byRun = Map.groupBy(
-    email.filter(({ title }) => title.startsWith('Welcome')),
-    ({ key }) => key,
-  )
-  for (const [key, mails] of byRun) checkOnce(mails, `by ${key}`, violated)
+  for (const [key, mails] of Map.groupBy(email.delivered, (message) => message.key))
+    checkOnce(mails, `by ${key}`, violated)
+  if (!isCalm) return
+  for (const [key, { length }] of Map.groupBy(sms.delivered, (message) => message.key))
+    if (length > 1) violated('nobody is told twice', `${length} texts by ${key}`)
 }
 
 /** How long after it was admitted a message may be delivered, and by how much clocks may be wrong, in ms. */
 const SLACK_MS = 120_000
 
 /** Checks that automations sent no more messages than they may, to one recipient and in all. */
-function checkBounds({ email, sms, violated }: AtRest): void {
-  for (const organizationId of organizationIds) {
+function checkBounds({ stored, email, sms, violated }: AtRest): void {
+  for (const organizationId of stored.organizationIds()) {
     const title = `Welcome ${markOf(organizationId)}`
-    const sent = [...email, ...sms].filter((message) => message.title === title)
+    const sent = [...email.delivered, ...sms.delivered].filter((message) => message.title === title)
     for (const [to, ofOne] of Map.groupBy(sent, (message) => message.to)) {
       if (most(ofOne, 24 * 3_600_000 - SLACK_MS) > RECIPIENT_DAILY_MAX)
         violated('nobody gets more messages of automations a day than he may', `${to} of ${organizationId}`)
@@ -136,13 +137,82 @@ function most(messages: readonly Delivered[], durationMs: number): number {
 }
 
 /** Checks that each send which an answer called successful took place, and that none took place twice. */
-function checkSends({ reference, email, violated }: AtRest): void {
-  const bySubject = Map.groupBy(email, ({ title }) => title)
-  for (const { subject, to } of reference.sent) {
-    const mails = (bySubject.get(subject) ?? []).filter((mail) => mail.to === to)
-    if (mails.length === 0) violated('what was called sent was sent', `${subject} to ${to}`)
+function checkSends({ reference, email, sms, violated }: AtRest): void {
+  const both = { email: Map.groupBy(email.delivered, titleOf), sms: Map.groupBy(sms.delivered, titleOf) }
+  for (const { channel, title, to, isAccepted } of reference.sent) {
+    const sent = (both[channel].get(title) ?? []).filter(
+      (message) => message.to.toLowerCase() === to.toLowerCase(),
+    )
+    if (isAccepted && sent.length === 0) violated('what was called sent was sent', `${title} to ${to}`)
   }
-  for (const [subject, mails] of bySubject) {
+  for (const [subject, mails] of both.email)
     if (subject.startsWith('mailer')) checkOnce(mails, `with ${subject}`, violated)
+  if (both.email.has(FORGED_SUBJECT))
+    violated('a key that has ended or was forged opens nothing', 'an email was sent')
+}
+
+function titleOf({ title }: Delivered): string {
+  return title
+}
+
+/**
+ * Checks that the log of sends equals the deliveries. A message of an entry is recorded when its outcome is; one that
+ * was sent with a key, at the latest before the answer, unless the service says that it could not.
+ */
+function checkLog(world: AtRest): void {
+  const { stored, reference, email, sms, broken, hasLogged, violated } = world
+  const logged = new Map(
+    organizationsOf(world).flatMap((organizationId) =>
+      stored.rowsOf(organizationId, 'sends').map((row) => [textOf(row.send_id), row] as const),
+    ),
+  )
+  const open = new Set(
+    stored.organizationIds().flatMap((id) => stored.rowsOf(id, 'outbox').map((row) => textOf(row.outbox_id))),
+  )
+  const stuck = new Set(
+    stored
+      .organizationIds()
+      .filter((id) => world.isStuck(id))
+      .flatMap((id) => stored.rowsOf(id, 'form_submissions').map((row) => textOf(row.submission_id))),
+  )
+  // A worker that hands a message over and dies records nothing, and the next one passes over a contact who has
+  // unsubscribed since then.
+  const unsubscribed = new Set(
+    organizationsOf(world)
+      .flatMap((id) => stored.rowsOf(id, 'contacts'))
+      .flatMap((row) => [
+        ...(row.email_consent === 'unsubscribed' ? [textOf(row.email_key)] : []),
+        ...(row.sms_consent === 'unsubscribed' ? [textOf(row.phone)] : []),
+      ]),
+  )
+  for (const message of [...email.delivered, ...sms.delivered]) {
+    const entry = entryOf(message.key)
+    if (entry === null || open.has(entry.outboxId) || broken !== null) continue
+    const sendId = message.key.replace(/-without-reply-to$/, '')
+    const isOfStuck = [...stuck].some((id) => message.key.includes(id) || message.text.includes(id))
+    if (
+      logged.get(sendId)?.outcome !== 'accepted' &&
+      !isOfStuck &&
+      !unsubscribed.has(message.to.toLowerCase())
+    )
+      violated(
+        'the log of sends tells what was delivered',
+        `${message.key} to ${message.to}: ${JSON.stringify(logged.get(sendId))}`,
+      )
+  }
+  if (hasLogged('sends_not_recorded')) return
+  const rows = [...logged.values()]
+  const delivered = { email: Map.groupBy(email.delivered, titleOf), sms: Map.groupBy(sms.delivered, titleOf) }
+  for (const { channel, title, to, organizationId, isAccepted } of reference.sent) {
+    if (!isAccepted || world.isStuck(organizationId)) continue
+    const ids = (delivered[channel].get(title) ?? []).map(({ key }) => key)
+    const isLogged = rows.some(
+      (row) =>
+        ids.includes(textOf(row.send_id)) &&
+        textOf(row.recipient).toLowerCase() === to.toLowerCase() &&
+        row.outcome === 'accepted',
+    )
+    if (!isLogged)
+      violated('a send is recorded before it is answered', `${title} to ${to} of ${organizationId}`)
   }
 }

@@ -1,4 +1,5 @@
 import type { Stored } from '../engine/database.ts'
+import { FIRST_KEYS } from '../setting.ts'
 import type { AskedChange, Reference } from '../reference.ts'
 
 type Violated = (invariant: string, details: string) => void
@@ -41,8 +42,8 @@ export function checkAudit(stored: Stored, reference: Reference, violated: Viola
         ({ change, mayBeDone }) =>
           mayBeDone && change.organizationId === organizationId && alike.includes(change.action),
       )
-      // The first key of each organization was made in the set-up, without an operator.
-      const made = action === 'key.issue' ? changes.length - 1 : changes.length
+      // The first keys of each organization were made in the set-up, without an operator.
+      const made = changes.length - (action === 'key.issue' ? FIRST_KEYS.length : 0)
       if (recorded.length < made)
         violated(
           'each change of an operator is recorded',

@@ -1,20 +1,22 @@
 import { stayingTables } from '../../../adapters/sqlite/move/moved-tables.ts'
 import type { LookedAt, StoredHere } from '../engine/database.ts'
 import type { StoredPlaces } from '../service/stored-places.ts'
-import { organizationIds } from '../setting.ts'
+import type { ChangeCheck, Watch } from './watch.ts'
 
-type Violated = (invariant: string, details: string) => void
+type Violated = Watch['violated']
 
 /**
  * Checks of the places of organizations, after every write. A database only counts once the directory names it, because
  * before that only a move uses it.
  */
-export function createPlaceChecks(stored: StoredPlaces, violated: Violated): () => void {
+export function createPlaceChecks({ stored, violated }: Watch): ChangeCheck {
   const named = new Map<string, Set<string>>()
   const homes = new Map<string, string>()
-  return () => {
+  return (changes) => {
+    if (!changes.some(({ table }) => PLACING.has(table))) return
     const states = new Map(stored.all().map((place) => [place.name, stateOf(place)]))
-    for (const [organizationId, home] of stored.homes(organizationIds)) {
+    for (const organizationId of stored.organizationIds()) {
+      const home = stored.homeOf(organizationId)
       const before = homes.get(organizationId) ?? home
       homes.set(organizationId, home)
       const known = (named.get(organizationId) ?? new Set()).add(home)
@@ -27,12 +29,22 @@ export function createPlaceChecks(stored: StoredPlaces, violated: Violated): () 
         violated('one place takes writes', `${organizationId} of ${home}: ${open.join(' and ')}`)
       if (!ANSWERS_READS.has(stateAt(home) ?? ''))
         violated('reads never stop', `${organizationId} of ${home}`)
-      if (before !== home)
-        checkMoved(organizationId, placeNamed(stored, before), placeNamed(stored, home), violated)
+      const parentId = stored.rowOf(organizationId, 'organizations')?.parent_id
+      if (typeof parentId === 'string' && stored.homeOf(parentId) !== home)
+        violated('a family lives in one place', `${organizationId} in ${home}, ${parentId} elsewhere`)
+      if (before !== home) checkMoved(organizationId, stored.named(before), stored.named(home), violated)
     }
   }
 }
 
+/** The tables that say where organizations live, and what is allowed there. */
+const PLACING: ReadonlySet<string> = new Set([
+  'families',
+  'object_facts',
+  'organizations',
+  'placed_organizations',
+  'write_pauses',
+])
 const SHARED = 'shared'
 /** The states in which an object accepts writes, now or when a pause has expired. */
 const TAKES_WRITES: ReadonlySet<string> = new Set(['open', 'paused'])
@@ -45,7 +57,7 @@ export function checkPlacesAtRest(
   isExempt: (place: StoredHere) => boolean,
 ): void {
   for (const place of stored.all().filter((each) => !isExempt(each))) {
-    for (const organizationId of organizationIds) {
+    for (const organizationId of stored.organizationIds()) {
       const isHome = stored.homeOf(organizationId) === place.name
       if (isHome && place.name !== SHARED && stateOf(place) !== 'open')
         violated('one place takes writes', `${organizationId}: not even ${place.name}`)
@@ -82,14 +94,8 @@ function checkDerived(place: StoredHere, violated: Violated): void {
 /** The state that an object has stored; null: this is the shared database, or nothing is stored. */
 function stateOf(place: StoredHere): string | null {
   if (place.name === SHARED) return null
-  const [fact] = place.lookAtAll("select value ->> 'name' as state from object_facts where name = 'state'")
-  return fact === undefined ? null : String(fact.state)
-}
-
-function placeNamed(stored: StoredPlaces, name: string): StoredHere {
-  const place = stored.all().find((each) => each.name === name)
-  if (place === undefined) throw new Error(`There is no database ${name}`)
-  return place
+  const fact = place.changes().row('object_facts', 'state')
+  return fact === undefined ? null : (JSON.parse(String(fact.value)) as { readonly name: string }).name
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Mutant } from '../service/universe.ts'
+import { detailMutants } from './details.ts'
 import { messagingMutants } from './messaging.ts'
 import { movingMutants } from './moving.ts'
 import { outboxMutants } from './outbox.ts'
@@ -16,6 +17,7 @@ export const mutants: readonly Mutant[] = [
   ...readingMutants,
   ...messagingMutants,
   ...movingMutants,
+  ...detailMutants,
 ]
 
 /** The mutant with a name; undefined: there is none. */

@@ -21,6 +21,11 @@ export function createAlarm(object: StoredObject, universe: ObjectUniverse): Sim
   let setAtMs: number | null = null
   const set = (atMs: number): void => {
     setAtMs = atMs
+    if (faults.strikes('alarmLost', name)) {
+      trace.say(name, 'has an alarm that will never ring')
+      universe.happened('an alarm is lost')
+      return
+    }
     const lateMs = faults.strikes('alarmLate', name)
       ? decide.delayMs(`alarm of ${name} is late`, LATE_MAX_MS)
       : 0

@@ -1,6 +1,7 @@
 import type { Isolate } from './isolate.ts'
 import { startIsolate } from './isolate.ts'
 import type { Outside } from './ports.ts'
+import type { Process } from './process.ts'
 import type { Universe } from './universe.ts'
 
 /** The isolates that serve requests. The platform starts and ends them at any time. */
@@ -15,6 +16,8 @@ export interface Fleet {
    * @param when names the moment
    */
   killOne(when: string): void
+  /** Ends the isolate of a process at once, and starts another one in its place. */
+  kill(process: Process): void
   /** All isolates that serve requests, for a deployment that replaces them. */
   all(): readonly Isolate[]
   /** Replaces an isolate. It gets no new work, may finish what it has begun, and is then ended. */
@@ -47,6 +50,11 @@ export function startFleet(universe: Universe, outside: Outside): Fleet {
   }
   return {
     any,
+    kill(process) {
+      const isolate = isolates.find(({ name }) => name === process.name)
+      if (isolate === undefined) process.die()
+      else if (succeed(isolate, 'dies')) isolate.die()
+    },
     all: () => [...isolates],
     killOne(when) {
       const isolate = any(`that dies at ${when}`)

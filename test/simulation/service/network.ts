@@ -23,6 +23,8 @@ export interface Network {
   send(client: string, request: ClientRequest): Promise<Answer | null>
   /** The same network, with all requests going to one isolate. */
   to(isolate: Isolate): Network
+  /** The same network, with all requests going to any one isolate. */
+  toOne(client: string): Network
 }
 
 const LATENCY_MAX_MS = 20
@@ -37,6 +39,10 @@ function networkTo(isolateFor: (client: string) => Isolate, universe: Universe):
   const { decide, faults, scheduler, trace } = universe
   return {
     to: (isolate) => networkTo(() => isolate, universe),
+    toOne(client) {
+      const isolate = isolateFor(client)
+      return networkTo(() => isolate, universe)
+    },
     send: (client, request) =>
       new Promise((resolve) => {
         const where = `${client}: ${request.method} ${undrawn(request.path.replace(/\?.*/, ''))}`

@@ -5,6 +5,7 @@ import { everlasting } from '../engine/scheduler.ts'
 import type { ObjectUniverse, StoredObject } from './stored-object.ts'
 import type { Process } from './process.ts'
 import { callLatencyMs } from './storage-calls.ts'
+import { toldCall } from './told-changes.ts'
 
 type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>
 
@@ -34,12 +35,12 @@ function callOf(
     new Promise((resolve, reject) => {
       // A process that died makes no more calls.
       if (!process.isAlive) return
-      const given = method === 'batch' ? [sent[0], inVersion(sent[1] as readonly Statement[], process)] : sent
+      const given = method === 'batch' ? batchInVersion(sent, process) : sent
       const name = method === 'batch' ? nameOfBatch(given[1] as readonly Statement[]) : method
       const where = `${object.name}: ${process.name}: ${name}`
       const arrive = async () => {
         if (object.broken === 'hangs') return
-        const outcome = await perform({ method, given, name, where }, object, universe).then(
+        const outcome = await perform({ method, given, where }, object, universe).then(
           (answer) => () => {
             resolve(answer)
           },
@@ -54,27 +55,31 @@ function callOf(
     })
 }
 
-function inVersion(statements: readonly Statement[], { version }: Process): readonly Statement[] {
-  return statements.map((statement) => ({ ...statement, sql: version.statement(statement.sql) }))
+/** A batch with its statements as the version of the calling process writes them. */
+function batchInVersion(sent: readonly unknown[], { version }: Process): readonly unknown[] {
+  const [mode, statements, ...terms] = sent
+  const inVersion = (statements as readonly Statement[]).map((statement) => ({
+    ...statement,
+    sql: version.statement(statement.sql),
+  }))
+  return [mode, inVersion, ...terms]
 }
 
 interface Call {
   readonly method: keyof FamilyObject
   readonly given: readonly unknown[]
-  /** A short name of what the call does. */
-  readonly name: string
-  /** The name, with the caller and the object. */
+  /** A short name of what the call does, with the caller and the object. */
   readonly where: string
 }
 
 /** Handles a call that arrives at the object. */
 async function perform(
-  { method, given, name, where }: Call,
+  { method, given, where }: Call,
   object: StoredObject,
   { faults, decide, trace, written }: ObjectUniverse,
 ): Promise<unknown> {
-  const say = (remark: string) => {
-    trace.say(object.name, `${where.slice(object.name.length + 2)}: ${remark}`)
+  const say = (remark: string, details?: () => string) => {
+    trace.say(object.name, `${where.slice(object.name.length + 2)}: ${remark}`, details)
   }
   const goDown = (): Error => {
     object.goDown()
@@ -95,8 +100,11 @@ async function perform(
   const answer = await (instance.family[method] as AnyMethod)(...given)
   if (!instance.isAlive) throw goDown()
   const isLost = faults.strikes('storageLost', where)
-  say(`${wordFor(answer)}${isDown ? ', and goes down' : ''}${isLost ? ', and the answer is lost' : ''}`)
-  if (method !== 'batch' || given[0] !== 'read') written(name)
+  const remark = `${wordFor(answer)}${isDown ? ', and goes down' : ''}${isLost ? ', and the answer is lost' : ''}`
+  const statements = method === 'batch' ? (given[1] as readonly Statement[]) : []
+  written((changes) => {
+    say(remark, () => toldCall(statements, changes))
+  })
   if (isDown) throw goDown()
   if (isLost) throw new Error('Network connection lost.')
   return answer

@@ -18,7 +18,8 @@ import type { Log } from '../../../ports/platform/log.ts'
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
-import type { Mutant } from './universe.ts'
+import type { Process } from './process.ts'
+import type { Aims, Mutant } from './universe.ts'
 
 /** The dependencies of the places. */
 export interface PlaceParts {
@@ -53,6 +54,8 @@ interface MovingParts extends Pick<PlaceParts, 'executor' | 'namespace'> {
   readonly storage: PlacedStorage
   readonly random: RandomSource
   readonly mutant: Mutant | null
+  readonly aims: Aims
+  readonly process: Process
   readonly log: Log
 }
 
@@ -67,6 +70,8 @@ export function openMoving({
   storage,
   random,
   mutant,
+  aims,
+  process,
   log,
 }: MovingParts): Omit<MovesWorld, 'background'> {
   const { clock, deadline, directory } = places
@@ -76,8 +81,8 @@ export function openMoving({
       ? createMovePlace({ executor, control: sharedControl(executor), rowsMax: MOVED_ROWS_MAX })
       : createObjectMovePlace({ namespace, place, clock })
   return {
-    ledger: mutant?.ledger?.(ledger) ?? ledger,
-    places: (place) => mutant?.movePlace?.(placeOf(place)) ?? placeOf(place),
+    ledger: aims.ledger(mutant?.ledger?.(ledger) ?? ledger, process),
+    places: (place) => aims.place(mutant?.movePlace?.(placeOf(place)) ?? placeOf(place), process),
     directory,
     administration: storage.administration,
     databases: places.databases,

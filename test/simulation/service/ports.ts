@@ -1,18 +1,16 @@
-import { eachOf } from '../../../domain/bounds/within.ts'
 import { createRateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { createFormCache } from '../../../domain/forms/submit/cache.ts'
-import { deliver } from '../../../domain/jobs/deliver.ts'
-import { CONNECTIONS_WIDTH } from '../../../domain/bounds/connections.ts'
-import { createMoves } from '../../../domain/placement/moves.ts'
+import { sweepImports } from '../../../domain/imports/sweep-imports.ts'
+import { createMoves, sweepMoves } from '../../../domain/placement/moves.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
+import { createFollowUp } from '../../../host-worker/wiring/follow-up.ts'
 import { importTools, openImportWorld } from '../../../host-worker/wiring/imports.ts'
 import type { EmailSender } from '../../../ports/messaging/email-sender.ts'
 import type { Log } from '../../../ports/platform/log.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
-import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
 import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'
 import { clockOf } from './clock.ts'
@@ -42,6 +40,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   const log: Log = {
     info: () => undefined,
     error: (event) => {
+      universe.logged.add(event)
       trace.say(process.name, `logs ${event}`)
     },
   }
@@ -96,7 +95,10 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     clock,
     random,
   })
-  const moving = openMoving({ executor, namespace, places, storage, random, mutant, log })
+  const moving = openMoving({
+    ...{ executor, namespace, places, storage, random, mutant, process, log },
+    aims: universe.aims,
+  })
   const operators = {
     ...world,
     operatorKeys: storage.operatorKeys,
@@ -111,21 +113,24 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     backups: async () => null,
     imports: openImports,
   }
-  const importSweep = {
-    openImports: async (organizationId: string) => {
-      const organization = await storage.administration.findOrganization(organizationId)
-      return organization === null ? null : openImports(organization)
-    },
-    clock,
-    log,
-  }
-  const workOff = (refs: readonly OutboxRef[]): void => {
-    const each = async (ref: OutboxRef) => {
-      await deliver(ref, jobs).catch(() => undefined)
-    }
-    run(eachOf(refs, CONNECTIONS_WIDTH, each))
-  }
-  return { world, jobs, operators, importSweep, places, storage, moving, workOff }
+  const followUp = createFollowUp({
+    openJobs: () => jobs,
+    places,
+    imports: storage.importDirectory,
+    sweepImports: (imports) =>
+      sweepImports({
+        imports,
+        openImports: async (organizationId) => {
+          const organization = await storage.administration.findOrganization(organizationId)
+          return organization === null ? null : openImports(organization)
+        },
+        clock,
+        log,
+      }),
+    sweepMoves: () => sweepMoves(moving),
+    sweepBackups: async () => undefined,
+  })
+  return { world, operators, followUp, run }
 }
 
 /** Random bytes of a process. Their values do not matter, so they are not a decision. */

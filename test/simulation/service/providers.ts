@@ -1,29 +1,26 @@
+import { formatMailbox } from '../../../domain/messaging/sender.ts'
 import type { EmailSender } from '../../../ports/messaging/email-sender.ts'
 import type { SendResult } from '../../../ports/messaging/send-result.ts'
 import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'
+import type { Delivered, HandedOver } from './handed-over.ts'
+import { createHandOverRecord, entryOf } from './handed-over.ts'
 import type { Process } from './process.ts'
 import type { Universe } from './universe.ts'
 
-/** A message that reached its recipient. */
-export interface Delivered {
-  readonly key: string
-  readonly to: string
-  /** The subject of an email, the text of an SMS. */
-  readonly title: string
-  /** The whole text, if there is one. */
-  readonly text: string
-  readonly atMs: number
-}
-
 /** A provider of email or SMS. It outlives every process. */
 export interface SimulatedProvider<Sender> {
-  readonly delivered: readonly Delivered[]
+  readonly handedOver: HandedOver
   senderOf(process: Process): Sender
 }
 
-type Letter = Omit<Delivered, 'atMs'> & { readonly isRefused: boolean }
+type Letter = Omit<Delivered, 'id' | 'atMs'> & {
+  readonly isRefused: boolean
+  /** The whole message, as one text. */
+  readonly body: string
+}
 
 const DAY_MS = 86_400_000
+const SHORTCODE = '12345'
 /** How long the sender waits for an answer, in ms. */
 const TIMEOUT_MS = 10_000
 const LATENCY_MAX_MS = 40
@@ -35,40 +32,56 @@ const DOWN_MAX_MS = 3 * 3_600_000
  * not exist.
  */
 export function createEmailProvider(universe: Universe): SimulatedProvider<EmailSender> {
-  const { delivered, handOver } = createHandOver('email', DAY_MS, universe)
+  const { record, handOver } = createHandOver('email', DAY_MS, universe)
   return {
-    delivered,
+    handedOver: record,
     senderOf: (process) => ({
       capabilities: { idempotencyMs: DAY_MS },
-      send: ({ to, subject, text, replyTo }, key) =>
-        handOver(process, {
-          key,
-          to,
-          title: subject,
-          text: text ?? '',
-          isRefused: replyTo?.endsWith('.invalid') ?? false,
-        }),
+      send: (message, key) => {
+        const { from, to, subject, text, replyTo } = message
+        const isRefused = replyTo?.endsWith('.invalid') ?? false
+        const letter = { key, from: formatMailbox(from), to, title: subject, text: text ?? '', isRefused }
+        return handOver(process, { ...letter, body: JSON.stringify(message) })
+      },
     }),
   }
 }
 
 /** An SMS provider that behaves like Twilio: it delivers a message twice when it gets it twice. */
 export function createSmsProvider(universe: Universe): SimulatedProvider<SmsSender> {
-  const { delivered, handOver } = createHandOver('sms', 0, universe)
+  const { record, handOver } = createHandOver('sms', 0, universe)
   return {
-    delivered,
+    handedOver: record,
     senderOf: (process) => ({
       capabilities: { idempotencyMs: 0 },
-      shortcode: '12345',
-      send: ({ to, body }, key) => handOver(process, { key, to, title: body, text: body, isRefused: false }),
+      shortcode: SHORTCODE,
+      send: ({ from, to, body }, key) => {
+        const sender = from.kind === 'number' ? from.number : SHORTCODE
+        return handOver(process, { key, from: sender, to, title: body, text: body, body, isRefused: false })
+      },
     }),
   }
 }
 
+/** A message that the provider has accepted. */
+interface Known {
+  readonly id: string
+  readonly body: string
+  readonly atMs: number
+}
+
+/**
+ * The body of a message without what operators may change between two attempts: the name of the form, and the sender's
+ * address, which is the slug of a founded organization.
+ */
+function withoutForm(body: string): string {
+  return body.replaceAll(/Form of-\w+ v\d+/g, 'the form').replaceAll(/(delta|echo)\d@/g, '$1@')
+}
+
 function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, universe: Universe) {
-  const { decide, faults, scheduler, trace } = universe
-  const delivered: Delivered[] = []
-  const known = new Map<string, { readonly id: string; readonly atMs: number }>()
+  const { decide, faults, scheduler, trace, happened, violated } = universe
+  const record = createHandOverRecord()
+  const known = new Map<string, Known>()
   const underWay = createUnderWay(universe)
   let downUntilMs = 0
 
@@ -89,9 +102,12 @@ function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, univers
     return !faults.isMended() && scheduler.nowMs() < downUntilMs
   }
   /** Handles a message that arrives at the provider, and returns the answer. */
-  const take = ({ isRefused, ...letter }: Letter): SendResult => {
+  const take = ({ isRefused, body, ...letter }: Letter): SendResult => {
     if (isDown() || faults.strikes('providerBroken', channel))
-      return unavailable('The provider answered with status 500.')
+      return unavailable(
+        'The provider answered with status 500.',
+        decide.pick(`${channel} names a time`, [null, null, 45_000, 400_000]),
+      )
     if (faults.strikes('providerThrottled', channel))
       return unavailable(
         'The provider asked for patience.',
@@ -101,11 +117,18 @@ function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, univers
     if (isRefused) return { kind: 'refused', reason: 'The provider refused the message.' }
     const nowMs = scheduler.nowMs()
     const before = known.get(letter.key)
-    if (before !== undefined && nowMs - before.atMs < idempotencyMs)
-      return { kind: 'accepted', providerId: before.id }
-    const id = `${channel}-${delivered.length + 1}`
-    delivered.push({ ...letter, atMs: nowMs })
-    known.set(letter.key, { id, atMs: nowMs })
+    if (before !== undefined && nowMs - before.atMs < idempotencyMs) {
+      happened('a provider recognises a message')
+      if (before.body === body) return { kind: 'accepted', providerId: before.id }
+      // The text of a notification shows the form as it is at the time of the attempt.
+      if (withoutForm(before.body) !== withoutForm(body))
+        violated('a message is repeated as it was', `${letter.key}: ${before.body}, then ${body}`)
+      return { kind: 'accepted', providerId: null }
+    }
+    if (before !== undefined) happened('a message is handed over again')
+    const id = `${channel}-${record.delivered.length + 1}`
+    record.deliver({ ...letter, id, atMs: nowMs })
+    known.set(letter.key, { id, body, atMs: nowMs })
     return { kind: 'accepted', providerId: id }
   }
   const handOver = (process: Process, letter: Letter): Promise<SendResult> =>
@@ -114,6 +137,7 @@ function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, univers
       let isAnswered = false
       const answer = (result: SendResult) => {
         isAnswered = true
+        record.answered(letter.key, { result, atMs: scheduler.nowMs() })
         end()
         resolve(result)
       }
@@ -151,7 +175,7 @@ function createHandOver(channel: 'email' | 'sms', idempotencyMs: number, univers
         waiting,
       )
     })
-  return { delivered, handOver }
+  return { record, handOver }
 }
 
 function wordsFor(result: SendResult): string {
@@ -165,14 +189,12 @@ function wordsFor(result: SendResult): string {
 function createUnderWay({ violated, stored }: Universe): (key: string, process: Process) => () => void {
   const workers = new Map<string, Process>()
   const isOpen = (key: string): boolean => {
-    const [, entryId = '', , step = null] = ENTRY.exec(key) ?? []
-    if (entryId === '') return true
-    const [row] = stored.look(
-      `select r.current_step from outbox as b left join automation_runs as r
-        on r.organization_id = b.organization_id and r.run_id = b.outbox_id where b.outbox_id = ?`,
-      entryId,
-    )
-    return row !== undefined && (step === null || row.current_step === Number(step))
+    const entry = entryOf(key)
+    if (entry === null) return true
+    const { outboxId, step } = entry
+    const owner = stored.organizationIds().find((id) => stored.rowOf(id, 'outbox', outboxId) !== undefined)
+    if (owner === undefined) return false
+    return step === null || stored.rowOf(owner, 'automation_runs', outboxId)?.current_step === step
   }
   return (key, process) => {
     const other = workers.get(key)
@@ -185,6 +207,3 @@ function createUnderWay({ violated, stored }: Universe): (key: string, process: 
     }
   }
 }
-
-/** Matches the idempotency key of work from the outbox: the entry's id, and for a run also the number of the step. */
-const ENTRY = /^(obx_\w+|run_sub_\w+?_\d+)(-(\d+))?(?:-|$)/

@@ -3,7 +3,7 @@ import type { Fleet } from './fleet.ts'
 import { startFleet } from './fleet.ts'
 import type { Network } from './network.ts'
 import { createNetwork } from './network.ts'
-import type { Delivered } from './providers.ts'
+import type { HandedOver } from './handed-over.ts'
 import { createEmailProvider, createSmsProvider } from './providers.ts'
 import { createQueue } from './queue.ts'
 import { createStorageCalls } from './storage-calls.ts'
@@ -14,9 +14,9 @@ export interface RunningService {
   readonly fleet: Fleet
   readonly network: Network
   readonly objects: FamilyObjects
-  /** The messages that reached people by email and by SMS. */
-  readonly email: readonly Delivered[]
-  readonly sms: readonly Delivered[]
+  /** What was handed over to the providers of email and of SMS. */
+  readonly email: HandedOver
+  readonly sms: HandedOver
 }
 
 const MINUTE_MS = 60_000
@@ -44,24 +44,28 @@ export function startService(universe: Universe, objects: FamilyObjects): Runnin
     fleet,
     objects,
     network: createNetwork(universe, () => fleet),
-    email: email.delivered,
-    sms: sms.delivered,
+    email: email.handedOver,
+    sms: sms.handedOver,
   }
 }
 
+/** How long the cron trigger rests at most when nothing is due, in minutes. */
+const IDLE_MAX = 60
+
 /**
- * Fires the cron trigger once a minute. Once all faults have ended, minutes in which nothing is due are skipped,
+ * Fires the cron trigger once a minute. Once all faults have ended, most minutes in which nothing is due are skipped,
  * because nothing would happen in them.
  */
 function startCron(universe: Universe, fleet: Fleet): void {
   const { scheduler, faults, trace, stored } = universe
+  let idle = 0
   const fire = (): void => {
     const isolate = fleet.any('for the cron')
     trace.say(isolate.name, 'is called by the cron')
-    void isolate.cron()
+    isolate.cron()
   }
-  const idleMs = (): number => {
-    if (!faults.isMended()) return 0
+  const isIdle = (): boolean => {
+    if (!faults.isMended() || idle >= IDLE_MAX) return false
     const rows = stored.look(
       `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
         union all select touched_at from import_sessions where state = 'writing'
@@ -69,13 +73,15 @@ function startCron(universe: Universe, fleet: Fleet): void {
         union all select started_at from moves where ended_at is null
         union all select not_before from moves where ended_at is not null and not_before is not null)`,
     )
-    const nextMs = Math.min(...rows.map(({ at }) => (typeof at === 'string' ? Date.parse(at) : Infinity)))
-    return Number.isFinite(nextMs) ? Math.max(0, nextMs - scheduler.nowMs()) : 0
+    return rows.every(({ at }) => typeof at !== 'string' || Date.parse(at) > scheduler.nowMs())
   }
   const tick = (): void => {
-    if (!faults.strikes('cronMissed', 'a minute')) fire()
-    if (faults.strikes('cronDoubled', 'a minute')) fire()
-    scheduler.schedule(MINUTE_MS + idleMs(), tick)
+    idle = isIdle() ? idle + 1 : 0
+    if (idle === 0) {
+      if (!faults.strikes('cronMissed', 'a minute')) fire()
+      if (faults.strikes('cronDoubled', 'a minute')) fire()
+    }
+    scheduler.schedule(MINUTE_MS, tick)
   }
   scheduler.schedule(MINUTE_MS, tick)
 }

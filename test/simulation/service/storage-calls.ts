@@ -2,6 +2,7 @@ import type { Executor, Statement, StatementResult } from '../../../adapters/sql
 import { nameOfBatch } from '../engine/database.ts'
 import { everlasting } from '../engine/scheduler.ts'
 import type { Process } from './process.ts'
+import { toldCall } from './told-changes.ts'
 import type { Universe } from './universe.ts'
 
 const LATENCY_MAX_MS = 6
@@ -56,11 +57,10 @@ export function createStorageCalls(universe: Universe): StorageCalls {
     const changes = results.reduce((sum, result) => sum + result.changes, 0)
     const rows = results.reduce((sum, result) => sum + result.rows.length, 0)
     const isLost = faults.strikes('storageLost', where)
-    trace.say(
-      database.name,
-      `${where}: ${changes} changed, ${rows} returned${isLost ? ', and the answer is lost' : ''}`,
-    )
-    if (changes > 0) universe.written(name)
+    const remark = `${where}: ${changes} changed, ${rows} returned${isLost ? ', and the answer is lost' : ''}`
+    universe.written((changed) => {
+      trace.say(database.name, remark, () => toldCall(statements, changed))
+    })
     if (isLost) throw new Error('D1_ERROR: Network connection lost.')
     return results
   }

@@ -4,7 +4,7 @@ import type { Universe } from './universe.ts'
 import type { Version } from './versions.ts'
 
 /** The part of the world that objects use. */
-export type ObjectUniverse = Omit<Universe, 'stored' | 'secrets' | 'database'>
+export type ObjectUniverse = Omit<Universe, 'stored' | 'secrets' | 'database' | 'aims'>
 
 /** A running instance of an object, on one machine. */
 export interface Instance {

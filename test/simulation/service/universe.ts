@@ -8,11 +8,14 @@ import type { MoveLedger } from '../../../ports/placement/move-ledger.ts'
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
 import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'
-import type { SimulatedDatabase, Stored, StoredHere } from '../engine/database.ts'
+import type { SimulatedDatabase, StoredHere } from '../engine/database.ts'
+import type { Coverage, EventKind } from '../engine/coverage.ts'
 import type { Decisions } from '../engine/decisions.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import type { Trace } from '../engine/trace.ts'
+import type { Process } from './process.ts'
+import type { PlacedChange, StoredPlaces } from './stored-places.ts'
 import type { Version } from './versions.ts'
 
 /** A mistake that is planted by wrapping a port or by replacing a statement, to see whether a run finds it. */
@@ -48,6 +51,12 @@ export interface MutantProcess {
   readonly memory: Map<string, unknown>
 }
 
+/** Faults that strike a run at one call of moves, before or after it. */
+export interface Aims {
+  ledger(ledger: MoveLedger, process: Process): MoveLedger
+  place(place: MovePlace, process: Process): MovePlace
+}
+
 /** The parts that everything in a simulated world shares. */
 export interface Universe {
   readonly decide: Decisions
@@ -57,14 +66,21 @@ export interface Universe {
   /** The shared database. */
   readonly database: SimulatedDatabase
   /** What is stored in all databases. */
-  readonly stored: Stored
+  readonly stored: StoredPlaces
   readonly mutant: Mutant | null
   /** The root secrets with which processes start now. */
   readonly secrets: () => Secrets
   /** The version of a process or object that starts now. */
   readonly versionOf: (starting: string) => Version
-  /** Called after a write to storage, with the name of the batch. */
-  readonly written: (name: string) => void
+  /** Called after each call of storage, to tell what it changed, and then to check that. */
+  readonly written: (tell: (changes: readonly PlacedChange[]) => void) => void
+  /** Notes that a kind of event happened, to show that runs come across it. */
+  readonly happened: (kind: EventKind) => void
+  readonly coverage: Coverage
+  /** The fault that this run aims at moves. */
+  readonly aims: Aims
+  /** The failures that the service has logged, by their events. */
+  readonly logged: Set<string>
   /** Reports that something happened that must never happen. */
   readonly violated: (invariant: string, details: string) => void
 }

@@ -39,7 +39,11 @@ export async function openR2Runtime(): Promise<R2Runtime> {
     ],
   })
   const url = await runtime.unsafeGetDirectURL()
-  const ask = (method: string, query: Readonly<Record<string, string | number>>, body?: Uint8Array<ArrayBuffer>) => {
+  const ask = (
+    method: string,
+    query: Readonly<Record<string, string | number>>,
+    body?: Uint8Array<ArrayBuffer>,
+  ) => {
     const given = Object.entries(query).map(([name, value]) => [name, String(value)])
     return fetch(`${url.href}?${new URLSearchParams(given).toString()}`, { method, ...(body && { body }) })
   }

@@ -1,0 +1,97 @@
+import type { MessageBatch } from '@cloudflare/workers-types'
+import { consumeBatch } from '../../adapters/queue-cloudflare/index.ts'
+import { CONNECTIONS_WIDTH } from '../../domain/bounds/connections.ts'
+import { eachOf } from '../../domain/bounds/within.ts'
+import { deliver } from '../../domain/jobs/deliver.ts'
+import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
+import { sweep } from '../../domain/jobs/sweep.ts'
+import type { JobWorld } from '../../domain/jobs/world.ts'
+import type { AllPlaces } from '../../domain/placement/at-place.ts'
+import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
+import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
+
+/** The ports of the work that follows requests. */
+export interface FollowUpPorts {
+  readonly openJobs: () => JobWorld
+  readonly places: Pick<AllPlaces, 'directory' | 'storageAt'>
+  /** The imports of all places together. */
+  readonly imports: ImportDirectory
+  /** Continues interrupted imports of one database, or of all. */
+  readonly sweepImports: (imports: ImportDirectory) => Promise<void>
+  readonly sweepMoves: () => Promise<void>
+  /** Backs up the organizations whose time has come. */
+  readonly sweepBackups: () => Promise<void>
+}
+
+/** What the platform calls besides requests. */
+export interface FollowUpWork {
+  /** Handles a batch of queue messages. */
+  queue(batch: MessageBatch): Promise<void>
+  /**
+   * Processes due entries that no queue message reached, imports, unfinished work of families with databases of their
+   * own, moves, and backups. A failure of one does not stop the others. Rejects with the first failure.
+   */
+  cron(): Promise<void>
+  /**
+   * Processes entries that a family's alarm hands over, a few at a time. They are not sent to the queue again, because
+   * it had its chance and may have lost them. An entry that fails is handed over again, and does not stop the others.
+   */
+  workOff(refs: readonly OutboxRef[]): Promise<void>
+  /**
+   * Processes an entry. A rejection makes the queue deliver its message again. The queue does not report the error, so
+   * it is logged.
+   */
+  deliver(ref: OutboxRef): Promise<void>
+}
+
+/** Connects the work that follows requests with its ports. No I/O. */
+export function createFollowUp({
+  openJobs,
+  places,
+  imports,
+  sweepImports,
+  sweepMoves,
+  sweepBackups,
+}: FollowUpPorts): FollowUpWork {
+  const deliverWith = (jobs: JobWorld) => async (ref: OutboxRef) => {
+    try {
+      await deliver(ref, jobs)
+    } catch (cause) {
+      jobs.log.error('outbox_delivery_failed', { outboxId: ref.outboxId }, cause)
+      throw cause
+    }
+  }
+  return {
+    queue: (batch) => consumeBatch(batch, deliverWith(openJobs()), CONNECTIONS_WIDTH),
+    async cron() {
+      const jobs = openJobs()
+      const outcomes = await Promise.allSettled([
+        sweep(jobs),
+        sweepImports(imports),
+        sweepFamilies({
+          directory: places.directory,
+          openWork(place) {
+            const storage = places.storageAt(place, true)
+            const work = async () => {
+              await sweep(jobs, storage.outbox)
+              await sweepImports(storage.importDirectory)
+            }
+            return { outbox: storage.outbox, imports: storage.importDirectory, work }
+          },
+          clock: jobs.clock,
+          log: jobs.log,
+        }),
+        sweepMoves(),
+        sweepBackups(),
+      ])
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    },
+    async workOff(refs) {
+      const deliverOne = deliverWith(openJobs())
+      await eachOf(refs, CONNECTIONS_WIDTH, async (ref) => {
+        await deliverOne(ref).catch(() => undefined)
+      })
+    },
+    deliver: (ref) => deliverWith(openJobs())(ref),
+  }
+}

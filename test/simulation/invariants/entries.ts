@@ -1,0 +1,197 @@
+import type { Row } from '../engine/changes.ts'
+
+import type { HandedOver } from '../service/handed-over.ts'
+import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
+import { isAtHome, textOf } from './watch.ts'
+
+/**
+ * What the manuals say about attempts: the pause after each of them, how much of a pause is left out at most, and how
+ * long an entry belongs to its worker, in ms.
+ */
+const PAUSES_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000]
+const SHORTENED = 0.25
+const LEASE_MS = 45_000
+/** The least and the longest pause after a provider asked to wait, in ms. */
+const THROTTLED_MS = 60_000
+const ASKED_MAX_MS = 6 * 3_600_000
+
+/** How long a message may wait to be within the bounds of automations, in ms, and what its entry then says. */
+const WAIT_MAX_MS = 3 * 86_400_000
+const WAITS = /^Step \d+: Waits: /
+const WAITED = /^Step \d+: Given up after 3 days: /
+
+/** How long a call may take in one direction, in ms: usually, and when calls may be slow. */
+const CALL_MS = 1_000
+const SLOW_CALL_MS = 100_000
+
+/** Within which time an entry that is due must be taken up, in ms: with a queue message, and by the sweep or alarm. */
+const SOON_MS = 10_000
+const LATE_MS = 80_000
+/** How long after the faults have ended their effects may still last, in ms. */
+const AFTERMATH_MS = 180_000
+
+export interface EntryWatch extends Watch {
+  readonly email: HandedOver
+  readonly sms: HandedOver
+  /** Since when nothing goes wrong, in ms; null: faults go on. */
+  readonly quietSinceMs: () => number | null
+  /** Whether work of an organization may wait although nothing goes wrong, because something stays broken. */
+  readonly mayWait: (organizationId: string) => boolean
+}
+
+/** Checks how entries of the outbox proceed: claims, leases, attempts, pauses, and what becomes of them. */
+export function createEntryChecks(watch: EntryWatch): ChangeCheck {
+  const { nowMs, faults, violated, happened, stored } = watch
+  const errorMs = faults.clockErrorMaxMs
+  const callMs = faults.mayBe('storageSlow') ? SLOW_CALL_MS : CALL_MS
+  const claimed = ({ organizationId, before, after }: HomeChange, named: string): void => {
+    const dueMs = Date.parse(textOf(before?.next_attempt_at))
+    const isNew = before?.lease_token === null
+    if (before?.status !== 'pending' || (!isNew && dueMs > nowMs() + errorMs))
+      violated('an entry is claimed when it is due', `${named}: ${JSON.stringify(before)}`)
+    if (after?.attempts !== Number(before?.attempts) + 1)
+      violated('each claim counts as an attempt', `${named}: ${JSON.stringify(after)}`)
+    checkLease(after, named)
+    if (textOf(before?.lease_token) !== '')
+      happened('an entry is taken over from a worker that did not finish')
+    const quietMs = watch.quietSinceMs()
+    if (quietMs === null || watch.mayWait(organizationId)) return
+    const isQueued = faults.isCalm && faults.hasQueue && isNew && before.last_error === null
+    const since = faults.isCalm ? dueMs : Math.max(dueMs, quietMs + AFTERMATH_MS)
+    if (nowMs() - since > (isQueued ? SOON_MS : LATE_MS))
+      violated('follow-up work begins in time', `${named}: ${nowMs() - since} ms late`)
+  }
+  const checkLease = (after: Row | null, named: string): void => {
+    const untilMs = Date.parse(textOf(after?.next_attempt_at))
+    if (untilMs > nowMs() + LEASE_MS + errorMs || untilMs < nowMs() + LEASE_MS - errorMs - callMs)
+      violated('a worker has an entry for 45 seconds', `${named}: until ${textOf(after?.next_attempt_at)}`)
+  }
+  /** A message of an automation is over a bound, so its entry waits until the instant that it was told. */
+  const waits = ({ organizationId, before, after }: HomeChange, named: string): void => {
+    const [since, until] = [Date.parse(textOf(after?.waiting_since)), textOf(after?.next_attempt_at)]
+    const isRight =
+      WAITS.test(textOf(after?.last_error)) &&
+      after?.attempts === Number(before?.attempts) - 1 &&
+      since <= nowMs() + errorMs &&
+      (before?.waiting_since === null || before?.waiting_since === after.waiting_since)
+    const isTold = stored
+      .rowsOf(organizationId, 'automation_messages')
+      .some((row) => textOf(row.message_id).startsWith(`${named}-`) && row.is_sent === 0 && row.at === until)
+    if (!isRight || (!isTold && Date.parse(until) !== since + WAIT_MAX_MS))
+      violated('a message over a bound waits until there is room', `${named}: ${JSON.stringify(after)}`)
+  }
+  const putOff = (change: HomeChange, named: string): void => {
+    const { before, after } = change
+    if (after?.waiting_since !== null) {
+      waits(change, named)
+      return
+    }
+    const answer = lastAnswer(named)
+    const reason = textOf(after.last_error)
+    const isThrottled = answer?.kind === 'unavailable' && answer.throttled && reason.endsWith(answer.reason)
+    const isOfProvider = answer?.kind === 'unavailable' && reason.endsWith(answer.reason)
+    const attempts = Number(before?.attempts)
+    if (after.attempts !== attempts - Number(isThrottled))
+      violated('throttling uses up no attempt', `${named}: ${JSON.stringify(after)}`)
+    const pauseMs = isThrottled ? 0 : PAUSES_MS[attempts - 1]
+    if (pauseMs === undefined) {
+      violated('an entry is given up after its last attempt', `${named}: ${JSON.stringify(after)}`)
+      return
+    }
+    const askedMs = isOfProvider ? Math.min(answer.retryAfterMs ?? 0, ASKED_MAX_MS) : 0
+    const leastMs = Math.max(pauseMs * (1 - SHORTENED), askedMs, isThrottled ? THROTTLED_MS : 0)
+    const mostMs = Math.max(pauseMs, askedMs, isThrottled ? THROTTLED_MS : 0)
+    const waitMs = Date.parse(textOf(after.next_attempt_at)) - nowMs()
+    if (waitMs < leastMs - errorMs - callMs || waitMs > mostMs + errorMs)
+      violated(
+        'attempts pause as the manual says',
+        `${named}, attempt ${attempts}: ${waitMs} ms, not ${leastMs} to ${mostMs} ms`,
+      )
+    happened('an entry is put off')
+    if (askedMs > pauseMs) happened('an entry waits as long as the provider asked')
+  }
+  const failed = ({ before, after }: HomeChange, named: string): void => {
+    const reason = textOf(after?.last_error)
+    const answer = lastAnswer(named)
+    if (WAITED.test(reason)) {
+      if (nowMs() - Date.parse(textOf(before?.waiting_since)) < WAIT_MAX_MS - errorMs)
+        violated('a message over a bound is given up after three days', `${named}: ${JSON.stringify(before)}`)
+      return
+    }
+    if (reason.startsWith('Given up')) {
+      if (Number(before?.attempts) <= PAUSES_MS.length)
+        violated('an entry is given up after its last attempt', `${named}: ${JSON.stringify(after)}`)
+      happened('an entry is given up')
+      return
+    }
+    const isRefused = answer?.kind === 'refused' && reason.endsWith(answer.reason)
+    if (!isRefused && !isHopeless(reason))
+      violated('no entry fails but by its provider', `${named}: ${reason}`)
+  }
+  const retried = ({ before, after }: HomeChange, named: string): void => {
+    const isHeld = before?.status === 'pending' && textOf(before.lease_token) !== ''
+    if (isHeld && Date.parse(textOf(before.next_attempt_at)) > nowMs() + errorMs)
+      violated('an entry that is being worked on is not retried', `${named}: ${JSON.stringify(before)}`)
+    if (after?.attempts !== 0 || Date.parse(textOf(after.next_attempt_at)) > nowMs() + errorMs)
+      violated(
+        'an entry that is retried is due, with all attempts before it',
+        `${named}: ${JSON.stringify(after)}`,
+      )
+    happened('an entry is retried by an operator')
+  }
+  const done = ({ organizationId, before }: HomeChange, named: string): void => {
+    if (textOf(before?.lease_token) === '')
+      violated('an entry is done by its worker', `${named}: ${JSON.stringify(before)}`)
+    const run = stored.rowOf(organizationId, 'automation_runs', named)
+    const isDone =
+      before?.kind === 'automation_run'
+        ? run?.status === 'completed'
+        : watch.email.deliveredAtMs(named) !== undefined
+    if (!isDone)
+      violated(
+        'an entry leaves the outbox when its work is done',
+        `${named}: ${JSON.stringify(run ?? before)}`,
+      )
+  }
+  const lastAnswer = (outboxId: string) => {
+    const [email, sms] = [watch.email.lastAnswer(outboxId), watch.sms.lastAnswer(outboxId)]
+    return (sms?.atMs ?? -1) > (email?.atMs ?? -1) ? sms?.result : email?.result
+  }
+  return (changes) => {
+    for (const change of changes.filter(isAtHome)) {
+      if (change.table !== 'outbox' || change.before === null) continue
+      const { before, after, columns } = change
+      const named = textOf(before.outbox_id)
+      const token = textOf(after?.lease_token)
+      const isPending = after?.status === 'pending'
+      if (after === null) done(change, named)
+      else if (!isPending && columns.includes('status')) failed(change, named)
+      else if (after.lease_token === null) retried(change, named)
+      else if (isPending && token !== '' && columns.includes('lease_token')) claimed(change, named)
+      else if (isPending && token !== '' && isRenewal(columns, after)) checkLease(after, named)
+      else if (isPending && token === '' && textOf(before.lease_token) !== '') putOff(change, named)
+      else
+        violated(
+          'an entry is claimed, put off, done, failed or retried',
+          `${columns.join()} of ${JSON.stringify(before)}: ${JSON.stringify(after)}`,
+        )
+    }
+  }
+}
+
+/** Whether only the lease goes on. With a step, also the waiting for its message ends. */
+function isRenewal(columns: readonly string[], after: Row): boolean {
+  return columns.every(
+    (column) => column === 'next_attempt_at' || (column === 'waiting_since' && after.waiting_since === null),
+  )
+}
+
+const HOPELESS = /^Step \d+: (?:The contact has no (?:email address|phone number)|There is no static list)/
+
+/**
+ * Whether another attempt at a run does not help: a step needs something that its contact does not have, or its message
+ * has waited for too long.
+ */
+export function isHopeless(reason: string): boolean {
+  return HOPELESS.test(reason) || WAITED.test(reason)
+}

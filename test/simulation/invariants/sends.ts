@@ -1,0 +1,29 @@
+import type { HandedOver } from '../service/handed-over.ts'
+import type { ChangeCheck, Watch } from './watch.ts'
+import { textOf } from './watch.ts'
+
+interface SendWatch extends Watch {
+  readonly email: HandedOver
+  readonly sms: HandedOver
+}
+
+/** Checks that the log of sends tells what the providers did. */
+export function createSendChecks({ violated, email, sms }: SendWatch): ChangeCheck {
+  return (changes) => {
+    for (const { table, isHome, before, after } of changes) {
+      if (table !== 'sends' || !isHome) continue
+      const named = JSON.stringify(after ?? before)
+      if (before?.outcome === 'accepted') violated('a send that was accepted stays so', named)
+      if (after?.outcome !== 'accepted') {
+        if (textOf(after?.error) === '') violated('a send that failed says why', named)
+        continue
+      }
+      const id = textOf(after.provider_id)
+      const message = (after.channel === 'email' ? email : sms).withId(id)
+      const isTold = message !== undefined && message.to === after.recipient && message.from === after.sender
+      // An email whose provider names none gets the id of the send.
+      if (!isTold && id !== after.send_id && after.provider_id !== null)
+        violated('the log of sends tells what was delivered', `${named}: ${JSON.stringify(message)}`)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { registerHooks } from 'node:module'
+
+/**
+ * The service's sizes that a run with `--tiny` makes so small that every one of them is crossed: by file and constant.
+ * Rows, entries, or bytes.
+ */
+const tinySizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'adapters/sqlite/imports/stage-part.ts': { CHUNK_MAX_ROWS: 2 },
+  'adapters/sqlite/move/read-chunk.ts': { JOURNALED_MAX: 3 },
+  'adapters/sqlite/move/rows.ts': { ANSWER_BYTES_MAX: 700 },
+  'adapters/sqlite/move/shared-control.ts': { DELETED_MAX: 2 },
+  'adapters/sqlite/move/target.ts': { JSON_BYTES_MAX: 250 },
+  'adapters/sqlite/outbox/admit.ts': { FORGOTTEN_MAX: 2 },
+  'adapters/sqlite/read/bounded-rows.ts': { TEXT_MAX_BYTES: 500, ROWS_MAX_BYTES: 900 },
+  'domain/access/proven-keys.ts': { KEYS_MAX: 1 },
+  'domain/bounds/buckets.ts': { BUCKET_BYTES: 300 },
+  'domain/imports/sweep-imports.ts': { REFS_MAX: 1 },
+  'domain/jobs/sweep-families.ts': { FAMILIES_MAX: 1 },
+  'domain/jobs/sweep.ts': { ENTRIES_MAX: 300 },
+  'domain/placement/move/limits.ts': {
+    SMALL_JOURNAL: 4,
+    DRAINED: 3,
+    DRAINED_AT_ONCE: 6,
+    SPANS_A_STEP: 2,
+    STEP_CHARACTERS_MAX: 400,
+    EXTRA_ROWS: 1,
+  },
+  'domain/placement/moves.ts': { MOVES_MAX: 1 },
+  'domain/placement/visit-families.ts': { FAMILIES_MAX: 1 },
+  'domain/read/page-of-texts.ts': { PAGE_MAX_BYTES: 600 },
+}
+
+/**
+ * Loads the service with tiny sizes from now on. The sizes are constants of modules, so they are changed in the source
+ * while it is loaded; a constant that is not there any more ends the run.
+ */
+export function makeSizesTiny(): void {
+  const root = new URL('../../', import.meta.url).href
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context)
+      const sizes = url.startsWith(root) ? tinySizes[url.slice(root.length)] : undefined
+      if (sizes === undefined) return loaded
+      const { source } = loaded
+      const text = typeof source === 'string' ? source : new TextDecoder().decode(source)
+      return { ...loaded, source: Object.entries(sizes).reduce(withSize, text) }
+    },
+  })
+}
+
+function withSize(source: string, [name, size]: readonly [string, number]): string {
+  const constant = new RegExp(`^((?:export )?const ${name} = ).+$`, 'm')
+  if (!constant.test(source)) throw new Error(`There is no constant ${name} to make small.`)
+  return source.replace(constant, `$1${size}`)
+}
