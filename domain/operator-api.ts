@@ -9,6 +9,7 @@ import { listAudit, serveAudit } from './operators/endpoints/audit.ts'
 import { getOperatorContract } from './operators/endpoints/contract.ts'
 import * as exports from './operators/endpoints/exports.ts'
 import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.ts'
+import * as backups from './operators/endpoints/backups.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
 import * as imports from './operators/endpoints/imports.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
@@ -41,6 +42,10 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'restores.begin': operated(restores.beginRestore, servedRestores.serveBeginRestore),
   'restores.write': operated(restores.writeRestore, servedRestores.serveWriteRestore),
   'restores.finish': operated(restores.finishRestore, servedRestores.serveFinishRestore),
+  'backups.run': operated(backups.runBackup, backups.serveRunBackup),
+  'backups.list': operated(backups.listBackups, backups.serveBackups),
+  'backups.read': operated(backups.readBackup, backups.serveReadBackup),
+  'backups.remove': operated(backups.removeBackups, backups.serveRemoveBackups),
   'keys.issue': operated(keys.issueTenantKey, serveKeys.serveIssueTenantKey),
   'keys.list': operated(keys.listTenantKeys, serveKeys.serveTenantKeys),
   'platformKeys.issue': operated(keys.issuePlatformKey, serveKeys.serveIssuePlatformKey),

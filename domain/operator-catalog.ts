@@ -10,6 +10,7 @@ import {
 } from './operators/endpoints/keys.ts'
 import { beginExport, readExport } from './operators/endpoints/exports.ts'
 import { checkForms } from './operators/endpoints/forms-check.ts'
+import { listBackups, readBackup, removeBackups, runBackup } from './operators/endpoints/backups.ts'
 import { getHealth } from './operators/endpoints/health.ts'
 import {
   abortImportEndpoint,
@@ -48,6 +49,10 @@ export const operatorEndpoints = [
   beginRestore,
   writeRestore,
   finishRestore,
+  runBackup,
+  listBackups,
+  readBackup,
+  removeBackups,
   issueTenantKey,
   listTenantKeys,
   issuePlatformKey,

@@ -5,6 +5,8 @@ export const auditActions = [
   'organization.abortMove',
   'organization.export',
   'organization.restore',
+  'organization.backup',
+  'backup.remove',
   'key.issue',
   'key.revoke',
   'key.rotate',

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { rootSecretProblem } from '../../domain/access/secrets.ts'
+import { backupEntries, backupsOf } from './backups.ts'
 import type { PosSettings } from './pos.ts'
 import { readPos } from './pos.ts'
 import type { ProviderSettings } from './providers.ts'
@@ -20,6 +21,7 @@ const Own = v.pipe(
     ROOT_SECRET_PREVIOUS: v.pipe(text, rootSecret),
     DB: v.optional(v.nonNullable(database(NO_DATABASE), NO_DATABASE), ''),
     FAMILIES: objects('must be a Durable Object binding'),
+    ...backupEntries,
     DEMO_SITE_URL: v.optional(v.fallback(v.nullable(v.string()), null), null),
   }),
   v.transform((given) => ({
@@ -29,6 +31,8 @@ const Own = v.pipe(
      * `database`.
      */
     families: given.FAMILIES,
+    /** Null: the service stores no backups. */
+    backups: backupsOf(given),
     rootSecret: given.ROOT_SECRET,
     /** The previous root secret, during a rotation; null: there is none. */
     previousRootSecret: given.ROOT_SECRET_PREVIOUS === '' ? null : given.ROOT_SECRET_PREVIOUS,

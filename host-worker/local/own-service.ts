@@ -78,13 +78,16 @@ function workersOf(service: Modules, secrets: Readonly<Record<string, string | u
   const bound = Object.entries(localDatabases()).map(
     ([binding, id]) => [binding, { type: 'd1', id }] as const,
   )
+  const buckets = projectWranglerFile().r2_buckets.map(
+    ({ binding, bucket_name: name }) => [binding, { type: 'r2', name }] as const,
+  )
   const given = Object.entries({ ...secrets, ...variables() })
   const texts = given.map(([name, value = '']) => [name, { type: 'text', value }] as const)
   const migrator = readFileSync(join(import.meta.dirname, 'migrate-worker.mjs'), 'utf8')
   const { env, exports } = families()
   const name = serviceName()
   const serving = workerOf(name, service, {
-    ...Object.fromEntries<Binding>([...bound, ...texts]),
+    ...Object.fromEntries<Binding>([...bound, ...buckets, ...texts]),
     ...env,
     LOCAL_START: localStart,
   })
@@ -103,6 +106,7 @@ const localStart: Binding = {
 /** A binding of a Worker in the local runtime. */
 type Binding =
   | { readonly type: 'd1'; readonly id: string }
+  | { readonly type: 'r2'; readonly name: string }
   | { readonly type: 'text'; readonly value: string }
   | { readonly type: 'fetcher'; readonly handler: () => Promise<never> }
   | { readonly type: 'durable-object'; readonly worker: string; readonly exportName: string }

@@ -28,6 +28,7 @@ const WranglerFileSchema = v.object({
     ),
     [],
   ),
+  r2_buckets: v.optional(v.array(v.object({ binding: v.string(), bucket_name: v.string() })), []),
   durable_objects: v.optional(
     v.object({ bindings: v.array(v.object({ name: v.string(), class_name: v.string() })) }),
     { bindings: [] },

@@ -10,6 +10,7 @@ interface Group {
  */
 const groups: Readonly<Record<string, () => Promise<Group>>> = {
   org: () => import('./commands/organization-commands.ts'),
+  backup: () => import('./commands/backup-commands.ts'),
   key: () => import('./commands/key-commands.ts'),
   secrets: () => import('./commands/secrets-command.ts'),
   import: () => import('./commands/import-command.ts'),

@@ -19,6 +19,8 @@ export interface FollowUpPorts {
   /** Continues interrupted imports of one database, or of all. */
   readonly sweepImports: (imports: ImportDirectory) => Promise<void>
   readonly sweepMoves: () => Promise<void>
+  /** Backs up the organizations whose time has come. */
+  readonly sweepBackups: () => Promise<void>
 }
 
 /** What the platform calls besides requests. */
@@ -27,7 +29,7 @@ export interface FollowUpWork {
   queue(batch: MessageBatch): Promise<void>
   /**
    * Processes due entries that no queue message reached, imports, unfinished work of families with databases of their
-   * own, and moves. A failure of one does not stop the others. Rejects with the first failure.
+   * own, moves, and backups. A failure of one does not stop the others. Rejects with the first failure.
    */
   cron(): Promise<void>
   /**
@@ -49,6 +51,7 @@ export function createFollowUp({
   imports,
   sweepImports,
   sweepMoves,
+  sweepBackups,
 }: FollowUpPorts): FollowUpWork {
   const deliverWith = (jobs: JobWorld) => async (ref: OutboxRef) => {
     try {
@@ -79,6 +82,7 @@ export function createFollowUp({
           log: jobs.log,
         }),
         sweepMoves(),
+        sweepBackups(),
       ])
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
     },

@@ -25,6 +25,11 @@ export function openFollowUp(env: Env): FollowUpWork {
       ])
       await sweepMoves(openMoves(env))
     },
+    async sweepBackups() {
+      if (env.backups === null) return
+      const { sweepBackupsOf } = await import('./backups.ts')
+      await sweepBackupsOf(env)
+    },
   })
 }
 

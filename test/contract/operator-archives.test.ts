@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { folderBackups } from '../support/archives/folder-backups.ts'
 import { begunExport, NOTHING, restoreRequest } from '../support/data/restore-request.ts'
 import type { OperatorClient } from '../support/services/operator-client.ts'
 import { openOperatorClient } from '../support/services/operator-client.ts'
@@ -125,6 +129,31 @@ test.each([
   expect(answer.status).toBe(status)
   expect(JSON.stringify(answer.body)).toContain(saying)
   expect((await support.get('/organizations/copy')).status).toBe(404)
+})
+
+test('backups need a bucket, an organization and a name of one', async () => {
+  expect((await admin.post('/organizations/acme/backup')).status).toBe(409)
+  expect((await support.get('/backups')).status).toBe(409)
+  expect((await admin.post('/backups/remove', { keepDays: 1 })).status).toBe(409)
+  expect((await admin.post('/backups/x/bytes', { offset: 0 })).status).toBe(409)
+  const folder = mkdtempSync(join(tmpdir(), 'operator-archives-'))
+  const kept = await openTestService((clock) => ({
+    ...createScratchStorage({ clock }),
+    backups: folderBackups(clock, folder),
+  }))
+  await kept.addOrganization('acme')
+  const client = await openOperatorClient(kept, 'admin')
+  expect((await client.post('/organizations/none/backup')).status).toBe(404)
+  expect((await client.post('/organizations/acme/backup')).status).toBe(200)
+  expect((await client.get('/backups')).body.data).toHaveLength(1)
+  expect((await client.get('/backups?cursor=made-up')).status).toBe(400)
+  expect((await client.post('/backups/remove', { keepDays: 0 })).status).toBe(400)
+  expect((await client.post('/backups/..%2Fsecrets/bytes', { offset: 0 })).status).toBe(404)
+  expect((await client.post('/backups/2026-06-15T12-00-00-000Z.none.tar/bytes', { offset: 0 })).status).toBe(
+    404,
+  )
+  expect((await client.post('/backups/x/bytes', { offset: -1 })).status).toBe(400)
+  rmSync(folder, { recursive: true })
 })
 
 test('the id of an organization must be one', async () => {

@@ -1,10 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { operatorEndpoints } from '../../domain/operator-catalog.ts'
 import { digestOfParts, sha256 } from '../../domain/imports/file-parts.ts'
 import { auditActions } from '../../domain/record/audit-action.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import type { AuditRecord } from '../../ports/operators/audit.ts'
 import { form, submission } from '../conformance/fixtures.ts'
+import { folderBackups } from '../support/archives/folder-backups.ts'
 import { restoreRequest } from '../support/data/restore-request.ts'
 import type { OperatorClient } from '../support/services/operator-client.ts'
 import { openOperatorClient } from '../support/services/operator-client.ts'
@@ -20,12 +24,17 @@ let service: TestService
 let places: MovingPlaces
 let admin: OperatorClient
 let support: OperatorClient
+const folder = mkdtempSync(join(tmpdir(), 'audit-subjects-'))
+
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
 
 beforeEach(async () => {
   service = await openTestService((clock) => {
     const { storage, places: moving } = openMovingStorage(clock)
     places = moving
-    return storage
+    return { ...storage, backups: folderBackups(clock, folder) }
   })
   admin = await openOperatorClient(service, 'admin')
   support = await openOperatorClient(service, 'support')
@@ -105,6 +114,16 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     const { restoreId } = await begunRestore()
     expect((await admin.post(`/organizations/copy/restore/${restoreId}/finish`)).status).toBe(200)
     return { type: 'archive', name: 'acme.tar', secrets: false }
+  },
+  'backups.run': async () => {
+    const { body } = await admin.post(`${ORGANIZATION}/backup`)
+    const { name } = body as unknown as { readonly name: string }
+    expect(name).toMatch(/\.acme\.tar$/)
+    return { type: 'archive', name, secrets: false }
+  },
+  'backups.remove': async () => {
+    expect((await admin.post('/backups/remove', { keepDays: 30 })).body).toEqual({ removed: [] })
+    return { type: 'archive', name: null, secrets: false }
   },
   'keys.issue': async () => ({ type: 'key', id: await issue(`${ORGANIZATION}/keys`) }),
   'platformKeys.issue': async () => ({ type: 'key', id: await issue('/platform-keys') }),

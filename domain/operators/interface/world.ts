@@ -14,6 +14,7 @@ import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import type { Secrets } from '../../access/secrets.ts'
 import type { Moves } from '../../placement/moves.ts'
 import type { Overview } from '../../placement/overview.ts'
+import type { BackupWorld } from '../../whole/backup/back-up.ts'
 import type { ImportWorld } from '../../imports/world.ts'
 import type { RestorePlaces } from '../../placement/restore-places.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
@@ -46,6 +47,8 @@ export interface OperatorWorld {
   /** Opens everything that is stored of an organization. No I/O. Like imports, restorations are recorded by the wrapper. */
   readonly whole: (organizationId: string) => WholeStore
   readonly restorePlaces: RestorePlaces
+  /** Opens the store of backups; null: the service has none. */
+  readonly backups: () => Promise<BackupWorld | null>
   readonly changes: OpenOperatorChanges
   readonly secrets: Secrets
   readonly clock: Clock

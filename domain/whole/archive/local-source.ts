@@ -2,7 +2,7 @@ import type { ArchivedTable, WholeStore } from '../../../ports/whole/whole-store
 import type { PlaceDescription } from '../../placement/overview.ts'
 import { fileOfTable, ORGANIZATIONS, tableOfFile } from './format.ts'
 import { membersOfRow } from './line.ts'
-import type { ArchiveHead, ArchiveLines } from './source.ts'
+import type { ArchiveHead, ArchiveLines, ArchiveSource } from './source.ts'
 
 /** An organization that is read from its own store, to be archived. */
 export interface LocalOrganization {
@@ -52,4 +52,30 @@ export async function readLines(
   const { rows, next } = await store.read(table.name, after)
   const lines = rows.map((row) => `${JSON.stringify(membersOfRow(row, table.columns, withSecrets))}\n`)
   return { lines: lines.join(''), rows: rows.length, next }
+}
+
+/**
+ * The source for an archive of an organization in this process.
+ * @param placeOf finds where it lives; null: it does not exist
+ */
+export function openLocalSource(
+  local: LocalOrganization,
+  placeOf: () => Promise<PlaceDescription | null>,
+): ArchiveSource {
+  const head = async () => {
+    const place = await placeOf()
+    const found = place === null ? null : await readHead(local, place)
+    if (found === null) throw new Error(`There is no organization ${local.organizationId}`)
+    return found
+  }
+  return {
+    head,
+    organization: async () => (await head()).organization,
+    async lines(file, after) {
+      const lines = await readLines(local, file, after)
+      // The file is one that the head named.
+      if (lines === null) throw new Error(`Archives have no file ${file}`)
+      return lines
+    },
+  }
 }

@@ -1,12 +1,16 @@
+import { existsSync } from 'node:fs'
 import {
   archiveFormat,
   beginRestore,
   finishRestore,
   writeRestore,
 } from '../../../domain/operators/endpoints/restores.ts'
+import { readBackup } from '../../../domain/operators/endpoints/backups.ts'
+import { readBackupName } from '../../../domain/whole/backup/names.ts'
 import { placeKinds } from '../../../domain/placement/choices.ts'
 import { ArchiveProblem } from '../../../domain/whole/archive/read-archive.ts'
 import { archiveInFile } from '../archives/archive-file.ts'
+import { backupsOfService, decrypted } from '../archives/kept-backups.ts'
 import { restoreArchive } from '../archives/restore-archive.ts'
 import { CommandError } from '../client/errors.ts'
 import { textOf } from '../command/arguments.ts'
@@ -26,20 +30,28 @@ export const restoreCommand: Command = {
     place: text(placeKinds.join('|')),
     region: text('REGION'),
     jurisdiction: text('LAW'),
+    identity: text('KEYFILE'),
   },
   summary: 'Make an organization from an archive',
   details: [
+    'FILE is an archive, or the name of a backup in the bucket of the service ("backup list"); --identity names the file',
+    'of the secret key for one that is encrypted.',
     'The organization must not exist, or have no rows. The whole archive is checked before the first row is written.',
     'Until the last one is, the organization is closed: its keys and forms are unknown. Interrupted, the same command',
     'continues. Work that waited is held: nothing is sent until "outbox retry". Keys come from an archive with secrets',
     'only, and only under the same id and root secret.',
   ],
-  operations: [archiveFormat, beginRestore, writeRestore, finishRestore],
+  operations: [readBackup, archiveFormat, beginRestore, writeRestore, finishRestore],
   run: async (context, { values, positionals: [file = ''] }) => {
     const place = placeOf(values)
     const newSlug = textOf(values, 'slug')
-    const archive = archiveInFile(givenPath(file))
     const service = await context.service()
+    const isFile = existsSync(givenPath(file)) || readBackupName(file) === null
+    const stored = isFile
+      ? archiveInFile(givenPath(file))
+      : backupsOfService(service, context.note).open(file)
+    const identity = textOf(values, 'identity')
+    const archive = await decrypted(stored, identity === undefined ? undefined : givenPath(identity))
     const slug = newSlug === '' ? null : newSlug
     const given = { archive, service, organizationId: textOf(values, 'id'), slug, place }
     const { organizationId, restoration } = await callWithFlags(settingFlags, () =>

@@ -110,6 +110,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     changes: storage.operatorChanges,
     whole: storage.whole,
     restorePlaces: storage.restorePlaces,
+    backups: async () => null,
     imports: openImports,
   }
   const followUp = createFollowUp({
@@ -127,6 +128,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
         log,
       }),
     sweepMoves: () => sweepMoves(moving),
+    sweepBackups: async () => undefined,
   })
   return { world, operators, followUp, run }
 }

@@ -7,7 +7,7 @@ import type { Reach } from '../../../host-worker/operator/client/send-request.ts
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { systemClock } from '../../../host-worker/system.ts'
 import { createScratchStorage } from '../scratch/scratch-storage.ts'
-import type { TestService } from './service.ts'
+import type { TestService, TestStorage } from './service.ts'
 import { openTestService } from './service.ts'
 
 /** The result of a command. */
@@ -38,9 +38,13 @@ export const TEST_URL = 'https://service.example'
 /**
  * A service on an empty storage in memory, and commands for it.
  * @param secrets its root secret; left out: that of every test service
+ * @param more parts of its storage in place of those in memory
  */
-export async function openTestOperator(secrets?: Secrets): Promise<TestOperator> {
-  const service = await openTestService((clock) => createScratchStorage({ clock }), secrets)
+export async function openTestOperator(
+  secrets?: Secrets,
+  more: Partial<TestStorage> = {},
+): Promise<TestOperator> {
+  const service = await openTestService((clock) => ({ ...createScratchStorage({ clock }), ...more }), secrets)
   const key = await service.addOperatorKey('admin')
   const reach = reachOf(service)
   const environment = { OPERATOR_URL: TEST_URL, OPERATOR_KEY: key, XDG_CONFIG_HOME: '/nonexistent' }

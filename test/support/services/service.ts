@@ -28,6 +28,7 @@ import type { OperatorKeys, OperatorRole } from '../../../ports/operators/operat
 import type { OutboxStore } from '../../../ports/messaging/outbox-store.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { RestorePlaces } from '../../../domain/placement/restore-places.ts'
+import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { importTools } from '../../../host-worker/wiring/imports.ts'
@@ -53,6 +54,8 @@ export interface TestStorage {
   /** Left out: organizations are not exported or restored. */
   readonly whole?: (organizationId: string) => WholeStore
   readonly restorePlaces?: RestorePlaces
+  /** Left out: there are no backups. */
+  readonly backups?: BackupWorld
   readonly keyed: KeyedStorage
   readonly administration: Administration
   readonly forms: FormDirectory
@@ -170,6 +173,7 @@ export async function openTestService(
     audit: storage.audit,
     changes: storage.operatorChanges,
     restorePlaces: storage.restorePlaces ?? noRestorePlaces,
+    backups: async () => storage.backups ?? null,
     whole:
       storage.whole ??
       (() => {
