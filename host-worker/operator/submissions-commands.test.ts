@@ -10,7 +10,7 @@ const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
 const fields = [
   { id: 'name', type: 'short_text', label: 'Name', required: true },
-  { id: 'email', type: 'email', label: 'Email', mapsTo: 'contact.email' },
+  { id: 'email', type: 'email', label: 'Email', contactField: 'email' },
   { id: 'apiKey', type: 'short_text', label: 'Key' },
 ]
 
