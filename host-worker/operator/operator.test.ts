@@ -51,9 +51,11 @@ describe('help', () => {
   it.each([
     [['key'], /^Usage: [^]*key issue/],
     [[], /^Usage: [^]*org create/],
-    [['nonsense', '--help'], /^Unknown command: nonsense\n[^]*org create/],
-    [['key', 'nonsense'], /^Unknown command: key nonsense\n[^]*key issue/],
-    [['constructor'], /^Unknown command: constructor/],
+    [['nonsense', '--help'], /^There is no command "nonsense"\.\nFor all commands: npm run/],
+    [['key', 'lst'], /^There is no command "key lst"\. Did you mean "key list"\?\n/],
+    [['outbx'], /^There is no command "outbx"\. Did you mean "outbox"\?\n/],
+    [['audt'], /Did you mean "audit"\?/],
+    [['constructor'], /^There is no command "constructor"/],
   ])('is told of when %j names no command', async (args, saying) => {
     const { code, stdout, stderr } = await operator(...args)
     expect([code, stdout]).toEqual([2, ''])
@@ -201,7 +203,25 @@ describe('being called wrongly', () => {
   ])('%j: exit code 2, on standard error', async (args) => {
     const { code, stdout, stderr } = await operator(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('Usage: ')
+    expect(stderr).toMatch(/^Usage: |\nFor (?:its usage|all commands): npm run -s operator -- help/)
+  })
+
+  it.each([
+    [
+      ['form', 'list', '--org', 'a', '--lmit', '3'],
+      '"form list" has no flag --lmit. Did you mean --limit?\n',
+    ],
+    [['org', 'list', '--colour'], '"org list" has no flag --colour.\n'],
+    [['form', 'list', '--org'], '--org needs a value.\n'],
+    [
+      ['form', 'list', '--org', '--json'],
+      '--org needs a value. One that begins with "-" is given as --org=VALUE.\n',
+    ],
+    [['form', 'list', '--org', 'a', '--json=yes'], '--json takes no value.\n'],
+    [['import', 'contcts', 'file', '--org', 'a'], 'There is no kind "contcts". Did you mean contacts? '],
+  ])('%j is told what is wrong, and the nearest word', async (args, sentence) => {
+    const { code, stderr } = await operator(...args)
+    expect([code, stderr.slice(0, sentence.length)]).toEqual([2, sentence])
   })
 })
 

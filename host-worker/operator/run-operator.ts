@@ -2,7 +2,8 @@ import { CommandError, UsageError } from './client/errors.ts'
 import { readArguments } from './command/arguments.ts'
 import type { Command } from './command/command.ts'
 import type { Streams } from './command/context.ts'
-import { operationsOf, overview, usage } from './command/help.ts'
+import { nearestWord } from '../../domain/text/nearest-word.ts'
+import { operationsOf, overview, PROGRAM, usage } from './command/help.ts'
 import { allCommands, commandsOf } from './commands.ts'
 import type { Host } from './run-command.ts'
 import { runCommand } from './run-command.ts'
@@ -28,7 +29,9 @@ export async function runOperator(given: readonly string[], streams: Streams, ho
 
 function report(error: unknown, command: Command, { note }: Streams): number {
   if (error instanceof UsageError) {
-    note(`${error.message}\n\n${usage(command)}`)
+    const { message } = error
+    const sentence = /[.?]$/.test(message) ? message : `${message}.`
+    note(`${sentence}\nFor its usage: ${PROGRAM} help ${command.words.join(' ')}`)
     return 2
   }
   const isExpected = error instanceof CommandError || isRefusedFile(error)
@@ -56,6 +59,20 @@ async function withoutCommand(args: readonly string[], { out, note }: Streams): 
     out(shown)
     return 0
   }
-  note(isKnown ? shown : `Unknown command: ${named.slice(0, 2).join(' ')}\n\n${shown}`)
+  note(isKnown ? shown : unknownCommand(named, await allCommands()))
   return 2
+}
+
+/** The sentence for words that are no command, with the command that was probably meant. */
+function unknownCommand(named: readonly string[], commands: readonly Command[]): string {
+  const known = [
+    ...commands.map(({ words }) => words.join(' ')),
+    ...new Set(commands.flatMap(({ words: [word = ''] }) => word)),
+  ]
+  const [first = '', second] = named
+  const meant =
+    nearestWord(second === undefined ? first : `${first} ${second}`, known) ?? nearestWord(first, known)
+  const suggested = meant === null ? '' : ` Did you mean "${meant}"?`
+  const given = JSON.stringify(named.slice(0, 2).join(' '))
+  return `There is no command ${given}.${suggested}\nFor all commands: ${PROGRAM} help`
 }

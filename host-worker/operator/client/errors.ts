@@ -1,4 +1,4 @@
-/** The command was called with wrong arguments. Exit code 2, with its usage. */
+/** The command was called with wrong arguments. Exit code 2, with the way to its usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

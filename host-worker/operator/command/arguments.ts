@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Arguments, Command, Values } from './command.ts'
 import { serviceFlags } from './command.ts'
+import { suggestion } from '../../../domain/text/nearest-word.ts'
 import { UsageError } from '../client/errors.ts'
 
 /** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
@@ -31,8 +32,25 @@ function parsed(command: Command, args: readonly string[]): Arguments {
     return { values, positionals }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new UsageError(sentenceOf(error, command, args), { cause: error })
   }
+}
+
+/** What is wrong with arguments that cannot be parsed, as a sentence. */
+function sentenceOf(error: unknown, command: Command, args: readonly string[]): string {
+  const { code, message } = error as { readonly code?: string; readonly message: string }
+  const [, named = ''] = /'(-[^' ]+)/.exec(message) ?? []
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const flags = Object.keys(optionsOf(command)).map((name) => `--${name}`)
+    return `"${command.words.join(' ')}" has no flag ${named}.${suggestion(named, flags)}`
+  }
+  if (code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return message
+  const [, flag = named] = /(--[\w-]+)/.exec(message) ?? []
+  const value = args[args.indexOf(flag) + 1]
+  if (message.includes('does not take an argument')) return `${flag} takes no value`
+  return value?.startsWith('-') === true
+    ? `${flag} needs a value. One that begins with "-" is given as ${flag}=VALUE`
+    : `${flag} needs a value`
 }
 
 function optionsOf({ flags }: Command) {

@@ -5,6 +5,7 @@ import { FILE_PROBLEMS_MAX } from '../../../domain/imports/limits.ts'
 import type { Transfer } from '../../../domain/imports/transfer-file.ts'
 import type { ImportProblem } from '../../../ports/records/import-sessions.ts'
 import { systemClock } from '../../system.ts'
+import { suggestion } from '../../../domain/text/nearest-word.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
 import { importOperations } from '../client/import-client.ts'
 import { textOf } from '../command/arguments.ts'
@@ -31,7 +32,9 @@ const importCommand: Command = {
   operations: [showOrganization, ...importOperations],
   run: async (context, { values, positionals: [kind = '', path = ''] }) => {
     if (!importKindNames.includes(kind))
-      throw new UsageError(`KIND must be one of ${importKindNames.join(', ')}`)
+      throw new UsageError(
+        `There is no kind ${JSON.stringify(kind)}.${suggestion(kind, importKindNames)} The kinds: ${importKindNames.join(', ')}`,
+      )
     const organizationId = textOf(values, 'org') ?? ''
     const file = openImportFile(path, values)
     const progress = createProgress(process.stderr, () => systemClock.nowMs())
