@@ -18,11 +18,13 @@ import * as organizations from './operators/endpoints/organizations.ts'
 import * as servedImports from './operators/endpoints/serve-imports.ts'
 import * as keys from './operators/endpoints/keys.ts'
 import { listOutbox, retryOutbox, serveOutbox, serveRetryOutbox } from './operators/endpoints/outbox.ts'
+import * as organizationForms from './operators/endpoints/organization-forms.ts'
 import * as restores from './operators/endpoints/restores.ts'
 import * as servedRestores from './operators/endpoints/serve-restores.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/secrets.ts'
 import * as sends from './operators/endpoints/sends.ts'
 import * as serveKeys from './operators/endpoints/serve-keys.ts'
+import * as submissions from './operators/endpoints/submissions.ts'
 import { operated } from './operators/interface/serve.ts'
 import type { OperatorWorld } from './operators/interface/world.ts'
 
@@ -61,6 +63,16 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'imports.show': operated(imports.showImport, servedImports.serveShowImport),
   'imports.list': operated(imports.listImports, servedImports.serveImports),
   'forms.check': operated(checkForms, serveCheckForms),
+  'organizationForms.list': operated(
+    organizationForms.listOrganizationForms,
+    organizationForms.serveOrganizationForms,
+  ),
+  'organizationForms.show': operated(
+    organizationForms.showOrganizationForm,
+    organizationForms.serveOrganizationForm,
+  ),
+  'submissions.list': operated(submissions.listSubmissions, submissions.serveSubmissions),
+  'submissions.show': operated(submissions.showSubmission, submissions.serveSubmission),
   'outbox.list': operated(listOutbox, serveOutbox),
   'outbox.retry': operated(retryOutbox, serveRetryOutbox),
   'sends.list': operated(sends.listSends, sends.serveSends),

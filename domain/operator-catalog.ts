@@ -27,6 +27,8 @@ import {
   revokeOperatorKey,
 } from './operators/endpoints/operator-keys.ts'
 import { abortMove, beginMove, showMove } from './operators/endpoints/moves.ts'
+import { listOrganizationForms, showOrganizationForm } from './operators/endpoints/organization-forms.ts'
+import { listSubmissions, showSubmission } from './operators/endpoints/submissions.ts'
 import { listOutbox, retryOutbox } from './operators/endpoints/outbox.ts'
 import { archiveFormat, beginRestore, finishRestore, writeRestore } from './operators/endpoints/restores.ts'
 import { getSecrets } from './operators/endpoints/secrets.ts'
@@ -68,6 +70,10 @@ export const operatorEndpoints = [
   showImport,
   listImports,
   checkForms,
+  listOrganizationForms,
+  showOrganizationForm,
+  listSubmissions,
+  showSubmission,
   listOutbox,
   retryOutbox,
   listSends,

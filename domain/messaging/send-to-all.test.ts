@@ -35,6 +35,7 @@ function bench(sendMs = 100) {
           }
           written.push(...records)
         },
+        ofSubmission: async () => [],
         list: async () => written,
       }),
     },

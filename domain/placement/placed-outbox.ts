@@ -24,6 +24,11 @@ export function placedOutbox(places: AllPlaces, { outbox: shared }: Storage): Ou
         return place.kind === 'shared' ? entries : entries.map(named)
       })
     },
+    ofSubmission: (organizationId, submissionId) =>
+      atPlace(organizationId, places, async ({ outbox }, place) => {
+        const entries = await outbox.ofSubmission(organizationId, submissionId)
+        return place.kind === 'shared' ? entries : entries.map(named)
+      }),
     async ownerOf(outboxId) {
       const placed = placedEntry(outboxId)
       if (placed === null) return shared.ownerOf(outboxId)

@@ -90,6 +90,10 @@ function placedSends(places: Places, shared: RequestStorage): SendLog {
           atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).record(sends)),
         list: (after, limit) =>
           atPlace(organizationId, places, (storage) => storage.sends.open(organizationId).list(after, limit)),
+        ofSubmission: (submissionId, limit) =>
+          atPlace(organizationId, places, (storage) =>
+            storage.sends.open(organizationId).ofSubmission(submissionId, limit),
+          ),
       }
     },
   }

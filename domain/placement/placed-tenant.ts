@@ -30,5 +30,6 @@ export function placedTenant(places: LoggedPlaces, organizationId: string): Tena
         ? formsOfOthers(ids, organizationId, places)
         : at((tenant) => tenant.foreignIds(collection, ids)),
     findMany: (collection, select, keys, by) => at((tenant) => tenant.findMany(collection, select, keys, by)),
+    findPage: (query) => at((tenant) => tenant.findPage(query)),
   }
 }

@@ -221,6 +221,8 @@ export interface OutboxStore {
     after: OutboxPosition | null,
     limit: number,
   ): Promise<readonly ListedEntry[]>
+  /** Waiting and failed entries that follow a submission, oldest first. */
+  ofSubmission(organizationId: string, submissionId: string): Promise<readonly ListedEntry[]>
   /** The organization of a waiting or failed entry; null: there is no such entry. */
   ownerOf(outboxId: string): Promise<string | null>
   /**

@@ -27,6 +27,8 @@ export interface TenantSendLog {
   record(sends: readonly SendRecord[]): Promise<void>
   /** Sends, newest first, starting after `after` (null: at the newest), at most `limit`. */
   list(after: SendPosition | null, limit: number): Promise<readonly SendRecord[]>
+  /** The messages that followed a submission: its notifications, and those of its runs. At most `limit`. */
+  ofSubmission(submissionId: string, limit: number): Promise<readonly SendRecord[]>
 }
 
 /** The log of sends, for operators. */

@@ -1,4 +1,4 @@
-import type { StoredRow } from './query.ts'
+import type { PageQuery, StoredRow } from './query.ts'
 
 /** The contact attributes that a submission can contain. Missing values are null. */
 export interface SubmittedContact {
@@ -98,4 +98,13 @@ export interface TenantWriter extends SubmissionWriter {
     keys: readonly string[],
     by?: string,
   ): Promise<readonly StoredRow[]>
+  /** One page of a stored collection, in the order of the query: at most about 4 MiB of rows, or one row. */
+  findPage(query: PageQuery): Promise<FoundPage>
+}
+
+/** The rows of a page. */
+export interface FoundPage {
+  readonly rows: readonly StoredRow[]
+  /** Whether rows of the query were left out, because all of them together are too large. */
+  readonly isCutShort: boolean
 }

@@ -6,6 +6,9 @@ import type { Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 
+/** The character after `_`, which ends the ids that begin with some text and `_`. */
+const AFTER_UNDERSCORE = '`'
+
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''
 
@@ -26,6 +29,14 @@ const fields = sql`select send_id as "sendId", channel, sender as "from", recipi
 const first = template(sql<SendRecord>`${fields} order by at desc, send_id desc limit +${slot('limit')}`)
 const next = template(sql<SendRecord>`${fields} and (at, send_id) < (${slot('at')}, ${slot('sendId')})
   order by at desc, send_id desc limit +${slot('limit')}`)
+
+/** The ids of what follows a submission begin with its own id, behind the word for their kind. */
+const following = template(sql<SendRecord>`
+  select * from (${fields} and send_id >= 'obx_' || ${slot('submissionId')} || '_'
+      and send_id < 'obx_' || ${slot('submissionId')} || ${sql.lit(AFTER_UNDERSCORE)}
+    union all ${fields} and send_id >= 'run_' || ${slot('submissionId')} || '_'
+      and send_id < 'run_' || ${slot('submissionId')} || ${sql.lit(AFTER_UNDERSCORE)})
+  order by at, "sendId" limit +${slot('limit')}`)
 
 /** The statements that record sends, to be added to a batch. */
 export function recordStatements(organizationId: string, sends: readonly SendRecord[]): readonly Statement[] {
@@ -52,6 +63,8 @@ export function createSendLog(guard: Guard): SendLog {
               : bind(next, { organizationId, limit, at: after.at, sendId: after.sendId })
           return rowsOf(executor, statement)
         },
+        ofSubmission: (submissionId, limit) =>
+          rowsOf(executor, bind(following, { organizationId, submissionId, limit })),
       }
     },
   }

@@ -27,6 +27,9 @@ const ofOne = sql`organization_id = ${slot('organizationId')}`
 const firstOfAll = template(sql<ListedEntry>`${listed} ${oldest}`)
 const nextOfAll = template(sql<ListedEntry>`${listed} where ${later} ${oldest}`)
 const firstOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} ${oldest}`)
+const ofSubmission = template(
+  sql<ListedEntry>`${listed} where ${ofOne} and submission_id = ${slot('submissionId')} order by created_at, outbox_id`,
+)
 const nextOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} and ${later} ${oldest}`)
 
 /**
@@ -77,6 +80,12 @@ export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore
       const statement = after === null ? bind(firstOfOne, values) : bind(nextOfOne, { ...after, ...values })
       return rowsOf(guard({ organizationIds: [organizationId] }), statement)
     },
+
+    ofSubmission: (organizationId, submissionId) =>
+      rowsOf(
+        guard({ organizationIds: [organizationId] }),
+        bind(ofSubmission, { organizationId, submissionId }),
+      ),
 
     async ownerOf(outboxId) {
       const [found] = await rowsOf(executor, bind(ownerOf, { outboxId }))

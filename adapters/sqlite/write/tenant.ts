@@ -1,17 +1,23 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
+import { storedRowsOf } from '../../../domain/read/query-result.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import { decodeRows } from '../table/decode.ts'
 import type { ResultRow } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
+import { readBoundedPage } from '../read/read-page.ts'
+import { pageStatements } from '../read/rows-statements.ts'
 import { selectFrom } from '../read/select.ts'
 import type { TenantExecutors } from './submission.ts'
 import { createSubmissionWriter } from './submission-writer.ts'
+import { serviceTables } from '../table/table-set.ts'
 import { columnOf, tableOf } from '../table/tables.ts'
 import { upsertStatements } from './upsert.ts'
 import { nowOf } from './write-clock.ts'
+
+const pageStatementsOf = pageStatements(serviceTables)
 
 /**
  * Matches SQLite's error for a form id that another organization has. That is the only unique index across
@@ -69,6 +75,13 @@ export function createTenantWriter(
         jsonChunks(distinct).map((chunk) => bind(find, { organizationId, keys: chunk })),
       )
       return results.flatMap(({ rows }) => decodeRows(table, select, rows))
+    },
+
+    async findPage(query) {
+      const found = await readBoundedPage(executor, pageStatementsOf(organizationId, query))
+      if (found.kind === 'lines') return { rows: storedRowsOf(found), isCutShort: false }
+      const rows = decodeRows(tableOf(query.collection), query.select, found.rows)
+      return { rows, isCutShort: found.isCutShort }
     },
   }
 }

@@ -26,7 +26,7 @@ export interface Submission {
   /** UTC instant. */
   readonly submittedAt: string
   /** Makes a new identifier with the prefix. */
-  readonly newId: (prefix: 'sub' | 'con' | 'obx') => string
+  readonly newId: (prefix: 'sub' | 'con') => string
 }
 
 /**
@@ -119,7 +119,7 @@ async function evaluateAnswers(
       attribution: keys.attribution,
       contact,
       limitPerContact,
-      outbox: outboxOf(definition, submissionId, () => newId('obx')),
+      outbox: outboxOf(definition, submissionId),
     },
     passwordToRehash: null,
     receipt: {

@@ -16,19 +16,18 @@ export interface NotificationPayload {
   readonly to: string
 }
 
-/** The outbox entries of a saved submission: one email to each distinct notification address. */
-export function outboxOf(
-  definition: FormDefinition,
-  submissionId: string,
-  newOutboxId: () => string,
-): readonly OutboxEntry[] {
+/**
+ * The outbox entries of a saved submission: one email to each distinct notification address. Their ids begin with the
+ * submission's, like those of runs, so that what became of a submission can be found.
+ */
+export function outboxOf(definition: FormDefinition, submissionId: string): readonly OutboxEntry[] {
   const recipients = new Map<string, string>()
   for (const address of definition.notificationEmails) {
     const key = emailKey(address)
     if (!recipients.has(key)) recipients.set(key, address)
   }
-  return [...recipients.values()].map((to) => ({
-    outboxId: newOutboxId(),
+  return [...recipients.values()].map((to, index) => ({
+    outboxId: `obx_${submissionId}_${index + 1}`,
     kind: NOTIFICATION_EMAIL,
     payload: { submissionId, formId: definition.formId, to } satisfies NotificationPayload,
   }))

@@ -124,14 +124,13 @@ describe('a good submission', () => {
           licensePlate: null,
         },
         limitPerContact: 3,
-        outbox: ['a@b.example', 'c@d.example'].map((to) => ({
-          outboxId: expect.stringMatching(/^obx_[0-9A-Za-z]{22}$/) as string,
+        outbox: ['a@b.example', 'c@d.example'].map((to, index) => ({
+          outboxId: `obx_${id}_${index + 1}`,
           kind: 'notification_email',
           payload: { submissionId: id, formId: 'contact-us', to },
         })),
       },
     ])
-    expect(new Set(saved[0]?.outbox.map(({ outboxId }) => outboxId)).size).toBe(2)
     expect(result).toEqual({
       kind: 'saved',
       submissionId: id,

@@ -20,7 +20,8 @@ import type { OperatorRequestOf } from '../interface/serve.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import { instant } from './key-schema.ts'
 
-const Entry = v.strictObject({
+/** An entry in its published form. */
+export const Entry = v.strictObject({
   outboxId: described(v.string(), 'Names the entry.'),
   organizationId: v.string(),
   kind: described(v.string(), `What is to be done: \`${NOTIFICATION_EMAIL}\` or \`${AUTOMATION_RUN}\`.`),

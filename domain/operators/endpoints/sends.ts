@@ -9,7 +9,8 @@ import type { OperatorWorld } from '../interface/world.ts'
 import { instant } from './key-schema.ts'
 import { unknownOrganization } from './organizations.ts'
 
-const Send = v.strictObject({
+/** A send in its published form. */
+export const Send = v.strictObject({
   channel: described(v.picklist(['sms', 'mms', 'email']), 'How it went.'),
   from: described(v.string(), 'The sender as the recipient sees it.'),
   to: described(v.string(), 'The recipient.'),
@@ -89,10 +90,11 @@ function listed(
       positionOf: ({ at, sendId }) => ({ value: at, id: sendId }),
     },
     world,
-    published,
+    publishedSend,
   )
 }
 
-function published({ channel, from, to, providerId, outcome, error, at }: SendRecord) {
+/** The published form of a send. */
+export function publishedSend({ channel, from, to, providerId, outcome, error, at }: SendRecord) {
   return { channel, from, to, providerId, outcome, error, at }
 }

@@ -32,10 +32,12 @@ export interface OperatorWorld {
   /** Lists and reads over all databases. */
   readonly overview: Overview
   readonly moves: Moves
-  readonly outbox: Pick<OutboxStore, 'list' | 'ownerOf'>
-  readonly sends: { open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list'> }
+  readonly outbox: Pick<OutboxStore, 'list' | 'ofSubmission' | 'ownerOf'>
+  readonly sends: {
+    open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list' | 'ofSubmission'>
+  }
   /** Opens one organization for reading. */
-  readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany'>
+  readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany' | 'findPage'>
   readonly audit: Audit
   /**
    * Opens the imports of an organization. No I/O. Imports do not go through `changes`: the wrapper around their

@@ -29,7 +29,7 @@ export async function* itemsOf<Operation extends OperationEndpoint>(
   const missing: string[] = []
   const begun: string[] = []
   do {
-    const query = { ...call.query, limit: PAGE_ROWS_MAX, ...(cursor === null ? {} : { cursor }) }
+    const query = { limit: PAGE_ROWS_MAX, ...call.query, ...(cursor === null ? {} : { cursor }) }
     const answer: unknown = await service.call(operation, { ...call, query } as CallOf<Operation>)
     // The compiler cannot infer the type of the page from the operation.
     const { body } = answer as { readonly body: Page<ItemOf<Operation>> }

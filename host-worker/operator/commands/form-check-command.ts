@@ -12,7 +12,8 @@ import { text } from '../command/command.ts'
 import type { Streams } from '../command/context.ts'
 import { openImportFile } from './import-file.ts'
 
-const formCheckCommand: Command = {
+/** `form check` */
+export const formCheckCommand: Command = {
   words: ['form', 'check'],
   positionals: ['FILE'],
   flags: { format: text(importFormats.join('|')), org: text('ID') },
@@ -95,5 +96,3 @@ function write({ formId, supported, reasons, warnings }: Verdict, { out }: Strea
   for (const reason of reasons) out(`  ${reason}`)
   for (const warning of warnings) out(`  warning: ${warning}`)
 }
-
-export const commands = [formCheckCommand]

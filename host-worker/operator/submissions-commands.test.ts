@@ -1,0 +1,109 @@
+import { beforeAll, expect, test } from 'vitest'
+import { form, organization } from '../../test/conformance/fixtures.ts'
+import { automation } from '../../test/conformance/outbox.ts'
+import type { TestOperator } from '../../test/support/services/operator.ts'
+import { openTestOperator } from '../../test/support/services/operator.ts'
+
+let operated: TestOperator
+const operator: TestOperator['run'] = (...args) => operated.run(...args)
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
+
+const fields = [
+  { id: 'name', type: 'short_text', label: 'Name', required: true },
+  { id: 'email', type: 'email', label: 'Email', contactField: 'email' },
+  { id: 'apiKey', type: 'short_text', label: 'Key' },
+]
+
+beforeAll(async () => {
+  operated = await openTestOperator()
+  const { storage } = operated.service
+  for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
+  const tenant = storage.tenant('acme')
+  const definition = { ...(form('signup').definition as object), notificationEmails: ['office@acme.example'], fields }
+  await tenant.upsert('forms', [
+    { ...form('signup'), definition },
+    { ...form('hosted'), createdAt: '2020-01-01T00:00:00.000Z', isPublished: false },
+  ])
+  await storage.tenant('other').upsert('forms', [form('theirs')])
+  await tenant.upsert('automations', [
+    automation('thanks', {
+      trigger: { type: 'form_submission', formId: 'signup' },
+      triggerFormId: 'signup',
+      steps: [{ type: 'add_tag', tag: 'guest' }],
+    }),
+  ])
+})
+
+async function submit(name: string): Promise<string> {
+  const answers = { name, email: `${name}@example.com`, apiKey: 'secret' }
+  const response = await operated.service.send('/api/forms/signup/submissions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', ...answers }),
+  })
+  expect(response.status).toBe(200)
+  await operated.service.settled()
+  return ((await response.json()) as { readonly submissionId: string }).submissionId
+}
+
+test('what came in is listed, newest first, and shown with what followed it', async () => {
+  const ids = [await submit('ada'), await submit('bob'), await submit('eve')]
+  const all = await operator('submissions', 'list', '--org', 'acme')
+  expect(all.code).toBe(0)
+  expect(linesOf(all.stdout)).toHaveLength(3)
+  for (const id of ids) expect(all.stdout).toContain(`  ${id}  signup  `)
+  expect(all.stdout).not.toContain('secret')
+  const [line = ''] = linesOf((await operator('submissions', 'list', '--org', 'acme', '--json')).stdout)
+  expect(JSON.parse(line)).toMatchObject({
+    formId: 'signup',
+    formName: form('signup').name,
+    contact: { email: expect.stringMatching(/@example\.com$/) as unknown },
+    answers: { name: expect.any(String) as unknown },
+  })
+  expect(
+    linesOf((await operator('submissions', 'list', '--org', 'acme', '--limit', '2')).stdout),
+  ).toHaveLength(2)
+  const shown = await operator('submissions', 'show', ids[0] ?? '', '--org', 'acme')
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    submissionId: ids[0],
+    contact: { email: 'ada@example.com' },
+    answers: { name: 'ada' },
+  })
+  const { messages, waiting, runs } = JSON.parse(shown.stdout) as Record<string, readonly object[]>
+  // Each piece of follow-up work is seen, whether or not it has been done by now.
+  expect((messages ?? []).length + (waiting ?? []).length + (runs ?? []).length).toBeGreaterThanOrEqual(2)
+})
+
+test('nothing of another organization is listed or shown', async () => {
+  const id = await submit('mia')
+  expect((await operator('submissions', 'list', '--org', 'other')).stdout).toBe('')
+  expect(await operator('submissions', 'show', id, '--org', 'other')).toMatchObject({ code: 1, stdout: '' })
+  expect(await operator('submissions', 'list', '--org', 'acme', '--form', 'theirs')).toMatchObject({
+    code: 1,
+  })
+  expect(await operator('form', 'show', 'theirs', '--org', 'acme')).toMatchObject({ code: 1, stdout: '' })
+})
+
+test('what does not exist, and a wrong limit, are errors', async () => {
+  expect((await operator('submissions', 'list', '--org', 'nobody')).code).toBe(1)
+  expect((await operator('submissions', 'list', '--org', 'acme', '--form', 'none')).code).toBe(1)
+  expect((await operator('form', 'list', '--org', 'nobody')).code).toBe(1)
+  for (const limit of ['0', '-1', '1.5', 'all'])
+    expect((await operator('submissions', 'list', '--org', 'acme', `--limit=${limit}`)).code).toBe(2)
+})
+
+test('forms are listed and shown as an import takes them', async () => {
+  const { stdout } = await operator('form', 'list', '--org', 'acme')
+  expect(linesOf(stdout)).toEqual([
+    expect.stringMatching(/^signup {2}published {2}can be submitted here {2}/),
+    expect.stringMatching(/^hosted {2}unpublished {2}/),
+  ])
+  const shown = JSON.parse((await operator('form', 'show', 'signup', '--org', 'acme')).stdout) as object
+  expect(shown).toMatchObject({
+    formId: 'signup',
+    isPublished: true,
+    fields,
+    notificationEmails: ['office@acme.example'],
+  })
+  expect(JSON.stringify(shown)).not.toContain('passwordHash')
+})
