@@ -79,6 +79,12 @@ await check(`${rows} rows are exported and restored in both places`, async () =>
   }
 })
 
+/** The commands in progress, which must not outlive this process. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** A command that can be killed. */
 function startCommand(...args: readonly string[]): {
   readonly child: ChildProcess
@@ -90,12 +96,13 @@ function startCommand(...args: readonly string[]): {
     env: { ...process.env, XDG_CONFIG_HOME: files, STATE_DIR: stateDirectory },
     stdio: ['ignore', 'ignore', 'ignore'],
   })
-  process.on('exit', () => child.kill('SIGKILL'))
+  running.add(child)
   const closed = once(child, 'close')
   return {
     child,
     async code() {
       await closed
+      running.delete(child)
       return child.exitCode
     },
   }
@@ -124,15 +131,17 @@ async function killed(
   victim: 'client' | 'service',
 ): Promise<void> {
   const organizationId = `killed-${round}`
+  const isOwn = round % 8 > 4
   const target = join(files, `${organizationId}.tar`)
   const args =
     work === 'export'
       ? ['org', 'export', target, '--id', 'small']
-      : ['org', 'restore', small, '--id', organizationId, '--place', round % 4 === 1 ? 'own' : 'shared']
+      : ['org', 'restore', small, '--id', organizationId, '--place', isOwn ? 'own' : 'shared']
   if (victim === 'service') await service.untilKillable()
-  if (work === 'restore' && round % 4 !== 1) await service.createOrganization(organizationId)
+  if (work === 'restore' && !isOwn) await service.createOrganization(organizationId)
   const command = startCommand(...args)
-  const afterMs = Math.round(draw() * durationsMs[work])
+  // Every command takes a while to start, in which nothing can be half done.
+  const afterMs = Math.round((0.3 + 0.7 * draw()) * durationsMs[work])
   await pause(afterMs)
   if (victim === 'client') command.child.kill('SIGKILL')
   else await service.killRuntime()
@@ -140,7 +149,7 @@ async function killed(
   say(`        the ${victim} after ${afterMs} ms of ${work}; the command ended with ${String(first)}`)
   if (first !== 0) {
     if (work === 'export') assert(!existsSync(target), 'an unfinished archive has the name of one')
-    else if (round % 4 !== 1) {
+    else if (!isOwn) {
       // An organization that is half written cannot be read; one that was not begun has no rows.
       const status = await service.statusOf(organizationId)
       if (status === 401) unfinished += 1
