@@ -17,7 +17,8 @@ module.exports = {
     {
       name: 'domain-is-portable',
       // The domain must run on any platform, so it must not import one. Pure libraries depend on none.
-      comment: 'The domain imports ports, itself, valibot, libphonenumber-js and @noble/ciphers.',
+      comment:
+        'The domain imports ports, itself, valibot, libphonenumber-js, fastest-levenshtein and @noble/ciphers.',
       severity: 'error',
       from: { path: '^domain/', pathNot: TESTS },
       to: {
@@ -27,6 +28,7 @@ module.exports = {
           '^node_modules/@valibot/to-json-schema/',
           '^node_modules/libphonenumber-js/(core/|metadata\\.max\\.json)',
           '^node_modules/@noble/ciphers/',
+          '^node_modules/fastest-levenshtein/',
         ],
       },
     },

@@ -71,6 +71,14 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
     organizationForms.showOrganizationForm,
     organizationForms.serveOrganizationForm,
   ),
+  'organizationForms.save': operated(
+    organizationForms.saveOrganizationForms,
+    organizationForms.serveSaveForms,
+  ),
+  'organizationForms.publish': operated(
+    organizationForms.publishOrganizationForm,
+    organizationForms.servePublishForm,
+  ),
   'submissions.list': operated(submissions.listSubmissions, submissions.serveSubmissions),
   'submissions.show': operated(submissions.showSubmission, submissions.serveSubmission),
   'outbox.list': operated(listOutbox, serveOutbox),

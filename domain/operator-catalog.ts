@@ -27,7 +27,12 @@ import {
   revokeOperatorKey,
 } from './operators/endpoints/operator-keys.ts'
 import { abortMove, beginMove, showMove } from './operators/endpoints/moves.ts'
-import { listOrganizationForms, showOrganizationForm } from './operators/endpoints/organization-forms.ts'
+import {
+  listOrganizationForms,
+  publishOrganizationForm,
+  saveOrganizationForms,
+  showOrganizationForm,
+} from './operators/endpoints/organization-forms.ts'
 import { listSubmissions, showSubmission } from './operators/endpoints/submissions.ts'
 import { listOutbox, retryOutbox } from './operators/endpoints/outbox.ts'
 import { archiveFormat, beginRestore, finishRestore, writeRestore } from './operators/endpoints/restores.ts'
@@ -72,6 +77,8 @@ export const operatorEndpoints = [
   checkForms,
   listOrganizationForms,
   showOrganizationForm,
+  saveOrganizationForms,
+  publishOrganizationForm,
   listSubmissions,
   showSubmission,
   listOutbox,

@@ -12,6 +12,8 @@ export const auditActions = [
   'key.rotate',
   'operatorKey.issue',
   'operatorKey.revoke',
+  'form.save',
+  'form.publish',
   'import.open',
   'import.commit',
   'import.abort',

@@ -19,7 +19,11 @@ beforeAll(async () => {
   const { storage } = operated.service
   for (const id of ['acme', 'other']) await storage.administration.saveOrganization(organization(id))
   const tenant = storage.tenant('acme')
-  const definition = { ...(form('signup').definition as object), notificationEmails: ['office@acme.example'], fields }
+  const definition = {
+    ...(form('signup').definition as object),
+    notificationEmails: ['office@acme.example'],
+    fields,
+  }
   await tenant.upsert('forms', [
     { ...form('signup'), definition },
     { ...form('hosted'), createdAt: '2020-01-01T00:00:00.000Z', isPublished: false },

@@ -39,6 +39,8 @@ export type AuditSubject =
   | { readonly type: 'move'; readonly id: string | null; readonly to?: 'own' | 'shared' }
   /** An archive of the organization: its name where it has one, and whether secrets are in it. */
   | { readonly type: 'archive'; readonly name: string | null; readonly secrets: boolean }
+  /** Forms that were saved, published or taken back. */
+  | { readonly type: 'forms'; readonly ids: readonly string[] }
   /** An entry of the outbox. */
   | { readonly type: 'entry'; readonly id: string }
 

@@ -57,9 +57,13 @@ const Archive = v.strictObject({
   name: described(v.nullable(v.string()), 'The name of the archive; null: it has none here.'),
   secrets: described(v.boolean(), 'Whether keys and the hashes of form passwords are in it.'),
 })
+const FormsChanged = v.strictObject({
+  type: v.literal('forms'),
+  ids: described(v.array(v.string()), 'The ids of the forms.'),
+})
 const Subject = component(
   'AuditSubject',
-  described(v.union([Settings, Key, Import, Move, Archive, Entry]), 'What a change is about.'),
+  described(v.union([Settings, Key, Import, Move, Archive, FormsChanged, Entry]), 'What a change is about.'),
 )
 
 const Recorded = v.strictObject({
@@ -148,6 +152,7 @@ function published(record: AuditRecord): v.InferOutput<typeof Recorded> {
 /** The subject with lists that may be changed, as the types of the contract document have them. */
 function publishedSubject(subject: AuditSubject | null): v.InferOutput<typeof Subject> | null {
   if (subject?.type === 'settings') return { ...subject, changed: [...subject.changed] }
+  if (subject?.type === 'forms') return { ...subject, ids: [...subject.ids] }
   if (subject?.type !== 'key') return subject
   const { descendants, ...key } = subject
   return descendants === undefined ? key : { ...key, descendants: [...descendants] }

@@ -17,7 +17,7 @@ import { unknownOrganization } from './organizations.ts'
 
 /** The maximum number of forms, and the maximum size, of one request. A longer file is checked in several requests. */
 export const FORMS_MAX = 100
-const FORMS_MAX_BYTES = 1_048_576
+export const FORMS_MAX_BYTES = 1_048_576
 
 const TOO_MANY = `must be at most ${FORMS_MAX} forms`
 

@@ -36,8 +36,10 @@ export interface OperatorWorld {
   readonly sends: {
     open(...owner: Parameters<SendLog['open']>): Pick<TenantSendLog, 'list' | 'ofSubmission'>
   }
-  /** Opens one organization for reading. */
-  readonly tenant: (organizationId: string) => Pick<TenantWriter, 'findMany' | 'findPage'>
+  /** Opens one organization. Forms are saved through it: like imports, the wrapper around the handlers records them. */
+  readonly tenant: (
+    organizationId: string,
+  ) => Pick<TenantWriter, 'findMany' | 'findPage' | 'foreignIds' | 'upsert'>
   readonly audit: Audit
   /**
    * Opens the imports of an organization. No I/O. Imports do not go through `changes`: the wrapper around their

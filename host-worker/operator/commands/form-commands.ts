@@ -1,12 +1,20 @@
+import { readFileSync } from 'node:fs'
 import {
   listOrganizationForms,
+  publishOrganizationForm,
+  saveOrganizationForms,
   showOrganizationForm,
 } from '../../../domain/operators/endpoints/organization-forms.ts'
+import { FORMS_MAX } from '../../../domain/operators/endpoints/forms-check.ts'
+import { isJsonObject } from '../../../domain/text/json.ts'
+import { CommandError } from '../client/errors.ts'
+import type { AnswerTo } from '../client/operator-service.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { ItemOf } from '../client/pages.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
+import type { Streams } from '../command/context.ts'
 import { formCheckCommand } from './form-check-command.ts'
 import { limitIn } from './limit-flag.ts'
 
@@ -60,4 +68,105 @@ const showCommand: Command = {
   },
 }
 
-export const commands = [listCommand, showCommand, formCheckCommand]
+const saveCommand: Command = {
+  words: ['form', 'save'],
+  positionals: ['FILE'],
+  flags: { org: text('ID', 'required') },
+  summary: 'Create or update forms from JSON: one form, a list, or one form a line',
+  details: [
+    'All of them are saved, or none. A setting that is left out is cleared; a password that is left out stays, and null',
+    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0.',
+    'An unknown key of a form or field is refused. "form show" prints what this command takes.',
+  ],
+  operations: [saveOrganizationForms],
+  run: async (context, { values, positionals: [path = ''] }) => {
+    const organizationId = textOf(values, 'org') ?? ''
+    const forms = formsIn(path)
+    const service = await context.service()
+    const { body } = await service.call(saveOrganizationForms, {
+      params: { organizationId },
+      body: { forms },
+    })
+    for (const saved of body.data) writeSaved(saved, context)
+  },
+}
+
+/** The forms in a file: JSON in any layout, one form or a list of them, or one form a line. */
+function formsIn(path: string): Record<string, unknown>[] {
+  const content = readText(path)
+  const whole = parsed(content)
+  const values = whole === undefined ? linesIn(content, path) : Array.isArray(whole) ? whole : [whole]
+  if (values.length === 0) throw new CommandError(`${path} has no form.`)
+  if (values.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
+  const other = values.findIndex((value) => !isJsonObject(value))
+  if (other >= 0) throw new CommandError(`${path}: form ${other + 1} is not a JSON object.`)
+  return values as Record<string, unknown>[]
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  } catch (cause) {
+    throw new CommandError(`${path} cannot be read.`, { cause })
+  }
+}
+
+/** The value of a JSON text; undefined: it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function linesIn(content: string, path: string): unknown[] {
+  return content.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return []
+    const value = parsed(line)
+    if (value === undefined) throw new CommandError(`${path}, line ${index + 1}: this is not JSON.`)
+    return [value]
+  })
+}
+
+type Saved = AnswerTo<typeof publishOrganizationForm>['body']
+
+function writeSaved({ formId, outcome, isPublished, supported, reasons }: Saved, { out }: Streams): void {
+  const state = isPublished ? 'published' : 'unpublished'
+  out(`${formId}: ${outcome}, ${state}${supported ? '' : ', must be hosted'}`)
+  for (const reason of reasons) out(`  ${reason}`)
+}
+
+function publishing(word: 'publish' | 'unpublish', summary: string, details: readonly string[]): Command {
+  return {
+    words: ['form', word],
+    positionals: ['FORMID'],
+    flags: { org: text('ID', 'required') },
+    summary,
+    details,
+    operations: [publishOrganizationForm],
+    run: async (context, { values, positionals: [formId = ''] }) => {
+      const organizationId = textOf(values, 'org') ?? ''
+      const service = await context.service()
+      const body = { isPublished: word === 'publish' }
+      const answer = await service.call(publishOrganizationForm, { params: { organizationId, formId }, body })
+      writeSaved(answer.body, context)
+    },
+  }
+}
+
+const publishCommand = publishing('publish', 'Publish a form, so that it takes submissions', [
+  'A form that cannot be submitted here is not published: the exit code is 1, and the reasons are printed.',
+])
+const unpublishCommand = publishing('unpublish', 'Take a form back, so that it takes no more submissions', [
+  'What was submitted stays.',
+])
+
+export const commands = [
+  listCommand,
+  showCommand,
+  saveCommand,
+  publishCommand,
+  unpublishCommand,
+  formCheckCommand,
+]
