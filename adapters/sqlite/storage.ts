@@ -14,7 +14,7 @@ import { createWholeStore } from './whole/store.ts'
 import { createTenantWriter } from './write/tenant.ts'
 
 /**
- * How many rows of an organization one step exports or restores. Where families share the database, others wait
+ * How many rows of an organization one step restores. Where families share the database, others wait
  * meanwhile, so it is small.
  */
 const SHARED_ROWS_MAX = 500

@@ -30,7 +30,11 @@ export interface ImportClient {
 
 /** A service as `npm start` runs it, into which tests import files. */
 export interface ImportedService extends StartedService {
+  readonly stateDirectory: string
+  /** Creates an organization without a parent, with a key. */
   createOrganization(organizationId: string): Promise<void>
+  /** The status of a read with the key of an organization that was created. */
+  statusOf(organizationId: string): Promise<number>
   /** The imports of an organization, the latest first. */
   imports(organizationId: string): Promise<readonly SeenImport[]>
   /** The latest import; null: there is none. */
@@ -82,10 +86,17 @@ export async function startImportedService(): Promise<ImportedService> {
   const killedAt: number[] = []
   return {
     ...service,
+    stateDirectory,
     async createOrganization(organizationId) {
       await post(of(organizationId), { name: organizationId })
       const issued = (await post(`${of(organizationId)}/keys`, {})) as { readonly key: string }
       tenantKeys.set(organizationId, issued.key)
+    },
+    async statusOf(organizationId) {
+      const headers = { authorization: `Bearer ${tenantKeys.get(organizationId) ?? ''}` }
+      const response = await fetch(`${origin}/api/v1/contacts?limit=1`, { headers })
+      await response.text()
+      return response.status
     },
     imports,
     latestImport: async (organizationId) => (await imports(organizationId))[0] ?? null,

@@ -22,7 +22,7 @@ import { open } from './open.ts'
 export interface WholeStoreOptions {
   readonly guard: Guard
   readonly organizationId: string
-  /** How many rows one step reads or writes at most. This bounds how long others wait for the database. */
+  /** How many rows one step writes at most. This bounds how long others wait for the database. */
   readonly rowsMax: number
 }
 
@@ -55,7 +55,7 @@ export function createWholeStore({ guard, organizationId, rowsMax }: WholeStoreO
   }
   return {
     tables: async () => (await known()).map(({ archived }) => archived),
-    read: async (table, after) => read(executor, await tableNamed(table), organizationId, after, rowsMax),
+    read: async (table, after) => read(executor, await tableNamed(table), organizationId, after),
     async restoration() {
       const [found] = await rowsOf(executor, bind(findRestoration, { organizationId }))
       return found ?? null
@@ -66,15 +66,17 @@ export function createWholeStore({ guard, organizationId, rowsMax }: WholeStoreO
   }
 }
 
+/** How many rows one step reads at most. It reads about a megabyte at most, so this bounds only small rows. */
+const READ_ROWS_MAX = 5_000
+
 /** Rows of a table. Copies of the reviews of children are left out: their own archives have them. */
 async function read(
   executor: Executor,
   { moved, names }: StoredTable,
   organizationId: string,
   after: ArchivePosition | null,
-  rowsMax: number,
 ): Promise<ArchivedRows> {
-  const { rows, last } = await readRowsOfOne(executor, moved, { organizationId, after }, rowsMax)
+  const { rows, last } = await readRowsOfOne(executor, moved, { organizationId, after }, READ_ROWS_MAX)
   const owner = moved.columns.indexOf('owner_id')
   const own = owner < 0 ? rows : rows.filter((row) => row[owner] === organizationId)
   const places = names.map((name) => moved.columns.indexOf(name))
@@ -92,12 +94,16 @@ async function write(
   const { table, complete } = writtenTable(stored, organizationId, fields)
   const triggers = await readKnownTriggers(executor)
   try {
-    for (let start = 0; start < rows.length; start += rowsMax) {
+    // A part without rows still advances.
+    for (let start = 0; start === 0 || start < rows.length; start += rowsMax) {
       const some = rows.slice(start, start + rowsMax).map(complete)
-      const statements = triggers.silenced(table.name, insertStatements(table, some, 'stays'))
-      await executor.batch([bind(guardPart, values), ...statements])
+      const isLast = start + rowsMax >= rows.length
+      await executor.batch([
+        bind(guardPart, values),
+        ...triggers.silenced(table.name, insertStatements(table, some, 'stays')),
+        ...(isLast ? [bind(advance, values)] : []),
+      ])
     }
-    await executor.batch([bind(guardPart, values), bind(advance, values)])
     return true
   } catch (error) {
     if (OTHER_PART.test(String(error))) return false
