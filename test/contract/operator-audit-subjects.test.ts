@@ -81,6 +81,17 @@ async function begunRestore() {
   return body as unknown as { readonly restoreId: string }
 }
 
+const FORMS = `${ORGANIZATION}/forms`
+const givenForm = { formId: 'contact', name: 'Ask ada@example.com', password: 'ck_live_sesame', fields: [] }
+
+const publish = (path: string) =>
+  service.send(`/operator/v1${path}/published`, {
+    method: 'PUT',
+    key: admin.key,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ isPublished: true }),
+  })
+
 /** For each operation: makes its change, and returns the subject that its record must have. */
 const changes: Readonly<Record<string, () => Promise<unknown>>> = {
   'organizations.save': async () => {
@@ -157,6 +168,15 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     await service.send(`/operator/v1${IMPORTS}/${importId}`, { method: 'DELETE', key: admin.key })
     return { type: 'import', id: importId, kind: 'contacts', rows: 1 }
   },
+  'organizationForms.save': async () => {
+    expect((await admin.post(FORMS, { forms: [givenForm] })).status).toBe(200)
+    return { type: 'forms', ids: ['contact'] }
+  },
+  'organizationForms.publish': async () => {
+    await admin.post(FORMS, { forms: [givenForm] })
+    expect((await publish(`${FORMS}/contact`)).status).toBe(200)
+    return { type: 'forms', ids: ['contact'] }
+  },
   'outbox.retry': async () => {
     const tenant = service.storage.tenant('acme')
     await tenant.upsert('forms', [form('form-1')])
@@ -182,6 +202,18 @@ describe.each(changing.map(({ id, action }) => ({ id, action: String(action) }))
     expect(JSON.stringify(await records(action))).not.toMatch(/_live_|ada@|Eve Smith|\+1212/)
     expect(service.errors).toEqual([])
   })
+})
+
+test('no form is saved or published in an organization that does not exist or is being restored', async () => {
+  await service.addOrganization('empty')
+  const begun = await admin.post('/organizations/empty/restore', await restoreRequest(admin, 0))
+  expect(begun.status).toBe(200)
+  // An organization that is being restored does not exist yet.
+  for (const organizationId of ['nobody', 'empty']) {
+    const path = `/organizations/${organizationId}/forms`
+    expect((await admin.post(path, { forms: [givenForm] })).status).toBe(404)
+    expect((await publish(`${path}/contact`)).status).toBe(404)
+  }
 })
 
 describe('a change that was not made names what it would have been about', () => {

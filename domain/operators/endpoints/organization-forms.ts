@@ -14,7 +14,6 @@ import { pageOf, pageParameters, samplePagination, servePlacesPage } from '../in
 import type { OperatorRequestOf } from '../interface/serve.ts'
 import { readStoredPage } from '../interface/stored-page.ts'
 import type { OperatorWorld } from '../interface/world.ts'
-import { restoringProblem } from '../organization.ts'
 import type { SavedForm, StoredForm } from '../save-forms.ts'
 import { publishForm, saveForms, storedFormFields } from '../save-forms.ts'
 import { FORMS_MAX, FORMS_MAX_BYTES } from './forms-check.ts'
@@ -113,12 +112,15 @@ const RefusedForms = component(
   described(
     v.strictObject({
       error: v.string(),
-      problems: v.array(
-        v.strictObject({
-          form: described(v.pipe(v.number(), v.integer()), 'Which of the forms, beginning with 1.'),
-          field: described(v.string(), 'The key of the form, or of one of its fields.'),
-          message: described(v.string(), 'The rest of a sentence that begins with the key.'),
-        }),
+      problems: described(
+        v.array(
+          v.strictObject({
+            form: described(v.pipe(v.number(), v.integer()), 'Which of the forms, beginning with 1.'),
+            field: described(v.string(), 'The key of the form, or of one of its fields.'),
+            message: described(v.string(), 'The rest of a sentence that begins with the key.'),
+          }),
+        ),
+        'What is wrong, at most fifty of them.',
       ),
     }),
     'Why none of the forms was saved.',
@@ -168,7 +170,6 @@ export const saveOrganizationForms = operation({
     200: jsonResponse('They are saved.', SavedForms, { data: [savedSample] }),
     400: 'BadRequest',
     404: 'NotFound',
-    409: 'Conflict',
     422: jsonResponse('Nothing is saved.', RefusedForms, {
       error: 'Nothing was saved. Form 1: fields[0].requried is not a known key. Did you mean required?',
       problems: [
@@ -263,8 +264,8 @@ export async function serveSaveForms(
   { params: { organizationId = '' }, body, change }: OperatorRequestOf<typeof saveOrganizationForms>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof saveOrganizationForms>> {
-  const closed = await closedOrganization(organizationId, world)
-  if (closed !== null) return closed
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
   const ids = body.forms.flatMap(({ formId }) => (v.is(FormId, formId) ? [formId] : []))
   await change.announce({ type: 'forms', ids })
   const saving = await saveForms(body.forms, savingOf(organizationId, world))
@@ -285,8 +286,8 @@ export async function servePublishForm(
   }: OperatorRequestOf<typeof publishOrganizationForm>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof publishOrganizationForm>> {
-  const closed = await closedOrganization(organizationId, world)
-  if (closed !== null) return closed
+  if ((await world.administration.findOrganization(organizationId)) === null)
+    return unknownOrganization(organizationId)
   const { isPublished } = body
   if (!v.is(FormId, formId)) return unknownForm(formId, organizationId)
   await change.announce({ type: 'forms', ids: [formId] })
@@ -321,14 +322,4 @@ function savingOf(organizationId: string, { tenant, secrets, random, clock }: Op
     },
     now: toInstant(clock.nowMs()),
   }
-}
-
-/** The refusal of a change to an organization that does not exist, or is being restored; null: it may be changed. */
-async function closedOrganization(organizationId: string, { administration, whole }: OperatorWorld) {
-  if ((await administration.findOrganization(organizationId)) === null)
-    return unknownOrganization(organizationId)
-  const restoration = await whole(organizationId).restoration()
-  return restoration === null || restoration.endedAt !== null
-    ? null
-    : errorReply(409, restoringProblem(organizationId))
 }
