@@ -3,6 +3,13 @@
 /** Runs on plain Node: uses each adapter that calls an external service, with stand-ins, and loads the others. */
 export const adapterProgram = `
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { openWith, sealTo } from 'tenant-data-api/adapters/archive-age'
+import { createFolderArchives } from 'tenant-data-api/adapters/archive-folder'
+import { createR2Archives } from 'tenant-data-api/adapters/archive-r2'
 import { createD1Storage } from 'tenant-data-api/adapters/d1'
 import { createObjectStorage } from 'tenant-data-api/adapters/durable-object'
 import { createResendSender } from 'tenant-data-api/adapters/email-resend'
@@ -97,6 +104,22 @@ const namespace = { idFromName: () => ({}), get: () => ({ batch: async () => ({ 
 const ofFamily = createObjectStorage({ namespace, place, clock })
 assert.equal(await ofFamily.administration.findOrganization('acme'), null)
 assert.equal(typeof createStorage({ executor: vendor, clock }).tenant, 'function')
+
+assert.equal(typeof createR2Archives({}).put, 'function')
+
+const folder = await mkdtemp(join(tmpdir(), 'archives-'))
+const archives = createFolderArchives(folder)
+const identity = await generateIdentity()
+const pieces = async function* (bytes) {
+  yield bytes
+}
+const archive = new TextEncoder().encode('an archive')
+await archives.put('acme.tar.age', sealTo(await identityToRecipient(identity))(pieces(archive)))
+const sealed = await archives.read('acme.tar.age', 0, 10_000)
+const opened = []
+for await (const piece of openWith(identity)(pieces(sealed))) opened.push(...piece)
+assert.equal(new TextDecoder().decode(new Uint8Array(opened)), 'an archive')
+await rm(folder, { recursive: true })
 
 const embedded = createNodeSqliteStorage({ path: ':memory:', clock })
 assert.equal(await embedded.administration.findOrganization('acme'), null)
