@@ -49,6 +49,8 @@ export const storedFormFields: readonly (keyof StoredForm)[] = [
   ...(['publishedAt', 'createdAt'] as const),
 ]
 
+const FOREIGN = { field: 'formId', message: 'belongs to another organization' }
+
 /** The ports that saving forms needs. */
 export interface SavingForms {
   readonly tenant: Pick<TenantWriter, 'findMany' | 'foreignIds' | 'upsert'>
@@ -73,16 +75,15 @@ export async function saveForms(
   )
   const ids = given.map(({ formId }) => formId)
   const textIds = ids.filter((id) => typeof id === 'string')
-  const foreign = new Set(await tenant.foreignIds(forms.collection, textIds))
+  const foreignIds = async () => new Set(await tenant.foreignIds(forms.collection, textIds))
+  const foreign = await foreignIds()
   const problems = given.flatMap((form, index) => {
     const reading = readings[index]
     const own = [
       ...(reading !== undefined && 'issues' in reading ? reading.issues : []),
       ...unknownKeysOf(form),
       ...(ids.indexOf(form.formId) < index ? [{ field: 'formId', message: 'is given twice' }] : []),
-      ...(foreign.has(String(form.formId))
-        ? [{ field: 'formId', message: 'belongs to another organization' }]
-        : []),
+      ...(foreign.has(String(form.formId)) ? [FOREIGN] : []),
     ]
     return own.map((problem) => ({ form: index + 1, ...problem }))
   })
@@ -111,10 +112,16 @@ export async function saveForms(
     }),
   )
   const changed = drafts.filter(({ row, before }) => before === null || !isSame(row, before))
-  await tenant.upsert(
-    forms.collection,
-    changed.map(({ row }) => ({ ...row })),
-  )
+  const rows = changed.map(({ row }) => ({ ...row }))
+  try {
+    await tenant.upsert(forms.collection, rows)
+  } catch (error) {
+    // Another organization may have saved a form under one of these ids meanwhile.
+    const taken = await foreignIds()
+    if (taken.size === 0) throw error
+    const late = ids.flatMap((id, index) => (taken.has(String(id)) ? [{ form: index + 1, ...FOREIGN }] : []))
+    return { kind: 'refused', problems: late }
+  }
   return {
     kind: 'saved',
     saved: drafts.map(({ row, before, support }) => ({
