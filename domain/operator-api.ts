@@ -19,7 +19,9 @@ import * as servedImports from './operators/endpoints/serve-imports.ts'
 import * as keys from './operators/endpoints/keys.ts'
 import { listOutbox, retryOutbox, serveOutbox, serveRetryOutbox } from './operators/endpoints/outbox.ts'
 import * as organizationForms from './operators/endpoints/organization-forms.ts'
+import * as removals from './operators/endpoints/removals.ts'
 import * as restores from './operators/endpoints/restores.ts'
+import * as servedRemovals from './operators/endpoints/serve-removals.ts'
 import * as servedRestores from './operators/endpoints/serve-restores.ts'
 import { getSecrets, serveSecrets } from './operators/endpoints/secrets.ts'
 import * as sends from './operators/endpoints/sends.ts'
@@ -42,6 +44,13 @@ const operations: { readonly [Id in OperatorOperationId]: HandledOperation<Id, O
   'restores.begin': operated(restores.beginRestore, servedRestores.serveBeginRestore),
   'restores.write': operated(restores.writeRestore, servedRestores.serveWriteRestore),
   'restores.finish': operated(restores.finishRestore, servedRestores.serveFinishRestore),
+  'organizations.delete': operated(
+    removals.deleteOrganizationEndpoint,
+    servedRemovals.serveDeleteOrganization,
+  ),
+  'rows.delete': operated(removals.deleteRows, servedRemovals.serveDeleteRows),
+  'contacts.erase': operated(removals.eraseContact, servedRemovals.serveEraseContact),
+  'retention.set': operated(removals.setRetention, servedRemovals.serveSetRetention),
   'backups.run': operated(backups.runBackup, backups.serveRunBackup),
   'backups.list': operated(backups.listBackups, backups.serveBackups),
   'backups.read': operated(backups.readBackup, backups.serveReadBackup),

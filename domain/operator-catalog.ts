@@ -35,6 +35,12 @@ import {
 } from './operators/endpoints/organization-forms.ts'
 import { listSubmissions, showSubmission } from './operators/endpoints/submissions.ts'
 import { listOutbox, retryOutbox } from './operators/endpoints/outbox.ts'
+import {
+  deleteOrganizationEndpoint,
+  deleteRows,
+  eraseContact,
+  setRetention,
+} from './operators/endpoints/removals.ts'
 import { archiveFormat, beginRestore, finishRestore, writeRestore } from './operators/endpoints/restores.ts'
 import { getSecrets } from './operators/endpoints/secrets.ts'
 import { listPlatformSends, listSends } from './operators/endpoints/sends.ts'
@@ -54,6 +60,10 @@ export const operatorEndpoints = [
   beginRestore,
   writeRestore,
   finishRestore,
+  deleteOrganizationEndpoint,
+  deleteRows,
+  eraseContact,
+  setRetention,
   runBackup,
   listBackups,
   readBackup,

@@ -14,6 +14,7 @@ import { listContactsOfList } from './resources/list-members.ts'
 import { listMarketingSignups } from './resources/marketing-signups.ts'
 import { getProduct, listProducts } from './resources/products.ts'
 import { getPurchase, listPurchases } from './resources/purchases.ts'
+import { listRemovals } from './resources/removals.ts'
 import { listReviews } from './resources/reviews.ts'
 import { getSite, listSites } from './resources/sites.ts'
 import {
@@ -72,5 +73,6 @@ export const reads: readonly ReadEndpoint[] = [
   listReviews,
   listCancellationRecords,
   getCancellationRecord,
+  listRemovals,
   ...posEndpoints,
 ]

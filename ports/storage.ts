@@ -11,6 +11,7 @@ import type { OperatorKeys } from './operators/operator-keys.ts'
 import type { OutboxStore } from './messaging/outbox-store.ts'
 import type { SendLog } from './messaging/send-log.ts'
 import type { TenantWriter } from './records/tenant-writer.ts'
+import type { RetentionDirectory } from './whole/retention.ts'
 import type { WholeStore } from './whole/whole-store.ts'
 
 /**
@@ -37,6 +38,7 @@ export interface Storage extends RequestStorage {
   /** Opens the imports of one organization. No I/O. */
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
+  readonly retentionDirectory: RetentionDirectory
   /** Opens everything that is stored of one organization. No I/O. */
   readonly whole: (organizationId: string) => WholeStore
 }

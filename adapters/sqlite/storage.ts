@@ -10,6 +10,7 @@ import { createImportSessions } from './imports/sessions.ts'
 import { createOutboxStore } from './outbox/store.ts'
 import type { StorageOptions } from './request-storage.ts'
 import { createRequestStorage, guardOf, tenantExecutors } from './request-storage.ts'
+import { createRetentionDirectory } from './whole/retention.ts'
 import { createWholeStore } from './whole/store.ts'
 import { createTenantWriter } from './write/tenant.ts'
 
@@ -41,9 +42,11 @@ export function createStorage(options: StorageOptions): SqliteStorage {
     imports: (organizationId) =>
       createImportSessions(guard({ organizationIds: [organizationId] }), clock, organizationId),
     importDirectory: createImportDirectory(executor),
+    retentionDirectory: createRetentionDirectory(executor, guard),
     whole: (organizationId) =>
       createWholeStore({
         guard,
+        clock,
         organizationId,
         rowsMax: options.isShared === true ? SHARED_ROWS_MAX : ROWS_MAX,
       }),

@@ -33,6 +33,7 @@ const info: JsonSchema = {
 const tagDescriptions: Readonly<Record<(typeof operatorTags)[number], string>> = {
   Organizations: 'The tenants of the service, and their settings.',
   Archives: 'Everything that is stored of an organization, to keep it elsewhere and to restore it.',
+  Removal: 'Taking out what should not be there any more: rows, people, organizations, and what is old.',
   Keys: 'Keys of organizations, and of the platform.',
   'Operator keys': 'Keys of this interface.',
   'Form definitions': 'What the service thinks of a form before it is imported.',

@@ -29,8 +29,8 @@ another organization answers exactly as one that does not exist.
 of link analytics may not.
 
 **Syncing.** Pass \`updatedAfter\` (inclusive) to read changes oldest first by \`updatedAt\`; keep the last
-\`updatedAt\` you saw and start there the next time. Rows of that instant come again: store by id. A sync sees
-changes, not removals, so read everything from time to time. A name that is shown from another resource (\`formName\`) is
+\`updatedAt\` you saw and start there the next time. Rows of that instant come again: store by id. What was
+removed is listed by \`/api/v1/removals\`: sync that collection too. A name that is shown from another resource (\`formName\`) is
 its present one: a renamed form does not count as a change of its submissions.
 
 **Time.** Timestamps are UTC ISO 8601 with milliseconds. Timestamp filters need an explicit offset; \`…After\` is
@@ -76,6 +76,7 @@ const tagDescriptions: Readonly<Record<(typeof tags)[number], string>> = {
   Analytics:
     'Figures about memberships, offers and cancellations. These endpoints predate the rest: they stay as they are, marked deprecated, and are lenient about their parameters.',
   Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
+  Removals: 'What could be read and no longer can, for those who keep copies.',
   Messaging: 'Sending SMS, MMS and email. Deprecated, and unchanged for whoever uses it.',
   Reviews:
     'What customers wrote on Google, about the sites of the organization and of its child organizations.',

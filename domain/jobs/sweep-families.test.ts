@@ -54,8 +54,8 @@ async function sweep(work: (familyId: string) => Promise<void>): Promise<void> {
   await sweepFamilies({
     directory,
     openWork: (place) => {
-      const { outbox, importDirectory: imports } = storageAt(place, true)
-      return { outbox, imports, work: () => work(place.familyId) }
+      const { outbox, importDirectory: imports, retentionDirectory: retention } = storageAt(place, true)
+      return { outbox, imports, retention, work: () => work(place.familyId) }
     },
     clock: scratch.clock,
     log,
@@ -198,6 +198,7 @@ describe('a family is asked again', () => {
           untouched: (state) => some(state === 'writing' ? writing : receiving),
           withLeftovers: () => some(leftovers),
         },
+        retention: { nextDue: async () => null },
         work: async () => undefined,
       }),
       clock: scratch.clock,

@@ -3,6 +3,7 @@ import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
 import type { Log } from '../../ports/platform/log.ts'
 import type { OutboxStore } from '../../ports/messaging/outbox-store.ts'
 import type { FamilyWithWork, OwnPlace, PlaceDirectory } from '../../ports/placement/placement.ts'
+import type { RetentionDirectory } from '../../ports/whole/retention.ts'
 import { CONNECTIONS_WIDTH } from '../bounds/connections.ts'
 import { eachOf } from '../bounds/within.ts'
 import { ALARM_MS } from '../placement/note-work.ts'
@@ -19,7 +20,8 @@ const RETRY_MS = 120_000
 export interface FamilyWork {
   readonly outbox: Pick<OutboxStore, 'nextDue'>
   readonly imports: Pick<ImportDirectory, 'untouched' | 'withLeftovers'>
-  /** Does the work that is due: outbox entries and imports. */
+  readonly retention: Pick<RetentionDirectory, 'nextDue'>
+  /** Does the work that is due: outbox entries, imports, and what is kept no longer. */
   work(): Promise<void>
 }
 
@@ -63,15 +65,21 @@ async function lookAfter(family: FamilyWithWork, { directory, openWork, clock }:
 }
 
 /** When a family is to be asked again; null: it has no work. */
-async function nextLook({ outbox, imports }: FamilyWork, clock: Clock): Promise<string | null> {
+async function nextLook({ outbox, imports, retention }: FamilyWork, clock: Clock): Promise<string | null> {
   const nowMs = clock.nowMs()
   const farthest = '9999-12-31T23:59:59.999Z'
   const isWriting = (await imports.untouched('writing', farthest, 1)).length > 0
   if (isWriting) return toInstant(nowMs + SOON_MS)
   const isLeft = (await imports.withLeftovers(1)).length > 0
   const isOpen = (await imports.untouched('receiving', farthest, 1)).length > 0
-  const due = await outbox.nextDue()
+  const due = earlier(await outbox.nextDue(), await retention.nextDue())
   const dueMs = due === null ? null : Math.max(Date.parse(due), nowMs) + ALARM_MS
   if (isLeft || isOpen) return toInstant(Math.min(dueMs ?? Infinity, nowMs + ALARM_MS))
   return dueMs === null ? null : toInstant(dueMs)
+}
+
+/** The earlier of two instants; null: neither is given. */
+function earlier(left: string | null, right: string | null): string | null {
+  if (left === null || right === null) return left ?? right
+  return left < right ? left : right
 }

@@ -97,7 +97,7 @@ export function parentProblem(organizationId: string, parentId: string): string 
   return `There is no organization ${parentId}, so it cannot be the parent.`
 }
 
-/** Why an organization that is being restored is refused. */
+/** Why an organization that is closed is refused. */
 export function restoringProblem(organizationId: string): string {
-  return `${organizationId} is being restored from an archive. Call "org restore" again with that archive to finish it, or remove it with "org delete".`
+  return `${organizationId} is being restored from an archive or deleted. Call "org restore" again with that archive, or "org delete", to finish it.`
 }

@@ -5,6 +5,8 @@ import { relayedAnalytics } from './relayed-analytics.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace, SHARED } from './at-place.ts'
 import { ElsewhereError, PausedError } from './errors.ts'
+import type { DeletionPlaces } from './deletion-places.ts'
+import { createDeletionPlaces } from './deletion-places.ts'
 import type { Overview } from './overview.ts'
 import { createOverview } from './overview.ts'
 import { placedAdministration } from './placed-administration.ts'
@@ -21,6 +23,7 @@ import { placedWhole } from './placed-whole.ts'
 export interface PlacedStorage extends Storage {
   readonly overview: Overview
   readonly restorePlaces: RestorePlaces
+  readonly deletionPlaces: DeletionPlaces
 }
 
 /**
@@ -33,6 +36,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
   return {
     overview: createOverview(logged),
     restorePlaces: createRestorePlaces(logged),
+    deletionPlaces: createDeletionPlaces(logged),
     ...placedRequests(places),
     administration: placedAdministration(places, shared),
     operatorKeys: shared.operatorKeys,
@@ -46,6 +50,7 @@ export function createPlacedStorage(places: AllPlaces, log: Log): PlacedStorage 
     tenant: (organizationId) => placedTenant(logged, organizationId),
     imports: (organizationId) => placedImports(logged, organizationId),
     importDirectory: shared.importDirectory,
+    retentionDirectory: shared.retentionDirectory,
     whole: (organizationId) => placedWhole(places, organizationId),
   }
 }

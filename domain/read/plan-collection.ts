@@ -12,6 +12,7 @@ import { parentQuery } from './read-plan.ts'
 import { publisherOf } from './publisher.ts'
 import { errorReply, pageReply } from '../record/reply.ts'
 import { selection } from '../record/resource.ts'
+import { toInstant } from '../text/instant.ts'
 import { orderName, otherOrder, readOrder, sortParameters } from './sort.ts'
 
 /** The query parameters of a collection, in the order in which they are documented. */
@@ -34,6 +35,8 @@ export const planCollection: Planner<CollectionEndpoint> = async (
   const codes = readCodes(parameters.given)
   if (typeof codes === 'object') return refusal(codes)
   if (filters.kind === 'needs_country') return filters
+  const forgotten = forgottenSince(endpoint, filters.where, request.nowMs)
+  if (forgotten !== null) return refusal(problem(forgotten))
 
   const parentId = endpoint.parent === null ? null : (request.params[endpoint.parent.param] ?? '')
   const scope: CursorScope = { organizationId: request.organizationId, endpointId: endpoint.id, parentId }
@@ -69,6 +72,24 @@ export const planCollection: Planner<CollectionEndpoint> = async (
       })
     },
   }
+}
+
+const DAY_MS = 86_400_000
+
+/** Why a sync cannot begin where it is asked to: rows from before that were forgotten. Null: it can. */
+function forgottenSince(
+  { keptDays }: CollectionEndpoint,
+  where: PageQuery['where'],
+  nowMs: number,
+): string | null {
+  if (keptDays === null) return null
+  const since = toInstant(nowMs - keptDays * DAY_MS)
+  const isBefore = where.some(
+    ({ field, operator, value }) => field === SYNC_FIELD && operator === 'atLeast' && String(value) < since,
+  )
+  return isBefore
+    ? `Parameter updatedAfter must not be more than ${keptDays} days ago: what was removed before is not known any more, so everything must be read again.`
+    : null
 }
 
 function selectionOf(endpoint: CollectionEndpoint, order: Order, codes: boolean): readonly string[] {

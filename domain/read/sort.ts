@@ -42,14 +42,17 @@ export function readOrder(
 
 /** The name by which a cursor identifies the order that it continues. */
 export function orderName({ order, syncOrder }: Orders, asked: Order): string {
-  return asked === order || asked === syncOrder ? asked.field : `${asked.field} ${wordOf(asked)}`
+  const isNatural = asked === order && asked.field !== SYNC_FIELD
+  return isNatural || asked === syncOrder ? asked.field : `${asked.field} ${wordOf(asked)}`
 }
 
 /** The problem of a request with a cursor for the order of this name, when the request asks for another order. */
 export function otherOrder(name: string): string {
   const [field = '', word] = name.split(' ')
   if (field === SYNC_FIELD)
-    return 'This cursor continues a read in order of updatedAt: pass updatedAfter or updatedBefore with it.'
+    return word === undefined
+      ? 'This cursor continues a read in order of updatedAt: pass updatedAfter or updatedBefore with it.'
+      : 'This cursor continues a read of the newest first: pass it without updatedAfter and updatedBefore.'
   return word === undefined
     ? `This cursor continues a read in order of ${field}: pass it without another sort, updatedAfter and updatedBefore.`
     : `This cursor continues a read sorted by ${field} ${word}: pass the same sortBy and sortOrder with it.`

@@ -33,6 +33,7 @@ export const tags = [
   'Cases',
   'Reviews',
   'Cancellations',
+  'Removals',
   'Point of sale',
   'Messaging',
   'Analytics',
@@ -43,6 +44,7 @@ export const tags = [
 export const operatorTags = [
   'Organizations',
   'Archives',
+  'Removal',
   'Keys',
   'Operator keys',
   'Form definitions',

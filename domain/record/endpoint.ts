@@ -68,6 +68,8 @@ export interface CollectionEndpoint<Id extends string = string> extends Describe
   readonly sorts: readonly string[]
   readonly parent: Parent | null
   readonly maxLimit: number
+  /** For how many days rows are kept, so that a forward sync from an earlier instant would miss some; null: for ever. */
+  readonly keptDays: number | null
   /** Whether the endpoint has the parameter `includeCodes`, because the resource has codes. */
   readonly offersCodes: boolean
   /** The capability that an organization must have to use the endpoint; null: none. */
@@ -151,6 +153,7 @@ type CollectionDeclaration<Id extends string, Of extends Resource> = Described &
   readonly parent?: Parent<StoredNameOf<Of>>
   readonly sorts?: readonly StoredNameOf<Of>[]
   readonly maxLimit?: number
+  readonly keptDays?: number
   readonly requires?: Capability
   readonly rowsFrom?: RowsFrom
   readonly filterNeeds?: readonly FilterNeed[]
@@ -174,6 +177,7 @@ export function collection<const Id extends string, Of extends Resource>(
     ...here,
     filterNeeds: [],
     sorts: [],
+    keptDays: null,
     maxLimit: PAGE_ROWS_MAX,
     offersCodes: hasCodes(declaration.resource),
     ...declaration,

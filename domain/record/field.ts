@@ -15,10 +15,21 @@ export interface ImportContext {
   readonly toE164: (text: string) => string | null
 }
 
+/** That a field tells of a person. */
+export interface Personal<Value = unknown> {
+  /** The value that remains when the person is erased. */
+  readonly erased: Value
+}
+
 /** One field of a resource. Only here is defined how the field is published, stored and imported. */
 export interface Field<Value = unknown> {
   readonly storage: StorageType
   readonly nullable: boolean
+  /**
+   * Whether the values tell of a person; `no`: they never do. Null: the declaration does not say, which a test refuses
+   * for stored fields.
+   */
+  readonly personal: Personal<Value> | 'no' | null
   /** The schema of the published value. The contract document and the tests of replies are derived from it. */
   readonly schema: v.GenericSchema<Value>
   /** The schema of an imported value; its output is stored. */
@@ -46,12 +57,13 @@ function field<Value>(
   storage: StorageType,
   makeSchema: () => v.GenericSchema<Value>,
   input?: (context: ImportContext) => v.GenericSchema<unknown, Value>,
-  isNullable = false,
+  { nullable: isNullable, personal: whose }: Partial<Pick<Field<Value>, 'nullable' | 'personal'>> = {},
 ): Field<Value> {
   let schema: v.GenericSchema<Value> | null = null
   return {
     storage,
-    nullable: isNullable,
+    nullable: isNullable ?? false,
+    personal: whose === undefined ? 'no' : whose,
     get schema() {
       return (schema ??= makeSchema())
     },
@@ -87,9 +99,12 @@ export function uuid(): Field<string> {
   )
 }
 
+/** Says that a field may hold anything, so that its declaration has to say whether that tells of a person. */
+const UNKNOWN = { personal: null } as const
+
 /** Free text, stored as given. */
 export function text(): Field<string> {
-  return field('text', () => v.string())
+  return field('text', () => v.string(), undefined, UNKNOWN)
 }
 
 /** The form of a currency code of ISO 4217. */
@@ -196,6 +211,7 @@ export function email(): Field<string> {
     'text',
     () => v.string(),
     () => v.pipe(v.string(), v.trim(), v.check(isEmailAddress, 'must be an email address')),
+    UNKNOWN,
   )
 }
 
@@ -214,6 +230,7 @@ export function phone(): Field<string> {
           return NEVER
         }),
       ),
+    UNKNOWN,
   )
 }
 
@@ -222,12 +239,12 @@ export function json<Value>(
   schema: v.GenericSchema<Value>,
   input?: v.GenericSchema<unknown, Value>,
 ): Field<Value> {
-  return field('json', () => schema, input === undefined ? undefined : () => input)
+  return field('json', () => schema, input === undefined ? undefined : () => input, UNKNOWN)
 }
 
 /** A list of strings. */
 export function textList(): Field<string[]> {
-  return field('json', () => v.array(v.string()))
+  return field('json', () => v.array(v.string()), undefined, UNKNOWN)
 }
 
 /**
@@ -235,12 +252,57 @@ export function textList(): Field<string[]> {
  * row fails, because publishing it would mislead. An import may leave the field out.
  */
 export function mayBeMissing<Value>(inner: Field<Value>): Field<Value | null> {
-  return field<Value | null>(inner.storage, () => inner.schema, nullishInput(inner), true)
+  return field<Value | null>(inner.storage, () => inner.schema, nullishInput(inner), nulled(inner))
 }
 
 /** The same field, or null; an import may leave it out. */
 export function nullable<Value>(inner: Field<Value>): Field<Value | null> {
-  return field<Value | null>(inner.storage, () => v.nullable(inner.schema), nullishInput(inner), true)
+  return field<Value | null>(
+    inner.storage,
+    () => v.nullable(inner.schema),
+    nullishInput(inner),
+    nulled(inner),
+  )
+}
+
+/** A field that may be null: of an erased person, nothing remains. */
+function nulled<Value>({ personal: whose }: Field<Value>) {
+  const erased = whose === null || whose === 'no' ? whose : { erased: null }
+  return { nullable: true, personal: erased }
+}
+
+/**
+ * A field that tells of a person.
+ * @param erased the value that remains when the person is erased; a nullable field needs none
+ */
+export function personal<Value>(
+  inner: Field<Value>,
+  ...[erased]: null extends Value ? [] : [erased: Value]
+): Field<Value> {
+  // Only a field that may be null can be declared without a value.
+  const remains = { erased: (erased ?? null) as Value }
+  return field(
+    inner.storage,
+    () => inner.schema,
+    (context) => inner.input(context),
+    {
+      nullable: inner.nullable,
+      personal: remains,
+    },
+  )
+}
+
+/** A field of any content, of which its declaration says that it does not tell of a person. */
+export function impersonal<Value>(inner: Field<Value>): Field<Value> {
+  return field(
+    inner.storage,
+    () => inner.schema,
+    (context) => inner.input(context),
+    {
+      nullable: inner.nullable,
+      personal: 'no',
+    },
+  )
 }
 
 function nullishInput<Value>(inner: Field<Value>) {

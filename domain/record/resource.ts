@@ -30,8 +30,8 @@ export interface Resource {
   /** Whether an id is unique across all organizations, so that the id alone leads to its organization. */
   readonly serviceWideIds: boolean
   /**
-   * The collection from which the store makes these rows itself. They change together with that collection, in one
-   * transaction, and cannot be written. Null: the rows are written by imports and submissions.
+   * The collection from which the store makes these rows itself, or `EVERY_COLLECTION`. They change together with that
+   * collection, in one transaction, and cannot be written. Null: the rows are written by imports and submissions.
    */
   readonly keptFrom: string | null
   /**
@@ -41,6 +41,10 @@ export interface Resource {
   readonly seenByParent: boolean
   /** Another stored field that is unique within an organization, as the id is; null: there is none. */
   readonly alternateKey: string | null
+  /** How its rows are erased with a person; null: they tell of nobody. */
+  readonly person: PersonLink | null
+  /** How a row is named in the collection of removals when nobody can read it any more; null: nobody ever could. */
+  readonly removal: Removal | null
   /** Pairs of fields that callers often filter by together, so that each pair has its own index. */
   readonly indexPairs: readonly IndexPair[]
   /**
@@ -54,6 +58,32 @@ export interface Resource {
   readonly hidden: Readonly<Record<string, ResourceField>>
   /** The condition that selects the rows of this resource from the collection; null: all rows. */
   readonly only: Only | null
+}
+
+/** The collection from which rows are kept that tell of rows of every other one. */
+export const EVERY_COLLECTION = '*'
+
+/** How rows belong to a person. */
+export type PersonLink<Name extends string = string> =
+  | {
+      /** The field with the id of the person's contact; null: rows have none. */
+      readonly by: Name | null
+      /** The fields in which a row without a contact carries an address of the person, or the id of the contact. */
+      readonly carriedIn: readonly Name[]
+    }
+  /** Why the rows stay as they are. */
+  | { readonly stays: string }
+
+/** How a removed row is named. */
+export interface Removal<Name extends string = string> {
+  /** The name of the collection in which it was read. */
+  readonly collection: string
+  /** The field of its id. */
+  readonly id: Name
+  /** The field of the id that its own id needs beside it; null: none. */
+  readonly parent: Name | null
+  /** The field that says whether it can be read at all; null: every row can. */
+  readonly shownIf: Name | null
 }
 
 type IndexPair<Name extends string = string> = readonly [Name, Name]
@@ -96,6 +126,9 @@ export type ResourceDeclaration<Published extends Fields, Hidden extends Fields,
   readonly keptFrom?: string
   readonly seenByParent?: boolean
   readonly alternateKey?: StoredName<Published, Hidden>
+  readonly person?: PersonLink<StoredName<Published, Hidden>>
+  /** `true`: under the names of the collection and of its id. */
+  readonly removal?: true | Partial<Removal<StoredName<Published, Hidden>>>
   readonly indexPairs?: readonly IndexPair<StoredName<Published, Hidden>>[]
   readonly indexedOrders?: IndexedOrders<StoredName<Published, Hidden>>
   readonly fields: Published & NamesStored<Published, StoredName<Published, Hidden>>
@@ -107,21 +140,30 @@ export type ResourceDeclaration<Published extends Fields, Hidden extends Fields,
 export function resource<const Id extends string, Published extends Fields, Hidden extends Fields = NoFields>(
   declaration: ResourceDeclaration<Published, Hidden, Id>,
 ): ResourceOf<Published, Hidden, Id> {
-  const { derive, compute, computeWithCodes, ...said } = declaration
+  const { derive, compute, computeWithCodes, removal, ...said } = declaration
   const functions: FieldFunctions = { derive, compute, computeWithCodes }
   return {
     alternateKey: null,
     key: [declaration.idField],
     keptFrom: null,
+    person: null,
     only: null,
     serviceWideIds: false,
     seenByParent: false,
     indexPairs: [],
     indexedOrders: {},
     ...said,
+    removal: removal === undefined ? null : removalOf(declaration, removal === true ? {} : removal),
     fields: withOrigin(declaration.fields, functions),
     hidden: withOrigin(declaration.hidden ?? {}, functions),
   }
+}
+
+function removalOf(
+  { collection, idField }: Pick<Resource, 'collection' | 'idField'>,
+  said: Partial<Removal>,
+): Removal {
+  return { collection, id: idField, parent: null, shownIf: null, ...said }
 }
 
 /** Every stored field of a resource, published ones first. */

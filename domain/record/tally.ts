@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Field } from './field.ts'
-import { integer, json, nullable, timestamp } from './field.ts'
+import { impersonal, integer, json, nullable, timestamp } from './field.ts'
 
 /** A condition on a row: a text field and the words of which it must be one, or a number field and its minimum. */
 export type Condition =
@@ -81,5 +81,5 @@ export function firstDaysOf<const Entries extends v.ObjectEntries>(
 ): Assigned<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>[]> {
   const { collection, by, where, at, from, days, item } = declaration
   const of = { kind: 'first_days', at, from, days, fields: Object.keys(item.entries) } as const
-  return { origin: 'assigned', field: json(v.array(item)), tally: { collection, by, where, of } }
+  return { origin: 'assigned', field: impersonal(json(v.array(item))), tally: { collection, by, where, of } }
 }

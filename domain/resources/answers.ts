@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Field } from '../record/field.ts'
-import { json } from '../record/field.ts'
+import { json, personal } from '../record/field.ts'
 import type { DeclaredComputed } from '../record/resource-field.ts'
 import { computed } from '../record/resource-field.ts'
 import { withoutSensitiveKeys } from '../text/sensitive-keys.ts'
@@ -13,7 +13,10 @@ type Answers = Readonly<Record<string, unknown>>
  * keep the object unchanged: `v.record` would drop ids such as `constructor`, and accept a list as an object.
  */
 export function storedAnswers(): Field<Answers> {
-  return json(v.record(v.string(), v.unknown()), v.custom<Answers>(isJsonObject, 'must be an object'))
+  return personal(
+    json(v.record(v.string(), v.unknown()), v.custom<Answers>(isJsonObject, 'must be an object')),
+    {},
+  )
 }
 
 /** The published field `answers`, which `publicAnswers` computes from the stored one. */

@@ -1,6 +1,6 @@
 import { Steps } from '../jobs/steps.ts'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, json, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
 import { assigned, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -13,6 +13,8 @@ export const automationRuns = resource({
   collection: 'automation-runs',
   description: 'One execution of an automation.',
   idField: 'runId',
+  person: { by: 'contactId', carriedIn: [] },
+  removal: true,
   indexPairs: [['automationId', 'status']],
   indexedOrders: { contactId: ['startedAt'] },
   fields: {
@@ -22,14 +24,14 @@ export const automationRuns = resource({
     status: oneOf(statuses),
     currentStep: nullable(integer(0)),
     stepCount: integer(0),
-    failureReason: nullable(text()),
+    failureReason: personal(nullable(text())),
     startedAt: timestamp(),
     completedAt: nullable(timestamp()),
     updatedAt: updatedAt(),
   },
   hidden: {
     /** The automation's steps at the time when the service began this run; null for an imported run. */
-    steps: assigned(nullable(json(Steps))),
+    steps: assigned(impersonal(nullable(json(Steps)))),
   },
 })
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Steps } from '../jobs/steps.ts'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { window, wordFilter } from '../record/filter.ts'
 import { derived, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -24,14 +24,15 @@ export const automations = resource({
   collection: 'automations',
   description: 'Steps that follow from an event, such as the submission of a form.',
   idField: 'automationId',
+  removal: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { status: ['createdAt'] },
   fields: {
     automationId: id(),
-    name: text(),
-    description: nullable(text()),
+    name: impersonal(text()),
+    description: impersonal(nullable(text())),
     status: oneOf(statuses),
-    trigger: json(Trigger, TriggerInput),
+    trigger: impersonal(json(Trigger, TriggerInput)),
     stepCount: derived(integer(0)),
     runCount: countOf('automation-runs', 'automationId'),
     lastRunAt: latestOf('automation-runs', 'automationId', 'startedAt'),
@@ -43,9 +44,9 @@ export const automations = resource({
      * Never published: recipients and texts are internal to the organization. A run keeps the steps with which it
      * began.
      */
-    steps: json(Steps),
+    steps: impersonal(json(Steps)),
     /** The form whose submissions trigger the automation. A submission finds its automations by this field. */
-    triggerFormId: derived(nullable(text())),
+    triggerFormId: derived(impersonal(nullable(text()))),
   },
   derive: {
     stepCount: ({ steps }) => steps.length,

@@ -1,4 +1,4 @@
-import { id, nullable, oneOf, summedCents, text, timestamp } from '../record/field.ts'
+import { id, impersonal, nullable, oneOf, summedCents, text, timestamp } from '../record/field.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
@@ -16,7 +16,7 @@ export const billingEvents = resource({
     occurredAt: timestamp(),
     type: oneOf(types),
     amountCents: nullable(summedCents()),
-    discountName: nullable(text()),
+    discountName: impersonal(nullable(text())),
     discountCents: nullable(summedCents()),
   },
   hidden: { updatedAt: updatedAt() },

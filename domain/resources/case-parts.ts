@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Field } from '../record/field.ts'
-import { idMaxLength, Instant, InstantInput, json } from '../record/field.ts'
+import { idMaxLength, impersonal, Instant, InstantInput, json, personal } from '../record/field.ts'
 
 const customerKeys = ['customerId', 'name', 'email', 'phone', 'licensePlate'] as const
 const siteKeys = ['siteId', 'name', 'commonName'] as const
@@ -30,12 +30,12 @@ const SiteInput = v.strictObject({
 
 /** The person who opened the case. Always an object, with null for what is unknown; an import may leave it out. */
 export function caseCustomer(): Field<v.InferOutput<typeof Customer>> {
-  return json(Customer, v.nullish(CustomerInput, {}))
+  return personal(json(Customer, v.nullish(CustomerInput, {})), v.parse(CustomerInput, {}))
 }
 
 /** The site that the case is about. Like the customer, always an object with null for unknown values. */
 export function caseSite(): Field<v.InferOutput<typeof Site>> {
-  return json(Site, v.nullish(SiteInput, {}))
+  return impersonal(json(Site, v.nullish(SiteInput, {})))
 }
 
 const Entry = v.strictObject({ timestamp: Instant, ...v.entriesFromList(historyKeys, line) })
@@ -46,7 +46,7 @@ const EntryInput = v.strictObject({
 
 /** What was done, oldest first. */
 export function caseHistory(): Field<v.InferOutput<typeof Entry>[]> {
-  return json(v.array(Entry), v.pipe(v.array(EntryInput), v.transform(inTimeOrder)))
+  return personal(json(v.array(Entry), v.pipe(v.array(EntryInput), v.transform(inTimeOrder))), [])
 }
 
 const noteLines = v.entriesFromList(noteKeys, line)
@@ -59,7 +59,7 @@ const NoteInput = v.strictObject({
 
 /** The notes, oldest first; `system` marks a note that no person wrote. */
 export function caseNotes(): Field<v.InferOutput<typeof Note>[]> {
-  return json(v.array(Note), v.pipe(v.array(NoteInput), v.transform(inTimeOrder)))
+  return personal(json(v.array(Note), v.pipe(v.array(NoteInput), v.transform(inTimeOrder))), [])
 }
 
 /**

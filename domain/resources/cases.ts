@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
 import { derived, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -16,6 +16,8 @@ export const cases = resource({
   collection: 'cases',
   description: 'A request of a customer and how it was handled. `history` and `notes` are oldest first.',
   idField: 'caseId',
+  person: { by: null, carriedIn: ['customer'] },
+  removal: true,
   fields: {
     caseId: id(),
     ticketNumber: integer(),
@@ -27,9 +29,9 @@ export const cases = resource({
     site: caseSite(),
     submittedAt: timestamp(),
     updatedAt: updatedAt(),
-    assignedTo: nullable(text()),
-    resolution: nullable(text()),
-    category: nullable(text()),
+    assignedTo: impersonal(nullable(text())),
+    resolution: personal(nullable(text())),
+    category: impersonal(nullable(text())),
     history: caseHistory(),
     notes: caseNotes(),
   },

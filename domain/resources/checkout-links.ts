@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, idMaxLength, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, idMaxLength, impersonal, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -22,16 +22,17 @@ export const checkoutLinks = resource({
   description:
     'A link that leads to a checkout with items in it. `completedCount` is the number of its purchases that were paid, refunded later or not.',
   idField: 'checkoutLinkId',
+  removal: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { status: ['createdAt'], siteId: ['createdAt'] },
   fields: {
     checkoutLinkId: id(),
-    name: text(),
-    url: text(),
+    name: impersonal(text()),
+    url: impersonal(text()),
     status: oneOf(statuses),
-    items: json(v.array(Item)),
+    items: impersonal(json(v.array(Item))),
     siteId: nullable(id()),
-    successUrl: nullable(text()),
+    successUrl: impersonal(nullable(text())),
     expiresAt: nullable(timestamp()),
     completedCount: countOf('purchases', 'checkoutLinkId', { field: 'status', words: paid }),
     createdAt: timestamp(),

@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { window, wordFilter } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -12,12 +12,13 @@ export const contactLists = resource({
   collection: 'contact-lists',
   description: 'A named group of contacts.',
   idField: 'listId',
+  removal: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { type: ['createdAt'] },
   fields: {
     listId: id(),
-    name: text(),
-    description: nullable(text()),
+    name: impersonal(text()),
+    description: impersonal(nullable(text())),
     type: oneOf(types),
     contactCount: countOf('list-members', 'listId'),
     createdAt: timestamp(),

@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { email, id, nullable, oneOf, phone, text, textList, timestamp } from '../record/field.ts'
+import { email, id, nullable, oneOf, personal, phone, text, textList, timestamp } from '../record/field.ts'
 import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
 import { derived, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -12,25 +12,27 @@ export const contacts = resource({
   collection: 'contacts',
   description: 'A person the organization knows.',
   idField: 'contactId',
+  person: { by: 'contactId', carriedIn: [] },
+  removal: true,
   indexedOrders: { emailKey: ['createdAt'], phone: ['createdAt'] },
   fields: {
     contactId: id(),
-    firstName: nullable(text()),
-    lastName: nullable(text()),
-    email: nullable(email()),
-    phone: nullable(phone()),
-    licensePlate: nullable(text()),
-    tags: textList(),
-    emailConsent: oneOf(consents),
-    smsConsent: oneOf(consents),
-    source: nullable(text()),
+    firstName: personal(nullable(text())),
+    lastName: personal(nullable(text())),
+    email: personal(nullable(email())),
+    phone: personal(nullable(phone())),
+    licensePlate: personal(nullable(text())),
+    tags: personal(textList(), []),
+    emailConsent: personal(oneOf(consents), 'unsubscribed'),
+    smsConsent: personal(oneOf(consents), 'unsubscribed'),
+    source: personal(nullable(text())),
     siteId: nullable(id()),
     createdAt: timestamp(),
     updatedAt: updatedAt(),
   },
   hidden: {
     /** Addresses are published as given; filters compare this normalised form. */
-    emailKey: derived(nullable(text())),
+    emailKey: derived(personal(nullable(text()))),
   },
   derive: { emailKey: ({ email }) => (email === null ? null : emailKey(email)) },
 })

@@ -1,4 +1,4 @@
-import { id, nullable, text, timestamp } from '../record/field.ts'
+import { id, nullable, personal, text, timestamp } from '../record/field.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
@@ -11,11 +11,12 @@ export const exitSurveyEvents = resource({
   collection: 'exit-survey-events',
   description: 'A reason that a member picked when canceling in the portal.',
   idField: 'eventId',
+  person: { stays: 'a membership leads to no contact, and no address is asked for' },
   fields: {
     eventId: id(),
     membershipId: nullable(id()),
     reasonCode: id(),
-    comment: nullable(text()),
+    comment: personal(nullable(text())),
     occurredAt: timestamp(),
   },
   hidden: { updatedAt: updatedAt() },

@@ -12,6 +12,8 @@ export const formSubmissions = resource({
   collection: 'form-submissions',
   description: 'One saved set of answers to a form.',
   idField: 'submissionId',
+  person: { by: 'contactId', carriedIn: ['answers'] },
+  removal: true,
   indexedOrders: { contactId: ['submittedAt'] },
   fields: {
     submissionId: id(),

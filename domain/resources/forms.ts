@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { boolean, id, integer, json, nullable, text, timestamp } from '../record/field.ts'
+import { boolean, id, impersonal, integer, json, nullable, text, timestamp } from '../record/field.ts'
 import { booleanFilter, window } from '../record/filter.ts'
 import { assigned, computed, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -11,7 +11,7 @@ const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.str
 
 /** The schema need not check more, because only the import of forms stores a definition, and it checks all of it. */
 const Definition = v.looseObject({}) as v.GenericSchema<object> as v.GenericSchema<FormDefinition>
-const definition = json(Definition)
+const definition = impersonal(json(Definition))
 
 interface Saved {
   readonly definition: FormDefinition
@@ -29,13 +29,14 @@ export const forms = resource({
   collection: 'forms',
   description: 'A form definition and whether it takes submissions.',
   idField: 'formId',
+  removal: true,
   // Form ids can be unique in the whole service, because an id is public and reveals nothing about its organization.
   serviceWideIds: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { isPublished: ['createdAt'] },
   fields: {
     formId: id(),
-    name: text(),
+    name: impersonal(text()),
     isPublished: boolean(),
     requiresPassword: computed(boolean(), ['passwordHash']),
     headless: computed(json(Headless), ['definition']),
@@ -50,7 +51,7 @@ export const forms = resource({
   },
   hidden: {
     definition,
-    passwordHash: nullable(text()),
+    passwordHash: impersonal(nullable(text())),
     /**
      * The store raises it with every change of the row. A submission is saved only if the form still has the version
      * against which it was checked.

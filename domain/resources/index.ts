@@ -16,6 +16,7 @@ import { marketingSignups } from './marketing-signups.ts'
 import { memberships } from './memberships.ts'
 import { products } from './products.ts'
 import { purchases } from './purchases.ts'
+import { removals } from './removals.ts'
 import { retentionOfferEvents } from './retention-offer-events.ts'
 import { reviews, visibleReviews } from './reviews.ts'
 import { sites } from './sites.ts'
@@ -55,6 +56,7 @@ export const resources: readonly Resource[] = [
   exitSurveyEvents,
   reviews,
   visibleReviews,
+  removals,
 ]
 
 /** The resources that imports write. The store makes the rows of the others from these. */

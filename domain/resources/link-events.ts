@@ -1,6 +1,16 @@
 import * as v from 'valibot'
 import type { Field } from '../record/field.ts'
-import { date, id, integer, nullable, oneOf, summedCents, text, timestamp } from '../record/field.ts'
+import {
+  date,
+  id,
+  impersonal,
+  integer,
+  nullable,
+  oneOf,
+  summedCents,
+  text,
+  timestamp,
+} from '../record/field.ts'
 import { derived, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
@@ -10,7 +20,7 @@ const DIMENSION_MAX_LENGTH = 200
 
 /** A field by which events are grouped. Its length is bounded, because a cursor contains its value. */
 function dimension(): Field<string | null> {
-  const plain = text()
+  const plain = impersonal(text())
   const short = v.pipe(v.string(), v.maxLength(DIMENSION_MAX_LENGTH))
   return nullable({ ...plain, input: () => short })
 }

@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { boolean, id, nullable, text, textList, timestamp } from '../record/field.ts'
+import { boolean, id, impersonal, nullable, text, textList, timestamp } from '../record/field.ts'
 import { booleanFilter, idFilter, listFilter, window } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -13,6 +13,7 @@ export const links = resource({
   collection: 'links',
   description: 'A short link, and what came of it so far.',
   idField: 'linkId',
+  removal: true,
   // Every click changes the other two orders. An index for each filter in each of them would cost every click more than
   // the few requests for such a page save.
   indexedOrders: {
@@ -22,12 +23,12 @@ export const links = resource({
   },
   fields: {
     linkId: id(),
-    domain: text(),
-    key: text(),
-    shortUrl: text(),
-    url: text(),
-    title: nullable(text()),
-    tags: textList(),
+    domain: impersonal(text()),
+    key: impersonal(text()),
+    shortUrl: impersonal(text()),
+    url: impersonal(text()),
+    title: impersonal(nullable(text())),
+    tags: impersonal(textList()),
     archived: boolean(),
     clicks: countOf(EVENTS, 'linkId', isEvent('click')),
     leads: countOf(EVENTS, 'linkId', isEvent('lead')),

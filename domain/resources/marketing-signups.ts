@@ -1,5 +1,5 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
-import { boolean, email, id, nullable, phone, text, timestamp } from '../record/field.ts'
+import { boolean, email, id, nullable, personal, phone, text, timestamp } from '../record/field.ts'
 import { idFilter, window } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -11,13 +11,15 @@ export const marketingSignups = resource({
   collection: 'marketing-signups',
   description: 'Someone who signed up to be written to, and what they consented to.',
   idField: 'signupId',
+  person: { by: 'contactId', carriedIn: ['email', 'phone', 'answers'] },
+  removal: true,
   fields: {
     signupId: id(),
     contactId: nullable(id()),
-    email: nullable(email()),
-    phone: nullable(phone()),
+    email: personal(nullable(email())),
+    phone: personal(nullable(phone())),
     siteId: nullable(id()),
-    source: nullable(text()),
+    source: personal(nullable(text())),
     emailConsent: boolean(),
     smsConsent: boolean(),
     answers: publishedAnswers(),

@@ -15,5 +15,5 @@ const ProcessorId = v.pipe(
 
 /** The payment processor's own id of a purchase. Messages about an invalid one never quote it. */
 export function processorId(): Field<string> {
-  return { storage: 'text', nullable: false, schema: ProcessorId, input: () => ProcessorId }
+  return { storage: 'text', nullable: false, personal: 'no', schema: ProcessorId, input: () => ProcessorId }
 }

@@ -1,6 +1,16 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, idMaxLength, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import {
+  id,
+  idMaxLength,
+  impersonal,
+  integer,
+  json,
+  nullable,
+  oneOf,
+  text,
+  timestamp,
+} from '../record/field.ts'
 import { listFilter, window, wordFilter } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -16,19 +26,20 @@ export const products = resource({
   collection: 'products',
   description: 'Something the organization sells, and the sites that sell it.',
   idField: 'productId',
+  removal: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { status: ['createdAt'], type: ['createdAt'], siteIds: ['createdAt'] },
   fields: {
     productId: id(),
-    name: text(),
-    description: nullable(text()),
+    name: impersonal(text()),
+    description: impersonal(nullable(text())),
     type: oneOf(types),
     status: oneOf(statuses),
     priceCents: integer(0),
-    currency: text(),
+    currency: impersonal(text()),
     billingInterval: nullable(oneOf(intervals)),
-    imageUrl: nullable(text()),
-    siteIds: json(v.array(siteId)),
+    imageUrl: impersonal(nullable(text())),
+    siteIds: impersonal(json(v.array(siteId))),
     createdAt: timestamp(),
     updatedAt: updatedAt(),
   },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, json, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
 import { computed, minted, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -48,15 +48,17 @@ export const purchases = resource({
   description:
     "What was bought in one checkout. `purchaseId` is an encrypted public identifier that never changes; it does not contain the payment processor's.",
   idField: 'purchaseId',
+  person: { by: 'contactId', carriedIn: [] },
+  removal: true,
   alternateKey: 'processorId',
   indexedOrders: { contactId: ['purchasedAt'] },
   fields: {
     purchaseId: minted(id()),
     status: oneOf(statuses),
-    contactId: nullable(id()),
+    contactId: personal(nullable(id())),
     siteId: nullable(id()),
     checkoutLinkId: nullable(id()),
-    currency: text(),
+    currency: impersonal(text()),
     subtotalCents: integer(),
     discountCents: integer(),
     taxCents: integer(),
@@ -70,8 +72,8 @@ export const purchases = resource({
   hidden: {
     /** The id by which an import finds the purchase again. It is never published, logged or named in an error. */
     processorId: processorId(),
-    items: json(v.array(StoredItem), v.array(ItemInput)),
-    fulfillmentCodes: minted(json(v.array(codes))),
+    items: impersonal(json(v.array(StoredItem), v.array(ItemInput))),
+    fulfillmentCodes: minted(impersonal(json(v.array(codes)))),
   },
   compute: { items: ({ items }) => items },
   computeWithCodes: {

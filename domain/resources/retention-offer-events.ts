@@ -1,4 +1,4 @@
-import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
@@ -13,8 +13,8 @@ export const retentionOfferEvents = resource({
   fields: {
     eventId: id(),
     offerId: id(),
-    offerName: text(),
-    targetPlanName: nullable(text()),
+    offerName: impersonal(text()),
+    targetPlanName: impersonal(nullable(text())),
     targetPlanPriceCents: nullable(integer()),
     membershipId: nullable(id()),
     event: oneOf(events),

@@ -3,11 +3,13 @@ import { collection, newestFirst } from '../record/endpoint.ts'
 import {
   boolean,
   id,
+  impersonal,
   Instant,
   InstantInput,
   integer,
   json,
   nullable,
+  personal,
   text,
   timestamp,
   uuid,
@@ -23,19 +25,23 @@ const content = {
   googleReviewId: id(),
   siteId: nullable(id()),
   rating: integer(1, 5),
-  comment: nullable(text()),
-  reviewerName: nullable(text()),
-  reviewerPhotoUrl: nullable(text()),
+  comment: personal(nullable(text())),
+  reviewerName: personal(nullable(text())),
+  reviewerPhotoUrl: personal(nullable(text())),
   replied: boolean(),
-  reply: nullable(json(Reply, ReplyInput)),
+  reply: personal(nullable(json(Reply, ReplyInput))),
   createdAt: timestamp(),
 }
+
+/** What was said in public stays. */
+const PUBLIC = { stays: 'a review is public' }
 
 /** The reviews that an organization has imported, including those that are never shown. */
 export const reviews = resource({
   name: 'ImportedReview',
   collection: 'reviews',
   seenByParent: true,
+  person: PUBLIC,
   description: 'A review as it was imported.',
   idField: 'reviewId',
   fields: { reviewId: uuid(), ...content, updatedAt: updatedAt() },
@@ -52,12 +58,14 @@ export const visibleReviews = resource({
   description: 'A review of one of the sites of the organization or of its child organizations.',
   idField: 'rowId',
   keptFrom: 'reviews',
+  person: PUBLIC,
+  removal: { collection: 'reviews', id: 'reviewId', parent: 'ownerId' },
   fields: {
     reviewId: assigned(uuid()),
     organizationId: computed(id(), ['ownerId']),
     googleReviewId: assigned(content.googleReviewId),
     siteId: assigned(content.siteId),
-    siteName: assigned(nullable(text())),
+    siteName: assigned(impersonal(nullable(text()))),
     rating: assigned(content.rating),
     comment: assigned(content.comment),
     reviewerName: assigned(content.reviewerName),
@@ -70,7 +78,7 @@ export const visibleReviews = resource({
   hidden: {
     ownerId: assigned(id()),
     /** The key of a row: review ids are unique only within their owner. It sorts by the review's id, then by owner. */
-    rowId: assigned(text()),
+    rowId: assigned(impersonal(text())),
   },
   compute: { organizationId: ({ ownerId }) => ownerId },
 })

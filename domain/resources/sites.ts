@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { email, id, json, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
+import { email, id, impersonal, json, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -19,23 +19,24 @@ export const sites = resource({
   collection: 'sites',
   description: 'A place of business of the organization.',
   idField: 'siteId',
+  removal: true,
   // The reviews that a parent reads contain the name of the child's site.
   seenByParent: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { status: ['createdAt'], siteCode: ['createdAt'] },
   fields: {
     siteId: id(),
-    name: text(),
-    commonName: nullable(text()),
-    siteCode: nullable(text()),
+    name: impersonal(text()),
+    commonName: impersonal(nullable(text())),
+    siteCode: impersonal(nullable(text())),
     status: oneOf(siteStatuses),
-    phone: nullable(text()),
-    email: nullable(email()),
-    timezone: text(),
-    address: json(Address, AddressInput),
+    phone: impersonal(nullable(text())),
+    email: impersonal(nullable(email())),
+    timezone: impersonal(text()),
+    address: impersonal(json(Address, AddressInput)),
     latitude: nullable(number(-90, 90)),
     longitude: nullable(number(-180, 180)),
-    googlePlaceId: nullable(text()),
+    googlePlaceId: impersonal(nullable(text())),
     createdAt: timestamp(),
     updatedAt: updatedAt(),
   },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Field } from '../record/field.ts'
-import { json } from '../record/field.ts'
+import { impersonal, json } from '../record/field.ts'
 import { isJsonObject } from '../text/json.ts'
 
 const textKeys = [
@@ -87,5 +87,5 @@ const ConfigInput: v.GenericSchema<unknown, Config> = v.pipe(
  * because they belong to the program that made the survey.
  */
 export function surveyConfig(): Field<Config> {
-  return json(Config, ConfigInput)
+  return impersonal(json(Config, ConfigInput))
 }

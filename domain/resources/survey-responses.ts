@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, integer, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { id, integer, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { boundFilter, idFilter, window, wordFilter } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -12,6 +12,8 @@ export const surveyResponses = resource({
   collection: 'survey-responses',
   description: "One customer's answers to a survey.",
   idField: 'responseId',
+  person: { by: 'contactId', carriedIn: ['answers'] },
+  removal: true,
   indexPairs: [
     ['surveyId', 'siteId'],
     ['surveyId', 'category'],
@@ -24,8 +26,8 @@ export const surveyResponses = resource({
     score: nullable(integer()),
     category: nullable(oneOf(surveyCategories)),
     satisfaction: nullable(integer()),
-    freetext: nullable(text()),
-    notes: nullable(text()),
+    freetext: personal(nullable(text())),
+    notes: personal(nullable(text())),
     answers: publishedAnswers(),
     submittedAt: timestamp(),
     updatedAt: updatedAt(),

@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { boolean, id, nullable, oneOf, text, timestamp } from '../record/field.ts'
+import { boolean, id, impersonal, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { booleanFilter, window, wordFilter } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -13,16 +13,17 @@ export const surveys = resource({
   description:
     'Questions put to customers. `config` has the settings that were made; the others are left out.',
   idField: 'id',
+  removal: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { isPublished: ['createdAt'], surveyType: ['createdAt'] },
   fields: {
     id: id(),
     surveyType: oneOf(types),
-    name: text(),
-    description: nullable(text()),
+    name: impersonal(text()),
+    description: impersonal(nullable(text())),
     isPublished: boolean(),
     config: surveyConfig(),
-    publicUrl: nullable(text()),
+    publicUrl: impersonal(nullable(text())),
     parentSurveyId: nullable(id()),
     createdAt: timestamp(),
     updatedAt: updatedAt(),

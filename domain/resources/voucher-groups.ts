@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
 import { window, wordFilter } from '../record/filter.ts'
 import { updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -12,17 +12,18 @@ export const voucherGroups = resource({
   collection: 'voucher-groups',
   description: 'Vouchers that were issued together. `redeemedCount` counts those redeemed at least once.',
   idField: 'groupId',
+  removal: true,
   // An organization has few of these rows, so every filter selects few.
   indexedOrders: { status: ['createdAt'] },
   fields: {
     groupId: id(),
-    name: text(),
-    description: nullable(text()),
+    name: impersonal(text()),
+    description: impersonal(nullable(text())),
     status: oneOf(statuses),
     productId: nullable(id()),
     amountOffCents: nullable(integer()),
     percentOff: nullable(number()),
-    currency: nullable(text()),
+    currency: impersonal(nullable(text())),
     voucherCount: countOf('vouchers', 'groupId'),
     redeemedCount: countOf('vouchers', 'groupId', { field: 'redemptionCount', atLeast: 1 }),
     startsAt: nullable(timestamp()),

@@ -1,5 +1,5 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
-import { id, integer, nullable, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, nullable, text, timestamp } from '../record/field.ts'
 import { idFilter, window } from '../record/filter.ts'
 import { code, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -9,6 +9,7 @@ export const voucherRedemptions = resource({
   collection: 'voucher-redemptions',
   description: 'One use of a voucher.',
   idField: 'redemptionId',
+  removal: true,
   indexedOrders: { voucherId: ['redeemedAt'] },
   fields: {
     redemptionId: id(),
@@ -17,7 +18,7 @@ export const voucherRedemptions = resource({
     contactId: nullable(id()),
     siteId: nullable(id()),
     amountCents: nullable(integer()),
-    code: code(text()),
+    code: code(impersonal(text())),
     redeemedAt: timestamp(),
   },
   hidden: {

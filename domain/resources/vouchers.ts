@@ -1,5 +1,5 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
-import { id, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
+import { id, impersonal, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
 import { code, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
@@ -13,18 +13,19 @@ export const vouchers = resource({
   collection: 'vouchers',
   description: 'What a customer can redeem, by its code.',
   idField: 'voucherId',
+  removal: true,
   indexPairs: [['groupId', 'status']],
   indexedOrders: { contactId: ['createdAt'] },
   fields: {
     voucherId: id(),
     groupId: nullable(id()),
     status: oneOf(statuses),
-    code: code(text()),
+    code: code(impersonal(text())),
     contactId: nullable(id()),
     productId: nullable(id()),
     amountOffCents: nullable(integer()),
     percentOff: nullable(number()),
-    currency: nullable(text()),
+    currency: impersonal(nullable(text())),
     maxRedemptions: nullable(integer(0)),
     redemptionCount: countOf('voucher-redemptions', 'voucherId'),
     expiresAt: nullable(timestamp()),

@@ -7,6 +7,8 @@ import { sweepFamilies } from '../../domain/jobs/sweep-families.ts'
 import { sweep } from '../../domain/jobs/sweep.ts'
 import type { JobWorld } from '../../domain/jobs/world.ts'
 import type { AllPlaces } from '../../domain/placement/at-place.ts'
+import { SHARED } from '../../domain/placement/at-place.ts'
+import { sweepRetention } from '../../domain/whole/remove/sweep-retention.ts'
 import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
 import type { OutboxRef } from '../../ports/messaging/outbox-store.ts'
 
@@ -29,7 +31,7 @@ export interface FollowUpWork {
   queue(batch: MessageBatch): Promise<void>
   /**
    * Processes due entries that no queue message reached, imports, unfinished work of families with databases of their
-   * own, moves, and backups. A failure of one does not stop the others. Rejects with the first failure.
+   * own, what is kept no longer, moves, and backups. A failure of one does not stop the others. Rejects with the first failure.
    */
   cron(): Promise<void>
   /**
@@ -72,15 +74,18 @@ export function createFollowUp({
           directory: places.directory,
           openWork(place) {
             const storage = places.storageAt(place, true)
+            const retention = storage.retentionDirectory
             const work = async () => {
               await sweep(jobs, storage.outbox)
               await sweepImports(storage.importDirectory)
+              await sweepRetention({ ...jobs, retention })
             }
-            return { outbox: storage.outbox, imports: storage.importDirectory, work }
+            return { outbox: storage.outbox, imports: storage.importDirectory, retention, work }
           },
           clock: jobs.clock,
           log: jobs.log,
         }),
+        sweepRetention({ ...jobs, retention: places.storageAt(SHARED, true).retentionDirectory }),
         sweepMoves(),
         sweepBackups(),
       ])

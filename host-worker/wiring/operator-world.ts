@@ -27,6 +27,7 @@ export async function openOperatorWorld(env: Env, lifetime: Lifetime, meter: Met
     changes: storage.operatorChanges,
     whole: storage.whole,
     restorePlaces: storage.restorePlaces,
+    deletionPlaces: storage.deletionPlaces,
     backups: async () => (env.backups === null ? null : (await import('./backups.ts')).openBackups(env)),
     imports: (organization) =>
       openImportWorld(storage, organization, tools, () => posDestination(organization, env)),

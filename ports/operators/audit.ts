@@ -41,6 +41,12 @@ export type AuditSubject =
   | { readonly type: 'archive'; readonly name: string | null; readonly secrets: boolean }
   /** Forms that were saved, published or taken back. */
   | { readonly type: 'forms'; readonly ids: readonly string[] }
+  /** Rows that were deleted. `kind` null: all rows of an organization, of every kind. */
+  | { readonly type: 'rows'; readonly kind: string | null; readonly rows: number }
+  /** Contacts of a person who was erased. Addresses are not recorded. */
+  | { readonly type: 'contacts'; readonly ids: readonly string[] }
+  /** For how many days submissions and sends are kept; null: for ever. */
+  | { readonly type: 'retention'; readonly submissions: number | null; readonly sends: number | null }
   /** An entry of the outbox. */
   | { readonly type: 'entry'; readonly id: string }
 

@@ -127,6 +127,13 @@ export interface PlaceDirectory extends PlaceFinder {
   settleForms(organizationId: string, formIds: readonly string[]): Promise<void>
   /** Frees those of the ids that the organization reserved at `reservedUntil` or earlier and never stored. */
   freeForms(organizationId: string, formIds: readonly string[], reservedUntil: string): Promise<void>
+  /** Frees ids of forms that the organization has removed. May be repeated. */
+  releaseForms(organizationId: string, formIds: readonly string[]): Promise<void>
+  /**
+   * Removes an organization with everything that it holds here, and its family when nobody of it is left. May be
+   * repeated.
+   */
+  release(organizationId: string): Promise<void>
   /** Of these ids, those that other organizations hold, wherever they live. */
   formsOfOthers(organizationId: string, formIds: readonly string[]): Promise<readonly HeldForm[]>
   /** Organizations of all places, sorted by id, starting after `afterId` (null: at the first), at most `limit`. */

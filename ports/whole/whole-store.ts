@@ -1,5 +1,9 @@
 import type { Organization } from '../organizations/organization.ts'
 import type { StoredValue } from '../placement/move.ts'
+import type { Deletion } from './deletion.ts'
+import type { Erasure } from './erasure.ts'
+import type { Retention } from './retention.ts'
+import type { RowRemoval } from './row-removal.ts'
 
 /** A column of an archive's table, by the name that its values have in archives. */
 export interface ArchivedColumn {
@@ -77,7 +81,7 @@ export interface Opening {
 }
 
 /** Everything that is stored of one organization, as a whole. */
-export interface WholeStore {
+export interface WholeStore extends RowRemoval, Erasure, Deletion, Retention {
   /** The archived tables, according to the present schema, in the order of their names. */
   tables(): Promise<readonly ArchivedTable[]>
   /**

@@ -51,6 +51,16 @@ beforeAll(async () => {
     }
     await seeded.tenant('org-b').upsert(resource.collection, samples(resource, 'b-', 250))
   }
+  await seeded.database.batch([
+    {
+      sql: `with recursive n (i) as (select 0 union all select i + 1 from n where i < ${ROWS - 1})
+        insert into removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+        select 'org-a', 'collection-' || (i % 4), 'id-' || i, null,
+          strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', '+' || (i / 2) || ' seconds'), json_array(i % 4, null, 'id-' || i)
+        from n`,
+      parameters: [],
+    },
+  ])
   planned = { executor: seeded.database, storage: seeded, meter: seeded.meter }
   databases = await openSharedD1(1, seeded.database.image())
   const database = await databases.next()

@@ -126,6 +126,30 @@ const changes: Readonly<Record<string, () => Promise<unknown>>> = {
     expect((await admin.post(`/organizations/copy/restore/${restoreId}/finish`)).status).toBe(200)
     return { type: 'archive', name: 'acme.tar', secrets: false }
   },
+  'organizations.delete': async () => {
+    await service.addOrganization('short-lived')
+    const { status } = await admin.post('/organizations/short-lived/delete', { confirm: 'short-lived' })
+    expect(status).toBe(200)
+    const rows = expect.any(Number) as number
+    return { type: 'rows', kind: null, rows }
+  },
+  'rows.delete': async () => {
+    await service.storage.tenant('acme').upsert('forms', [form('mistaken')])
+    expect((await admin.post(`${ORGANIZATION}/rows/forms/delete`, { ids: ['mistaken'] })).body).toEqual({
+      rows: 1,
+    })
+    return { type: 'rows', kind: 'forms', rows: 1 }
+  },
+  'contacts.erase': async () => {
+    expect((await admin.post(`${ORGANIZATION}/contacts/erase`, { emails: ['ada@example.com'] })).status).toBe(
+      200,
+    )
+    return { type: 'contacts', ids: [] }
+  },
+  'retention.set': async () => {
+    expect((await admin.post(`${ORGANIZATION}/retention`, { sends: 90 })).status).toBe(200)
+    return { type: 'retention', submissions: null, sends: 90 }
+  },
   'backups.run': async () => {
     const { body } = await admin.post(`${ORGANIZATION}/backup`)
     const { name } = body as unknown as { readonly name: string }

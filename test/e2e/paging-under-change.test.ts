@@ -5,6 +5,7 @@ import { tableOf } from '../../adapters/sqlite/table/tables.ts'
 import type { CollectionEndpoint } from '../../domain/record/endpoint.ts'
 import type { Resource } from '../../domain/record/resource.ts'
 import { linkEvents } from '../../domain/resources/link-events.ts'
+import { EVERY_COLLECTION } from '../../domain/record/resource.ts'
 import { resourceOf } from '../../domain/resources/index.ts'
 import type { StoredRow } from '../../ports/records/query.ts'
 import type { LocalD1 } from '../support/databases/d1.ts'
@@ -240,7 +241,11 @@ describe('in this process', () => {
   afterAll(() => {
     opened.close()
   })
-  testCollections(collections, () => engine)
+  // Nobody inserts or changes removals: the rows that others lose make them.
+  testCollections(
+    collections.filter(({ resource }) => resource.keptFrom !== EVERY_COLLECTION),
+    () => engine,
+  )
 })
 
 describe('on the real runtime', () => {

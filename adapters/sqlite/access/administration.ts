@@ -66,12 +66,12 @@ const bumpForms = template(sql`
     where o.organization_id = ${slot('organization_id')} and o.phone_country <> ${slot('phone_country')})`)
 
 /**
- * The organization's reviews become visible to its new parent (a trigger copies them), so the parent's clock must move
- * on first.
+ * The organization's reviews become visible to its new parent (a trigger copies them), and are removed from the old one,
+ * so the clocks of both must move on first.
  */
-const advanceNewParent = template(sql`
+const advanceParents = template(sql`
   update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
-  where organization_id = ${slot('parent_id')} and ${mayBeSaved} and exists (
+  where organization_id in (${slot('parent_id')}, (select was.parent_id ${own})) and ${mayBeSaved} and exists (
     select 1 from organizations as o
     where o.organization_id = ${slot('organization_id')} and o.parent_id is not ${slot('parent_id')})`)
 
@@ -117,7 +117,7 @@ export function createAdministration(executor: Executor, clock: Clock, guard: Gu
       const [judgement] = await resultsOf(guard({ organizationIds: concerned }), [
         bind(judge, row),
         bind(bumpForms, row),
-        bind(advanceNewParent, row),
+        bind(advanceParents, row),
         bind(askAgain, row),
         bind(forgetPlaces, row),
         bind(saveOrganization, row),

@@ -469,6 +469,15 @@ CREATE TABLE visible_reviews (
   row_id TEXT NOT NULL,
   PRIMARY KEY (organization_id, row_id)
 ) STRICT;
+CREATE TABLE removals (
+  organization_id TEXT NOT NULL,
+  collection TEXT NOT NULL,
+  id TEXT NOT NULL,
+  parent_id TEXT,
+  updated_at TEXT NOT NULL,
+  removal_id TEXT NOT NULL,
+  PRIMARY KEY (organization_id, removal_id)
+) STRICT;
 CREATE TABLE products_site_ids (
   organization_id TEXT NOT NULL,
   value TEXT NOT NULL,
@@ -612,6 +621,8 @@ CREATE INDEX memberships_is_cancellation_site_code_canceled_at ON memberships (o
 CREATE INDEX memberships_is_cancellation_updated_at ON memberships (organization_id, is_cancellation, updated_at, membership_id);
 CREATE INDEX memberships_is_cancellation_churn_type_updated_at ON memberships (organization_id, is_cancellation, churn_type, updated_at, membership_id) WHERE churn_type IS NOT NULL;
 CREATE INDEX memberships_is_cancellation_site_code_updated_at ON memberships (organization_id, is_cancellation, site_code, updated_at, membership_id) WHERE site_code IS NOT NULL;
+CREATE INDEX removals_updated_at ON removals (organization_id, updated_at, removal_id);
+CREATE INDEX removals_collection_updated_at ON removals (organization_id, collection, updated_at, removal_id);
 CREATE INDEX link_events_occurred_at ON link_events (organization_id, occurred_at, event_id);
 CREATE INDEX link_events_link_id_occurred_at ON link_events (organization_id, link_id, occurred_at, event_id);
 CREATE INDEX automations_trigger_form_id_status ON automations (organization_id, trigger_form_id, status, automation_id);
@@ -624,6 +635,7 @@ CREATE INDEX memberships_status_canceled_at_churn_type_cancel_reason_tenure_days
 CREATE INDEX purchases_checkout_link_id_status ON purchases (organization_id, checkout_link_id, status, purchase_id);
 CREATE INDEX retention_offer_events_membership_id_occurred_at_event_id_event ON retention_offer_events (organization_id, membership_id, occurred_at, event_id, event);
 CREATE INDEX retention_offer_events_offer_id_occurred_at_event_id_event ON retention_offer_events (organization_id, offer_id, occurred_at, event_id, event);
+CREATE INDEX removals_kept ON removals (updated_at);
 CREATE INDEX reviews_site_id ON reviews (organization_id, site_id, review_id);
 CREATE INDEX visible_reviews_owner_id ON visible_reviews (organization_id, owner_id, row_id);
 CREATE INDEX products_site_ids_value_created_at ON products_site_ids (organization_id, value, created_at, product_id);
@@ -683,6 +695,13 @@ BEGIN
   WHERE organization_id = NEW.organization_id AND checkout_link_id IN (OLD.checkout_link_id, NEW.checkout_link_id)
     AND (completed_count) IS NOT (completed_count + (checkout_link_id IS NEW.checkout_link_id AND NEW.status IN ('paid', 'partially_refunded', 'refunded')) - (checkout_link_id IS OLD.checkout_link_id AND OLD.status IN ('paid', 'partially_refunded', 'refunded')));
 END;
+CREATE TRIGGER checkout_links_uncounts_purchases AFTER DELETE ON purchases
+BEGIN
+  UPDATE checkout_links SET completed_count = completed_count - iif(OLD.status IN ('paid', 'partially_refunded', 'refunded'), 1, 0),
+    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+  WHERE organization_id = OLD.organization_id AND checkout_link_id = OLD.checkout_link_id
+    AND (completed_count) IS NOT (completed_count - iif(OLD.status IN ('paid', 'partially_refunded', 'refunded'), 1, 0));
+END;
 CREATE TRIGGER checkout_links_finds_purchases AFTER INSERT ON checkout_links
 WHEN EXISTS (SELECT 1 FROM purchases AS c WHERE c.organization_id = NEW.organization_id AND c.checkout_link_id = NEW.checkout_link_id)
 BEGIN
@@ -695,6 +714,13 @@ BEGIN
   UPDATE contact_lists SET contact_count = contact_count + 1,
     updated_at = NEW.updated_at
   WHERE organization_id = NEW.organization_id AND list_id = NEW.list_id;
+END;
+CREATE TRIGGER contact_lists_uncounts_list_members AFTER DELETE ON list_members
+BEGIN
+  UPDATE contact_lists SET contact_count = contact_count - 1,
+    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+  WHERE organization_id = OLD.organization_id AND list_id = OLD.list_id
+    AND (contact_count) IS NOT (contact_count - 1);
 END;
 CREATE TRIGGER contact_lists_finds_list_members AFTER INSERT ON contact_lists
 WHEN EXISTS (SELECT 1 FROM list_members AS c WHERE c.organization_id = NEW.organization_id AND c.list_id = NEW.list_id)
@@ -719,6 +745,16 @@ BEGIN
     updated_at = NEW.updated_at
   WHERE organization_id = NEW.organization_id AND automation_id IN (OLD.automation_id, NEW.automation_id)
     AND (run_count, last_run_at) IS NOT (run_count + (automation_id IS NEW.automation_id) - (automation_id IS OLD.automation_id), (SELECT max(c.started_at) FROM automation_runs AS c
+      WHERE c.organization_id = automations.organization_id AND c.automation_id = automations.automation_id));
+END;
+CREATE TRIGGER automations_uncounts_automation_runs AFTER DELETE ON automation_runs
+BEGIN
+  UPDATE automations SET run_count = run_count - 1,
+    last_run_at = (SELECT max(c.started_at) FROM automation_runs AS c
+      WHERE c.organization_id = automations.organization_id AND c.automation_id = automations.automation_id),
+    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+  WHERE organization_id = OLD.organization_id AND automation_id = OLD.automation_id
+    AND (run_count, last_run_at) IS NOT (run_count - 1, (SELECT max(c.started_at) FROM automation_runs AS c
       WHERE c.organization_id = automations.organization_id AND c.automation_id = automations.automation_id));
 END;
 CREATE TRIGGER automations_finds_automation_runs AFTER INSERT ON automations
@@ -746,6 +782,14 @@ BEGIN
   WHERE organization_id = NEW.organization_id AND group_id IN (OLD.group_id, NEW.group_id)
     AND (voucher_count, redeemed_count) IS NOT (voucher_count + (group_id IS NEW.group_id) - (group_id IS OLD.group_id), redeemed_count + (group_id IS NEW.group_id AND NEW.redemption_count >= 1) - (group_id IS OLD.group_id AND OLD.redemption_count >= 1));
 END;
+CREATE TRIGGER voucher_groups_uncounts_vouchers AFTER DELETE ON vouchers
+BEGIN
+  UPDATE voucher_groups SET voucher_count = voucher_count - 1,
+    redeemed_count = redeemed_count - iif(OLD.redemption_count >= 1, 1, 0),
+    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+  WHERE organization_id = OLD.organization_id AND group_id = OLD.group_id
+    AND (voucher_count, redeemed_count) IS NOT (voucher_count - 1, redeemed_count - iif(OLD.redemption_count >= 1, 1, 0));
+END;
 CREATE TRIGGER voucher_groups_finds_vouchers AFTER INSERT ON voucher_groups
 WHEN EXISTS (SELECT 1 FROM vouchers AS c WHERE c.organization_id = NEW.organization_id AND c.group_id = NEW.group_id)
 BEGIN
@@ -771,6 +815,16 @@ BEGIN
     updated_at = NEW.updated_at
   WHERE organization_id = NEW.organization_id AND voucher_id IN (OLD.voucher_id, NEW.voucher_id)
     AND (redemption_count, last_redeemed_at) IS NOT (redemption_count + (voucher_id IS NEW.voucher_id) - (voucher_id IS OLD.voucher_id), (SELECT max(c.redeemed_at) FROM voucher_redemptions AS c
+      WHERE c.organization_id = vouchers.organization_id AND c.voucher_id = vouchers.voucher_id));
+END;
+CREATE TRIGGER vouchers_uncounts_voucher_redemptions AFTER DELETE ON voucher_redemptions
+BEGIN
+  UPDATE vouchers SET redemption_count = redemption_count - 1,
+    last_redeemed_at = (SELECT max(c.redeemed_at) FROM voucher_redemptions AS c
+      WHERE c.organization_id = vouchers.organization_id AND c.voucher_id = vouchers.voucher_id),
+    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+  WHERE organization_id = OLD.organization_id AND voucher_id = OLD.voucher_id
+    AND (redemption_count, last_redeemed_at) IS NOT (redemption_count - 1, (SELECT max(c.redeemed_at) FROM voucher_redemptions AS c
       WHERE c.organization_id = vouchers.organization_id AND c.voucher_id = vouchers.voucher_id));
 END;
 CREATE TRIGGER vouchers_finds_voucher_redemptions AFTER INSERT ON vouchers
@@ -804,6 +858,19 @@ BEGIN
     updated_at = NEW.updated_at
   WHERE organization_id = NEW.organization_id AND link_id IN (OLD.link_id, NEW.link_id)
     AND (clicks, leads, sales, sale_amount_cents, last_clicked_at) IS NOT (clicks + (link_id IS NEW.link_id AND NEW.event IN ('click')) - (link_id IS OLD.link_id AND OLD.event IN ('click')), leads + (link_id IS NEW.link_id AND NEW.event IN ('lead')) - (link_id IS OLD.link_id AND OLD.event IN ('lead')), sales + (link_id IS NEW.link_id AND NEW.event IN ('sale')) - (link_id IS OLD.link_id AND OLD.event IN ('sale')), sale_amount_cents + (link_id IS NEW.link_id) * coalesce(NEW.sale_amount_cents, 0) - (link_id IS OLD.link_id) * coalesce(OLD.sale_amount_cents, 0), (SELECT max(c.occurred_at) FROM link_events AS c
+      WHERE c.organization_id = links.organization_id AND c.link_id = links.link_id AND c.event IN ('click')));
+END;
+CREATE TRIGGER links_uncounts_link_events AFTER DELETE ON link_events
+BEGIN
+  UPDATE links SET clicks = clicks - iif(OLD.event IN ('click'), 1, 0),
+    leads = leads - iif(OLD.event IN ('lead'), 1, 0),
+    sales = sales - iif(OLD.event IN ('sale'), 1, 0),
+    sale_amount_cents = sale_amount_cents - coalesce(OLD.sale_amount_cents, 0),
+    last_clicked_at = (SELECT max(c.occurred_at) FROM link_events AS c
+      WHERE c.organization_id = links.organization_id AND c.link_id = links.link_id AND c.event IN ('click')),
+    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+  WHERE organization_id = OLD.organization_id AND link_id = OLD.link_id
+    AND (clicks, leads, sales, sale_amount_cents, last_clicked_at) IS NOT (clicks - iif(OLD.event IN ('click'), 1, 0), leads - iif(OLD.event IN ('lead'), 1, 0), sales - iif(OLD.event IN ('sale'), 1, 0), sale_amount_cents - coalesce(OLD.sale_amount_cents, 0), (SELECT max(c.occurred_at) FROM link_events AS c
       WHERE c.organization_id = links.organization_id AND c.link_id = links.link_id AND c.event IN ('click')));
 END;
 CREATE TRIGGER links_finds_link_events AFTER INSERT ON links
@@ -843,6 +910,19 @@ BEGIN
       WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id), (SELECT json_group_array(json_object('eventId', c.event_id, 'occurredAt', c.occurred_at, 'type', c.type, 'amountCents', c.amount_cents, 'discountName', c.discount_name, 'discountCents', c.discount_cents)) FROM billing_events AS c
       WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id AND c.type IN ('payment', 'failed', 'discount') AND c.occurred_at >= memberships.signup_date || 'T00:00:00.000Z' AND c.occurred_at < coalesce(date(memberships.signup_date, '+365 days'), '9999-12-32') || 'T00:00:00.000Z'));
 END;
+CREATE TRIGGER memberships_uncounts_billing_events AFTER DELETE ON billing_events
+BEGIN
+  UPDATE memberships SET event_count = event_count - 1,
+    events_changed_at = (SELECT max(c.updated_at) FROM billing_events AS c
+      WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id),
+    first_year_events = (SELECT json_group_array(json_object('eventId', c.event_id, 'occurredAt', c.occurred_at, 'type', c.type, 'amountCents', c.amount_cents, 'discountName', c.discount_name, 'discountCents', c.discount_cents)) FROM billing_events AS c
+      WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id AND c.type IN ('payment', 'failed', 'discount') AND c.occurred_at >= memberships.signup_date || 'T00:00:00.000Z' AND c.occurred_at < coalesce(date(memberships.signup_date, '+365 days'), '9999-12-32') || 'T00:00:00.000Z'),
+    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+  WHERE organization_id = OLD.organization_id AND membership_id = OLD.membership_id
+    AND (event_count, events_changed_at, first_year_events) IS NOT (event_count - 1, (SELECT max(c.updated_at) FROM billing_events AS c
+      WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id), (SELECT json_group_array(json_object('eventId', c.event_id, 'occurredAt', c.occurred_at, 'type', c.type, 'amountCents', c.amount_cents, 'discountName', c.discount_name, 'discountCents', c.discount_cents)) FROM billing_events AS c
+      WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id AND c.type IN ('payment', 'failed', 'discount') AND c.occurred_at >= memberships.signup_date || 'T00:00:00.000Z' AND c.occurred_at < coalesce(date(memberships.signup_date, '+365 days'), '9999-12-32') || 'T00:00:00.000Z'));
+END;
 CREATE TRIGGER memberships_finds_billing_events AFTER INSERT ON memberships
 WHEN EXISTS (SELECT 1 FROM billing_events AS c WHERE c.organization_id = NEW.organization_id AND c.membership_id = NEW.membership_id)
 BEGIN
@@ -859,4 +939,158 @@ BEGIN
   UPDATE memberships SET first_year_events = (SELECT json_group_array(json_object('eventId', c.event_id, 'occurredAt', c.occurred_at, 'type', c.type, 'amountCents', c.amount_cents, 'discountName', c.discount_name, 'discountCents', c.discount_cents)) FROM billing_events AS c
       WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id AND c.type IN ('payment', 'failed', 'discount') AND c.occurred_at >= memberships.signup_date || 'T00:00:00.000Z' AND c.occurred_at < coalesce(date(memberships.signup_date, '+365 days'), '9999-12-32') || 'T00:00:00.000Z')
   WHERE organization_id = NEW.organization_id AND membership_id = NEW.membership_id;
+END;
+CREATE TRIGGER sites_removed AFTER DELETE ON sites
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'sites', OLD.site_id, NULL, o.clock_at, json_array('sites', NULL, OLD.site_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER products_removed AFTER DELETE ON products
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'products', OLD.product_id, NULL, o.clock_at, json_array('products', NULL, OLD.product_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER checkout_links_removed AFTER DELETE ON checkout_links
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'checkout-links', OLD.checkout_link_id, NULL, o.clock_at, json_array('checkout-links', NULL, OLD.checkout_link_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER contacts_removed AFTER DELETE ON contacts
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'contacts', OLD.contact_id, NULL, o.clock_at, json_array('contacts', NULL, OLD.contact_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER contact_lists_removed AFTER DELETE ON contact_lists
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'contact-lists', OLD.list_id, NULL, o.clock_at, json_array('contact-lists', NULL, OLD.list_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER list_members_removed AFTER DELETE ON list_members
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'list-members', OLD.contact_id, OLD.list_id, o.clock_at, json_array('list-members', OLD.list_id, OLD.contact_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER marketing_signups_removed AFTER DELETE ON marketing_signups
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'marketing-signups', OLD.signup_id, NULL, o.clock_at, json_array('marketing-signups', NULL, OLD.signup_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER forms_removed AFTER DELETE ON forms
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'forms', OLD.form_id, NULL, o.clock_at, json_array('forms', NULL, OLD.form_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER form_submissions_removed AFTER DELETE ON form_submissions
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'form-submissions', OLD.submission_id, NULL, o.clock_at, json_array('form-submissions', NULL, OLD.submission_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER automations_removed AFTER DELETE ON automations
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'automations', OLD.automation_id, NULL, o.clock_at, json_array('automations', NULL, OLD.automation_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER automation_runs_removed AFTER DELETE ON automation_runs
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'automation-runs', OLD.run_id, NULL, o.clock_at, json_array('automation-runs', NULL, OLD.run_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER voucher_groups_removed AFTER DELETE ON voucher_groups
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'voucher-groups', OLD.group_id, NULL, o.clock_at, json_array('voucher-groups', NULL, OLD.group_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER vouchers_removed AFTER DELETE ON vouchers
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'vouchers', OLD.voucher_id, NULL, o.clock_at, json_array('vouchers', NULL, OLD.voucher_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER voucher_redemptions_removed AFTER DELETE ON voucher_redemptions
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'voucher-redemptions', OLD.redemption_id, NULL, o.clock_at, json_array('voucher-redemptions', NULL, OLD.redemption_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER purchases_removed AFTER DELETE ON purchases
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'purchases', OLD.purchase_id, NULL, o.clock_at, json_array('purchases', NULL, OLD.purchase_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER links_removed AFTER DELETE ON links
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'links', OLD.link_id, NULL, o.clock_at, json_array('links', NULL, OLD.link_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER surveys_removed AFTER DELETE ON surveys
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'surveys', OLD.id, NULL, o.clock_at, json_array('surveys', NULL, OLD.id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER survey_responses_removed AFTER DELETE ON survey_responses
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'survey-responses', OLD.response_id, NULL, o.clock_at, json_array('survey-responses', NULL, OLD.response_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER cases_removed AFTER DELETE ON cases
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'cases', OLD.case_id, NULL, o.clock_at, json_array('cases', NULL, OLD.case_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER memberships_removed AFTER DELETE ON memberships WHEN OLD.is_cancellation
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'cancellation-records', OLD.membership_id, NULL, o.clock_at, json_array('cancellation-records', NULL, OLD.membership_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER memberships_hidden AFTER UPDATE OF is_cancellation ON memberships WHEN OLD.is_cancellation AND NOT NEW.is_cancellation
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'cancellation-records', OLD.membership_id, NULL, o.clock_at, json_array('cancellation-records', NULL, OLD.membership_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
+END;
+CREATE TRIGGER visible_reviews_removed AFTER DELETE ON visible_reviews
+BEGIN
+  INSERT INTO removals (organization_id, collection, id, parent_id, updated_at, removal_id)
+  SELECT OLD.organization_id, 'reviews', OLD.review_id, OLD.owner_id, o.clock_at, json_array('reviews', OLD.owner_id, OLD.review_id)
+  FROM organizations AS o WHERE o.organization_id = OLD.organization_id
+  ON CONFLICT (organization_id, removal_id) DO UPDATE SET updated_at = excluded.updated_at;
 END;

@@ -216,6 +216,14 @@ BEGIN
     AND row_id = NEW.review_id || ' ' || NEW.organization_id;
 END;
 
+CREATE TRIGGER reviews_removed AFTER DELETE ON reviews
+BEGIN
+  DELETE FROM visible_reviews
+  WHERE organization_id IN (OLD.organization_id,
+      (SELECT parent_id FROM organizations WHERE organization_id = OLD.organization_id))
+    AND row_id = OLD.review_id || ' ' || OLD.organization_id;
+END;
+
 -- Reviews may be imported before their site. The reviews of the site name the rows, so that neither a parent's other
 -- reviews nor those of its other children are looked at.
 CREATE TRIGGER sites_named_in_reviews AFTER INSERT ON sites
@@ -238,6 +246,17 @@ BEGIN
       (SELECT parent_id FROM organizations WHERE organization_id = NEW.organization_id))
     AND row_id IN (SELECT r.review_id || ' ' || r.organization_id FROM reviews AS r
       WHERE r.organization_id = NEW.organization_id AND r.site_id = NEW.site_id);
+END;
+
+CREATE TRIGGER sites_unnamed_in_reviews AFTER DELETE ON sites
+BEGIN
+  UPDATE visible_reviews SET site_name = NULL,
+    updated_at = (SELECT o.clock_at FROM organizations AS o
+      WHERE o.organization_id = visible_reviews.organization_id)
+  WHERE organization_id IN (OLD.organization_id,
+      (SELECT parent_id FROM organizations WHERE organization_id = OLD.organization_id))
+    AND row_id IN (SELECT r.review_id || ' ' || r.organization_id FROM reviews AS r
+      WHERE r.organization_id = OLD.organization_id AND r.site_id = OLD.site_id);
 END;
 
 -- A child organization takes its reviews from one parent to the other.
@@ -321,6 +340,24 @@ BEGIN
     within365 = within365 + excluded.within365;
 END;
 
+CREATE TRIGGER memberships_cohort_left AFTER DELETE ON memberships
+BEGIN
+  INSERT INTO membership_cohorts
+  SELECT OLD.organization_id, d.column1, coalesce(substr(OLD.signup_date, 1, 7), ''),
+    json_quote(iif(d.column1 = 'plan', OLD.plan_name, iif(d.column1 = 'site', OLD.billing_site_code, NULL))),
+    -1, -(OLD.status = 'churned'),
+    -(OLD.status = 'churned' AND OLD.churn_type IS 'voluntary'), -(OLD.status = 'churned' AND OLD.churn_type IS 'involuntary'),
+    -(coalesce(OLD.tenure_days, 999) <= 30), -(coalesce(OLD.tenure_days, 999) <= 60), -(coalesce(OLD.tenure_days, 999) <= 90),
+    -(coalesce(OLD.tenure_days, 999) <= 180), -(coalesce(OLD.tenure_days, 999) <= 365)
+  FROM (VALUES ('none'), ('plan'), ('site')) AS d WHERE true
+  ON CONFLICT (organization_id, dimension, month, value) DO UPDATE SET
+    members = members + excluded.members, churned = churned + excluded.churned,
+    voluntary = voluntary + excluded.voluntary, involuntary = involuntary + excluded.involuntary,
+    within30 = within30 + excluded.within30, within60 = within60 + excluded.within60,
+    within90 = within90 + excluded.within90, within180 = within180 + excluded.within180,
+    within365 = within365 + excluded.within365;
+END;
+
 -- What operators did, or were refused. Rows are added and never changed.
 CREATE TABLE audit (
   audit_id TEXT NOT NULL PRIMARY KEY,
@@ -345,7 +382,8 @@ CREATE INDEX audit_of_key ON audit (operator_key_id, at, audit_id);
 CREATE INDEX audit_of_action ON audit (action, at, audit_id);
 
 -- How organizations were restored from archives. While `ended_at` is null, the organization's own row is not there, so that
--- its keys and forms are unknown, and nobody may create it.
+-- its keys and forms are unknown, and nobody may create it. So is an organization that is being deleted: its `archive` is
+-- empty.
 CREATE TABLE restores (
   organization_id TEXT NOT NULL,
   restore_id TEXT NOT NULL,
@@ -357,6 +395,19 @@ CREATE TABLE restores (
   ended_at TEXT,
   PRIMARY KEY (organization_id, restore_id)
 ) STRICT;
+
+-- For how many days an organization keeps its submissions (kind 'submissions') and the log of what it sent ('sends').
+-- Without a row, for ever.
+CREATE TABLE retention (
+  organization_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  days INTEGER NOT NULL,
+  -- When what is older is removed next.
+  due_at TEXT NOT NULL,
+  PRIMARY KEY (organization_id, kind)
+) STRICT;
+
+CREATE INDEX retention_due ON retention (due_at, organization_id);
 
 -- An import is a session: the rows of a file are staged here, beside the data that they will join, and are written from
 -- here after the whole file was checked. All of it is gone a day after the import ended.

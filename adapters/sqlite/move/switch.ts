@@ -37,7 +37,8 @@ function enterFamily(condition: Expression<unknown>, workSince: Expression<unkno
 
 const leaves = sql`${isSwitching} and ${isAtRest}`
 const hasWork = sql`(select ${slot('now')} where exists (select 1 from outbox as b
-  where b.organization_id in ${organizations} and b.status = 'pending'))`
+  where b.organization_id in ${organizations} and b.status = 'pending')
+  or exists (select 1 from retention as r where r.organization_id in ${organizations}))`
 
 /**
  * The statements for a family that leaves the shared database: the directory takes over every name that its rows hold.

@@ -12,12 +12,17 @@ const AFTER_UNDERSCORE = '`'
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''
 
-/** A send that was accepted stays accepted: a later attempt with the same id can only be a repetition. */
+/**
+ * What was sent while the organization was being deleted is not recorded. A send that was accepted stays accepted: a later
+ * attempt with the same id can only be a repetition.
+ */
 const record = template(sql`
   insert into sends (organization_id, send_id, channel, sender, recipient, provider_id, outcome, error, at)
   select ${slot('organizationId')}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
     value ->> 6, value ->> 7
-  from json_each(${slot('sends')}) where true
+  from json_each(${slot('sends')})
+  where ${slot('organizationId')} = '' or exists (
+    select 1 from organizations as o where o.organization_id = ${slot('organizationId')})
   on conflict (organization_id, send_id) do update set
     channel = excluded.channel, sender = excluded.sender, recipient = excluded.recipient,
     provider_id = excluded.provider_id, outcome = excluded.outcome, error = excluded.error, at = excluded.at

@@ -59,6 +59,19 @@ const settleWork = template(sql`
   update families set work_since = ${slot('next')}, was_idle = ${slot('isIdle')}
   where family_id = ${slot('familyId')} and work_notes = ${slot('notes')}`)
 
+/** What an organization holds, then its family when that has nobody left, with the record of its moves. */
+const releases = [
+  ...['placed_slugs', 'placed_keys', 'placed_forms', 'placed_organizations'].map((table) =>
+    template(sql`delete from ${sql.id(table)} where organization_id = ${organizationId}`),
+  ),
+  template(sql`delete from families where family_id = ${organizationId}
+    and not exists (select 1 from placed_organizations as p where p.family_id = families.family_id)`),
+  // A move that is still to be tidied up is needed for that.
+  template(sql`delete from moves
+    where family_id = ${organizationId} and ended_at is not null and not_before is null
+      and not exists (select 1 from families as f where f.family_id = moves.family_id)`),
+]
+
 /** The directory of places, which is in the shared database. */
 export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDirectory {
   return {
@@ -78,6 +91,10 @@ export function createPlaceDirectory(executor: Executor, clock: Clock): PlaceDir
     },
 
     ...formReservations(executor, clock),
+
+    async release(id) {
+      await executor.batch(releases.map((release) => bind(release, { organizationId: id })))
+    },
 
     async list(afterId, limit) {
       const statement = afterId === null ? bind(firstListed, { limit }) : bind(nextListed, { afterId, limit })

@@ -43,11 +43,15 @@ const freeForms = template(sql`
   delete from placed_forms where organization_id = ${organizationId} and reserved_at <= ${slot('reservedUntil')}
     and form_id in (select value from json_each(${slot('formIds')}))`)
 
+const releaseForms = template(sql`
+  delete from placed_forms
+  where organization_id = ${organizationId} and form_id in (select value from json_each(${slot('formIds')}))`)
+
 /** Reserves ids of forms for families that have databases of their own. */
 export function formReservations(
   executor: Executor,
   clock: Clock,
-): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForms' | 'formsOfOthers'> {
+): Pick<PlaceDirectory, 'reserveForms' | 'settleForms' | 'freeForms' | 'releaseForms' | 'formsOfOthers'> {
   return {
     async reserveForms(id, formIds) {
       const values = { organizationId: id, formIds: JSON.stringify(formIds) }
@@ -71,6 +75,12 @@ export function formReservations(
       await executor.batch(
         chunks.map((chunk) => bind(freeForms, { organizationId: id, formIds: chunk, reservedUntil })),
       )
+    },
+
+    async releaseForms(id, formIds) {
+      const chunks = jsonChunks(formIds)
+      if (chunks.length === 0) return
+      await executor.batch(chunks.map((chunk) => bind(releaseForms, { organizationId: id, formIds: chunk })))
     },
 
     async formsOfOthers(id, formIds) {

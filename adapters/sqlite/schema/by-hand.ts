@@ -25,6 +25,7 @@ export const tablesByHand: Readonly<Record<string, Reason>> = {
   import_chunks: 'the rows that an import is going to write',
   import_keys: 'what tells the lines of an imported file apart',
   restores: 'how organizations were restored from archives',
+  retention: 'for how long organizations keep what',
   membership_cohorts: 'members by month of signup, plan and site',
 }
 
@@ -78,6 +79,10 @@ export const indexesByHand: readonly (readonly [IndexShape, Reason])[] = [
     covering('retention_offer_events', ['offer_id', 'occurred_at', 'event_id', 'event']),
     'the events of each offer within a range are counted, and the latest one is found',
   ],
+  [
+    { name: 'removals_kept', table: 'removals', columns: ['updated_at'], unique: false, where: null },
+    'old removals are forgotten',
+  ],
   [index('reviews', ['site_id'], 'review_id'), 'the reviews that carry the name of a site are found'],
   [
     index('visible_reviews', ['owner_id'], 'row_id'),
@@ -93,11 +98,14 @@ export const triggersByHand: Readonly<Record<string, Reason>> = {
   refused_writes_raised: 'so are its other writes',
   memberships_cohort_joined: 'cohorts are kept as counts',
   memberships_cohort_changed: 'cohorts',
+  memberships_cohort_left: 'cohorts',
   reviews_shown: 'a review is copied to each organization that may read it',
   reviews_shown_again: 'copies of reviews',
   reviews_changed: 'copies of reviews',
   reviews_hidden: 'copies of reviews',
+  reviews_removed: 'copies of reviews',
   sites_named_in_reviews: 'copies of reviews carry the name of the site',
   sites_renamed_in_reviews: 'copies of reviews carry the name of the site',
+  sites_unnamed_in_reviews: 'copies of reviews carry the name of the site',
   organizations_moved: 'the copies of an organization go with it to another parent',
 }

@@ -3,6 +3,7 @@ import { accountIndexes, accountTables } from './account-tables.ts'
 import { indexesByHand } from './by-hand.ts'
 import { listTable } from './list-tables.ts'
 import { filteredLists } from './page-reads.ts'
+import { removalTriggers } from './removal-triggers.ts'
 import { resourceIndexes } from './resource-indexes.ts'
 import { tableShape } from './resource-tables.ts'
 import type { Schema } from './shape.ts'
@@ -21,6 +22,10 @@ export function expectedSchema(): Schema {
       ...byHand,
       ...lists.flatMap(({ indexes }) => indexes),
     ],
-    triggers: [...lists.flatMap(({ triggers }) => triggers), ...tallies().flatMap(tallyTriggers)],
+    triggers: [
+      ...lists.flatMap(({ triggers }) => triggers),
+      ...tallies().flatMap(tallyTriggers),
+      ...resources.flatMap(removalTriggers),
+    ],
   }
 }

@@ -26,7 +26,13 @@ export function tallyTriggers(set: TallySet): readonly TriggerShape[] {
   const parent = tableOf(set.parent.collection)
   const child = tableOf(set.child.collection)
   const sides: Sides = { parent, child, by: columnOf(child, set.by).name }
-  return [inserted(set, sides), ...updated(set, sides), preceded(set, sides), ...redated(set, sides)]
+  return [
+    inserted(set, sides),
+    ...updated(set, sides),
+    deleted(set, sides),
+    preceded(set, sides),
+    ...redated(set, sides),
+  ]
 }
 
 function trigger(name: string, when: string, body: string): TriggerShape {
@@ -66,6 +72,28 @@ function updated(set: TallySet, { parent, child, by }: Sides): readonly TriggerS
     AND (${is}) IS NOT (${should})`,
     ),
   ]
+}
+
+/** A trigger for a row that is deleted: the organization's clock was moved in the same batch. */
+function deleted({ fields }: TallySet, { parent, child, by }: Sides): TriggerShape {
+  const kept = fields.map(([field, tally]): Kept => {
+    const { where, of } = tally
+    if (of.kind !== 'count' && of.kind !== 'sum') return afresh([field, tally], { parent, child, by })
+    const column = columnOf(parent, field).name
+    const value = of.kind === 'count' ? '1' : `coalesce(OLD.${columnOf(child, of.field).name}, 0)`
+    return [
+      column,
+      `${column} - ${where === null ? value : `iif(${holds(where, child, 'OLD')}, ${value}, 0)`}`,
+    ]
+  })
+  const now = `(SELECT clock_at FROM organizations AS o WHERE o.${OWNER} = OLD.${OWNER})`
+  return trigger(
+    `${parent.name}_uncounts_${child.name}`,
+    `DELETE ON ${child.name}`,
+    `UPDATE ${parent.name} SET ${[...kept.map(assigned), `updated_at = ${now}`].join(',\n    ')}
+  WHERE ${OWNER} = OLD.${OWNER} AND ${parent.idColumn} = OLD.${by}
+    AND (${kept.map(([column]) => column).join(', ')}) IS NOT (${kept.map(([, value]) => value).join(', ')})`,
+  )
 }
 
 /** A trigger for a row that is inserted after rows that refer to it. */

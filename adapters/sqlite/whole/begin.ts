@@ -10,8 +10,8 @@ import type { StoredTable } from './archived-tables.ts'
 export const ofRestoration = sql`organization_id = ${slot('organizationId')} and restore_id = ${slot('restoreId')}
   and ended_at is null`
 
-/** Tables that an organization without rows may be in: itself, and its keys. */
-const NO_ROWS: readonly string[] = ['organizations', 'api_keys']
+/** Tables that an organization without rows may be in: itself, its keys, and what is said of rows that it had. */
+const NO_ROWS: readonly string[] = ['organizations', 'api_keys', 'removals', 'retention']
 
 const isRestoring = sql`exists (select 1 from restores
   where organization_id = ${slot('organizationId')} and ended_at is null)`

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Clock } from '../../../ports/platform/clock.ts'
 import type { MovedRow } from '../../../ports/placement/move.ts'
 import type {
   ArchivedRows,
@@ -14,13 +15,19 @@ import type { Guard } from '../placement/guard.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import { nowOf } from '../write/write-clock.ts'
 import type { StoredTable } from './archived-tables.ts'
 import { readArchivedTables } from './archived-tables.ts'
 import { begin, ofRestoration } from './begin.ts'
+import { createDeletion } from './delete.ts'
+import { createErasure } from './erase.ts'
 import { open } from './open.ts'
+import { removeRows } from './remove-rows.ts'
+import { createRetention } from './retention.ts'
 
 export interface WholeStoreOptions {
   readonly guard: Guard
+  readonly clock: Clock
   readonly organizationId: string
   /** How many rows one step writes at most. This bounds how long others wait for the database. */
   readonly rowsMax: number
@@ -28,7 +35,7 @@ export interface WholeStoreOptions {
 
 const findRestoration = template(sql<Restoration>`
   select restore_id as "restoreId", archive, digest, next_part as "nextPart", progress, started_at as "startedAt",
-    ended_at as "endedAt" from restores where organization_id = ${slot('organizationId')}
+    ended_at as "endedAt" from restores where organization_id = ${slot('organizationId')} and archive <> ''
   order by ended_at is null desc, started_at desc limit 1`)
 
 const advance = template(sql`
@@ -44,7 +51,7 @@ const guardPart = template(sql`
 const OTHER_PART = /move_is_current/
 
 /** Everything that one SQLite database stores of an organization. No I/O. */
-export function createWholeStore({ guard, organizationId, rowsMax }: WholeStoreOptions): WholeStore {
+export function createWholeStore({ guard, clock, organizationId, rowsMax }: WholeStoreOptions): WholeStore {
   const executor = guard({ organizationIds: [organizationId] })
   let tables: Promise<readonly StoredTable[]> | null = null
   const known = () => (tables ??= readArchivedTables(executor))
@@ -54,6 +61,10 @@ export function createWholeStore({ guard, organizationId, rowsMax }: WholeStoreO
     return table
   }
   return {
+    removeRows: (collection, keys) => removeRows(executor, organizationId, collection, keys, nowOf(clock)),
+    ...createErasure(executor, clock, organizationId),
+    ...createDeletion(executor, organizationId),
+    ...createRetention(executor, organizationId),
     tables: async () => (await known()).map(({ archived }) => archived),
     read: async (table, after) => read(executor, await tableNamed(table), organizationId, after),
     async restoration() {

@@ -2,6 +2,15 @@ import type { Terms } from './term.ts'
 
 /** Envelopes, failures, receipts, sends and links. */
 export const service: Terms = {
+  'Removal.collection': [
+    'The collection in which it was read: the name of its kind in imports, or `cancellation-records`.',
+    'list-members',
+  ],
+  'Removal.id': ['Its id there.', 'con-1'],
+  'Removal.parentId': [
+    'The list of a contact on a list, the organization of a review; null for everything else.',
+    'list-1',
+  ],
   filters: ['Every filter of the collection as it was applied; null: not passed.'],
   data: ['The page of results.'],
   pagination: ['Where this page stands.'],

@@ -7,6 +7,7 @@ export const times: Terms = {
     'When this service last saw its content change. It never goes backwards within an organization.',
     '2026-05-20T08:30:00.250Z',
   ],
+  'Removal.updatedAt': ['When it was removed.', '2026-05-20T08:30:00.250Z'],
   addedAt: ['When the contact was put on the list.', '2026-04-02T16:20:00.000Z'],
   signedUpAt: ['When they signed up.', '2026-04-02T16:20:00.000Z'],
   submittedAt: ['When it was submitted.', '2026-05-19T17:45:12.000Z'],

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Field } from '../../record/field.ts'
-import { json } from '../../record/field.ts'
+import { json, personal } from '../../record/field.ts'
 import { cutText } from '../../text/cut-text.ts'
 
 /** The sources to which a visit can be attributed: control keys of a submission, without their leading underscore. */
@@ -36,5 +36,5 @@ function stored(given: Attribution): Attribution {
 
 /** The field for an object of the attribution values that were given; missing ones are left out. */
 export function attribution(): Field<Attribution> {
-  return json(Attribution, v.pipe(Attribution, v.transform(stored)))
+  return personal(json(Attribution, v.pipe(Attribution, v.transform(stored))), {})
 }

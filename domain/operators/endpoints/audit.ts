@@ -61,9 +61,27 @@ const FormsChanged = v.strictObject({
   type: v.literal('forms'),
   ids: described(v.array(v.string()), 'The ids of the forms.'),
 })
+const Rows = v.strictObject({
+  type: v.literal('rows'),
+  kind: described(v.nullable(v.string()), 'What the rows were; null: everything of an organization.'),
+  rows: described(count, 'How many rows.'),
+})
+const Contacts = v.strictObject({
+  type: v.literal('contacts'),
+  ids: described(texts, 'The contacts of the person.'),
+})
+const daysKept = v.nullable(count)
+const Retention = v.strictObject({
+  type: v.literal('retention'),
+  submissions: described(daysKept, 'For how many days submissions are kept; null: for ever.'),
+  sends: described(daysKept, 'For how many days the log of sends is kept; null: for ever.'),
+})
 const Subject = component(
   'AuditSubject',
-  described(v.union([Settings, Key, Import, Move, Archive, FormsChanged, Entry]), 'What a change is about.'),
+  described(
+    v.union([Settings, Key, Import, Move, Archive, FormsChanged, Rows, Contacts, Retention, Entry]),
+    'What a change is about.',
+  ),
 )
 
 const Recorded = v.strictObject({
@@ -152,7 +170,7 @@ function published(record: AuditRecord): v.InferOutput<typeof Recorded> {
 /** The subject with lists that may be changed, as the types of the contract document have them. */
 function publishedSubject(subject: AuditSubject | null): v.InferOutput<typeof Subject> | null {
   if (subject?.type === 'settings') return { ...subject, changed: [...subject.changed] }
-  if (subject?.type === 'forms') return { ...subject, ids: [...subject.ids] }
+  if (subject?.type === 'forms' || subject?.type === 'contacts') return { ...subject, ids: [...subject.ids] }
   if (subject?.type !== 'key') return subject
   const { descendants, ...key } = subject
   return descendants === undefined ? key : { ...key, descendants: [...descendants] }

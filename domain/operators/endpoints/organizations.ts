@@ -6,6 +6,7 @@ import { component, described } from '../../record/meaning.ts'
 import type { ReplyOf } from '../../record/operation.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
+import { RetentionBody } from './removals.ts'
 import { MoveBody, publishedMove } from './move-schema.ts'
 import { jsonBody } from '../interface/body.ts'
 import { pageParameters, placesPageOf, samplePagination, servePlacesPage } from '../interface/list.ts'
@@ -35,6 +36,9 @@ const placeEntries = {
   sizeBytes: described(
     v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
     "How much its family's database stores; null in the shared one, and when it did not answer.",
+  ),
+  retention: v.exactOptional(
+    described(RetentionBody, 'For how long it keeps what; left out when nothing has an end.'),
   ),
   archive: v.exactOptional(
     described(v.string(), 'The archive from which it was restored; left out when it was not.'),
@@ -154,16 +158,18 @@ export async function serveOrganization(
   const { organization } = found
   return organization === null
     ? jsonReply(200, { organizationId, ...place, unanswered: true }, PRIVATE)
-    : jsonReply(200, { ...organization, ...place, ...(await archiveOf(organizationId, whole)) }, PRIVATE)
+    : jsonReply(200, { ...organization, ...place, ...(await wholeOf(organizationId, whole)) }, PRIVATE)
 }
 
-/** The archive from which an organization was restored. */
-async function archiveOf(
-  organizationId: string,
-  whole: OperatorWorld['whole'],
-): Promise<{ readonly archive?: string }> {
-  const restoration = await whole(organizationId).restoration()
-  return restoration === null ? {} : { archive: restoration.archive }
+/** The archive from which an organization was restored, and what it keeps for a limited time. */
+async function wholeOf(organizationId: string, whole: OperatorWorld['whole']) {
+  const store = whole(organizationId)
+  const [restoration, retention] = [await store.restoration(), await store.retention()]
+  const isLimited = Object.values(retention).some((days) => days !== null)
+  return {
+    ...(restoration === null ? {} : { archive: restoration.archive }),
+    ...(isLimited ? { retention } : {}),
+  }
 }
 
 /** Answers `POST /operator/v1/organizations/{organizationId}`. */

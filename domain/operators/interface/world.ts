@@ -16,6 +16,7 @@ import type { Moves } from '../../placement/moves.ts'
 import type { Overview } from '../../placement/overview.ts'
 import type { BackupWorld } from '../../whole/backup/back-up.ts'
 import type { ImportWorld } from '../../imports/world.ts'
+import type { DeletionPlaces } from '../../placement/deletion-places.ts'
 import type { RestorePlaces } from '../../placement/restore-places.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
 
@@ -49,6 +50,7 @@ export interface OperatorWorld {
   /** Opens everything that is stored of an organization. No I/O. Like imports, restorations are recorded by the wrapper. */
   readonly whole: (organizationId: string) => WholeStore
   readonly restorePlaces: RestorePlaces
+  readonly deletionPlaces: DeletionPlaces
   /** Opens the store of backups; null: the service has none. */
   readonly backups: () => Promise<BackupWorld | null>
   readonly changes: OpenOperatorChanges

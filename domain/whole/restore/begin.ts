@@ -69,7 +69,7 @@ export async function beginRestoring(request: RestoreRequest, world: RestoreWorl
     case 'begun':
       return { restoration }
     case 'restoring':
-      return { refusal: `${organizationId} is being restored already.` }
+      return { refusal: `${organizationId} is being restored already, or deleted.` }
     case 'has_rows':
       return {
         refusal: `${organizationId} has rows. Restore into another organization with --id, or delete it before.`,

@@ -10,6 +10,7 @@ import { CommandError } from '../client/errors.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
+import { deleteCommand } from './delete-command.ts'
 import { exportCommand } from './export-command.ts'
 import { restoreCommand } from './restore-command.ts'
 import { changesOf, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
@@ -94,4 +95,12 @@ const listCommand: Command = {
   },
 }
 
-export const commands = [createCommand, showCommand, listCommand, moveCommand, exportCommand, restoreCommand]
+export const commands = [
+  createCommand,
+  showCommand,
+  listCommand,
+  moveCommand,
+  exportCommand,
+  restoreCommand,
+  deleteCommand,
+]

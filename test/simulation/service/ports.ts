@@ -110,6 +110,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     changes: storage.operatorChanges,
     whole: storage.whole,
     restorePlaces: storage.restorePlaces,
+    deletionPlaces: storage.deletionPlaces,
     backups: async () => null,
     imports: openImports,
   }

@@ -1,6 +1,7 @@
 import type { DetailEndpoint, Endpoint } from '../../../domain/record/endpoint.ts'
 import { writtenPosResources } from '../../../domain/pos/index.ts'
 import { writtenResources } from '../../../domain/resources/index.ts'
+import { reviews } from '../../../domain/resources/reviews.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import { sampleRow } from './sample-rows.ts'
 import type { TestService } from '../services/service.ts'
@@ -24,11 +25,26 @@ export async function addSampleOrganization(
     await service.storage.tenant(organizationId).upsert(resource.collection, rows)
     service.clock.advance(1000)
   }
+  await addRemovals(service, organizationId, prefix, count)
   for (const resource of writtenPosResources) {
     const rows = Array.from({ length: count }, (_, index) => sampleRow(resource, index, prefix))
     await service.pos.writer(posSource).upsert(resource.collection, rows)
   }
   return key
+}
+
+/** Reviews that were shown and are marked as deleted, so that the organization has removals and nothing else more. */
+async function addRemovals(service: TestService, organizationId: string, prefix: string, count: number) {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    ...sampleRow(reviews, count + index, prefix),
+    isPreview: false,
+  }))
+  for (const isDeleted of [false, true])
+    await service.storage.tenant(organizationId).upsert(
+      reviews.collection,
+      rows.map((row) => ({ ...row, isDeleted })),
+    )
+  service.clock.advance(1000)
 }
 
 /** The path of an endpoint with ids of sample rows. `idOf` makes an id for the field to which a parameter refers. */

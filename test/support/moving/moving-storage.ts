@@ -26,7 +26,12 @@ export function openMovingStorage(clock: FakeClock): {
       place.kind === 'shared'
         ? createStorage({ executor: shared, clock, isShared: true })
         : createObjectStorage({ namespace: families.own(place).namespace, place, isConfirmed, clock }),
-    databases: { knows: (law) => law === 'eu', create: async () => undefined, sizeBytes: async () => 4096 },
+    databases: {
+      knows: (law) => law === 'eu',
+      create: async () => undefined,
+      remove: async () => undefined,
+      sizeBytes: async () => 4096,
+    },
     noteWork: () => undefined,
     clock,
     deadline: systemDeadline,

@@ -100,6 +100,7 @@ export function createScratchPlaces(): ScratchPlaces {
               const name = nameOf(place)
               if (!families.has(name)) families.set(name, lendDatabase(meter))
             }),
+          remove: async (place) => void families.delete(nameOf(place)),
           sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
         },
         // Work is not noted here, because that would add to the calls that are counted.

@@ -82,6 +82,7 @@ export function createScratchStorage({
         const name = nameOf(place)
         if (!families.has(name)) families.set(name, lendDatabase(meter))
       },
+      remove: async (place) => void families.delete(nameOf(place)),
       sizeBytes: async (place) => families.get(nameOf(place))?.image().length ?? 0,
     },
     noteWork: (familyId, at) => void directory.noteWork(familyId, at),

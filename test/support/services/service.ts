@@ -27,6 +27,7 @@ import type { OpenOperatorChanges } from '../../../ports/operators/operator-chan
 import type { OperatorKeys, OperatorRole } from '../../../ports/operators/operator-keys.ts'
 import type { OutboxStore } from '../../../ports/messaging/outbox-store.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
+import type { DeletionPlaces } from '../../../domain/placement/deletion-places.ts'
 import type { RestorePlaces } from '../../../domain/placement/restore-places.ts'
 import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
 import type { WholeStore } from '../../../ports/whole/whole-store.ts'
@@ -54,6 +55,7 @@ export interface TestStorage {
   /** Left out: organizations are not exported or restored. */
   readonly whole?: (organizationId: string) => WholeStore
   readonly restorePlaces?: RestorePlaces
+  readonly deletionPlaces?: DeletionPlaces
   /** Left out: there are no backups. */
   readonly backups?: BackupWorld
   readonly keyed: KeyedStorage
@@ -109,6 +111,9 @@ const noRestorePlaces: RestorePlaces = {
   formsOfOthers: async () => [],
   enter: async () => false,
 }
+
+/** The places of a storage in which nothing is deleted. */
+const noDeletionPlaces: DeletionPlaces = { isPlaced: async () => false, release: async () => undefined }
 
 /** The handlers keep no state between requests, so all services share them. */
 const handle = createFetchHandler(publicApi)
@@ -173,6 +178,7 @@ export async function openTestService(
     audit: storage.audit,
     changes: storage.operatorChanges,
     restorePlaces: storage.restorePlaces ?? noRestorePlaces,
+    deletionPlaces: storage.deletionPlaces ?? noDeletionPlaces,
     backups: async () => storage.backups ?? null,
     whole:
       storage.whole ??

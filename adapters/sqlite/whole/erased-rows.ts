@@ -1,0 +1,70 @@
+import type { Expression } from 'kysely'
+import { sql } from 'kysely'
+import type { Resource } from '../../../domain/record/resource.ts'
+import { storedFields } from '../../../domain/record/resource.ts'
+import type { Template } from '../statement/compiler.ts'
+import { slot, template } from '../statement/compiler.ts'
+import { templateCache } from '../statement/template-cache.ts'
+import type { Table } from '../table/tables.ts'
+import { columnOf, tableOf } from '../table/tables.ts'
+
+const owner = sql`organization_id = ${slot('organizationId')}`
+const among = (name: string) => sql`(select value from json_each(${slot(name)}))`
+
+/** The statements that erase people from the rows of one collection. */
+export interface ErasedRows {
+  /**
+   * Looks at the next rows: the id of the last of them (null: there are none), and those that are of the person and
+   * hold anything of them.
+   */
+  readonly find: Template<{ readonly last: string | null; readonly ids: string }>
+  readonly erase: Template
+}
+
+const made = templateCache<ErasedRows>()
+
+/** The statements for a collection, as its record declares what is personal. */
+export function erasedRows(resource: Resource, readMax: number): ErasedRows {
+  return made(resource.collection, () => statementsOf(resource, readMax))
+}
+
+function statementsOf(resource: Resource, readMax: number): ErasedRows {
+  const table = tableOf(resource.collection)
+  const id = sql.id(table.idColumn)
+  const fields = storedFields(resource).flatMap(([name, { field }]) => {
+    if (field.personal === null || field.personal === 'no') return []
+    const { erased } = field.personal
+    const stored = erased === null || field.storage !== 'json' ? erased : JSON.stringify(erased)
+    return [{ column: columnOf(table, name).name, erased: sql.lit(stored) }]
+  })
+  const holdsAny = sql`(${sql.join(fields.map(({ column }) => sql.id(column)))})
+    is not (${sql.join(fields.map(({ erased }) => erased))})`
+  const clock = sql`(select clock_at from organizations where ${owner})`
+  return {
+    find: template(sql<{ readonly last: string | null; readonly ids: string }>`
+      with looked as materialized (select * from ${sql.id(table.name)}
+        where ${owner} and ${id} > ${slot('after')} order by ${id} limit ${sql.lit(readMax)})
+      select (select max(${id}) from looked) as last,
+        (select json_group_array(${id}) from looked where ${isOfPerson(resource, table)} and ${holdsAny}) as ids`),
+    erase: template(sql`
+      update ${sql.id(table.name)} set
+        ${sql.join(fields.map(({ column, erased }) => sql`${sql.id(column)} = ${erased}`))}, updated_at = ${clock}
+      where ${owner} and ${id} in ${among('ids')} and ${holdsAny}`),
+  }
+}
+
+/** Whether a row has the person's contact, or no contact and one of the addresses. */
+function isOfPerson({ person }: Resource, table: Table): Expression<unknown> {
+  if (person === null || 'stays' in person) return sql`false`
+  const by = person.by === null ? null : sql.id(columnOf(table, person.by).name)
+  const carried = person.carriedIn.map((field) => {
+    const { name, storage } = columnOf(table, field)
+    const column = sql.id(name)
+    if (storage !== 'json') return sql`lower(${column}) in ${among('addresses')}`
+    const isContact = by === null ? sql`or j.atom in ${among('contactIds')}` : sql``
+    return sql`exists (select 1 from json_tree(${column}) as j
+      where j.type = 'text' and (lower(j.atom) in ${among('addresses')} ${isContact}))`
+  })
+  const carries = carried.length === 0 ? sql`false` : sql`(${sql.join(carried, sql` or `)})`
+  return by === null ? carries : sql`(${by} in ${among('contactIds')} or (${by} is null and ${carries}))`
+}

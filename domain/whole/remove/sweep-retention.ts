@@ -1,0 +1,54 @@
+import type { Clock } from '../../../ports/platform/clock.ts'
+import type { Log } from '../../../ports/platform/log.ts'
+import type { DueRetention, RetentionDirectory } from '../../../ports/whole/retention.ts'
+import { REMOVALS_KEPT_DAYS } from '../../resources/removals.ts'
+import { toInstant } from '../../text/instant.ts'
+
+export interface RetentionSweepWorld {
+  /** The retention of one database. */
+  readonly retention: RetentionDirectory
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const DAY_MS = 86_400_000
+/** The maximum number of settings that one sweep applies, and of removals that it forgets. */
+const DUE_MAX = 50
+const FORGOTTEN_MAX = 500
+/** No new step is begun after this long, in ms, so that sweeps do not overlap. The next one follows within a minute. */
+const SWEEP_MS = 20_000
+
+/**
+ * Removes what organizations keep no longer: each setting is applied once a day, in bounded steps. An organization that
+ * fails stops no other; it is logged, and tried again by the next sweep. Also forgets removals that are known long enough.
+ */
+export async function sweepRetention({ retention, clock, log }: RetentionSweepWorld): Promise<void> {
+  const untilMs = clock.nowMs() + SWEEP_MS
+  const due = await retention.due(toInstant(clock.nowMs()), DUE_MAX)
+  for (const one of due) {
+    if (clock.nowMs() >= untilMs) return
+    const { organizationId, kind } = one
+    try {
+      const rows = await applyUntil(untilMs, one, { retention, clock })
+      if (rows > 0) log.info('retention_applied', { organizationId, kind, rows })
+    } catch (cause) {
+      log.error('retention_failed', { organizationId, kind }, cause)
+    }
+  }
+  await retention.forgetRemovals(toInstant(clock.nowMs() - REMOVALS_KEPT_DAYS * DAY_MS), FORGOTTEN_MAX)
+}
+
+async function applyUntil(
+  untilMs: number,
+  due: DueRetention,
+  { retention, clock }: Pick<RetentionSweepWorld, 'retention' | 'clock'>,
+): Promise<number> {
+  let rows = 0
+  for (let removed = 1; removed > 0 && clock.nowMs() < untilMs;) {
+    const nowMs = clock.nowMs()
+    const before = toInstant(nowMs - due.days * DAY_MS)
+    removed = await retention.apply(due, before, toInstant(nowMs), toInstant(nowMs + DAY_MS))
+    rows += removed
+  }
+  return rows
+}

@@ -1,0 +1,33 @@
+/** A person, by everything by which rows may know them. */
+export interface Person {
+  readonly contactIds: readonly string[]
+  /** Addresses in the form in which they are compared. */
+  readonly emailKeys: readonly string[]
+  /** E.164. */
+  readonly phones: readonly string[]
+}
+
+/** What one step of an erasure did. */
+export interface ErasureStep {
+  /** How many rows it changed or removed. */
+  readonly rows: number
+  /** Where the next step continues; null: everything was looked at. Only the store reads it. */
+  readonly next: string | null
+}
+
+/** Erases what is stored about a person. */
+export interface Erasure {
+  /**
+   * The contacts with one of the ids or addresses, together with all addresses of theirs and those that were given.
+   * Ids that no contact has are left out.
+   */
+  findPerson(named: Person): Promise<Person>
+  /** The id of an import that has begun and not ended; null: there is none. */
+  openImport(): Promise<string | null>
+  /**
+   * Erases the person in some rows: every field that the records declare as personal gets the value that remains. What
+   * was still to be sent to them is dropped, and recipients become `erased`. May be repeated.
+   * @param position where to continue; null: at the beginning
+   */
+  eraseSome(person: Person, position: string | null): Promise<ErasureStep>
+}
