@@ -13,8 +13,8 @@ import { conflict, GIVEN_UP } from './world.ts'
  * Ends the receiving of a file: checks what only the whole file shows, decides whether it is written, and writes for as
  * long as `durationMs` allows. The decision is final. When the returned session is still `writing`, another call
  * continues, or else the sweep does. Nothing can go wrong with an import after the decision: the rows that its rows
- * refer to still exist, because nothing removes any, and rows of its kind change only through another import, which
- * must wait.
+ * refer to still exist, because none are deleted while an import is open, and rows of its kind change only through
+ * another import, which must wait.
  */
 export async function commitImport(
   importId: string,

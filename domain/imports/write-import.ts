@@ -26,8 +26,10 @@ export async function continueWriting(
     const startedMs = clock.nowMs()
     const next = await writeStep(current, chunksMax, kind, world)
     chunksMax = nextStepChunks(chunksMax, clock.nowMs() - startedMs)
-    // A concurrent call wrote the chunk.
-    current = next ?? (await sessions.find(current.importId)) ?? current
+    // A concurrent call wrote the chunk, unless the organization is being deleted, with its imports.
+    const found = next ?? (await sessions.find(current.importId))
+    if (found === null) return current
+    current = found
   }
   if (current.state !== 'writing') await dropStaged(current.importId, untilMs, world)
   return current

@@ -8,12 +8,13 @@ export interface ReferringRows {
 }
 
 /**
- * `unknown`: there are no rows with these keys (at most ten of them). `needed`: other rows refer to some of them. In
- * both cases nothing was removed.
+ * `unknown`: there are no rows with these keys (at most ten of them). `needed`: other rows refer to some of them.
+ * `importing`: an import is open, whose rows may refer to them. In these cases nothing was removed.
  */
 export type RowsRemoved =
   | { readonly kind: 'removed'; readonly rows: number }
   | { readonly kind: 'unknown'; readonly keys: readonly RowKey[] }
+  | { readonly kind: 'importing'; readonly importId: string }
   | { readonly kind: 'needed'; readonly by: readonly ReferringRows[] }
 
 /** Removes rows that should never have been there. */

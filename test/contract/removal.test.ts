@@ -355,6 +355,8 @@ describe.each(choices)('in %s', (_name, choice) => {
       }
       const { body } = await post('imports', file)
       const { importId } = body as unknown as { readonly importId: string }
+      const rows = await post('rows/contacts/delete', { ids: ['con-x'] })
+      expect([rows.status, rows.body.error]).toEqual([409, expect.stringContaining(importId)])
       const refused = await post('contacts/erase', { contactIds: ['con-x'] })
       expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining(importId)])
       expect((await read('contacts/con-x')).body).toMatchObject({ email: person.email })

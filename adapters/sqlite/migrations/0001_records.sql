@@ -698,7 +698,7 @@ END;
 CREATE TRIGGER checkout_links_uncounts_purchases AFTER DELETE ON purchases
 BEGIN
   UPDATE checkout_links SET completed_count = completed_count - iif(OLD.status IN ('paid', 'partially_refunded', 'refunded'), 1, 0),
-    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+    updated_at = coalesce((SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id), updated_at)
   WHERE organization_id = OLD.organization_id AND checkout_link_id = OLD.checkout_link_id
     AND (completed_count) IS NOT (completed_count - iif(OLD.status IN ('paid', 'partially_refunded', 'refunded'), 1, 0));
 END;
@@ -718,7 +718,7 @@ END;
 CREATE TRIGGER contact_lists_uncounts_list_members AFTER DELETE ON list_members
 BEGIN
   UPDATE contact_lists SET contact_count = contact_count - 1,
-    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+    updated_at = coalesce((SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id), updated_at)
   WHERE organization_id = OLD.organization_id AND list_id = OLD.list_id
     AND (contact_count) IS NOT (contact_count - 1);
 END;
@@ -752,7 +752,7 @@ BEGIN
   UPDATE automations SET run_count = run_count - 1,
     last_run_at = (SELECT max(c.started_at) FROM automation_runs AS c
       WHERE c.organization_id = automations.organization_id AND c.automation_id = automations.automation_id),
-    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+    updated_at = coalesce((SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id), updated_at)
   WHERE organization_id = OLD.organization_id AND automation_id = OLD.automation_id
     AND (run_count, last_run_at) IS NOT (run_count - 1, (SELECT max(c.started_at) FROM automation_runs AS c
       WHERE c.organization_id = automations.organization_id AND c.automation_id = automations.automation_id));
@@ -786,7 +786,7 @@ CREATE TRIGGER voucher_groups_uncounts_vouchers AFTER DELETE ON vouchers
 BEGIN
   UPDATE voucher_groups SET voucher_count = voucher_count - 1,
     redeemed_count = redeemed_count - iif(OLD.redemption_count >= 1, 1, 0),
-    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+    updated_at = coalesce((SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id), updated_at)
   WHERE organization_id = OLD.organization_id AND group_id = OLD.group_id
     AND (voucher_count, redeemed_count) IS NOT (voucher_count - 1, redeemed_count - iif(OLD.redemption_count >= 1, 1, 0));
 END;
@@ -822,7 +822,7 @@ BEGIN
   UPDATE vouchers SET redemption_count = redemption_count - 1,
     last_redeemed_at = (SELECT max(c.redeemed_at) FROM voucher_redemptions AS c
       WHERE c.organization_id = vouchers.organization_id AND c.voucher_id = vouchers.voucher_id),
-    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+    updated_at = coalesce((SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id), updated_at)
   WHERE organization_id = OLD.organization_id AND voucher_id = OLD.voucher_id
     AND (redemption_count, last_redeemed_at) IS NOT (redemption_count - 1, (SELECT max(c.redeemed_at) FROM voucher_redemptions AS c
       WHERE c.organization_id = vouchers.organization_id AND c.voucher_id = vouchers.voucher_id));
@@ -868,7 +868,7 @@ BEGIN
     sale_amount_cents = sale_amount_cents - coalesce(OLD.sale_amount_cents, 0),
     last_clicked_at = (SELECT max(c.occurred_at) FROM link_events AS c
       WHERE c.organization_id = links.organization_id AND c.link_id = links.link_id AND c.event IN ('click')),
-    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+    updated_at = coalesce((SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id), updated_at)
   WHERE organization_id = OLD.organization_id AND link_id = OLD.link_id
     AND (clicks, leads, sales, sale_amount_cents, last_clicked_at) IS NOT (clicks - iif(OLD.event IN ('click'), 1, 0), leads - iif(OLD.event IN ('lead'), 1, 0), sales - iif(OLD.event IN ('sale'), 1, 0), sale_amount_cents - coalesce(OLD.sale_amount_cents, 0), (SELECT max(c.occurred_at) FROM link_events AS c
       WHERE c.organization_id = links.organization_id AND c.link_id = links.link_id AND c.event IN ('click')));
@@ -917,7 +917,7 @@ BEGIN
       WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id),
     first_year_events = (SELECT json_group_array(json_object('eventId', c.event_id, 'occurredAt', c.occurred_at, 'type', c.type, 'amountCents', c.amount_cents, 'discountName', c.discount_name, 'discountCents', c.discount_cents)) FROM billing_events AS c
       WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id AND c.type IN ('payment', 'failed', 'discount') AND c.occurred_at >= memberships.signup_date || 'T00:00:00.000Z' AND c.occurred_at < coalesce(date(memberships.signup_date, '+365 days'), '9999-12-32') || 'T00:00:00.000Z'),
-    updated_at = (SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id)
+    updated_at = coalesce((SELECT clock_at FROM organizations AS o WHERE o.organization_id = OLD.organization_id), updated_at)
   WHERE organization_id = OLD.organization_id AND membership_id = OLD.membership_id
     AND (event_count, events_changed_at, first_year_events) IS NOT (event_count - 1, (SELECT max(c.updated_at) FROM billing_events AS c
       WHERE c.organization_id = memberships.organization_id AND c.membership_id = memberships.membership_id), (SELECT json_group_array(json_object('eventId', c.event_id, 'occurredAt', c.occurred_at, 'type', c.type, 'amountCents', c.amount_cents, 'discountName', c.discount_name, 'discountCents', c.discount_cents)) FROM billing_events AS c

@@ -251,8 +251,8 @@ END;
 CREATE TRIGGER sites_unnamed_in_reviews AFTER DELETE ON sites
 BEGIN
   UPDATE visible_reviews SET site_name = NULL,
-    updated_at = (SELECT o.clock_at FROM organizations AS o
-      WHERE o.organization_id = visible_reviews.organization_id)
+    updated_at = coalesce((SELECT o.clock_at FROM organizations AS o
+      WHERE o.organization_id = visible_reviews.organization_id), updated_at)
   WHERE organization_id IN (OLD.organization_id,
       (SELECT parent_id FROM organizations WHERE organization_id = OLD.organization_id))
     AND row_id IN (SELECT r.review_id || ' ' || r.organization_id FROM reviews AS r

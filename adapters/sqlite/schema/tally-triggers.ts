@@ -86,7 +86,8 @@ function deleted({ fields }: TallySet, { parent, child, by }: Sides): TriggerSha
       `${column} - ${where === null ? value : `iif(${holds(where, child, 'OLD')}, ${value}, 0)`}`,
     ]
   })
-  const now = `(SELECT clock_at FROM organizations AS o WHERE o.${OWNER} = OLD.${OWNER})`
+  // An organization that is gone has no clock.
+  const now = `coalesce((SELECT clock_at FROM organizations AS o WHERE o.${OWNER} = OLD.${OWNER}), updated_at)`
   return trigger(
     `${parent.name}_uncounts_${child.name}`,
     `DELETE ON ${child.name}`,

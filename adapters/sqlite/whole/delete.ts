@@ -40,6 +40,8 @@ const untie = template(sql`update organizations set parent_id = null where ${own
 const findParent = template(sql<{ readonly id: string | null }>`
   select parent_id as id from organizations where ${owner}`)
 const endKeys = template(sql`delete from api_keys where ${owner} and ${isClosed}`)
+/** An import that is being written finds no more to write. */
+const endImports = template(sql`delete from import_sessions where ${owner} and ${isClosed}`)
 const endOrganization = template(sql`delete from organizations where ${owner} and ${isClosed}`)
 
 /** Deletes one organization of a database. */
@@ -55,6 +57,7 @@ export function createDeletion(executor: Executor, organizationId: string): Dele
         bind(advanceClock, { organizationId: parent.rows[0]?.id ?? null, now }),
         bind(untie, values),
         bind(endKeys, values),
+        bind(endImports, values),
         bind(endOrganization, values),
       ])
       const [row] = judgement.rows

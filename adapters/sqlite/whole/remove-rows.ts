@@ -27,7 +27,7 @@ export async function removeRows(
   const distinct = [...new Set(keys.map((key) => JSON.stringify(key)))]
   const values = { organizationId, keys: `[${distinct.join()}]` }
   const referring = referringTo(table, collection)
-  const problems = [unknownKeys(table), ...referring.map(({ rows }) => rows)]
+  const problems = [unknownKeys(table), openImport, ...referring.map(({ rows }) => rows)]
   const guard = template(sql`insert into move_guards (broken) select 'version'
     where ${sql.join(
       problems.map((rows) => sql`exists (${rows})`),
@@ -41,21 +41,26 @@ export async function removeRows(
   } catch (error) {
     if (!/move_is_current/.test(String(error))) throw error
   }
-  const found = await resultsOf(executor, [
+  const [unknown, importing, ...counts] = await resultsOf(executor, [
     bind(template(sql<{ readonly key: string }>`${unknownKeys(table)} limit ${sql.lit(NAMED_MAX)}`), values),
+    bind(template(sql<{ readonly id: string }>`${openImport} limit 1`), values),
     ...referring.map(({ rows }) =>
       bind(template(sql<{ readonly count: number }>`select count(*) as count from (${rows})`), values),
     ),
   ])
-  const [unknown, ...counts] = found.map(({ rows }) => rows)
-  const named = (unknown ?? []).flatMap((row) => ('key' in row ? [JSON.parse(row.key) as RowKey] : []))
+  const [open] = importing.rows
+  if (open !== undefined) return { kind: 'importing', importId: open.id }
+  const named = unknown.rows.map(({ key }) => JSON.parse(key) as RowKey)
   if (named.length > 0) return { kind: 'unknown', keys: named }
   const by = referring.map(({ collection: from }, index): ReferringRows => {
-    const row = counts[index]?.[0]
-    return { collection: from, rows: row !== undefined && 'count' in row ? row.count : 0 }
+    return { collection: from, rows: counts[index]?.rows[0]?.count ?? 0 }
   })
   return { kind: 'needed', by: by.filter(({ rows }) => rows > 0) }
 }
+
+/** An import that has begun and not ended: the rows to which its rows refer were checked, and must stay. */
+const openImport = sql`select import_id as id from import_sessions
+  where ${owner} and state in ('receiving', 'writing')`
 
 /** The key of a row, as one SQL value. */
 function keyOf({ keyColumns }: Table): Expression<unknown> {

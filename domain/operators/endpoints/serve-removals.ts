@@ -41,6 +41,11 @@ export async function serveDeleteRows(
         `${organizationId} has no rows of ${kind} with these ids: ${shown}. Nothing was deleted.`,
       )
     }
+    case 'importing':
+      return errorReply(
+        409,
+        `An import (${outcome.importId}) is open, whose rows may refer to these. Finish or abort it before. Nothing was deleted.`,
+      )
     case 'needed': {
       const by = outcome.by.map(({ collection, rows }) => `${rows} of ${collection}`).join(', ')
       return errorReply(409, `Other rows refer to these: ${by}. Nothing was deleted.`)

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { digestOfParts, sha256 } from '../../domain/imports/file-parts.ts'
+import { utf8 } from '../../domain/text/encoding.ts'
+import { form, submission } from '../conformance/fixtures.ts'
+import { toOwn } from '../support/moving/moving.ts'
+import { openMovingStorage } from '../support/moving/moving-storage.ts'
+import type { MovingPlaces } from '../support/moving/moving.ts'
+import { addSampleOrganization } from '../support/data/sample-organization.ts'
+import { everyText } from '../support/databases/whole-database.ts'
+import { seededRandom } from '../support/runner/fakes.ts'
+import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { OperatorClient } from '../support/services/operator-client.ts'
+import { openOperatorClient } from '../support/services/operator-client.ts'
+import type { TestService } from '../support/services/service.ts'
+import { openTestService } from '../support/services/service.ts'
+
+// An organization is removed while others import, export, erase and move.
+
+const contact = (index: number) =>
+  `${JSON.stringify({ contactId: `new-${index}`, tags: [], emailConsent: 'unknown', smsConsent: 'unknown', createdAt: '2026-01-01T00:00:00Z' })}\n`
+
+interface Opened {
+  readonly importId: string
+}
+
+/** Opens an import of contacts and sends all of it. */
+async function sentImport(service: TestService, admin: OperatorClient): Promise<string> {
+  const part = utf8(Array.from({ length: 2_000 }, (_, index) => contact(index)).join(''))
+  const file = { kind: 'contacts', format: 'ndjson', totalBytes: part.length }
+  const digest = await digestOfParts([await sha256(part)])
+  const { body } = await admin.post('/organizations/acme/imports', { ...file, digest })
+  const { importId } = body as unknown as Opened
+  const base64 = (await sha256(part)).replaceAll('-', '+').replaceAll('_', '/')
+  await service.send(`/operator/v1/organizations/acme/imports/${importId}/parts/1`, {
+    method: 'PUT',
+    key: admin.key,
+    headers: { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${base64}=:` },
+    body: part,
+  })
+  return importId
+}
+
+const places = [{ kind: 'shared' }, { kind: 'own', region: null, jurisdiction: null }] as const
+
+test.each(places)(
+  'whatever runs at once, nothing is left of a deleted organization: $kind',
+  async (choice) => {
+    let storage: ScratchStorage | undefined
+    const service = await openTestService((clock) => (storage = createScratchStorage({ clock, choice })))
+    if (storage === undefined) throw new Error('There is no storage')
+    const admin = await openOperatorClient(service, 'admin')
+    const key = await service.addOrganization('kept')
+    const path = '/organizations/acme'
+    for (let seed = 1; seed <= 12; seed += 1) {
+      const below = seededRandom(seed)
+      await addSampleOrganization(service, 'acme', 'm-', 5)
+      const importId = await sentImport(service, admin)
+      const work = [
+        () => admin.post(`${path}/delete`, { confirm: 'acme' }),
+        () => admin.post(`${path}/imports/${importId}/commit`),
+        () => admin.post(`${path}/export`, {}),
+        () => admin.post(`${path}/contacts/erase`, { contactIds: ['m-contactId-1'] }),
+        () => admin.post(`${path}/rows/products/delete`, { ids: ['m-productId-1'] }),
+        () => admin.post(`${path}/delete`, { confirm: 'acme' }),
+      ]
+      const order = work
+        .map((one) => ({ one, place: below() }))
+        .sort((left, right) => left.place - right.place)
+      const answers = await Promise.all(order.map(({ one }) => one()))
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+      const last = await admin.post(`${path}/delete`, { confirm: 'acme' })
+      expect([200, 404]).toContain(last.status)
+      const left = [
+        ...(await everyText(storage.database)),
+        ...(await everyText(await storage.databaseOf('acme'))),
+      ].filter(({ table, text }) => table !== 'audit' && /\bacme\b|^m-/.test(text))
+      expect(left).toEqual([])
+    }
+    expect((await service.send('/api/v1/sites', { key })).status).toBe(200)
+    expect(service.errors).toEqual([])
+  },
+)
+
+test('a family is not deleted while it moves, and takes its removals and its retention along', async () => {
+  let moving: MovingPlaces | undefined
+  const service = await openTestService((clock) => {
+    const { storage, places: opened } = openMovingStorage(clock)
+    moving = opened
+    return storage
+  })
+  if (moving === undefined) throw new Error('There are no places')
+  const admin = await openOperatorClient(service, 'admin')
+  const key = await service.addOrganization('acme')
+  const tenant = service.storage.tenant('acme')
+  await tenant.upsert('forms', [form('form-1'), form('gone')])
+  await tenant.saveSubmission(submission('sub-1'))
+  expect((await admin.post('/organizations/acme/rows/forms/delete', { ids: ['gone'] })).status).toBe(200)
+  expect((await admin.post('/organizations/acme/retention', { submissions: 30 })).status).toBe(200)
+  const removals = async () => (await service.send('/api/v1/removals', { key })).text()
+  const before = await removals()
+  expect(before).toContain('"gone"')
+  const [moveId, now] = ['m1', '2026-06-15T12:00:00.000Z']
+  await moving.world.ledger.open({ moveId, familyId: 'acme', target: toOwn, startedAt: now })
+  await moving.world.ledger.take(moveId, 'another', now, '2026-06-15T13:00:00.000Z')
+  const refused = await admin.post('/organizations/acme/delete', { confirm: 'acme' })
+  expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('moved')])
+  await moving.world.ledger.release(moveId, 'another')
+  await admin.get(`/moves/${moveId}`)
+  await service.settled()
+  const { body } = await admin.get('/organizations/acme')
+  expect(body).toMatchObject({ place: 'own', retention: { submissions: 30, sends: null } })
+  expect(await removals()).toBe(before)
+})
