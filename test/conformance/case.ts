@@ -12,9 +12,11 @@ import type {
   OperatorKeys,
   Organization,
   OutboxStore,
+  RetentionDirectory,
   SendLog,
   StoredKey,
   TenantWriter,
+  WholeStore,
 } from '../../ports/index.ts'
 
 /** An outbox entry as `outboxOf` shows it. */
@@ -41,6 +43,8 @@ export interface StorageInstance {
   tenant(organizationId: string): TenantWriter
   readonly imports: (organizationId: string) => ImportSessions
   readonly importDirectory: ImportDirectory
+  readonly whole: (organizationId: string) => WholeStore
+  readonly retentionDirectory: RetentionDirectory
   /** Reads the outbox of an organization directly, without the ports. */
   outboxOf(organizationId: string): Promise<readonly SeenOutboxEntry[]>
 }

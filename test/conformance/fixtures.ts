@@ -250,7 +250,7 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
   }))
   const storage = await (make.holding?.(clock, tenants) ?? saved(make, clock, tenants))
   const { administration, analytics, audit, exitSurvey, forms, importDirectory, keyed } = storage
-  const { operatorChanges, operatorKeys, outbox, sends } = storage
+  const { operatorChanges, operatorKeys, outbox, retentionDirectory, sends } = storage
   return {
     administration,
     analytics,
@@ -262,7 +262,9 @@ export async function twoTenants(make: MakeStorage): Promise<TwoTenants> {
     operatorChanges,
     operatorKeys,
     outbox,
+    retentionDirectory,
     sends,
+    whole: (id) => storage.whole(id),
     tenant: (id) => storage.tenant(id),
     imports: (id) => storage.imports(id),
     outboxOf: (id) => storage.outboxOf(id),

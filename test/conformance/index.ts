@@ -31,6 +31,7 @@ import { pagingCases } from './paging.ts'
 import { linkCountCases } from './link-counts.ts'
 import { listMemberCases } from './list-members.ts'
 import { listCases } from './product-lists.ts'
+import { removalCases } from './removals.ts'
 import { reviewCases } from './reviews.ts'
 import { submissionCases } from './submissions.ts'
 import { upsertCases } from './upsert.ts'
@@ -57,6 +58,7 @@ export const storageSuite: readonly StorageCase[] = [
   ...listCases,
   ...listMemberCases,
   ...reviewCases,
+  ...removalCases,
   ...completedCountCases,
   ...alternateKeyCases,
   ...voucherCountCases,

@@ -9,6 +9,8 @@ import { addSampleOrganization } from '../support/data/sample-organization.ts'
 import { everyText } from '../support/databases/whole-database.ts'
 import { seededRandom } from '../support/runner/fakes.ts'
 import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
+import type { ScratchObjects } from '../support/scratch/scratch-objects.ts'
+import { scratchObjects } from '../support/scratch/scratch-objects.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import type { OperatorClient } from '../support/services/operator-client.ts'
 import { openOperatorClient } from '../support/services/operator-client.ts'
@@ -111,4 +113,22 @@ test('a family is not deleted while it moves, and takes its removals and its ret
   const { body } = await admin.get('/organizations/acme')
   expect(body).toMatchObject({ place: 'own', retention: { submissions: 30, sends: null } })
   expect(await removals()).toBe(before)
+})
+
+test('the object of a family that is deleted is emptied, and serves the next of that name', async () => {
+  let objects: ScratchObjects | undefined
+  const service = await openTestService((clock) => {
+    objects = scratchObjects(clock)
+    return createScratchStorage({ clock, ...objects })
+  })
+  const admin = await openOperatorClient(service, 'admin')
+  await addSampleOrganization(service, 'acme', 'm-', 3)
+  const isFull = () => objects?.object('acme.1').database.sizeBytes() ?? 0
+  const size = isFull()
+  expect((await admin.post('/organizations/acme/delete', { confirm: 'acme' })).status).toBe(200)
+  expect(isFull()).toBeLessThan(size / 2)
+  expect((await admin.get('/organizations/acme')).status).toBe(404)
+  const key = await addSampleOrganization(service, 'acme', 'm-', 2)
+  const sites = await service.send('/api/v1/sites', { key })
+  expect(((await sites.json()) as { readonly data: readonly object[] }).data.length).toBe(2)
 })
