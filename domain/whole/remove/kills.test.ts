@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { form, submissionRow, organization, contact } from '../../../test/conformance/fixtures.ts'
+import { everyText } from '../../../test/support/databases/whole-database.ts'
+import type { ScratchPlaces } from '../../../test/support/scratch/scratch-places.ts'
+import { createScratchPlaces, OWN } from '../../../test/support/scratch/scratch-places.ts'
+import type { PlaceChoice } from '../../../ports/placement/placement.ts'
+import { deleteOrganization } from './delete-organization.ts'
+import { erasePerson } from './erase-person.ts'
+import { sweepRetention } from './sweep-retention.ts'
+
+// Removing is interrupted at every call of a database, before it or after it, and taken up again by another process.
+
+const DAY_MS = 86_400_000
+const person = { firstName: 'Xanthippe', email: 'x@example.org', emailKey: 'x@example.org' }
+const other = { firstName: 'Yolanda' }
+
+async function filled(choice: PlaceChoice): Promise<ScratchPlaces> {
+  const scratch = createScratchPlaces()
+  const storage = scratch.isolate()
+  for (const id of ['acme', 'kept']) {
+    await storage.administration.saveOrganization(organization(id), undefined, choice)
+    const tenant = storage.tenant(id)
+    await tenant.upsert('contacts', [contact('c-1', id === 'acme' ? person : other), contact('c-2')])
+    await tenant.upsert('forms', [form(`form-of-${id}`)])
+    await tenant.upsert('form-submissions', [
+      submissionRow(`${id}-1`, { contactId: 'c-1', answers: { name: id === 'acme' ? 'Xanthippe' : 'Yolanda' }, formId: `form-of-${id}` }),
+      submissionRow(`${id}-2`, { answers: { mail: id === 'acme' ? 'x@example.org' : 'y@example.org' }, formId: `form-of-${id}` }),
+    ])
+  }
+  await storage.whole('acme').setRetention({ submissions: 1, sends: 1 }, '2026-01-01T00:00:00.000Z')
+  scratch.clock.ms += 30 * DAY_MS
+  return scratch
+}
+
+/** Every text that is stored in the shared database and in that of the family. */
+async function left(scratch: ScratchPlaces): Promise<readonly string[]> {
+  const databases = [scratch.shared, scratch.familyAt('acme.1')].filter((one) => one !== undefined)
+  const texts = await Promise.all(databases.map(everyText))
+  return texts.flat().map(({ table, column, text }) => `${table}.${column} ${text}`)
+}
+
+const worldOf = (scratch: ScratchPlaces) => {
+  const { whole, deletionPlaces } = scratch.isolate()
+  return { whole, deletionPlaces, clock: scratch.clock }
+}
+
+const works: Readonly<Record<string, (scratch: ScratchPlaces) => Promise<unknown>>> = {
+  'deleting an organization': (scratch) => deleteOrganization('acme', worldOf(scratch)),
+  'erasing a person': (scratch) =>
+    erasePerson('acme', { contactIds: ['c-1'], emailKeys: [], phones: [] }, null, worldOf(scratch)),
+  'applying a retention': async (scratch) => {
+    const isolate = scratch.isolate()
+    const place = (await scratch.directory.placeOf('acme')) ?? ({ kind: 'shared' } as const)
+    await sweepRetention({
+      retention: isolate.places.storageAt(place, true).retentionDirectory,
+      clock: scratch.clock,
+      // A failed setting is logged and stays due.
+      log: { info: () => undefined, error: () => undefined },
+    })
+  },
+}
+const gone: Readonly<Record<string, RegExp>> = {
+  'deleting an organization': /\bacme\b/,
+  'erasing a person': /Xanthippe|x@example\.org/,
+  'applying a retention': /^form_submissions\.submission_id acme/,
+}
+
+describe.each([
+  ['the shared database', { kind: 'shared' } as const],
+  ['a database of its own', OWN],
+])('in %s', (_name, choice) => {
+  test.each(Object.entries(works))('%s leaves nothing, wherever it was interrupted', async (name, work) => {
+    let points = 0
+    for (const hook of ['before', 'after'] as const) {
+      for (let kill = 1, isKilled = true; isKilled; kill += 1) {
+        const scratch = await filled(choice)
+        let calls = 0
+        isKilled = false
+        scratch[hook] = () => {
+          calls += 1
+          if (calls !== kill) return
+          isKilled = true
+          throw new Error('killed')
+        }
+        await work(scratch).catch(() => undefined)
+        scratch[hook] = () => undefined
+        if (isKilled) points += 1
+        const again = await work(scratch)
+        const remaining = (await left(scratch)).filter((text) => gone[name]?.test(text))
+        expect({ name, hook, kill, again, remaining }).toMatchObject({ remaining: [] })
+        expect((await scratch.isolate().tenant('kept').findMany('contacts', ['firstName'], ['c-1']))[0]).toEqual({
+          firstName: 'Yolanda',
+        })
+      }
+    }
+    expect(points).toBeGreaterThan(8)
+  })
+})
