@@ -87,7 +87,11 @@ export const removalCases: readonly StorageCase[] = [
     async run(make) {
       const storage = await twoTenants(make)
       const { tenant, sends, clock } = storage
-      const ada = contact('c-1', { email: 'Ada@example.com', emailKey: 'ada@example.com', phone: '+12125550100' })
+      const ada = contact('c-1', {
+        email: 'Ada@example.com',
+        emailKey: 'ada@example.com',
+        phone: '+12125550100',
+      })
       await tenant('org-a').upsert('contacts', [ada, contact('c-2', { firstName: 'Grace' })])
       await tenant('org-b').upsert('contacts', [ada])
       await tenant('org-a').upsert('forms', [form('form-1')])
@@ -97,14 +101,16 @@ export const removalCases: readonly StorageCase[] = [
         submissionRow('s-3', { contactId: 'c-2', answers: { mail: 'ada@example.com' } }),
       ])
       const entry = { outboxId: 'obx_s-4_1', kind: 'notification_email', payload: {} }
-      await tenant('org-a').saveSubmission(submission('s-4', { outbox: [entry] }, { email: 'ada@example.com' }))
+      await tenant('org-a').saveSubmission(
+        submission('s-4', { outbox: [entry] }, { email: 'ada@example.com' }),
+      )
       const sent = { channel: 'email', from: 'a@example.com', providerId: null, outcome: 'accepted' } as const
       await sends.open('org-a').record([
         { ...sent, sendId: 'm-1', to: 'Ada@example.com', error: null, at: at(0) },
         { ...sent, sendId: 'm-2', to: 'grace@example.com', error: null, at: at(0) },
       ])
       clock.ms += 5000
-      assert(((await erase(storage, { contactIds: ['c-1'] })) as number) >= 4)
+      assert((await erase(storage, { contactIds: ['c-1'] })) >= 4)
       const found = await readContact(storage, 'c-1')
       assert.deepEqual(
         [found?.firstName, found?.email, found?.phone, found?.tags, found?.emailConsent],
@@ -115,15 +121,12 @@ export const removalCases: readonly StorageCase[] = [
         ['submissionId', 'answers'],
         ['s-1', 's-2', 's-3', 's-4'],
       )
-      assert.deepEqual(
-        answers.map((row) => [row.submissionId, row.answers]).toSorted(),
-        [
-          ['s-1', {}],
-          ['s-2', {}],
-          ['s-3', { mail: 'ada@example.com' }],
-          ['s-4', {}],
-        ],
-      )
+      assert.deepEqual(answers.map((row) => [row.submissionId, row.answers]).toSorted(), [
+        ['s-1', {}],
+        ['s-2', {}],
+        ['s-3', { mail: 'ada@example.com' }],
+        ['s-4', {}],
+      ])
       assert.deepEqual(await storage.outboxOf('org-a'), [])
       const log = await sends.open('org-a').list(null, 10)
       assert.deepEqual(log.map(({ to }) => to).toSorted(), ['erased', 'grace@example.com'])

@@ -33,7 +33,10 @@ function keyOf({ resource }: CollectionEndpoint, row: Row): string {
     ? `${String(row.organizationId)} ${String(row.reviewId)}`
     : String(row[resource.idField])
 }
-const removedKey = ({ parentId, id }: Row) => (parentId === null ? String(id) : `${String(parentId)} ${String(id)}`)
+const removedKey = ({ parentId, id }: Row) => {
+  const parent = typeof parentId === 'string' ? `${parentId} ` : ''
+  return `${parent}${String(id)}`
+}
 
 interface Reader {
   readonly service: TestService
@@ -75,7 +78,8 @@ async function sync(reader: Reader, { rows, since }: Copy): Promise<void> {
     since.set('removals', String(removal.updatedAt))
     const known = rows.get(String(removal.collection))
     const row = known?.get(removedKey(removal))
-    if (row !== undefined && String(row.updatedAt) <= String(removal.updatedAt)) known?.delete(removedKey(removal))
+    if (row !== undefined && String(row.updatedAt) <= String(removal.updatedAt))
+      known?.delete(removedKey(removal))
   }
 }
 
@@ -83,7 +87,10 @@ async function source(reader: Reader): Promise<ReadonlyMap<string, readonly (rea
   const all = new Map<string, readonly (readonly [string, Row])[]>()
   for (const endpoint of synced) {
     const rows = await pages(reader, endpoint.path, '')
-    all.set(endpoint.resource.removal?.collection ?? '', sorted(rows.map((row) => [keyOf(endpoint, row), row])))
+    all.set(
+      endpoint.resource.removal?.collection ?? '',
+      sorted(rows.map((row) => [keyOf(endpoint, row), row])),
+    )
   }
   return all
 }
