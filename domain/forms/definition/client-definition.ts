@@ -37,6 +37,12 @@ const autocompletes: Readonly<Record<ContactField, string | null>> = {
   licensePlate: null,
 }
 
+/** HTML allows each of them on text controls, and on a control of its own type (HTML, Autofilling form controls). */
+function autocompleteOf(type: FormField['type'], contactField: ContactField): string | null {
+  const isOfType = type === 'short_text' || (type === contactField && (type === 'email' || type === 'phone'))
+  return isOfType ? autocompletes[contactField] : null
+}
+
 /** The part of a form's definition that pages of any website may read. */
 export function clientFormOf({ definition, fields }: CompiledForm, requiresPassword: boolean): ClientForm {
   const { formId, name } = definition
@@ -49,7 +55,7 @@ function clientFieldOf(field: FormField): ClientField {
     ...rest,
     required: required ? true : null,
     options: options.length === 0 ? null : options.map(({ value, label }) => ({ value, label })),
-    autocomplete: contactField === null ? null : autocompletes[contactField],
+    autocomplete: contactField === null ? null : autocompleteOf(type, contactField),
   }
   const set = Object.entries(settings).filter(([, value]) => value !== null)
   // Each setting keeps its type, and those that are null are left out.

@@ -6,6 +6,10 @@ import {
   showOrganizationForm,
 } from '../../../domain/operators/endpoints/organization-forms.ts'
 import { FORMS_MAX } from '../../../domain/operators/endpoints/forms-check.ts'
+import { clientFormOf } from '../../../domain/forms/definition/client-definition.ts'
+import { compileForm } from '../../../domain/forms/definition/compile.ts'
+import { formPage, formSnippet } from '../../../domain/forms/page/form-page.ts'
+import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import { isJsonObject } from '../../../domain/text/json.ts'
 import { CommandError } from '../client/errors.ts'
 import type { AnswerTo } from '../client/operator-service.ts'
@@ -65,6 +69,32 @@ const showCommand: Command = {
     const { body } = await service.call(showOrganizationForm, { params: { organizationId, formId } })
     context.out(JSON.stringify(body.form, null, 2))
     for (const reason of body.reasons) context.note(`It must be hosted: ${reason}`)
+  },
+}
+
+const htmlCommand: Command = {
+  words: ['form', 'html'],
+  positionals: ['FORMID'],
+  flags: { org: text('ID', 'required'), client: mark(), snippet: mark() },
+  summary: 'Print a page with the form, which works without scripts',
+  details: [
+    'The page is complete: labels, hints, what a browser can check, and a place for each error. --snippet prints the form',
+    'alone, for a page that exists. --client adds the tag of the form client, which shows and hides conditional fields and',
+    'keeps the visitor on the page. A form that must be hosted has no page: the exit code is 1, with the reasons.',
+  ],
+  operations: [showOrganizationForm],
+  run: async (context, { values, positionals: [formId = ''] }) => {
+    const organizationId = textOf(values, 'org') ?? ''
+    const service = await context.service()
+    const { body } = await service.call(showOrganizationForm, { params: { organizationId, formId } })
+    // The service shows what it has stored: a definition.
+    const compilation = compileForm(body.form as unknown as FormDefinition)
+    if (compilation.kind === 'unsupported')
+      throw new CommandError(`${formId} must be hosted. ${compilation.reasons.join(' ')}`)
+    const form = clientFormOf(compilation.form, body.requiresPassword)
+    const write = values.snippet === true ? formSnippet : formPage
+    context.out(write(form, { service: service.url, hasClient: values.client === true }).trimEnd())
+    if (!body.isPublished) context.note(`${formId} is not published, so it takes no submissions yet.`)
   },
 }
 
@@ -165,6 +195,7 @@ const unpublishCommand = publishing('unpublish', 'Take a form back, so that it t
 export const commands = [
   listCommand,
   showCommand,
+  htmlCommand,
   saveCommand,
   publishCommand,
   unpublishCommand,

@@ -1,0 +1,74 @@
+import { HtmlValidate } from 'html-validate'
+import { expect, it, test } from 'vitest'
+import { compiledOf, definitionOf, fieldOf, optionsOf, when } from '../../../test/support/data/forms.ts'
+import { drawForm } from '../../../test/support/data/generated-forms.ts'
+import { seededRandom } from '../../../test/support/runner/fakes.ts'
+import { clientFormOf } from '../definition/client-definition.ts'
+import { compileForm } from '../definition/compile.ts'
+import { formPage, formSnippet } from './form-page.ts'
+
+const options = { service: 'https://api.example.com', hasClient: true }
+
+/** The standard's rules and those of accessibility; how a page is laid out is left to its author. */
+const checker = new HtmlValidate({
+  extends: ['html-validate:standard', 'html-validate:a11y'],
+  rules: { 'require-sri': 'off' },
+})
+
+async function problemsOf(page: string): Promise<readonly string[]> {
+  const { results } = await checker.validateString(page)
+  return results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))
+}
+
+test.each(Array.from({ length: 5 }, (_, index) => index))(
+  'generated forms are valid HTML (%i)',
+  async (part) => {
+    for (let seed = part * 50; seed < (part + 1) * 50; seed += 1) {
+      const draw = seededRandom(seed)
+      const compilation = compileForm(definitionOf([], drawForm(draw)))
+      if (compilation.kind === 'unsupported') throw new Error(`${seed}: ${compilation.reasons.join(' ')}`)
+      const form = clientFormOf(compilation.form, draw() < 0.2)
+      const page = formPage(form, { ...options, hasClient: draw() < 0.5 })
+      expect([seed, await problemsOf(page)]).toEqual([seed, []])
+    }
+  },
+)
+
+const form = clientFormOf(
+  compiledOf([
+    fieldOf('mail', 'email', {
+      label: 'Email',
+      required: true,
+      contactField: 'email',
+      helpText: 'For the answer',
+    }),
+    fieldOf('phone', 'phone', { visibleWhen: when('mail', 'is_empty'), required: true }),
+    fieldOf('size', 'single_choice', { options: optionsOf('s', 'm'), required: true }),
+    fieldOf('extras', 'multiple_choice', { options: optionsOf('wax', 'dry'), required: true }),
+    fieldOf('cost', 'number', { min: 0, max: 9 }),
+    fieldOf('member', 'boolean', { required: true }),
+  ]),
+  true,
+)
+const snippet = formSnippet(form, options)
+
+it('asks the browser to check what it can, and never more than the service does', () => {
+  expect(snippet).toContain(
+    'name="mail" type="email" autocomplete="email" aria-describedby="field-1-help" required>',
+  )
+  expect(snippet).toContain('name="phone" type="tel">')
+  expect(snippet).toContain('value="s" required>')
+  expect(snippet).toContain('type="checkbox" value="wax">')
+  expect(snippet).toContain('type="number" step="any" inputmode="decimal" min="0" max="9">')
+  expect(snippet).toMatch(/name="member" type="radio" value="false" required>/)
+})
+
+it('has the trap, the password and the client only where they belong', () => {
+  expect(snippet).toContain('<div hidden><label>Leave this empty <input name="_gotcha"')
+  expect(snippet).toContain('name="_password"')
+  expect(snippet).toContain(
+    '<script type="module" src="https://api.example.com/form-client.js?attach"></script>',
+  )
+  const plain = formSnippet({ ...form, requiresPassword: false }, { ...options, hasClient: false })
+  expect(plain).not.toMatch(/_password|<script/)
+})
