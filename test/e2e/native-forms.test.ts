@@ -163,7 +163,11 @@ describe('the browser client', () => {
     expect(response.headers.get('cache-control')).toBe('public, max-age=3600')
     const url = `data:text/javascript,${encodeURIComponent(await response.text())}`
     expect(Object.keys((await import(/* @vite-ignore */ url)) as object).sort()).toEqual([
+      'addressOf',
       'attach',
+      'attachAll',
+      'attachForm',
+      'loadForm',
       'visibleIds',
     ])
   })
@@ -175,4 +179,13 @@ describe('the browser client', () => {
     expect(pinned.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect((await fetchClient({ method: 'POST' })).status).toBe(405)
   })
+})
+
+test('what the form client needs of a form is served to any page, of published forms only', async () => {
+  const ask = (formId: string) => fetch(new URL(`/forms/${formId}/definition`, live.origin))
+  const response = await ask('plain')
+  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'public, max-age=60'])
+  expect(await response.json()).toMatchObject({ formId: 'plain', requiresPassword: false })
+  const others = await Promise.all(['unpublished', 'hosted', 'unknown'].map(ask))
+  expect(others.map(({ status }) => status)).toEqual([404, 404, 404])
 })

@@ -39,8 +39,7 @@ const autocompletes: Readonly<Record<ContactField, string | null>> = {
 
 /** HTML allows each of them on text controls, and on a control of its own type (HTML, Autofilling form controls). */
 function autocompleteOf(type: FormField['type'], contactField: ContactField): string | null {
-  const isOfType = type === 'short_text' || (type === contactField && (type === 'email' || type === 'phone'))
-  return isOfType ? autocompletes[contactField] : null
+  return type === 'short_text' || type === contactField ? autocompletes[contactField] : null
 }
 
 /** The part of a form's definition that pages of any website may read. */

@@ -1,0 +1,166 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ClientField, ClientForm } from '../../../domain/forms/definition/client-definition.ts'
+import { clientFormOf } from '../../../domain/forms/definition/client-definition.ts'
+import { formPage } from '../../../domain/forms/page/form-page.ts'
+import { compiledOf } from '../../support/data/forms.ts'
+import { drawForm } from '../../support/data/generated-forms.ts'
+import { seededRandom } from '../../support/runner/fakes.ts'
+import type { StartedService } from '../../support/services/started-service.ts'
+import { freePort, operate, scratchDirectory, startService } from '../../support/services/started-service.ts'
+
+/**
+ * The pages of generated forms, in a browser: each is readable for everybody, and is submitted with and without a script
+ * to be saved as the same answers as JSON that is sent directly. FORMS is their number.
+ */
+const COUNT = Number(process.env.FORMS ?? 10)
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const forms: readonly ClientForm[] = Array.from({ length: COUNT }, (_, seed) => {
+  const { name, fields } = drawForm(seededRandom(seed))
+  return clientFormOf(compiledOf(fields, { formId: `generated-${seed}`, name }), false)
+})
+
+let service: StartedService
+let browser: Browser
+let site: Server
+let siteUrl: string
+
+beforeAll(async () => {
+  const stateDirectory = scratchDirectory()
+  service = await startService({ port: await freePort(), stateDirectory })
+  const file = join(stateDirectory, 'forms.json')
+  const saved = forms.map(({ formId }, seed) => ({
+    ...drawForm(seededRandom(seed)),
+    formId,
+    isPublished: true,
+  }))
+  for (let first = 0; first < saved.length; first += 100) {
+    writeFileSync(file, JSON.stringify(saved.slice(first, first + 100)))
+    const { code, stderr } = await operate(stateDirectory, 'form', 'save', file, '--org', 'demo')
+    expect([code, stderr]).toEqual([0, ''])
+  }
+  site = createServer((request, response) => {
+    const [, kind, index] = (request.url ?? '').split('/')
+    const form = forms[Number(index)]
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(
+      form === undefined ? '' : formPage(form, { service: service.origin, hasClient: kind === 'client' }),
+    )
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const address = site.address()
+  siteUrl = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // In containers tests run as root, where Chromium's sandbox does not work.
+    args: ['--no-sandbox'],
+  })
+}, 240_000)
+afterAll(async () => {
+  await browser.close()
+  site.close()
+  site.closeAllConnections()
+  await service.stop()
+})
+
+/** An answer that every generated field of its type takes. */
+const answers: Readonly<Record<string, unknown>> = {
+  short_text: 'Ada Lovelace',
+  long_text: 'Ada Lovelace',
+  email: 'ada@example.com',
+  phone: '2125550100',
+  number: 1.5,
+  date: '2026-06-01',
+  single_choice: '<b>',
+  multiple_choice: ['x', 'a "b"'],
+  boolean: false,
+  consent: true,
+}
+
+async function fill(page: Page, field: ClientField): Promise<void> {
+  const named = page.locator(`[name="${quotable(field.id)}"]`)
+  if (!(await named.first().isVisible())) return
+  const answer = answers[field.type]
+  for (const value of Array.isArray(answer) ? answer : [answer]) {
+    if (['single_choice', 'multiple_choice', 'boolean', 'consent'].includes(field.type))
+      await named.and(page.locator(`[value="${quotable(String(value))}"]`)).check()
+    else await named.fill(String(value))
+  }
+}
+
+/** Escapes a text for an attribute selector in double quotes. */
+function quotable(text: string): string {
+  return text.replaceAll(/["\\]/g, '\\$&')
+}
+
+const answered = ({ fields }: ClientForm): readonly ClientField[] =>
+  fields.filter(({ type }) => type !== 'heading' && type !== 'paragraph')
+
+/** The answers of the newest submission of a form. */
+async function newestOf({ formId }: ClientForm): Promise<unknown> {
+  const response = await fetch(`${service.origin}/api/v1/forms/${formId}/submissions?limit=1`, {
+    headers: { authorization: `Bearer ${service.demoKey}` },
+  })
+  const { data } = (await response.json()) as { readonly data: readonly { readonly answers: unknown }[] }
+  return data[0]?.answers
+}
+
+async function sentDirectly(form: ClientForm): Promise<unknown> {
+  const body = Object.fromEntries(answered(form).map(({ id, type }) => [id, answers[type]]))
+  const response = await fetch(`${service.origin}/api/forms/${form.formId}/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', ...body }),
+  })
+  expect([response.status, form.formId]).toEqual([200, form.formId])
+  return newestOf(form)
+}
+
+async function sentFrom(kind: 'client' | 'plain', form: ClientForm, index: number): Promise<unknown> {
+  const context = await browser.newContext({ javaScriptEnabled: kind === 'client' })
+  try {
+    const page = await context.newPage()
+    await page.goto(`${siteUrl}/${kind}/${index}`, { waitUntil: 'networkidle' })
+    for (const field of answered(form)) await fill(page, field)
+    const answer = page.waitForResponse((response) => response.url().endsWith('/submissions'))
+    await page.getByRole('button', { name: 'Send' }).click()
+    expect([(await answer).status(), form.formId]).toEqual([200, form.formId])
+    return await newestOf(form)
+  } finally {
+    await context.close()
+  }
+}
+
+test.each(forms.map((form, index) => ({ form, index, formId: form.formId })))(
+  'the page of $formId saves the same answers with and without a script',
+  async ({ form, index }) => {
+    const expected = await sentDirectly(form)
+    expect(await sentFrom('plain', form, index)).toEqual(expected)
+    expect(await sentFrom('client', form, index)).toEqual(expected)
+  },
+  60_000,
+)
+
+test('axe finds nothing on any of the pages, in light and dark', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await browser.newContext({ colorScheme })
+    const page = await context.newPage()
+    for (const [index, { formId }] of forms.entries()) {
+      await page.goto(`${siteUrl}/plain/${index}`)
+      await page.evaluate(axe)
+      const found: unknown = await page.evaluate(
+        `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+      )
+      expect([formId, found]).toEqual([formId, []])
+    }
+    await context.close()
+  }
+}, 600_000)
