@@ -1,6 +1,7 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { publicApi } from '../domain/api.ts'
 import { dropUnreadBody } from '../domain/bounds/unread-body.ts'
+import { isLoopbackName } from '../domain/text/loopback.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'
@@ -60,7 +61,7 @@ async function serve(
     return serveFormClient(request, await import('./browser/built.mjs'))
   }
   const reading = envOf(bindings)
-  if (!reading.ok) return refuse(reading.problems)
+  if (!reading.ok) return refuse(reading.problems, url)
   const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
   return own ?? answer(request, url, reading.env, lifetime)
 }
@@ -118,7 +119,9 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
 }
 
 /** The response without a valid configuration: the service must not guess, so it serves nothing and says why. */
-function refuse(problems: readonly string[]): Response {
+function refuse(problems: readonly string[], { hostname }: URL): Response {
   consoleLog.error('not_configured', { problems: problems.join('; ') })
-  return Response.json({ error: `The service is not configured. ${problems.join('. ')}.` }, { status: 503 })
+  const local = isLoopbackName(hostname) ? ' On a developer\'s machine, `npm start` configures and serves it.' : ''
+  const error = `The service is not configured. ${problems.join('. ')}.${local}`
+  return Response.json({ error }, { status: 503 })
 }

@@ -1,37 +1,52 @@
-import { firstKeyPlugin } from './first-key.ts'
-import { searchPlugin } from './search.ts'
-import { samplesPlugin } from './samples.ts'
-import type { ContractDocument, SwaggerUi } from './swagger-ui.ts'
-import { forTrying } from './trying.ts'
+/** The part of the viewer's script (`@scalar/api-reference`) that this page uses. */
+declare const Scalar: {
+  createApiReference(target: string, configuration: Readonly<Record<string, unknown>>): unknown
+}
 
-declare const SwaggerUIBundle: SwaggerUi
+// The viewer keeps what a visitor enters in `localStorage`. A key must not outlive its tab, so on this page that name
+// leads to the storage of the tab. This script runs before the viewer's.
+Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
 
-const DOCUMENT_PATH = '/api/v1/openapi.json'
+/** Samples that the viewer shows besides those of the document, by language. Others stay hidden. */
+const SHOWN_CLIENTS = { shell: ['curl'], js: ['fetch'], python: ['requests'], php: ['curl'] }
 
-/**
- * Shows the contract document of the host that serves this page. A key that the visitor enters stays in the page's
- * memory.
- */
-async function show(): Promise<void> {
-  const response = await fetch(DOCUMENT_PATH)
-  if (!response.ok) throw new Error(`The contract document cannot be read (${response.status}).`)
-  SwaggerUIBundle({
-    spec: forTrying((await response.json()) as ContractDocument),
-    dom_id: '#reference',
-    deepLinking: true,
-    docExpansion: 'none',
-    defaultModelsExpandDepth: 0,
-    displayRequestDuration: true,
-    filter: true,
-    persistAuthorization: false,
-    tryItOutEnabled: true,
-    // Nothing is requested from other hosts.
-    validatorUrl: null,
-    plugins: [searchPlugin, samplesPlugin, firstKeyPlugin],
+/** Shows the two contract documents of the host that serves this page. Nothing is requested from other hosts. */
+function show(): void {
+  Scalar.createApiReference('#reference', {
+    sources: [
+      { title: 'Tenant data API', slug: 'api', url: '/api/v1/openapi.json', default: true },
+      { title: 'Operator interface', slug: 'operator', url: '/operator/v1/openapi.json' },
+    ],
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    telemetry: false,
+    withDefaultFonts: false,
+    persistAuth: true,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    documentDownloadType: 'direct',
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    hiddenClients: hiddenClients(),
+    operationTitleSource: 'summary',
+    baseServerURL: location.origin,
   })
 }
 
-show().catch((error: unknown) => {
-  const place = document.querySelector('#reference')
-  if (place !== null) place.textContent = String(error)
-})
+/** Every client of the viewer that is not shown. Languages that are not shown are hidden as a whole. */
+function hiddenClients(): Readonly<Record<string, readonly string[] | true>> {
+  const known: Readonly<Record<string, readonly string[]>> = {
+    js: ['axios', 'jquery', 'ofetch', 'xhr'],
+    php: ['guzzle', 'laravel'],
+    python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
+    shell: ['httpie', 'wget'],
+  }
+  const languages =
+    'c clojure csharp dart fsharp go http java kotlin node objc ocaml powershell r ruby rust swift'
+  return {
+    ...Object.fromEntries(languages.split(' ').map((name) => [name, true as const])),
+    ...Object.fromEntries(Object.keys(SHOWN_CLIENTS).map((name) => [name, known[name] ?? []])),
+  }
+}
+
+// All deferred scripts have run by then, the viewer's too.
+document.addEventListener('DOMContentLoaded', show)
