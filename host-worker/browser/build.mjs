@@ -16,14 +16,14 @@ const reference = join(folder, '..', 'pages', 'public', 'assets', 'reference')
  */
 const viewer = join(folder, '..', '..', 'node_modules', '@scalar', 'fastify-api-reference')
 
-/** The viewer's script, with its licence at the top. */
+/** The viewer's script. */
 async function viewerScript() {
   const source = readFileSync(join(viewer, 'dist', 'index.js'), 'utf8')
   const [declaration] = /^var standalone_default = .*$/m.exec(source) ?? []
   if (declaration === undefined) throw new Error('The viewer is no longer where it was in its package.')
   const text = encodeURIComponent(`${declaration}\nexport default standalone_default`)
   const { default: script } = await import(`data:text/javascript,${text}`)
-  return `/*! @scalar/api-reference, MIT licence, https://github.com/scalar/scalar/blob/main/LICENSE */\n${script}`
+  return `/*! @scalar/api-reference, MIT licence: see LICENSE beside this file */\n${script}`
 }
 
 /** Bundles the client for browsers: one minified ES module for every browser of about the last three years. */
@@ -58,4 +58,5 @@ export async function buildBrowserParts() {
   )
   writeIfChanged(join(reference, 'reference.js'), await bundled('reference/reference.ts', 'iife'))
   writeIfChanged(join(reference, 'viewer.js'), await viewerScript())
+  writeIfChanged(join(reference, 'LICENSE'), readFileSync(join(viewer, 'LICENSE')))
 }

@@ -23,9 +23,8 @@ function page() {
       <body>
         <a class="skip" href="#reference">Skip to the reference</a>
         ${top()}
-        <div id="reference" tabindex="-1">
-          <noscript>The reference needs scripts. The OpenAPI documents have all of it.</noscript>
-        </div>
+        <noscript>The reference needs scripts. The OpenAPI documents have all of it.</noscript>
+        <div id="reference" tabindex="-1"></div>
       </body>
     </html> `
 }

@@ -7,15 +7,23 @@ declare const Scalar: {
 // leads to the storage of the tab. This script runs before the viewer's.
 Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
 
-/** Samples that the viewer shows besides those of the document, by language. Others stay hidden. */
-const SHOWN_CLIENTS = { shell: ['curl'], js: ['fetch'], python: ['requests'], php: ['curl'] }
-
 /** Shows the two contract documents of the host that serves this page. Nothing is requested from other hosts. */
 function show(): void {
   Scalar.createApiReference('#reference', {
     sources: [
-      { title: 'Tenant data API', slug: 'api', url: '/api/v1/openapi.json', default: true },
-      { title: 'Operator interface', slug: 'operator', url: '/operator/v1/openapi.json' },
+      {
+        title: 'Tenant data API',
+        slug: 'api',
+        url: '/api/v1/openapi.json',
+        default: true,
+        authentication: { preferredSecurityScheme: 'tenantKey' },
+      },
+      {
+        title: 'Operator interface',
+        slug: 'operator',
+        url: '/operator/v1/openapi.json',
+        authentication: { preferredSecurityScheme: 'operatorKey' },
+      },
     ],
     agent: { disabled: true },
     mcp: { disabled: true },
@@ -28,23 +36,20 @@ function show(): void {
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     hiddenClients: hiddenClients(),
     operationTitleSource: 'summary',
-    baseServerURL: location.origin,
+    servers: [{ url: location.origin, description: 'The service that shows this page.' }],
   })
 }
 
-/** Every client of the viewer that is not shown. Languages that are not shown are hidden as a whole. */
+/** The viewer's samples, besides those of the document, are in curl, JavaScript, Python and PHP, one for each. */
 function hiddenClients(): Readonly<Record<string, readonly string[] | true>> {
-  const known: Readonly<Record<string, readonly string[]>> = {
+  const languages =
+    'c clojure csharp dart fsharp go http java julia kotlin node objc ocaml powershell r ruby rust swift'
+  return {
+    ...Object.fromEntries(languages.split(' ').map((name) => [name, true as const])),
     js: ['axios', 'jquery', 'ofetch', 'xhr'],
     php: ['guzzle', 'laravel'],
     python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
     shell: ['httpie', 'wget'],
-  }
-  const languages =
-    'c clojure csharp dart fsharp go http java kotlin node objc ocaml powershell r ruby rust swift'
-  return {
-    ...Object.fromEntries(languages.split(' ').map((name) => [name, true as const])),
-    ...Object.fromEntries(Object.keys(SHOWN_CLIENTS).map((name) => [name, known[name] ?? []])),
   }
 }
 
