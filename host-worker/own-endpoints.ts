@@ -13,7 +13,10 @@ export async function serveOwn(request: Request, { pathname }: URL, env: Env): P
   if (pathname === QSTASH_PATH) return (await import('./wiring/jobs.ts')).serveQstash(request, env)
   if (pathname.startsWith(OPERATOR_PREFIX)) return null
   const pages = await import('./pages/index.ts')
-  return (await servePage(request, pathname, env, pages)) ?? (pages.acceptsPages(request) ? pages.notFoundPage(request) : null)
+  return (
+    (await servePage(request, pathname, env, pages)) ??
+    (pages.acceptsPages(request) ? pages.notFoundPage(request) : null)
+  )
 }
 
 async function servePage(

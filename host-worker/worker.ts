@@ -121,7 +121,9 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
 /** The response without a valid configuration: the service must not guess, so it serves nothing and says why. */
 function refuse(problems: readonly string[], { hostname }: URL): Response {
   consoleLog.error('not_configured', { problems: problems.join('; ') })
-  const local = isLoopbackName(hostname) ? ' On a developer\'s machine, `npm start` configures and serves it.' : ''
+  const local = isLoopbackName(hostname)
+    ? " On a developer's machine, `npm start` configures and serves it."
+    : ''
   const error = `The service is not configured. ${problems.join('. ')}.${local}`
   return Response.json({ error }, { status: 503 })
 }

@@ -18,7 +18,15 @@ const SERVICE = 'host-worker/worker.ts'
 /** The sources of the service's Worker. */
 const place = {
   root,
-  sources: ['adapters', 'domain', 'host-worker', 'ports', 'CHANGELOG.md', 'package-lock.json', 'tsconfig.json'],
+  sources: [
+    'adapters',
+    'domain',
+    'host-worker',
+    'ports',
+    'CHANGELOG.md',
+    'package-lock.json',
+    'tsconfig.json',
+  ],
   folder: join(root, 'node_modules', '.cache', 'worker'),
 }
 

@@ -7,7 +7,10 @@ const byName = new Map(guides.map((guide) => [guide.name, guide]))
 it('links only to pages and headings that exist, also in Markdown', () => {
   const links = guides.flatMap(({ name, html, markdown }) => [
     ...[...html.matchAll(/href="(?:\/guides\/([\w-]+))?(?:#([^"]*))?"/g)].map((found) => [name, ...found]),
-    ...[...markdown.matchAll(/\]\((?:\/guides\/([\w-]+)\.md)?(?:#([^)]*))?\)/g)].map((found) => [name, ...found]),
+    ...[...markdown.matchAll(/\]\((?:\/guides\/([\w-]+)\.md)?(?:#([^)]*))?\)/g)].map((found) => [
+      name,
+      ...found,
+    ]),
   ])
   expect(links.length).toBeGreaterThan(60)
   const broken = links.filter(([from = '', , to = from, anchor]) => {

@@ -26,7 +26,11 @@ function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMai
       'Reference',
       'Every operation, with samples in four languages; try calls with your own key.',
     ),
-    way(GUIDES_PATH, 'Guides', 'Sync, forms, sends, errors and limits; for operators, how to deploy and restore.'),
+    way(
+      GUIDES_PATH,
+      'Guides',
+      'Sync, forms, sends, errors and limits; for operators, how to deploy and restore.',
+    ),
     way('/api/v1/openapi.json', 'OpenAPI document', 'OpenAPI 3.1, for your client generator.'),
     ...(demoSiteUrl === null
       ? []

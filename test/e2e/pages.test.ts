@@ -31,7 +31,8 @@ test('llms.txt leads to every page, as Markdown', async () => {
   for (const address of addresses) {
     const found = await fetch(address)
     expect([address, found.status]).toEqual([address, 200])
-    if (address.endsWith('.md')) expect(found.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    if (address.endsWith('.md'))
+      expect(found.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
     await found.text()
   }
 })
@@ -52,20 +53,29 @@ test('what programs look for at any host is there', async () => {
 })
 
 describe('what is not there', () => {
-  test.each(['/nothing', '/guides/nothing', '/guides/nothing.md'])('is a page for a browser: %s', async (path) => {
-    const page = await ask(path, { headers: BROWSER })
-    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-    expect(await page.text()).toContain('href="/guides"')
-  })
+  test.each(['/nothing', '/guides/nothing', '/guides/nothing.md'])(
+    'is a page for a browser: %s',
+    async (path) => {
+      const page = await ask(path, { headers: BROWSER })
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(await page.text()).toContain('href="/guides"')
+    },
+  )
 
   test.each(['/nothing', '/guides/nothing'])('is JSON for a program: %s', async (path) => {
     const reply = await ask(path)
-    expect([reply.status, typeof ((await reply.json()) as { readonly error: unknown }).error]).toEqual([404, 'string'])
+    expect([reply.status, typeof ((await reply.json()) as { readonly error: unknown }).error]).toEqual([
+      404,
+      'string',
+    ])
   })
 
   test.each(['/api/v1/nothing', '/operator/v1/nothing'])('is JSON for everybody below %s', async (path) => {
     const reply = await ask(path, { headers: BROWSER })
-    expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8'])
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([
+      404,
+      'application/json; charset=utf-8',
+    ])
   })
 
   test('a wrong method of a page is explained by a page', async () => {

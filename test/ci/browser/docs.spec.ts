@@ -47,7 +47,10 @@ async function findings(page: Page): Promise<Readonly<Record<'own' | 'viewer', r
     const { axe: tool } = window as unknown as { readonly axe: typeof axe }
     const { violations } = await tool.run(document)
     const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target }) => ({ id, inside: document.querySelector(String(target[0]))?.closest('#reference') })),
+      nodes.map(({ target }) => ({
+        id,
+        inside: document.querySelector(String(target[0]))?.closest('#reference'),
+      })),
     )
     const ids = (inside: boolean) => [
       ...new Set(found.filter((each) => (each.inside != null) === inside).map(({ id }) => id)),
@@ -57,7 +60,19 @@ async function findings(page: Page): Promise<Readonly<Record<'own' | 'viewer', r
 }
 
 /** What axe finds in the viewer itself: names of two buttons, small targets, contrast, and the order of headings. */
-const OF_THE_VIEWER = ['button-name', 'target-size', 'color-contrast', 'heading-order', 'region', 'landmark-unique', 'scrollable-region-focusable', 'aria-allowed-attr', 'label', 'nested-interactive', 'landmark-one-main']
+const OF_THE_VIEWER = [
+  'button-name',
+  'target-size',
+  'color-contrast',
+  'heading-order',
+  'region',
+  'landmark-unique',
+  'scrollable-region-focusable',
+  'aria-allowed-attr',
+  'label',
+  'nested-interactive',
+  'landmark-one-main',
+]
 
 describe.each(sizes)('on a %s', (size, options) => {
   test('the start page leads on', async () => {
@@ -107,7 +122,11 @@ test('a key that is entered once serves every call of the tab, after a reload to
   await page.reload()
   await tryCall(page)
   for (let call = 0; call < 5; call += 1) expect(await send(page)).toBe(200)
-  expect(await page.evaluate(() => Object.getOwnPropertyDescriptor(Window.prototype, 'localStorage') === undefined)).toBe(false)
+  expect(
+    await page.evaluate(
+      () => Object.getOwnPropertyDescriptor(Window.prototype, 'localStorage') === undefined,
+    ),
+  ).toBe(false)
   const other = await page.context().newPage()
   await other.goto(`${stage.service.origin}/docs${LIST}`)
   await tryCall(other)
@@ -125,7 +144,14 @@ test('an operation shows samples in five languages, one of them open', async () 
   )
   await chooser.click()
   const offered = await page.getByRole('option').allInnerTexts()
-  expect(offered.map((name) => name.trim())).toEqual(['curl', 'TypeScript', 'Fetch', 'cURL', 'Requests', 'Curl'])
+  expect(offered.map((name) => name.trim())).toEqual([
+    'curl',
+    'TypeScript',
+    'Fetch',
+    'cURL',
+    'Requests',
+    'Curl',
+  ])
 })
 
 test.each([
@@ -141,7 +167,9 @@ test.each([
   while ((await closed.count()) > 0) await closed.first().click()
   const links = page.locator(`a[href*="#${slug}/tag/"]`)
   const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
-  expect(new Set(addresses.filter((address) => /\/(?:GET|POST|PUT|PATCH|DELETE|OPTIONS)\//.test(address))).size).toBe(count)
+  expect(
+    new Set(addresses.filter((address) => /\/(?:GET|POST|PUT|PATCH|DELETE|OPTIONS)\//.test(address))).size,
+  ).toBe(count)
   expect(errors).toEqual([])
 })
 
@@ -154,7 +182,10 @@ test('the keyboard alone finds an operation by its prose and calls it', async ()
   await keyboard.press('Control+k')
   await page.getByRole('dialog').waitFor()
   await keyboard.type('list what was removed')
-  await page.getByRole('option', { name: /List what was removed/ }).first().waitFor()
+  await page
+    .getByRole('option', { name: /List what was removed/ })
+    .first()
+    .waitFor()
   await keyboard.press('Enter')
   await page.waitForURL(/removals/)
   await page.getByRole('button', { name: 'Test Request (get /api/v1/removals)' }).focus()

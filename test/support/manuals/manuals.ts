@@ -11,7 +11,10 @@ export interface Manual {
 /** Every README.md and guide of the project in a directory: that in the root first, then the others sorted by path. */
 export function manualsOf(directory: string): readonly Manual[] {
   const isSkipped = (path: string): boolean => /(?:^|[\\/])(?:node_modules|dist|\.wrangler)$/.test(path)
-  const found = globSync(['*/**/README.md', 'host-worker/guides/*.md'], { cwd: directory, exclude: isSkipped })
+  const found = globSync(['*/**/README.md', 'host-worker/guides/*.md'], {
+    cwd: directory,
+    exclude: isSkipped,
+  })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
   return ['README.md', ...found].map((path) => ({ path, text: readFileSync(join(directory, path), 'utf8') }))
