@@ -80,6 +80,9 @@ const API_PREFIX = '/api/'
 /** Paths with this prefix belong to the operator interface. */
 const OPERATOR_PREFIX = '/operator/'
 
+/** Paths with this prefix belong to the form client. */
+const FORM_CLIENT_PREFIX = '/forms/'
+
 /**
  * Configurations that were read before, by their bindings: the platform passes the same object to every request of an
  * isolate.
@@ -110,6 +113,10 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
     answered: (facts: Answered) => {
       consoleLog.info('request', requestFields(facts, systemClock.nowMs() - startedMs, meter))
     },
+  }
+  if (url.pathname.startsWith(FORM_CLIENT_PREFIX)) {
+    const { handleFormClient } = await import('./form-client-service.ts')
+    return handleFormClient(request, { ...host, world: await openWorld(env, lifetime, meter) })
   }
   if (!url.pathname.startsWith(OPERATOR_PREFIX))
     return handle(request, { ...host, world: await openWorld(env, lifetime, meter) })

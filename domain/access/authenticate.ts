@@ -75,7 +75,7 @@ export function openReader(routed: KeyedRequest, scope: Scope, world: KeyWorld):
       const spent = isAdmitted ? null : world.rateLimiter.exhausted(key.keyId)
       const isCounted = !isAdmitted
       const found = await reader.read(spent === null ? queries : [], { isCounted })
-      if (!found.authenticated) return { kind: 'refused', refusal: unauthorized() }
+      if (!found.authenticated) return { kind: 'refused', refusal: unauthorized(scope) }
       const refusal = isAdmitted
         ? null
         : admitKey({ presented: key, stored: found.key, spent, counted: found.budget }, scope, routed, world)
@@ -110,7 +110,7 @@ export async function authenticateTenant(
   world: KeyWorld,
 ): Promise<Admitted<Organization>> {
   const found = await openReader(routed, scope, world)?.read([])
-  if (found === undefined) return { refusal: unauthorized() }
+  if (found === undefined) return { refusal: unauthorized(scope) }
   return found.kind === 'read' ? { caller: found.organization } : { refusal: found.refusal }
 }
 
@@ -126,7 +126,7 @@ export async function authenticate(
     return 'refusal' in tenant ? tenant : { caller: { organization: tenant.caller } }
   }
   const stored = await world.storage.findPlatformKey(key.keyId)
-  if (stored === null || !(await isKey(key, stored, world.secrets))) return { refusal: unauthorized() }
+  if (stored === null || !(await isKey(key, stored, world.secrets))) return { refusal: unauthorized(scope) }
   const refusal = admitKey({ presented: key, stored, spent: null, counted: null }, scope, routed, world)
   return refusal === null ? { caller: { organization: null } } : { refusal }
 }

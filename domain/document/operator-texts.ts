@@ -51,6 +51,7 @@ const responses: DocumentTexts['responses'] = {
   ),
   Unauthorized: unauthorizedResponse(
     'The operator key is missing, malformed, unknown, revoked or expired, or it is a key of another kind.',
+    null,
   ),
   Forbidden: errorResponse(
     'The role of the key does not allow this.',

@@ -118,7 +118,8 @@ export const sharedResponses = {
     `Parameter createdAfter must be ${INSTANT_FORM}.`,
   ),
   Unauthorized: unauthorizedResponse(
-    'The API key is missing, malformed, unknown or revoked, or of a kind that may not call this.',
+    'The API key is missing, malformed, unknown or revoked, or of a kind that may not call this. The sends answer with the one word `Unauthorized`.',
+    'read',
   ),
   Forbidden: errorResponse(
     'The organization does not have what this needs.',

@@ -1,3 +1,4 @@
+import type { Scope } from '../record/description.ts'
 import type { SharedResponse } from '../record/operation.ts'
 import { AUTH_SCHEME, internalError, unauthorized } from '../record/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -20,14 +21,14 @@ export function errorResponse(description: string, error: string): JsonSchema {
 }
 
 /** The answer to a key that is missing or refused, with the challenge that every such answer carries. */
-export function unauthorizedResponse(description: string): JsonSchema {
+export function unauthorizedResponse(description: string, scope: Scope | null): JsonSchema {
   const challenge = {
     required: true,
     schema: { const: AUTH_SCHEME },
     description: `Always \`${AUTH_SCHEME}\`.`,
   }
   const headers = { 'WWW-Authenticate': challenge }
-  return { ...errorResponse(description, unauthorized().value.error), headers }
+  return { ...errorResponse(description, unauthorized(scope).value.error), headers }
 }
 
 export const internalErrorResponse = errorResponse(

@@ -44,7 +44,7 @@ export async function serveRead(
   verdict: Reply | null = null,
 ): Promise<Reply> {
   const tenant = openReader(routed, endpoint.scope, world)
-  if (tenant === null) return unauthorized()
+  if (tenant === null) return unauthorized(endpoint.scope)
   const { organizationId } = tenant
   const request: ReadRequest = {
     organizationId,

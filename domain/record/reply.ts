@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Scope } from './description.ts'
 import { component } from './meaning.ts'
 import type { Pagination } from './pagination.ts'
 
@@ -103,9 +104,14 @@ export function errorReply<Status extends number>(
 /** The scheme of the `Authorization` header. */
 export const AUTH_SCHEME = 'Bearer'
 
-/** The same reply to a missing, malformed, unknown, revoked or expired key. */
-export function unauthorized(): JsonReply<401, ErrorBody> {
-  return keyRefused('Unauthorized')
+/**
+ * The same reply to a missing, malformed, unknown, revoked or expired key. Where keys of one kind read data, it shows the
+ * header; everywhere else it is the contract's one word (contract, Errors).
+ * @param scope what the call needs: reading takes a tenant key
+ */
+export function unauthorized(scope: Scope | null): JsonReply<401, ErrorBody> {
+  const help = scope === 'read' ? `. Send the header Authorization: ${AUTH_SCHEME} ck_live_…` : ''
+  return keyRefused(`Unauthorized${help}`)
 }
 
 /** The answer to a key that may not make the call. */

@@ -187,7 +187,6 @@ async function serve(port: number, directory: string, held: HeldState): Promise<
   const url = `http://127.0.0.1:${port}`
   const site = await startDemoSite({
     serviceUrl: url,
-    key: keys.demo,
     preferredPort: port + DEMO_SITE_OFFSET,
   })
   const gatewayPort = await portNear(port + GATEWAY_OFFSET)

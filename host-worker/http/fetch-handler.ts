@@ -55,7 +55,10 @@ export function createFetchHandler<World extends LoggingWorld>(
   return async (request, host) => {
     const url = host.url ?? new URL(request.url)
     const { pathname } = url
-    const section = sectionNamed(sectionOf(pathname, SECTION_LENGTH)) ?? sectionNamed(sectionOf(pathname, 2))
+    const section =
+      sectionNamed(sectionOf(pathname, SECTION_LENGTH)) ??
+      sectionNamed(sectionOf(pathname, 2)) ??
+      sectionNamed(sectionOf(pathname, 1))
     for (const { pattern, answer } of section ?? []) {
       const match = pattern.exec(pathname)
       if (match !== null) return answer(match.groups ?? {}, request, host, url)

@@ -58,7 +58,7 @@ describe.each(keyed.map((endpoint) => ({ id: endpoint.id, endpoint })))('$id', (
     const { status, text } = await answer(endpoint, platformKeys.get(scope))
     const isAdmitted = endpoint.access === 'tenant_or_platform' && scope !== 'read'
     expect(status).toBe(isAdmitted ? 400 : 401)
-    if (endpoint.access === 'tenant') expect(text).toBe('{"error":"Unauthorized"}')
+    if (endpoint.access === 'tenant') expect(text).toBe('{"error":"Unauthorized. Send the header Authorization: Bearer ck_live_…"}')
     else if (!isAdmitted) expect(text).toMatch(OUT_OF_SCOPE)
   })
 

@@ -83,7 +83,7 @@ describe.each(reads)('$id', (endpoint) => {
         const response = await service.send(pathOf(endpoint), { method, headers: headers[kind] ?? {} })
         expect(response.status).toBe(401)
         expect(response.headers.get('www-authenticate')).toBe('Bearer')
-        expect(await response.text()).toBe('{"error":"Unauthorized"}')
+        expect(await response.text()).toBe('{"error":"Unauthorized. Send the header Authorization: Bearer ck_live_…"}')
       }
     },
   )

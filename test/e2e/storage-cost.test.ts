@@ -128,5 +128,5 @@ test('a key revoked a moment ago gets nothing, with a cursor in its hand too', a
   const newest = keys.at(-1)
   await service.storage.administration.revokeKey(newest?.keyId ?? '', '2026-06-15T12:00:00.000Z')
   const revoked = await cost(`/api/v1/contacts?cursor=${String(body.pagination.nextCursor)}`, doomed)
-  expect(revoked).toMatchObject({ status: 401, calls: 1, body: { error: 'Unauthorized' } })
+  expect(revoked).toMatchObject({ status: 401, calls: 1, body: { error: 'Unauthorized. Send the header Authorization: Bearer ck_live_…' } })
 })

@@ -89,7 +89,7 @@ export function operated<
     async serve(routed, world) {
       if (access === 'public') return answer(routed, world, null, NO_CHANGE)
       const admission = await admit(access, routed, world)
-      if (admission.kind === 'stranger') return unauthorized()
+      if (admission.kind === 'stranger') return unauthorized(null)
       const { operator } = admission
       const followed = action === null ? null : followChange(action, operator, routed.params, world)
       if (admission.kind === 'admitted')
@@ -101,7 +101,7 @@ export function operated<
     },
     async judge(routed, world, verdict) {
       if (access === 'public') return verdict
-      return (await admit('support', routed, world)).kind === 'stranger' ? unauthorized() : verdict
+      return (await admit('support', routed, world)).kind === 'stranger' ? unauthorized(null) : verdict
     },
   }
 }

@@ -39,9 +39,10 @@ export function setAttribute(element: Element, name: string, value: string | nul
   else Element.prototype.setAttribute.call(element, name, value)
 }
 
-/** The URL to which a form is sent. */
+/** The URL to which a form is sent. An action that is no URL stays as it is. */
 export function actionOf(form: HTMLFormElement): string {
-  return new URL(Element.prototype.getAttribute.call(form, 'action') ?? '', document.baseURI).href
+  const action = Element.prototype.getAttribute.call(form, 'action') ?? ''
+  return URL.canParse(action, document.baseURI) ? new URL(action, document.baseURI).href : action
 }
 
 function isControl(element: Element): element is Control {

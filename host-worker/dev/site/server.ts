@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { isLoopbackHost } from '../../../domain/text/loopback.ts'
 import { isPortFree } from '../../local/free-port.ts'
-import { demoForms } from '../demo/index.ts'
 
 /** The web site of the demo's tenant: plain pages with their own origin, like every tenant's site. */
 export interface DemoSite {
@@ -15,8 +14,6 @@ export interface DemoSite {
 export interface DemoSiteOptions {
   /** The URL of the service. */
   readonly serviceUrl: string
-  /** The tenant's key. It stays in this process and is never sent to a browser. */
-  readonly key: string
   /** The port to use if it is free. */
   readonly preferredPort: number
 }
@@ -65,26 +62,11 @@ async function answer(
     return
   }
   const path = new URL(request.url ?? '/', 'http://site').pathname
-  const formId = /^\/forms\/(.+)\.json$/.exec(path)?.[1]
   try {
-    if (formId !== undefined && demoForms.includes(formId)) await sendDefinition(response, formId, options)
-    else await sendPage(response, pages.get(path), options)
+    await sendPage(response, pages.get(path), options)
   } catch {
     response.writeHead(502).end()
   }
-}
-
-/** Sends the definition of a form to the browser client. The tenant's server reads it from the service with its key. */
-async function sendDefinition(
-  response: ServerResponse,
-  formId: string,
-  { serviceUrl, key }: DemoSiteOptions,
-): Promise<void> {
-  const form = await fetch(`${serviceUrl}/api/v1/forms/${formId}`, {
-    headers: { authorization: `Bearer ${key}` },
-  })
-  const { fields } = (await form.json()) as { readonly fields: unknown }
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ fields }))
 }
 
 async function sendPage(

@@ -17,6 +17,8 @@ export interface Block {
 export interface Ran {
   readonly command: string
   readonly output: string
+  /** What it wrote to standard error. */
+  readonly told: string
   readonly exitCode: number
 }
 
@@ -56,17 +58,20 @@ export async function runCommands(
   { directory, origin, stateDirectory }: Readonly<Record<'directory' | 'origin' | 'stateDirectory', string>>,
 ): Promise<readonly Ran[]> {
   const commands = given.map((command) => command.replace(/^BASE=http\S+$/, `BASE=${origin}`))
-  const script = commands.map((command) => `${command}\nprintf '${SEPARATOR}%s${SEPARATOR}' "$?"`).join('\n')
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+  const ends = `printf '${SEPARATOR}%s${SEPARATOR}' "$?"; printf '${SEPARATOR}' >&2`
+  const script = commands.map((command) => `${command}\n${ends}`).join('\n')
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
     cwd: directory,
     // The real user's login must not be used or changed.
     env: { ...process.env, STATE_DIR: stateDirectory, XDG_CONFIG_HOME: stateDirectory },
     maxBuffer: 50_000_000,
   })
   const parts = stdout.split(SEPARATOR)
+  const told = stderr.split(SEPARATOR)
   return commands.map((command, index) => ({
     command,
     output: parts[2 * index] ?? '',
+    told: told[index] ?? '',
     exitCode: Number(parts[2 * index + 1]),
   }))
 }

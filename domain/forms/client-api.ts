@@ -1,0 +1,47 @@
+import type { FormDirectory } from '../../ports/records/form-directory.ts'
+import type { Api } from '../create-api.ts'
+import type { Reply } from '../record/reply.ts'
+import { internalError, jsonReply, methodNotAllowed, notFound } from '../record/reply.ts'
+import { operationRoute } from '../record/operation.ts'
+import { clientFormOf } from './definition/client-definition.ts'
+import { compileForm } from './definition/compile.ts'
+import { FORM_ID } from './definition/limits.ts'
+
+/** Pages of any website may read these replies. They hold nothing that a visitor of the form could not see. */
+const ANY_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
+/** A change of a form reaches every page within this time. */
+const MAX_AGE_S = 60
+
+const DEFINITION = '/forms/{formId}/definition'
+const route = operationRoute({ id: 'forms.definition', method: 'GET', path: DEFINITION, access: 'public' })
+
+/**
+ * What the form client reads. It lies outside the contract, because it serves this project's own client. A caller needs
+ * no key: a form is found by its id, as by the submission endpoint.
+ */
+export const clientApi: Api<{ readonly forms: FormDirectory }> = {
+  routes: [route],
+  serve: async (_route, { params: { formId = '' } }, { forms }) => serveDefinition(formId, forms),
+  serveWrongMethod: async () => readable(methodNotAllowed(['GET', 'HEAD'])),
+  answerFailure: async (_ofPath, { requestId }) => readable(internalError(requestId)),
+  answerUnknownRoute: () => notFound(),
+}
+
+/** Answers `GET /forms/{formId}/definition`: a published form that can be submitted here, or 404. */
+async function serveDefinition(formId: string, forms: FormDirectory): Promise<Reply> {
+  const stored = FORM_ID.test(formId) ? await forms.find(formId) : null
+  const compilation = stored?.isPublished === true ? compileForm(stored.definition) : null
+  if (stored === null || compilation?.kind !== 'supported') return readable(notFound())
+  return jsonReply(200, clientFormOf(compilation.form, stored.passwordHash !== null), {
+    ...ANY_ORIGIN,
+    'cache-control': `public, max-age=${MAX_AGE_S}`,
+  })
+}
+
+function readable(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, ...ANY_ORIGIN } }
+}
