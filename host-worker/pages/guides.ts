@@ -68,7 +68,7 @@ function overview(guides: readonly GuidePage[]): Html {
     </li> `
   return layout(
     'Guides',
-    html`<main class="start">
+    html`<main class="start" id="text" tabindex="-1">
       <h1>Guides</h1>
       <ul class="ways">
         ${guides.filter(({ isGuide }) => isGuide).map(card)}

@@ -4,11 +4,9 @@ import { GUIDES_PATH, REFERENCE_PATH, START_PATH } from './paths.ts'
 
 /** The bar at the top of every page, with the ways between them. */
 export function top(): Html {
-  return html`<header class="top">
+  return html`<nav class="top" aria-label="Pages">
     <a href="${START_PATH}"><strong>Tenant data API</strong></a>
-    <nav aria-label="Pages">
-      <a href="${GUIDES_PATH}">Guides</a>
-      <a href="${REFERENCE_PATH}">Reference</a>
-    </nav>
-  </header>`
+    <a href="${GUIDES_PATH}">Guides</a>
+    <a href="${REFERENCE_PATH}">Reference</a>
+  </nav>`
 }

@@ -1,3 +1,6 @@
+import type { ContractDocument } from './trying.ts'
+import { forTrying } from './trying.ts'
+
 /** The part of the viewer's script (`@scalar/api-reference`) that this page uses. */
 declare const Scalar: {
   createApiReference(target: string, configuration: Readonly<Record<string, unknown>>): unknown
@@ -8,23 +11,12 @@ declare const Scalar: {
 Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
 
 /** Shows the two contract documents of the host that serves this page. Nothing is requested from other hosts. */
-function show(): void {
+async function show(): Promise<void> {
   Scalar.createApiReference('#reference', {
-    sources: [
-      {
-        title: 'Tenant data API',
-        slug: 'api',
-        url: '/api/v1/openapi.json',
-        default: true,
-        authentication: { preferredSecurityScheme: 'tenantKey' },
-      },
-      {
-        title: 'Operator interface',
-        slug: 'operator',
-        url: '/operator/v1/openapi.json',
-        authentication: { preferredSecurityScheme: 'operatorKey' },
-      },
-    ],
+    sources: await Promise.all([
+      source('Tenant data API', 'api', '/api/v1/openapi.json', 'tenantKey'),
+      source('Operator interface', 'operator', '/operator/v1/openapi.json', 'operatorKey'),
+    ]),
     agent: { disabled: true },
     mcp: { disabled: true },
     telemetry: false,
@@ -32,12 +24,20 @@ function show(): void {
     persistAuth: true,
     hideClientButton: true,
     showDeveloperTools: 'never',
-    documentDownloadType: 'direct',
+    documentDownloadType: 'none',
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     hiddenClients: hiddenClients(),
     operationTitleSource: 'summary',
     servers: [{ url: location.origin, description: 'The service that shows this page.' }],
   })
+}
+
+/** A document with the kind of key that most of its operations need. */
+async function source(title: string, slug: string, path: string, scheme: string): Promise<unknown> {
+  const response = await fetch(path)
+  if (!response.ok) throw new Error(`The document ${path} cannot be read (${response.status}).`)
+  const content = forTrying((await response.json()) as ContractDocument)
+  return { title, slug, content, authentication: { preferredSecurityScheme: scheme } }
 }
 
 /** The viewer's samples, besides those of the document, are in curl, JavaScript, Python and PHP, one for each. */
@@ -54,4 +54,9 @@ function hiddenClients(): Readonly<Record<string, readonly string[] | true>> {
 }
 
 // All deferred scripts have run by then, the viewer's too.
-document.addEventListener('DOMContentLoaded', show)
+document.addEventListener('DOMContentLoaded', () => {
+  show().catch((error: unknown) => {
+    const place = document.querySelector('#reference')
+    if (place !== null) place.textContent = String(error)
+  })
+})
