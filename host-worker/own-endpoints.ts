@@ -1,3 +1,4 @@
+import type * as Pages from './pages/index.ts'
 import type { Env } from './env/index.ts'
 import { QSTASH_PATH } from './env/queues.ts'
 import * as paths from './pages/paths.ts'
@@ -23,7 +24,7 @@ async function servePage(
   request: Request,
   pathname: string,
   env: Env,
-  pages: typeof import('./pages/index.ts'),
+  pages: typeof Pages,
 ): Promise<Response | null> {
   if (pathname.startsWith(paths.MAILBOX_PATH)) return pages.serveMailbox(request, env)
   if (pathname === paths.GUIDES_PATH || pathname.startsWith(`${paths.GUIDES_PATH}/`))
