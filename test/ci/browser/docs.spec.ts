@@ -184,8 +184,6 @@ test('the search finds an operation by its prose', async () => {
 
 test('the keyboard alone calls an operation', async () => {
   const { page, errors } = await open(`/docs${LIST}`, DESK)
-  await page.keyboard.press('Tab')
-  expect(await page.evaluate(() => document.activeElement?.className)).toBe('skip')
   await page.getByRole('button', { name: 'Test Request (get /api/v1/contacts)' }).focus()
   await page.keyboard.press('Enter')
   const answer = page.waitForResponse((response) => response.url().includes('/api/v1/contacts'))
