@@ -1,13 +1,14 @@
 import type { MessageBatch } from '@cloudflare/workers-types'
 import { publicApi } from '../domain/api.ts'
 import { dropUnreadBody } from '../domain/bounds/unread-body.ts'
+import { isLoopbackName } from '../domain/text/loopback.ts'
 import { randomBase62 } from '../domain/text/encoding.ts'
 import type { Env, EnvReading } from './env/index.ts'
 import { readEnv } from './env/index.ts'
 import type { Answered } from './http/fetch-handler.ts'
 import { createFetchHandler } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
-import { serveOwn } from './own-endpoints.ts'
+import { FORM_CLIENT_PREFIX, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
 import { guardLocalStart, isLocalStart } from './local-start.ts'
 import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
@@ -60,7 +61,7 @@ async function serve(
     return serveFormClient(request, await import('./browser/built.mjs'))
   }
   const reading = envOf(bindings)
-  if (!reading.ok) return refuse(reading.problems)
+  if (!reading.ok) return refuse(reading.problems, url)
   const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
   return own ?? answer(request, url, reading.env, lifetime)
 }
@@ -75,12 +76,6 @@ export class FollowUp extends FollowUpEntrypoint {
 
 /** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */
 const API_PREFIX = '/api/'
-
-/** Paths with this prefix belong to the operator interface. */
-const OPERATOR_PREFIX = '/operator/'
-
-/** Paths with this prefix belong to the form client. */
-const FORM_CLIENT_PREFIX = '/forms/'
 
 /**
  * Configurations that were read before, by their bindings: the platform passes the same object to every request of an
@@ -125,7 +120,11 @@ async function answer(request: Request, url: URL, env: Env, lifetime: Lifetime):
 }
 
 /** The response without a valid configuration: the service must not guess, so it serves nothing and says why. */
-function refuse(problems: readonly string[]): Response {
+function refuse(problems: readonly string[], { hostname }: URL): Response {
   consoleLog.error('not_configured', { problems: problems.join('; ') })
-  return Response.json({ error: `The service is not configured. ${problems.join('. ')}.` }, { status: 503 })
+  const local = isLoopbackName(hostname)
+    ? " On a developer's machine, `npm start` configures and serves it."
+    : ''
+  const error = `The service is not configured. ${problems.join('. ')}.${local}`
+  return Response.json({ error }, { status: 503 })
 }

@@ -43,7 +43,9 @@ is an unknown parameter where there are no codes.
 does not have answers 405, with \`Allow\` and a body such as that of a 404 of that path. A path that does not exist answers 404
 \`{ "error": … }\`. An answer of 503 says that the service is not configured.
 
-**Limits.** An authenticated endpoint has no rate limit of its own.
+**Limits.** An authenticated endpoint has no rate limit of its own. A key has a rate only if the operator set one: every
+answer to such a key says in \`RateLimit\` and \`RateLimit-Policy\` what is left, and a request beyond the rate is answered
+with 429 and \`Retry-After\`.
 
 **Deprecated operations** stay available; they are older than the rest and differ from it in details that they describe.
 
@@ -74,10 +76,11 @@ const tagDescriptions: Readonly<Record<(typeof tags)[number], string>> = {
   Surveys: 'Questions put to customers, and what they answered.',
   Cases: 'Requests of customers and how they were handled.',
   Analytics:
-    'Figures about memberships, offers and cancellations. These endpoints predate the rest: they stay as they are, marked deprecated, and are lenient about their parameters.',
+    'Figures about memberships, offers and cancellations. These endpoints predate the rest: they stay as they are and available, marked deprecated, so they are safe to use. They are lenient about their parameters.',
   Cancellations: 'Memberships that ended, and what was billed for them in their first year.',
   Removals: 'What could be read and no longer can, for those who keep copies.',
-  Messaging: 'Sending SMS, MMS and email. Deprecated, and unchanged for whoever uses it.',
+  Messaging:
+    'Sending SMS, MMS and email. Deprecated, and unchanged for whoever uses it. Nothing replaces these operations yet, and they stay available, so they are safe to use.',
   Reviews:
     'What customers wrote on Google, about the sites of the organization and of its child organizations.',
   'Point of sale':

@@ -9,16 +9,22 @@ const folder = dirname(fileURLToPath(import.meta.url))
 const target = join(folder, 'dist', 'form-client.mjs')
 
 const reference = join(folder, '..', 'pages', 'public', 'assets', 'reference')
-const viewer = join(folder, '..', '..', 'node_modules', 'swagger-ui-dist')
 
-/** The viewer's files, with the licences of their parts. */
-const viewerFiles = [
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'swagger-ui.css',
-  'LICENSE',
-  'NOTICE',
-]
+/**
+ * The package that carries the viewer's script for browsers, as a string. The viewer's own package has the same script,
+ * but also some 290 packages that only its sources need.
+ */
+const viewer = join(folder, '..', '..', 'node_modules', '@scalar', 'fastify-api-reference')
+
+/** The viewer's script. */
+async function viewerScript() {
+  const source = readFileSync(join(viewer, 'dist', 'index.js'), 'utf8')
+  const [declaration] = /^var standalone_default = .*$/m.exec(source) ?? []
+  if (declaration === undefined) throw new Error('The viewer is no longer where it was in its package.')
+  const text = encodeURIComponent(`${declaration}\nexport default standalone_default`)
+  const { default: script } = await import(`data:text/javascript,${text}`)
+  return `/*! @scalar/api-reference, MIT licence: see LICENSE beside this file */\n${script}`
+}
 
 /** Bundles the client for browsers: one minified ES module for every browser of about the last three years. */
 export async function bundleClient() {
@@ -51,5 +57,6 @@ export async function buildBrowserParts() {
     `export const source = ${JSON.stringify(source)}\nexport const hash = ${JSON.stringify(hash)}\n`,
   )
   writeIfChanged(join(reference, 'reference.js'), await bundled('reference/reference.ts', 'iife'))
-  for (const file of viewerFiles) writeIfChanged(join(reference, file), readFileSync(join(viewer, file)))
+  writeIfChanged(join(reference, 'viewer.js'), await viewerScript())
+  writeIfChanged(join(reference, 'LICENSE'), readFileSync(join(viewer, 'LICENSE')))
 }

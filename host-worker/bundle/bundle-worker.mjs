@@ -2,6 +2,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { builtOfSameSources } from './build-cache.mjs'
+import { guidePages } from './guide-pages.mjs'
 import { migrationTexts } from './migration-texts.mjs'
 import { phoneMetadata } from './phone-metadata.mjs'
 
@@ -17,7 +18,15 @@ const SERVICE = 'host-worker/worker.ts'
 /** The sources of the service's Worker. */
 const place = {
   root,
-  sources: ['adapters', 'domain', 'host-worker', 'ports', 'package-lock.json', 'tsconfig.json'],
+  sources: [
+    'adapters',
+    'domain',
+    'host-worker',
+    'ports',
+    'CHANGELOG.md',
+    'package-lock.json',
+    'tsconfig.json',
+  ],
   folder: join(root, 'node_modules', '.cache', 'worker'),
 }
 
@@ -51,7 +60,7 @@ async function bundle(source) {
     metafile: true,
     write: false,
     external: ['cloudflare:workers'],
-    plugins: [phoneMetadata, migrationTexts()],
+    plugins: [phoneMetadata, migrationTexts(), guidePages],
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ path: slashed(relative(outdir, path)), contents }))

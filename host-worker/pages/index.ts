@@ -1,4 +1,8 @@
 // The service's own pages. The first request for one loads all of them.
+export { acceptsPages } from './accepts-pages.ts'
+export { serveFavicon, serveHealth, serveRobots } from './for-programs.ts'
+export { serveGuides, serveLlms } from './guides.ts'
 export { serveMailbox } from './mailbox.ts'
+export { notFoundPage } from './page-headers.ts'
 export { serveReference } from './reference.ts'
 export { serveStart } from './start.ts'

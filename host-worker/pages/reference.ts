@@ -1,9 +1,10 @@
 import { html } from '../../domain/text/html.ts'
-import { pageResponse } from './page-headers.ts'
+import { pageResponse, viewerHeaders } from './page-headers.ts'
+import { top } from './top.ts'
 
-/** Serves the reference of the API: a viewer of this host's contract document. */
+/** Serves the reference: a viewer of this host's two contract documents. */
 export function serveReference(request: Request): Response {
-  return pageResponse(request, () => page().markup)
+  return pageResponse(request, () => page().markup, viewerHeaders)
 }
 
 function page() {
@@ -15,21 +16,15 @@ function page() {
         <title>Reference – Tenant data API</title>
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/pages.css" />
-        <link rel="stylesheet" href="/assets/reference/swagger-ui.css" />
         <link rel="stylesheet" href="/assets/reference.css" />
-        <script defer src="/assets/reference/swagger-ui-bundle.js"></script>
         <script defer src="/assets/reference/reference.js"></script>
+        <script defer src="/assets/reference/viewer.js"></script>
       </head>
       <body>
         <a class="skip" href="#reference">Skip to the reference</a>
-        <header class="top">
-          <strong>Tenant data API</strong>
-          <a href="/">Start</a>
-          <a href="/api/v1/openapi.json">OpenAPI document</a>
-        </header>
-        <main id="reference" tabindex="-1">
-          <noscript>The reference needs scripts. The OpenAPI document has all of it.</noscript>
-        </main>
+        ${top()}
+        <noscript>The reference needs scripts. The OpenAPI documents have all of it.</noscript>
+        <div id="reference" tabindex="-1"></div>
       </body>
     </html> `
 }

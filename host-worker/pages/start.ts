@@ -2,7 +2,7 @@ import type { Html } from '../../domain/text/html.ts'
 import { html } from '../../domain/text/html.ts'
 import type { Env } from '../env/index.ts'
 import { pageResponse } from './page-headers.ts'
-import { MAILBOX_PATH, REFERENCE_PATH } from './paths.ts'
+import { GUIDES_PATH, MAILBOX_PATH, REFERENCE_PATH } from './paths.ts'
 
 /**
  * Serves the start page, which says what the service is and links to its parts. Links to parts that only a local start
@@ -24,7 +24,12 @@ function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMai
     way(
       REFERENCE_PATH,
       'Reference',
-      'Every operation, with samples in curl and TypeScript; try calls with your own key.',
+      'Every operation, with samples in four languages; try calls with your own key.',
+    ),
+    way(
+      GUIDES_PATH,
+      'Guides',
+      'Sync, forms, sends, errors and limits; for operators, how to deploy and restore.',
     ),
     way('/api/v1/openapi.json', 'OpenAPI document', 'OpenAPI 3.1, for your client generator.'),
     ...(demoSiteUrl === null

@@ -1,37 +1,62 @@
-import { firstKeyPlugin } from './first-key.ts'
-import { searchPlugin } from './search.ts'
-import { samplesPlugin } from './samples.ts'
-import type { ContractDocument, SwaggerUi } from './swagger-ui.ts'
+import type { ContractDocument } from './trying.ts'
 import { forTrying } from './trying.ts'
 
-declare const SwaggerUIBundle: SwaggerUi
+/** The part of the viewer's script (`@scalar/api-reference`) that this page uses. */
+declare const Scalar: {
+  createApiReference(target: string, configuration: Readonly<Record<string, unknown>>): unknown
+}
 
-const DOCUMENT_PATH = '/api/v1/openapi.json'
+// The viewer keeps what a visitor enters in `localStorage`. A key must not outlive its tab, so on this page that name
+// leads to the storage of the tab. This script runs before the viewer's.
+Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
 
-/**
- * Shows the contract document of the host that serves this page. A key that the visitor enters stays in the page's
- * memory.
- */
+/** Shows the two contract documents of the host that serves this page. Nothing is requested from other hosts. */
 async function show(): Promise<void> {
-  const response = await fetch(DOCUMENT_PATH)
-  if (!response.ok) throw new Error(`The contract document cannot be read (${response.status}).`)
-  SwaggerUIBundle({
-    spec: forTrying((await response.json()) as ContractDocument),
-    dom_id: '#reference',
-    deepLinking: true,
-    docExpansion: 'none',
-    defaultModelsExpandDepth: 0,
-    displayRequestDuration: true,
-    filter: true,
-    persistAuthorization: false,
-    tryItOutEnabled: true,
-    // Nothing is requested from other hosts.
-    validatorUrl: null,
-    plugins: [searchPlugin, samplesPlugin, firstKeyPlugin],
+  Scalar.createApiReference('#reference', {
+    sources: await Promise.all([
+      source('Tenant data API', 'api', '/api/v1/openapi.json', 'tenantKey'),
+      source('Operator interface', 'operator', '/operator/v1/openapi.json', 'operatorKey'),
+    ]),
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    telemetry: false,
+    withDefaultFonts: false,
+    persistAuth: true,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    documentDownloadType: 'none',
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    hiddenClients: hiddenClients(),
+    operationTitleSource: 'summary',
+    servers: [{ url: location.origin, description: 'The service that shows this page.' }],
   })
 }
 
-show().catch((error: unknown) => {
-  const place = document.querySelector('#reference')
-  if (place !== null) place.textContent = String(error)
+/** A document with the kind of key that most of its operations need. */
+async function source(title: string, slug: string, path: string, scheme: string): Promise<unknown> {
+  const response = await fetch(path)
+  if (!response.ok) throw new Error(`The document ${path} cannot be read (${response.status}).`)
+  const content = forTrying((await response.json()) as ContractDocument)
+  return { title, slug, content, authentication: { preferredSecurityScheme: scheme } }
+}
+
+/** The viewer's samples, besides those of the document, are in curl, JavaScript, Python and PHP, one for each. */
+function hiddenClients(): Readonly<Record<string, readonly string[] | true>> {
+  const languages =
+    'c clojure csharp dart fsharp go http java julia kotlin node objc ocaml powershell r ruby rust swift'
+  return {
+    ...Object.fromEntries(languages.split(' ').map((name) => [name, true as const])),
+    js: ['axios', 'jquery', 'ofetch', 'xhr'],
+    php: ['guzzle', 'laravel'],
+    python: ['aiohttp', 'httpx_async', 'httpx_sync', 'python3'],
+    shell: ['httpie', 'wget'],
+  }
+}
+
+// All deferred scripts have run by then, the viewer's too.
+document.addEventListener('DOMContentLoaded', () => {
+  show().catch((error: unknown) => {
+    const place = document.querySelector('#reference')
+    if (place !== null) place.textContent = String(error)
+  })
 })

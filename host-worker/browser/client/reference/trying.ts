@@ -1,4 +1,17 @@
-import type { ContractDocument, DocumentedOperation, Parameter } from './swagger-ui.ts'
+interface Parameter {
+  readonly required?: boolean
+  readonly description?: string
+  readonly example?: unknown
+}
+
+interface DocumentedOperation {
+  readonly parameters?: readonly Parameter[]
+}
+
+/** The part of a contract document that this page changes. */
+export interface ContractDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
+}
 
 /**
  * The document in a form for trying calls. The viewer fills in every example, and a call with all filters at once finds

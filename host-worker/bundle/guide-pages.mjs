@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Marked } from 'marked'
+import { GUIDE_COUNT, guideList } from './guide-list.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const nameOf = new Map(guideList.map(([name, path]) => [path, name]))
+
+/** The guides with their Markdown and their HTML. The files are the project's own, so their HTML is trusted. */
+export function renderGuides() {
+  return guideList.map(([name, path, about], index) => {
+    const source = readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n')
+    const title = /^# (.+)$/m.exec(source)?.[1] ?? name
+    return {
+      name,
+      title,
+      about,
+      isGuide: index < GUIDE_COUNT,
+      markdown: withLinks(source, path),
+      html: toHtml(source, path),
+    }
+  })
+}
+
+/**
+ * The address on this service that a link of a manual leads to; null: the file is not served, as most of the code is
+ * not.
+ * @param ending what a page's address ends with: `.md` from Markdown to Markdown
+ */
+function addressOf(href, from, ending) {
+  if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href
+  const [path, anchor] = href.split('#')
+  const name = nameOf.get(normalize(join(dirname(from), path)).replaceAll('\\', '/'))
+  return name === undefined ? null : `/guides/${name}${ending}${anchor === undefined ? '' : `#${anchor}`}`
+}
+
+/** Markdown with links that lead to pages of this service. A link to a file that is not served becomes its text. */
+function withLinks(source, from) {
+  return source
+    .split(/(^```.*?^```)/ms)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part.replaceAll(/(?<!!)\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text, href) => {
+            const address = addressOf(href, from, '.md')
+            return address === null ? text : `[${text}](${address})`
+          }),
+    )
+    .join('')
+}
+
+function toHtml(source, from) {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const address = addressOf(href, from, '')
+        const text = this.parser.parseInline(tokens)
+        return address === null ? text : `<a href="${address}">${text}</a>`
+      },
+      code({ text, lang }) {
+        const label = lang === '' || lang === undefined ? 'Example' : `Example in ${lang}`
+        return `<pre tabindex="0" role="region" aria-label="${label}"><code>${escaped(text)}</code></pre>\n`
+      },
+      table({ header, rows }) {
+        const row = (cells, tag) =>
+          `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
+        // A wide table scrolls by itself, also with the keyboard, and the page does not.
+        return `<div class="wide" tabindex="0" role="region" aria-label="Table"><table><thead>${row(header, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table></div>\n`
+      },
+    },
+  })
+  return marked.parse(source)
+}
+
+/** The anchor that GitHub gives to a heading. */
+function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** Replaces the module that renders the guides by one that contains them, because a Worker has no files. */
+export const guidePages = {
+  name: 'guide-pages',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]pages[\\/]guide-pages\.ts$/ }, () => ({
+      contents: `export const guidePages = ${JSON.stringify(renderGuides())}`,
+      resolveDir: root,
+    }))
+  },
+}
