@@ -99,3 +99,10 @@ it('knows GET and HEAD only', async () => {
   const head = await ask({}, undefined, { method: 'HEAD' }).response
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
+
+it('serves the schema of forms without a storage call', async () => {
+  const asked = ask(null, '/forms/schema.json')
+  const response = await asked.response
+  expect([response.status, asked.reads()]).toEqual([200, 0])
+  expect(await response.json()).toMatchObject({ title: 'Form', additionalProperties: false })
+})

@@ -17,15 +17,18 @@ const ANY_ORIGIN = {
 const MAX_AGE_S = 60
 
 const DEFINITION = '/forms/{formId}/definition'
-const route = operationRoute({ id: 'forms.definition', method: 'GET', path: DEFINITION, access: 'public' })
+const common = { method: 'GET', access: 'public' } as const
+const definitionRoute = operationRoute({ id: 'forms.definition', path: DEFINITION, ...common })
+const schemaRoute = operationRoute({ id: 'forms.schema', path: '/forms/schema.json', ...common })
 
 /**
- * What the form client reads. It lies outside the contract, because it serves this project's own client. A caller needs
+ * What the form client reads, and the schema of forms. It lies outside the contract, because it serves this project's own client. A caller needs
  * no key: a form is found by its id, as by the submission endpoint.
  */
 export const clientApi: Api<{ readonly forms: FormDirectory }> = {
-  routes: [route],
-  serve: async (_route, { params: { formId = '' } }, { forms }) => serveDefinition(formId, forms),
+  routes: [definitionRoute, schemaRoute],
+  serve: async ({ id }, { params: { formId = '' } }, { forms }) =>
+    id === schemaRoute.id ? serveSchema() : serveDefinition(formId, forms),
   serveWrongMethod: async () => readable(methodNotAllowed(['GET', 'HEAD'])),
   answerFailure: async (_ofPath, { requestId }) => readable(internalError(requestId)),
   answerUnknownRoute: () => notFound(),
@@ -40,6 +43,12 @@ async function serveDefinition(formId: string, forms: FormDirectory): Promise<Re
     ...ANY_ORIGIN,
     'cache-control': `public, max-age=${MAX_AGE_S}`,
   })
+}
+
+/** Answers `GET /forms/schema.json`, by which an editor completes and checks the file of a form. */
+async function serveSchema(): Promise<Reply> {
+  const { formSchema } = await import('./language/form-schema.ts')
+  return jsonReply(200, formSchema(), { ...ANY_ORIGIN, 'cache-control': 'public, max-age=3600' })
 }
 
 function readable(reply: Reply): Reply {

@@ -1,19 +1,17 @@
 /**
- * The maximum length of an address: RFC 5321, section 4.5.3.1.3, limits a path to 256 octets, angle brackets included.
+ * The address syntax of HTML's `<input type=email>`, so that a browser and the service agree on what is valid, in at most
+ * 254 characters: RFC 5321, section 4.5.3.1.3, limits a path to 256 octets, angle brackets included.
  */
-const EMAIL_MAX_LENGTH = 254
-
-/** The address syntax of HTML's `<input type=email>`, so that a browser and the service agree on what is valid. */
-const HTML_EMAIL =
-  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
+export const EMAIL_ADDRESS =
+  /^(?=.{1,254}$)[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
 /** Whether `text` is one bare email address. */
 export function isEmailAddress(text: string): boolean {
-  return text.length <= EMAIL_MAX_LENGTH && HTML_EMAIL.test(text)
+  return EMAIL_ADDRESS.test(text)
 }
 
 /**
- * The maximum length of a local part (RFC 5321, section 4.5.3.1.1). An address that matches `HTML_EMAIL` is ASCII, so
+ * The maximum length of a local part (RFC 5321, section 4.5.3.1.1). An address that matches `EMAIL_ADDRESS` is ASCII, so
  * characters are octets.
  */
 const LOCAL_PART_MAX_LENGTH = 64

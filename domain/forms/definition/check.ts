@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../record/field.ts'
 import type { ImportIssue } from '../../record/resource.ts'
-import { isEmailAddress } from '../../text/email-address.ts'
+import { EMAIL_ADDRESS } from '../../text/email-address.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import { FORM_ID, FORM_ID_MAX_LENGTH, PASSWORD_MAX_LENGTH } from './limits.ts'
 import { keysOf } from '../../text/keys-of.ts'
@@ -49,7 +49,7 @@ export const FormLineInput = v.object({
   successMessage: optional(text),
   publicUrl: optional(v.pipe(text, v.check(isWebUrl, 'must be an absolute http or https URL'))),
   notificationEmails: v.array(
-    v.pipe(text, v.check(isEmailAddress, 'must be an email address')),
+    v.pipe(text, v.regex(EMAIL_ADDRESS, 'must be an email address')),
     'must be a list of email addresses',
   ),
   fields: v.array(v.unknown(), 'must be a list of fields'),

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { answerTypes, contactFields, displayTypes, ruleOperators } from './definition.ts'
 import { ANSWER_MAX_LENGTH } from './limits.ts'
-import { isBlank } from './readings.ts'
 
 const FIELD_ID_MAX_LENGTH = 200
 
@@ -10,7 +9,7 @@ export const FieldId = v.pipe(
   v.string('the id must be a string'),
   v.nonEmpty('the id must not be empty'),
   v.maxLength(FIELD_ID_MAX_LENGTH, `the id must have at most ${FIELD_ID_MAX_LENGTH} characters`),
-  v.check((id) => !id.startsWith('_'), 'the id must not start with "_"'),
+  v.regex(/^(?!_)/, 'the id must not start with "_"'),
 )
 
 const optionalText = (name: string) => v.nullish(v.string(`${name} must be a string`), null)
@@ -35,7 +34,7 @@ const Option = v.object(
   {
     value: v.pipe(
       v.string('the value of an option must be a string'),
-      v.check((value) => !isBlank(value), 'the value of an option must not be blank'),
+      v.regex(/\S/, 'the value of an option must not be blank'),
     ),
     label: v.string('the label of an option must be a string'),
   },
