@@ -10,6 +10,10 @@ declare const Scalar: {
 // leads to the storage of the tab. This script runs before the viewer's.
 Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
 
+// The viewer draws operations as they come near, so a restored position would lie among others than before. The viewer
+// itself scrolls to the operation that the address names.
+history.scrollRestoration = 'manual'
+
 /** Shows the two contract documents of the host that serves this page. Nothing is requested from other hosts. */
 async function show(): Promise<void> {
   Scalar.createApiReference('#reference', {
