@@ -20,11 +20,7 @@ export const guideList = [
     'host-worker/guides/errors-and-limits.md',
     'What each status means, what may be repeated, and how much is allowed.',
   ],
-  [
-    'deploy',
-    'host-worker/deploy/README.md',
-    'From a Cloudflare account to a service that answers, with one command.',
-  ],
+  ['deploy', 'host-worker/deploy/README.md', 'From a Cloudflare account to a service that answers.'],
   [
     'operate',
     'host-worker/README.md',
@@ -55,6 +51,7 @@ export const guideList = [
     'domain/jobs/README.md',
     'Notifications and automations, and how they are tried again.',
   ],
+  ['form-language', 'domain/forms/language/README.md', 'Every type, setting and rule of a form.'],
   ['analytics', 'domain/analytics/README.md', 'The figures about memberships.'],
   ['points-of-sale', 'domain/pos/README.md', 'Data of point-of-sale systems.'],
   ['odbc-gateway', 'adapters/pos-odbc/README.md', 'The program that stands beside ODBC databases.'],

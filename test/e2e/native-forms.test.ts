@@ -188,4 +188,7 @@ test('what the form client needs of a form is served to any page, of published f
   expect(await response.json()).toMatchObject({ formId: 'plain', requiresPassword: false })
   const others = await Promise.all(['unpublished', 'hosted', 'unknown'].map(ask))
   expect(others.map(({ status }) => status)).toEqual([404, 404, 404])
+  const schema = await fetch(new URL('/forms/schema.json', live.origin))
+  expect([schema.status, schema.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+  expect(await schema.json()).toMatchObject({ title: 'Form', required: ['formId', 'name', 'fields'] })
 })

@@ -15,7 +15,7 @@ const COUNT = Number(process.env.FORM_DEFINITIONS ?? 3_000)
 /** Everything that `form save` and `form publish` have against a form. */
 async function objections(form: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
   const saving = await saveForms([form], {
-    tenant: { findMany: async () => [], foreignIds: async () => [], upsert: async () => undefined },
+    tenant: { findMany: async () => [], foreignIds: async () => [], upsert: async () => ({ changed: 0 }) },
     passwords: { hash: async () => 'hash', verify: async () => false },
     now: '2026-03-01T10:00:00.000Z',
   })

@@ -34,7 +34,11 @@ export function formSchema(): JsonSchema {
 function fieldSchema(): JsonSchema {
   const { properties, ...field } = bare(FieldSettings)
   const rules = { type: 'array', minItems: 1, items: { $ref: '#/$defs/rule' } }
-  const when = { type: 'object', properties: { match: { enum: ['all', 'any'] }, rules }, required: ['match', 'rules'] }
+  const when = {
+    type: 'object',
+    properties: { match: { enum: ['all', 'any'] }, rules },
+    required: ['match', 'rules'],
+  }
   return {
     ...field,
     properties: { ...propertiesOf(properties), visibleWhen: { anyOf: [when, { type: 'null' }] } },
@@ -82,16 +86,15 @@ function ifOneOf(name: string, words: readonly string[], then: JsonSchema): Json
   return { if: { properties: { [name]: { enum: words } }, required: [name] }, then }
 }
 
-/** The schema of a declaration. Rules that JSON Schema cannot say are left out, and so are defaults. */
+/** The schema of a declaration. Rules that JSON Schema cannot say are left out, and so are defaults and the version. */
 function bare(schema: v.GenericSchema): JsonSchema {
-  const { $schema, ...converted } = toJsonSchema(schema, { target: 'draft-2020-12', errorMode: 'ignore' })
-  return withoutDefaults(converted)
+  return withoutDefaults(toJsonSchema(schema, { target: 'draft-2020-12', errorMode: 'ignore' }))
 }
 
 function withoutDefaults(schema: object): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, value]: [string, unknown]) => {
-      if (keyword === 'default') return []
+      if (keyword === 'default' || keyword === '$schema') return []
       if (keyword === 'properties' && isJsonObject(value)) {
         const inner = Object.entries(value).map(([name, property]) => [name, inside(property)] as const)
         return [[keyword, Object.fromEntries(inner)] as const]

@@ -16,7 +16,7 @@ test('the manual names every key, type, setting and operator of the language', (
 })
 
 test('its form can be submitted here, and has nothing to warn of', () => {
-  const form = JSON.parse(/```json form\n(.*?)```/s.exec(manual)?.[1] ?? '') as Record<string, unknown>
+  const form = JSON.parse(/```json\n(\{\n.*?)```/s.exec(manual)?.[1] ?? '') as Record<string, unknown>
   const reading = readFormLine(form)
   if ('issues' in reading) throw new Error(JSON.stringify(reading.issues))
   expect(headlessSupport(reading.form.definition)).toEqual({ supported: true, reasons: [] })
