@@ -3,6 +3,9 @@ import type { Env } from './env/index.ts'
 import { QSTASH_PATH } from './env/queues.ts'
 import * as paths from './pages/paths.ts'
 
+/** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */
+export const API_PREFIX = '/api/'
+
 /** Paths with this prefix belong to the operator interface. */
 export const OPERATOR_PREFIX = '/operator/'
 
@@ -15,13 +18,24 @@ export const FORM_CLIENT_PREFIX = '/forms/'
  */
 export async function serveOwn(request: Request, { pathname }: URL, env: Env): Promise<Response | null> {
   if (pathname === QSTASH_PATH) return (await import('./wiring/jobs.ts')).serveQstash(request, env)
-  // Both answer in JSON alone, also where there is nothing.
-  if (pathname.startsWith(OPERATOR_PREFIX) || pathname.startsWith(FORM_CLIENT_PREFIX)) return null
+  if (isOfPrograms(pathname)) return null
+  return servePage(request, pathname, env, await import('./pages/index.ts'))
+}
+
+/** The answer to a path that has nothing, as a page for a browser. It keeps the id under which it is logged. */
+export async function notFoundFor(
+  request: Request,
+  { pathname }: URL,
+  answered: Response,
+): Promise<Response> {
+  if (answered.status !== 404 || isOfPrograms(pathname)) return answered
   const pages = await import('./pages/index.ts')
-  return (
-    (await servePage(request, pathname, env, pages)) ??
-    (pages.acceptsPages(request) ? pages.notFoundPage(request) : null)
-  )
+  return pages.acceptsPages(request) ? pages.notFoundPage(request, answered) : answered
+}
+
+/** Whether a path belongs to an interface, which answers in JSON alone, also where there is nothing. */
+function isOfPrograms(pathname: string): boolean {
+  return [API_PREFIX, OPERATOR_PREFIX, FORM_CLIENT_PREFIX].some((prefix) => pathname.startsWith(prefix))
 }
 
 async function servePage(

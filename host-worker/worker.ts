@@ -8,7 +8,7 @@ import { readEnv } from './env/index.ts'
 import type { Answered } from './http/fetch-handler.ts'
 import { createFetchHandler } from './http/fetch-handler.ts'
 import { FORM_CLIENT_PATH, serveFormClient } from './http/form-client.ts'
-import { FORM_CLIENT_PREFIX, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
+import { API_PREFIX, FORM_CLIENT_PREFIX, notFoundFor, OPERATOR_PREFIX, serveOwn } from './own-endpoints.ts'
 import { guardLocalStart, isLocalStart } from './local-start.ts'
 import { requestFields } from './request-log.ts'
 import { consoleLog, systemClock, systemDeadline, systemRandom } from './system.ts'
@@ -63,7 +63,7 @@ async function serve(
   const reading = envOf(bindings)
   if (!reading.ok) return refuse(reading.problems, url)
   const own = url.pathname.startsWith(API_PREFIX) ? null : await serveOwn(request, url, reading.env)
-  return own ?? answer(request, url, reading.env, lifetime)
+  return own ?? notFoundFor(request, url, await answer(request, url, reading.env, lifetime))
 }
 
 /** Processes the due entries that the databases of families hand over. It can only be called from within the Worker. */
@@ -73,9 +73,6 @@ export class FollowUp extends FollowUpEntrypoint {
     await openFollowUp(envOrThrow(this.env)).workOff(refs)
   }
 }
-
-/** Paths with this prefix belong to the contract; the service's own pages and callbacks have other paths. */
-const API_PREFIX = '/api/'
 
 /**
  * Configurations that were read before, by their bindings: the platform passes the same object to every request of an

@@ -54,8 +54,10 @@ function methodNotAllowed(request: Request): Response {
   return new Response(markup, { status: 405, headers: { ...pageHeaders, ...headers } })
 }
 
-/** The page for a path that has nothing, for a browser. */
-export function notFoundPage(request: Request): Response {
+/** The page for a path that has nothing, for a browser, in place of what programs are answered. */
+export function notFoundPage(request: Request, answered: Response): Response {
   const { markup } = failurePage('Not found', html`There is no page at this address.`)
-  return new Response(request.method === 'HEAD' ? null : markup, { status: 404, headers: pageHeaders })
+  const requestId = answered.headers.get('x-request-id') ?? ''
+  const headers = { ...pageHeaders, 'x-request-id': requestId }
+  return new Response(request.method === 'HEAD' ? null : markup, { status: 404, headers })
 }
