@@ -21,6 +21,11 @@ export function requestSchemaOf(schema: v.GenericSchema): JsonSchema {
   return withMeaningFirst(withOpenObjects(converted(schema, 'ignore')))
 }
 
+/** The JSON Schema of a published field. Objects of which it is not said otherwise may have other keys. */
+export function fieldSchemaOf(schema: v.GenericSchema): JsonSchema {
+  return withOpenObjects(withAnyKeys(jsonSchemaOf(schema)))
+}
+
 /** The JSON Schema of a body that the document lists by name. */
 export function componentSchemaOf(schema: v.GenericSchema): JsonSchema {
   return withMeaningFirst(withBareWords(withAnyKeys(jsonSchemaOf(schema))))
@@ -49,7 +54,7 @@ function withMeaningFirst(schema: JsonSchema): JsonSchema {
 /** Marks each object without a rule for other keys as allowing them, because other keys are ignored. */
 function withOpenObjects(schema: JsonSchema): JsonSchema {
   return rewritten(schema, (node) =>
-    node.type === 'object' && !('additionalProperties' in node)
+    [node.type].flat().includes('object') && !('additionalProperties' in node)
       ? { additionalProperties: true, ...node }
       : node,
   )

@@ -6,7 +6,7 @@ import { reference } from './shared-parts.ts'
 import * as prose from './prose.ts'
 import type { DocumentTexts } from './texts.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { componentSchemaOf, jsonSchemaOf } from './json-schema.ts'
+import { componentSchemaOf, fieldSchemaOf, jsonSchemaOf } from './json-schema.ts'
 import type { Resource } from '../record/resource.ts'
 import { isCode } from '../record/resource.ts'
 import type { Resolve } from './schema-example.ts'
@@ -88,7 +88,7 @@ function resourceSchemas(endpoints: readonly Endpoint[]): Readonly<Record<string
 
 function resourceSchema({ description, fields }: Resource): JsonSchema {
   const properties = Object.entries(fields).map(
-    ([name, { field }]) => [name, jsonSchemaOf(field.schema)] as const,
+    ([name, { field }]) => [name, fieldSchemaOf(field.schema)] as const,
   )
   const codes = Object.entries(fields).flatMap(([name, entry]) => (isCode(entry) ? [name] : []))
   return { description, ...prose.closedObject(Object.fromEntries(properties), codes) }

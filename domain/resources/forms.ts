@@ -4,6 +4,7 @@ import { boolean, id, impersonal, integer, json, nullable, text, timestamp } fro
 import { booleanFilter, window } from '../record/filter.ts'
 import { assigned, computed, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
+import { FieldSettings } from '../forms/definition/field-schema.ts'
 import { headlessSupport } from '../forms/definition/support.ts'
 import type { FormDefinition } from '../../ports/records/form-directory.ts'
 
@@ -12,6 +13,11 @@ const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.str
 /** The schema need not check more, because only the import of forms stores a definition, and it checks all of it. */
 const Definition = v.looseObject({}) as v.GenericSchema<object> as v.GenericSchema<FormDefinition>
 const definition = impersonal(json(Definition))
+
+/** A field as the service submits it, or any other object: forms that must be hosted are published too. */
+const PublishedField = v.union([FieldSettings, v.looseObject({})])
+/** The values are those that were saved, whatever they are, so the schema only describes them. */
+const PublishedFields = v.array(PublishedField) as v.GenericSchema as v.GenericSchema<unknown[]>
 
 interface Saved {
   readonly definition: FormDefinition
@@ -41,7 +47,7 @@ export const forms = resource({
     requiresPassword: computed(boolean(), ['passwordHash']),
     headless: computed(json(Headless), ['definition']),
     submissionLimitPerContact: computed(nullable(integer(1)), ['definition']),
-    fields: computed(json(v.array(v.unknown())), ['definition']),
+    fields: computed(json(PublishedFields), ['definition']),
     successTitle: computed(nullable(text()), ['definition']),
     successMessage: computed(nullable(text()), ['definition']),
     publicUrl: computed(nullable(text()), ['definition']),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { answerTypes, contactFields, displayTypes, ruleOperators } from './definition.ts'
+import { described } from '../../record/meaning.ts'
 import { ANSWER_MAX_LENGTH } from './limits.ts'
 
 const FIELD_ID_MAX_LENGTH = 200
@@ -41,21 +42,37 @@ const Option = v.object(
   'each option must be an object with value and label',
 )
 
-const Rule = v.object(
+/** A rule of `visibleWhen`. */
+export const Rule = v.object(
   {
-    field: v.string('the field of a visibleWhen rule must be a string'),
-    operator: v.picklist(ruleOperators, (issue) => `visibleWhen has the unknown operator ${issue.received}`),
-    value: v.nullish(v.unknown(), null),
+    field: described(
+      v.string('the field of a visibleWhen rule must be a string'),
+      'The id of the field whose answer is compared.',
+    ),
+    operator: described(
+      v.picklist(ruleOperators, (issue) => `visibleWhen has the unknown operator ${issue.received}`),
+      'How it is compared.',
+    ),
+    value: described(
+      v.optional(v.unknown(), null),
+      'What it is compared with; nothing for is_empty and is_not_empty.',
+    ),
   },
   'each visibleWhen rule must be an object with field, operator and value',
 )
 
 const VisibleWhen = v.object(
   {
-    match: v.picklist(['all', 'any'], 'visibleWhen must have match "all" or "any"'),
-    rules: v.pipe(
-      v.array(Rule, 'visibleWhen must have a list of rules'),
-      v.nonEmpty('visibleWhen must have at least one rule'),
+    match: described(
+      v.picklist(['all', 'any'], 'visibleWhen must have match "all" or "any"'),
+      'Whether all of the rules must hold, or any of them.',
+    ),
+    rules: described(
+      v.pipe(
+        v.array(Rule, 'visibleWhen must have a list of rules'),
+        v.nonEmpty('visibleWhen must have at least one rule'),
+      ),
+      'Comparisons with answers of other fields.',
     ),
   },
   'visibleWhen must be an object with match and rules',
@@ -64,22 +81,25 @@ const VisibleWhen = v.object(
 /** The settings of a field that can be submitted here; null counts as omitted. Messages complete `Field "a": ….` */
 export const FieldSettings = v.object(
   {
-    id: FieldId,
-    type: v.picklist([...answerTypes, ...displayTypes]),
-    label: v.string('label must be a string'),
-    required: v.nullish(v.boolean('required must be true or false'), false),
-    placeholder: optionalText('placeholder'),
-    helpText: optionalText('helpText'),
-    options: v.nullish(v.array(Option, 'options must be a list'), []),
-    min: optionalBound('min'),
-    max: optionalBound('max'),
-    minLength: optionalLength('minLength'),
-    maxLength: optionalLength('maxLength'),
-    contactField: v.nullish(
-      v.picklist(contactFields, `contactField must be one of ${contactFields.join(', ')}`),
-      null,
+    id: described(FieldId, 'Names the answer. It is unique in the form.'),
+    type: described(v.picklist([...answerTypes, ...displayTypes]), 'What a visitor answers, or reads.'),
+    label: described(v.string('label must be a string'), 'What names the field for a visitor.'),
+    required: described(
+      v.nullish(v.boolean('required must be true or false'), false),
+      'Whether a visitor who sees the field must answer it.',
     ),
-    visibleWhen: v.nullish(VisibleWhen, null),
+    placeholder: described(optionalText('placeholder'), 'A text in the empty control.'),
+    helpText: described(optionalText('helpText'), 'A hint beside the control.'),
+    options: described(v.nullish(v.array(Option, 'options must be a list'), []), 'What can be chosen.'),
+    min: described(optionalBound('min'), 'The least number, or the first day.'),
+    max: described(optionalBound('max'), 'The greatest number, or the last day.'),
+    minLength: described(optionalLength('minLength'), 'The least number of characters.'),
+    maxLength: described(optionalLength('maxLength'), 'The greatest number of characters.'),
+    contactField: described(
+      v.nullish(v.picklist(contactFields, `contactField must be one of ${contactFields.join(', ')}`), null),
+      'Which attribute of the contact the answer fills.',
+    ),
+    visibleWhen: described(v.nullish(VisibleWhen, null), 'When the field is shown; null: always.'),
   },
   (issue) => `${issue.expected} is missing`,
 )

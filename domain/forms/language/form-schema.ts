@@ -2,7 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { isJsonObject } from '../../text/json.ts'
 import { FormLineInput } from '../definition/check.ts'
-import { FieldSettings } from '../definition/field-schema.ts'
+import { FieldSettings, Rule } from '../definition/field-schema.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -60,8 +60,7 @@ function boundsOf(bound: JsonSchema): JsonSchema {
 
 /** The rule of `visibleWhen` in the declaration, with what its operator needs. */
 function ruleSchema(): JsonSchema {
-  const visibleWhen = FieldSettings.entries.visibleWhen.wrapped
-  const rule = bare(visibleWhen.entries.rules.pipe[0].item)
+  const rule = bare(Rule)
   const compared = { anyOf: [scalar, { type: 'array', minItems: 1, items: scalar }] }
   return {
     ...rule,
