@@ -17,6 +17,7 @@ import type { QueryParameters } from '../../record/query-parameters.ts'
 import type { Reply } from '../../record/reply.ts'
 import { errorReply, unauthorized } from '../../record/reply.ts'
 import type { RoutedRequest } from '../../record/routed-request.ts'
+import { ended } from '../../words/sentence.ts'
 import { admit } from './admit.ts'
 import type { Change, FollowedChange } from './follow-change.ts'
 import { followChange, outcomeOf } from './follow-change.ts'
@@ -154,5 +155,5 @@ async function readBody(
   if (declared?.contentTypes.includes('application/json') !== true) return { body: null }
   const reading = await readJsonBody(request, declared, deadline)
   if (reading.kind === 'body') return { body: reading.body }
-  return { refusal: errorReply(400, `${reading.details.join('; ')}.`) }
+  return { refusal: errorReply(400, reading.details.map(ended).join(' ')) }
 }
