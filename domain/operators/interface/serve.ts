@@ -54,6 +54,11 @@ type Handler<
   operator: CallerOf<Allowed>,
 ) => Promise<Reply & ReplyTo<Responses>>
 
+/** An operation of the operator interface together with its handler. */
+export interface Operated extends HandledOperation<string, OperatorWorld> {
+  readonly operation: OperationEndpoint
+}
+
 /**
  * Joins an operation of the operator interface and its handler. From the operation's declaration it identifies the
  * caller, reads query and body, and records what the operation changes.
@@ -67,7 +72,7 @@ export function operated<
 >(
   operation: OperationEndpoint<Id, Allowed, Query, Responses, Body>,
   handler: Handler<Allowed, Query, Responses, Body>,
-): HandledOperation<Id, OperatorWorld> {
+): Operated {
   const { id, access, action } = operation
   const answer = async (
     routed: RoutedRequest,
@@ -87,6 +92,7 @@ export function operated<
   }
   return {
     id,
+    operation,
     async serve(routed, world) {
       if (access === 'public') return answer(routed, world, null, NO_CHANGE)
       const admission = await admit(access, routed, world)
