@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { projectRoot } from '../../../host-worker/local/root.ts'
+import { install, packProject } from '../../support/services/packed.ts'
 import { posSuite, storageSuite } from '../../conformance/index.ts'
 import { adapterProgram, portableAdapterTypes, workersAdapterTypes } from './adapter-consumer.ts'
 import { consumerProgram, consumerTypes } from './package-consumer.ts'
@@ -18,34 +19,20 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>
 }
 
-/** Packs the project as for a publication, with the build that checks every type. Returns the name of the archive. */
-async function pack(): Promise<string> {
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', scratch], { cwd: projectRoot })
-  const tarball = /"filename": "([^"]+\.tgz)"/.exec(stdout)?.[1]
-  if (tarball === undefined) throw new Error(`npm pack named no tarball: ${stdout}`)
-  return tarball
-}
-
 beforeAll(async () => {
-  const tarball = await pack()
   writeFileSync(join(scratch, 'package.json'), '{ "private": true, "type": "module" }')
-  await install(`./${tarball}`)
+  await install(scratch, await packProject(scratch))
 }, 180_000)
 
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-async function install(wanted: string): Promise<void> {
-  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
-  await run('npm', ['install', ...flags, wanted], { cwd: scratch })
-}
-
 /** Installs the optional peer dependency that a consumer adds for the adapters of its platform. */
 async function installPeer(name: string): Promise<void> {
   const range = manifestOf(projectRoot).peerDependencies?.[name]
   if (range === undefined) throw new Error(`${name} is no peer of the package`)
-  await install(`${name}@${range}`)
+  await install(scratch, `${name}@${range}`)
 }
 
 function manifestOf(directory: string): Manifest {
