@@ -17,6 +17,12 @@ export function textOf(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** The texts of a flag that may be repeated. */
+export function textsOf(values: Values, name: string): readonly string[] {
+  const value = values[name]
+  return Array.isArray(value) ? value.map(String) : []
+}
+
 function parsed(command: Command, args: readonly string[]): Arguments {
   try {
     const { values, positionals, tokens } = parseArgs({
@@ -27,7 +33,8 @@ function parsed(command: Command, args: readonly string[]): Arguments {
       tokens: true,
     })
     const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
-    const repeated = names.find((name, index) => names.indexOf(name) !== index)
+    const mayRepeat = (name: string) => command.flags[name]?.presence === 'some'
+    const repeated = names.find((name, index) => names.indexOf(name) !== index && !mayRepeat(name))
     if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice`)
     return { values, positionals }
   } catch (error) {
@@ -55,7 +62,8 @@ function sentenceOf(error: unknown, command: Command, args: readonly string[]): 
 
 function optionsOf({ flags }: Command) {
   const options = Object.entries({ ...serviceFlags, ...flags }).map(
-    ([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }] as const,
+    ([name, { value, presence }]) =>
+      [name, { type: value === null ? 'boolean' : 'string', multiple: presence === 'some' }] as const,
   )
   return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
 }
@@ -65,7 +73,7 @@ function checkPresence(command: Command, given: Arguments): void {
   checkPositionals(command, given)
   const { flags } = command
   const { values } = given
-  const isEmpty = (name: string) => values[name] === '' && flags[name]?.mayBeEmpty !== true
+  const isEmpty = (name: string) => [values[name]].flat().includes('') && flags[name]?.mayBeEmpty !== true
   const empty = Object.keys(values).find(isEmpty)
   if (empty !== undefined) throw new UsageError(`--${empty} is empty`)
   const namesOf = (presence: string) =>
@@ -75,13 +83,18 @@ function checkPresence(command: Command, given: Arguments): void {
   const either = namesOf('either')
   const [first, second] = either.filter((name) => values[name] !== undefined)
   if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
-  if (either.length > 0 && first === undefined)
-    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
+  if (either.length > 0 && first === undefined) throw missing(either)
+  const some = namesOf('some')
+  if (some.length > 0 && some.every((name) => values[name] === undefined)) throw missing(some)
+}
+
+function missing(flags: readonly string[]): UsageError {
+  return new UsageError(`${flags.map((name) => `--${name}`).join(' or ')} is missing`)
 }
 
 function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {
-  const missing = wanted[positionals.length]
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`)
+  const next = wanted[positionals.length]
+  if (next !== undefined && !next.startsWith('[')) throw new UsageError(`${next} is missing`)
   const surplus = positionals[wanted.length]
   if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
 }

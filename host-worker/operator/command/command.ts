@@ -2,7 +2,7 @@ import type { OperationEndpoint } from '../../../domain/record/operation.ts'
 import type { Context } from './context.ts'
 
 /** The values of a command's flags by name, without the dashes. */
-export type Values = Readonly<Record<string, string | boolean | undefined>>
+export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** The arguments of a command. */
 export interface Arguments {
@@ -14,8 +14,8 @@ export interface Arguments {
 export interface Flag {
   /** The placeholder for its value in the usage; null: the flag has no value. */
   readonly value: string | null
-  /** `either`: exactly one of the command's flags of this kind must be given. */
-  readonly presence: 'optional' | 'required' | 'either'
+  /** `either`: exactly one of the command's flags of this kind must be given. `some`: at least one, each repeatedly. */
+  readonly presence: 'optional' | 'required' | 'either' | 'some'
   /** Whether an empty value is allowed, to clear a setting. */
   readonly mayBeEmpty: boolean
 }
@@ -39,7 +39,7 @@ export function mark(presence: Flag['presence'] = 'optional'): Flag {
 export interface Command {
   /** The words by which it is called. */
   readonly words: readonly string[]
-  /** The names of the positional arguments; all are required. */
+  /** The names of the positional arguments. All are required, except one in brackets at the end. */
   readonly positionals: readonly string[]
   /** The flags by name, without the dashes, in the order of the usage. */
   readonly flags: Readonly<Record<string, Flag>>
@@ -69,6 +69,7 @@ export function synopsisOf({ positionals, flags }: Pick<Command, 'positionals' |
   return [
     ...positionals,
     usagesOf('either').join(' | '),
+    usagesOf('some').join(' | '),
     ...usagesOf('required'),
     ...usagesOf('optional').map((usage) => `[${usage}]`),
   ]
