@@ -17,7 +17,7 @@ export function textOf(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The texts of a flag that may be repeated. */
+/** The texts of a flag that may be given several times, in their order. */
 export function textsOf(values: Values, name: string): readonly string[] {
   const value = values[name]
   return Array.isArray(value) ? value.map(String) : []
@@ -32,9 +32,10 @@ function parsed(command: Command, args: readonly string[]): Arguments {
       strict: true,
       tokens: true,
     })
-    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
-    const mayRepeat = (name: string) => command.flags[name]?.presence === 'some'
-    const repeated = names.find((name, index) => names.indexOf(name) !== index && !mayRepeat(name))
+    const names = tokens
+      .flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+      .filter((name) => command.flags[name]?.isRepeatable !== true)
+    const repeated = names.find((name, index) => names.indexOf(name) !== index)
     if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice`)
     return { values, positionals }
   } catch (error) {
@@ -62,8 +63,8 @@ function sentenceOf(error: unknown, command: Command, args: readonly string[]): 
 
 function optionsOf({ flags }: Command) {
   const options = Object.entries({ ...serviceFlags, ...flags }).map(
-    ([name, { value, presence }]) =>
-      [name, { type: value === null ? 'boolean' : 'string', multiple: presence === 'some' }] as const,
+    ([name, { value, isRepeatable }]) =>
+      [name, { type: value === null ? 'boolean' : 'string', multiple: isRepeatable === true }] as const,
   )
   return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
 }
@@ -83,18 +84,15 @@ function checkPresence(command: Command, given: Arguments): void {
   const either = namesOf('either')
   const [first, second] = either.filter((name) => values[name] !== undefined)
   if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
-  if (either.length > 0 && first === undefined) throw missing(either)
   const some = namesOf('some')
-  if (some.length > 0 && some.every((name) => values[name] === undefined)) throw missing(some)
-}
-
-function missing(flags: readonly string[]): UsageError {
-  return new UsageError(`${flags.map((name) => `--${name}`).join(' or ')} is missing`)
+  const lacking = some.every((name) => values[name] === undefined) ? some : []
+  const wanted = first === undefined && either.length > 0 ? either : lacking
+  if (wanted.length > 0) throw new UsageError(`${wanted.map((name) => `--${name}`).join(' or ')} is missing`)
 }
 
 function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {
-  const next = wanted[positionals.length]
-  if (next !== undefined && !next.startsWith('[')) throw new UsageError(`${next} is missing`)
+  const missing = wanted[positionals.length]
+  if (missing?.startsWith('[') === false) throw new UsageError(`${missing} is missing`)
   const surplus = positionals[wanted.length]
   if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
 }

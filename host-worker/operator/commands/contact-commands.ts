@@ -1,16 +1,16 @@
 import { eraseContact } from '../../../domain/operators/endpoints/removals.ts'
 import { textOf, textsOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
-import { text } from '../command/command.ts'
+import { many, text } from '../command/command.ts'
 
 const eraseCommand: Command = {
   words: ['contact', 'erase'],
   positionals: [],
   flags: {
     org: text('ID', 'required'),
-    contact: text('CID', 'some'),
-    email: text('ADDRESS', 'some'),
-    phone: text('NUMBER', 'some'),
+    contact: many('CID', 'some'),
+    email: many('ADDRESS', 'some'),
+    phone: many('NUMBER', 'some'),
   },
   summary: 'Erase what is stored about a person',
   details: [
