@@ -20,7 +20,7 @@ export function textOf(values: Values, name: string): string | undefined {
 /** The texts of a flag that may be given several times, in their order. */
 export function textsOf(values: Values, name: string): readonly string[] {
   const value = values[name]
-  return Array.isArray(value) ? value : []
+  return Array.isArray(value) ? value.map(String) : []
 }
 
 function parsed(command: Command, args: readonly string[]): Arguments {
@@ -74,7 +74,7 @@ function checkPresence(command: Command, given: Arguments): void {
   checkPositionals(command, given)
   const { flags } = command
   const { values } = given
-  const isEmpty = (name: string) => values[name] === '' && flags[name]?.mayBeEmpty !== true
+  const isEmpty = (name: string) => [values[name]].flat().includes('') && flags[name]?.mayBeEmpty !== true
   const empty = Object.keys(values).find(isEmpty)
   if (empty !== undefined) throw new UsageError(`--${empty} is empty`)
   const namesOf = (presence: string) =>
@@ -84,8 +84,10 @@ function checkPresence(command: Command, given: Arguments): void {
   const either = namesOf('either')
   const [first, second] = either.filter((name) => values[name] !== undefined)
   if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
-  if (either.length > 0 && first === undefined)
-    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
+  const some = namesOf('some')
+  const lacking = some.every((name) => values[name] === undefined) ? some : []
+  const wanted = first === undefined && either.length > 0 ? either : lacking
+  if (wanted.length > 0) throw new UsageError(`${wanted.map((name) => `--${name}`).join(' or ')} is missing`)
 }
 
 function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {

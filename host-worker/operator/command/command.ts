@@ -14,8 +14,8 @@ export interface Arguments {
 export interface Flag {
   /** The placeholder for its value in the usage; null: the flag has no value. */
   readonly value: string | null
-  /** `either`: exactly one of the command's flags of this kind must be given. */
-  readonly presence: 'optional' | 'required' | 'either'
+  /** `either`: exactly one of the command's flags of this kind must be given. `some`: at least one of them. */
+  readonly presence: 'optional' | 'required' | 'either' | 'some'
   /** Whether an empty value is allowed, to clear a setting. */
   readonly mayBeEmpty: boolean
   /** Whether it may be given several times; left out: once at most. */
@@ -33,8 +33,8 @@ export function clearable(value: string): Flag {
 }
 
 /** A flag with a value that may be given several times. */
-export function many(value: string): Flag {
-  return { ...text(value), isRepeatable: true }
+export function many(value: string, presence: Flag['presence'] = 'optional'): Flag {
+  return { ...text(value, presence), isRepeatable: true }
 }
 
 /** A flag without a value. */
@@ -77,6 +77,7 @@ export function synopsisOf({ positionals, flags }: Pick<Command, 'positionals' |
   return [
     ...positionals,
     usagesOf('either').join(' | '),
+    usagesOf('some').join(' | '),
     ...usagesOf('required'),
     ...usagesOf('optional').map((usage) => `[${usage}]`),
   ]
