@@ -85,9 +85,18 @@ it(
   { timeout: 60_000 },
   async () => {
     const served = JSON.parse(await runProgram(consumerProgram)) as unknown
-    expect(served).toEqual({ served: 8, conformance: storageSuite.length + posSuite.length })
+    expect(served).toEqual({ served: 9, conformance: storageSuite.length + posSuite.length })
   },
 )
+
+it('does what its manual shows', { timeout: 60_000 }, async () => {
+  const manual = readFileSync(
+    join(scratch, 'node_modules', 'tenant-data-api', 'host-worker', 'http', 'README.md'),
+    'utf8',
+  )
+  const program = /^```js\n(.*?)^```/ms.exec(manual)?.[1] ?? ''
+  expect((await runProgram(program)).trim().split('\n').at(-1)).toBe('200')
+})
 
 it('lends its adapters to plain Node', { timeout: 60_000 }, async () => {
   expect(await runProgram(adapterProgram)).toBe('used\n')
@@ -111,7 +120,9 @@ it('ships what its exports need, each file from a source that still exists', () 
   const migrations = ['adapters/sqlite/migrations', 'adapters/pos-legacy-vendor/migrations'].flatMap(
     (folder) => readdirSync(join(projectRoot, folder)).map((file) => `${folder}/${file}`),
   )
-  const documents = ['README.md', 'adapters/node-sqlite/README.md']
+  const documents = ['', 'adapters/node-sqlite/', 'host-worker/browser/', 'host-worker/http/'].map(
+    (folder) => `${folder}README.md`,
+  )
   expect(others.sort()).toEqual(
     [...documents, ...migrations, 'adapters/exit-survey-clickhouse/schema.sql', 'package.json'].sort(),
   )
