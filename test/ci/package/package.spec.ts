@@ -102,11 +102,11 @@ it('lends its adapters to plain Node', { timeout: 60_000 }, async () => {
   expect(await runProgram(adapterProgram)).toBe('used\n')
 })
 
-it('declares its types for a strict project without any platform', { timeout: 60_000 }, async () => {
+it('declares its types for a strict project without any platform', { timeout: 180_000 }, async () => {
   expect(await complaintAbout(consumerTypes, portableAdapterTypes)).toBeNull()
 })
 
-it("declares the types of the platform's adapters beside its peer", { timeout: 120_000 }, async () => {
+it("declares the types of the platform's adapters beside its peer", { timeout: 180_000 }, async () => {
   await installPeer('@cloudflare/workers-types')
   expect(await complaintAbout(workersAdapterTypes)).toBeNull()
 })
