@@ -16,6 +16,7 @@ const deleteCommand: Command = {
     'is named by the id of its list, a tab and the id of its contact. A row to which others refer is not deleted.',
     `At most ${REMOVED_ROWS_MAX} rows at once. Whoever keeps a copy learns of it from /api/v1/removals.`,
   ],
+  examples: ['contacts --org lakeside --id c-1', 'contacts --org lakeside --file ids.txt'],
   operations: [deleteRows],
   run: async (context, { values, positionals: [kind = ''] }) => {
     const ids = idsIn(values)
