@@ -114,6 +114,14 @@ test('a kind that is misspelt is told the nearest, and all', async () => {
   )
 })
 
+test('so is a kind whose rows are to be deleted', async () => {
+  const { code, stderr } = await at.run('rows', 'delete', 'contact', '--id', 'x', '--org', 'lakeside')
+  expect([code, stderr.split(' KIND is ')[0]]).toEqual([
+    2,
+    'There is no kind "contact". Did you mean contacts?',
+  ])
+})
+
 test('an action that is misspelt is told the nearest, and all', async () => {
   const { code, stderr } = await at.run('audit', '--action', 'key.isue')
   expect(code).toBe(2)

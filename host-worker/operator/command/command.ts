@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import type { Declaration, Flag } from './declaration.ts'
 
 /** The values of a command's flags by name, without the dashes. */
-export type Values = Readonly<Record<string, string | boolean | undefined>>
+export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** The arguments of a command. */
 export interface Arguments {
@@ -26,6 +26,11 @@ export function clearable(value: string): Flag {
   return { ...text(value), mayBeEmpty: true }
 }
 
+/** A flag with a value that may be given several times. */
+export function many(value: string, presence: Flag['presence'] = 'optional'): Flag {
+  return { ...text(value, presence), isRepeatable: true }
+}
+
 /** A flag without a value. */
 export function mark(presence: Flag['presence'] = 'optional'): Flag {
   return { value: null, presence, mayBeEmpty: false, choices: null }
@@ -45,14 +50,16 @@ export const serviceFlags = {
 
 /** The arguments of a command in the form in which its usage shows them. */
 export function synopsisOf({ positionals, flags }: Pick<Declaration, 'positionals' | 'flags'>): string {
-  const written = Object.entries(flags).map(([name, { value, presence }]) => {
-    return { presence, usage: value === null ? `--${name}` : `--${name} ${value}` }
+  const written = Object.entries(flags).map(([name, { value, presence, isRepeatable }]) => {
+    const usage = value === null ? `--${name}` : `--${name} ${value}`
+    return { presence, usage: isRepeatable === true ? `${usage} …` : usage }
   })
   const usagesOf = (presence: Flag['presence']) =>
     written.filter((flag) => flag.presence === presence).map(({ usage }) => usage)
   return [
     ...positionals,
     usagesOf('either').join(' | '),
+    usagesOf('some').join(' | '),
     ...usagesOf('required'),
     ...usagesOf('optional').map((usage) => `[${usage}]`),
   ]

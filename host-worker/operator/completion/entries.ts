@@ -48,6 +48,6 @@ function entriesOf({ words, positionals, choices = {}, flags }: Declaration): re
 
 /** What can stand for a placeholder. */
 function valuesOf(placeholder: string, choices: readonly string[] | null): Entry['next'] {
-  if (/FILE$|^DIR$/.test(placeholder)) return 'files'
+  if (/FILE\]?$|^DIR$/.test(placeholder)) return 'files'
   return (choices ?? []).map((word) => ({ word }))
 }
