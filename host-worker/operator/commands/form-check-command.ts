@@ -24,6 +24,7 @@ export const formCheckCommand: Command = {
     'automations of that organization: a form without a limit per contact that starts an email or text message to',
     'the contact is warned of.',
   ],
+  examples: ['forms.json', 'forms.csv --org lakeside'],
   operations: [checkForms],
   run: async (context, { values, positionals: [path = ''] }) => {
     const { source, format } = openImportFile(path, values)
