@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Ports } from './deployment.ts'
-import { DeployError } from './deployment.ts'
+import type { Ports } from './ports.ts'
+import { DeployError } from './deploy-error.ts'
 
 /** The Cloudflare account that a deployment is for. Reads go to Cloudflare's API; wrangler makes every change. */
 export interface Account {

@@ -1,34 +1,7 @@
-import type { Clock } from '../../ports/platform/clock.ts'
 import type { WranglerFile } from '../local/wrangler-file.ts'
-import type { Reach } from '../operator/client/send-request.ts'
 import type { Account } from './account.ts'
 import type { KeptSecrets } from './kept-secrets.ts'
-
-/** What a deployment needs of the machine and of Cloudflare. */
-export interface Ports {
-  /** Runs wrangler without a terminal. Nothing secret is among the arguments. */
-  readonly wrangler: Wrangler
-  /** Sends a request to Cloudflare's API, or to the deployed service. */
-  readonly reach: Reach
-  /** Whether the public name service knows this host. */
-  readonly resolves: (host: string) => Promise<boolean>
-  readonly newRootSecret: () => string
-  /** Writes one line for the person at the terminal. */
-  readonly note: (line: string) => void
-  readonly pause: (durationMs: number) => Promise<void>
-  readonly clock: Clock
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** Aborted when the person interrupts the command. */
-  readonly interrupted: AbortSignal
-}
-
-export type Wrangler = (args: readonly string[]) => Promise<WranglerRun>
-
-export interface WranglerRun {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
+import type { Ports } from './ports.ts'
 
 /** What the person asked for. */
 export interface Options {
@@ -76,15 +49,4 @@ export interface Step {
 /** A step that only looks: it says what it found, or throws what is wrong. */
 export function checking(name: string, look: (deployment: Deployment) => Promise<string>): Step {
   return { name, isDone: look, plan: () => 'check it', run: look }
-}
-
-/** Why a step cannot be done, and what to do about it. */
-export class DeployError extends Error {
-  override readonly name = 'DeployError'
-  readonly advice: string
-
-  constructor(reason: string, advice: string) {
-    super(reason)
-    this.advice = advice
-  }
 }

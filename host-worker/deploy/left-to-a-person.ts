@@ -4,7 +4,8 @@ import { hostOf } from './steps/address.ts'
 /** What a deployment cannot do by itself, in the order of its urgency. */
 export function leftToAPerson({ file, url, kept, remarks }: Deployment): readonly string[] {
   const host = hostOf(file)
-  const domain = String(file.vars.MAIL_DOMAIN ?? 'your sender domain')
+  const { MAIL_DOMAIN: given } = file.vars
+  const domain = typeof given === 'string' ? given : 'your sender domain'
   return [
     `Root secret: put the copy from ${kept.path} into your password manager. Whoever has it can make operator keys.`,
     ...remarks,

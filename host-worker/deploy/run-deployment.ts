@@ -1,5 +1,5 @@
 import type { Deployment, Step } from './deployment.ts'
-import { DeployError } from './deployment.ts'
+import { DeployError } from './deploy-error.ts'
 
 /** How a deployment ended, as an exit code. */
 export const ENDED = { well: 0, failed: 1, interrupted: 130 } as const
@@ -11,15 +11,16 @@ export const ENDED = { well: 0, failed: 1, interrupted: 130 } as const
  */
 export async function runDeployment(steps: readonly Step[], deployment: Deployment): Promise<number> {
   const { options, ports } = deployment
+  const isInterrupted = () => ports.interrupted.aborted
   for (const step of steps) {
-    if (ports.interrupted.aborted) return interrupted(step, deployment)
+    if (isInterrupted()) return interrupted(step, deployment)
     try {
       const found = await step.isDone(deployment)
       if (found !== null) ports.note(line('there', step, found))
       else if (options.isDryRun) ports.note(line('would', step, await step.plan(deployment)))
       else ports.note(line('done', step, await step.run(deployment)))
     } catch (error) {
-      if (ports.interrupted.aborted) return interrupted(step, deployment)
+      if (isInterrupted()) return interrupted(step, deployment)
       return failed(step, error, deployment)
     }
   }

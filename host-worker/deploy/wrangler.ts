@@ -4,8 +4,9 @@ import { projectRoot } from '../local/root.ts'
 import { stateDirectory } from '../local/state.ts'
 import { wranglerEnvironment } from '../local/wrangler-environment.ts'
 import { adviceFor } from './account.ts'
-import type { Deployment, Wrangler, WranglerRun } from './deployment.ts'
-import { DeployError } from './deployment.ts'
+import type { Deployment } from './deployment.ts'
+import type { Wrangler, WranglerRun } from './ports.ts'
+import { DeployError } from './deploy-error.ts'
 
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 
@@ -46,7 +47,6 @@ const NOISE = /^(?:If you think this is a bug|Note that there is a newer version
 
 /** The error in what wrangler printed, without colours and frames. */
 function reasonOf({ stdout, stderr }: WranglerRun): string {
-  // eslint-disable-next-line no-control-regex -- colours are control sequences
   const text = `${stdout}\n${stderr}`.replaceAll(/\u001B\[[\d;]*m/g, '')
   const start = text.indexOf('[ERROR]')
   const lines = (start < 0 ? text : text.slice(start + '[ERROR]'.length))

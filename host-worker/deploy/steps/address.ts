@@ -4,7 +4,8 @@ import type { WranglerFile } from '../../local/wrangler-file.ts'
 import type { Account } from '../account.ts'
 import { Denied } from '../account.ts'
 import type { Deployment } from '../deployment.ts'
-import { checking, DeployError } from '../deployment.ts'
+import { checking } from '../deployment.ts'
+import { DeployError } from '../deploy-error.ts'
 
 /** The host of `routes`; null: the service answers under workers.dev alone. */
 export function hostOf(file: WranglerFile): string | null {
@@ -52,9 +53,9 @@ async function refuseTaken(
   host: string,
 ): Promise<void> {
   const zone = host.split('.').map((_, index, parts) => parts.slice(index).join('.'))
-  const zones = (await Promise.all(
+  const zones: readonly unknown[] = await Promise.all(
     zone.slice(0, -1).map((name) => account.get(`/zones?name=${name}&account.id=${account.id}`)),
-  )) as unknown[]
+  )
   const found = zones.flatMap((each) => v.parse(Zones, each ?? []))
   if (found.length === 0)
     throw new DeployError(

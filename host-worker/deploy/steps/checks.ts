@@ -1,5 +1,5 @@
 import type { Deployment, Step } from '../deployment.ts'
-import { DeployError } from '../deployment.ts'
+import { DeployError } from '../deploy-error.ts'
 import { operatorKeyOf } from './operator-key.ts'
 
 const ANSWERS_WITHIN_MS = 5 * 60_000

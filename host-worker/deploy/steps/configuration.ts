@@ -1,5 +1,6 @@
 import type { Deployment } from '../deployment.ts'
-import { checking, DeployError } from '../deployment.ts'
+import { checking } from '../deployment.ts'
+import { DeployError } from '../deploy-error.ts'
 import { hostOf } from './address.ts'
 
 /** Names that no service has: RFC 2606 reserves them for examples. */

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { jsonIn, openAccount } from '../account.ts'
 import type { Deployment } from '../deployment.ts'
-import { checking, DeployError } from '../deployment.ts'
+import { checking } from '../deployment.ts'
+import { DeployError } from '../deploy-error.ts'
 
 const Who = v.object({
   loggedIn: v.boolean(),

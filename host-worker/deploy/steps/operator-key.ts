@@ -7,7 +7,7 @@ import type { OperatorService } from '../../operator/client/operator-service.ts'
 import { openService } from '../../operator/client/open-service.ts'
 import { CommandError } from '../../operator/client/errors.ts'
 import type { Deployment, Step } from '../deployment.ts'
-import { DeployError } from '../deployment.ts'
+import { DeployError } from '../deploy-error.ts'
 
 /**
  * Issues the first operator key with a proof of the root secret, and stores it as `operator login` does. When this user

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { Denied } from '../account.ts'
-import { checking, DeployError } from '../deployment.ts'
+import { checking } from '../deployment.ts'
+import { DeployError } from '../deploy-error.ts'
 
 const Subscriptions = v.array(
   v.object({ rate_plan: v.optional(v.object({ id: v.optional(v.string(), '') })) }),

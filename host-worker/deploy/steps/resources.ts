@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { WranglerFile } from '../../local/wrangler-file.ts'
 import type { Account } from '../account.ts'
 import type { Step } from '../deployment.ts'
-import { DeployError } from '../deployment.ts'
+import { DeployError } from '../deploy-error.ts'
 import { wranglerFor } from '../wrangler.ts'
 
 /** A kind of thing that bindings name: how it is found, and how wrangler makes it. */

@@ -34,7 +34,13 @@ export interface Queue {
 }
 
 /** A binding, as an upload describes it. */
-export type Binding = Readonly<{ type: string; name: string; text?: string; id?: string }>
+export type Binding = Readonly<{
+  type: string
+  name: string
+  text?: string
+  id?: string
+  class_name?: string
+}>
 
 export interface Version {
   readonly id: string

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Wrangler, WranglerRun } from '../../../host-worker/deploy/deployment.ts'
+import type { Wrangler, WranglerRun } from '../../../host-worker/deploy/ports.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import { migrationsIn } from '../../../host-worker/local/migrate.ts'
 import { readWranglerFile } from '../../../host-worker/local/wrangler-file.ts'

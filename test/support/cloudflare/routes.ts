@@ -79,7 +79,7 @@ export const routes: readonly (readonly [method: string, path: string, handler: 
     'workers/scripts/*/schedules',
     (asked) =>
       ofScript(asked, (script) => {
-        script.schedules = (asked.json() as unknown as typeof script.schedules) ?? []
+        script.schedules = asked.json() as unknown as typeof script.schedules
         return { result: { schedules: script.schedules } }
       }),
   ],
