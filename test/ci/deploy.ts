@@ -87,7 +87,7 @@ await check('the next run goes on there, and nobody sees the root secret', async
   assert.equal(script?.secrets.get('ROOT_SECRET'), secret)
   assert.deepEqual([isSeen, output.includes(secret), output.includes('ok_live_')], [false, false, false])
   assert.equal(statSync(kept).mode & 0o777, 0o600)
-  assert.deepEqual(script?.schedules, [{ cron: '* * * * *' }])
+  assert.deepEqual(script.schedules, [{ cron: '* * * * *' }])
   const queue = account.queues.get('tenant-data-api-jobs')
   assert.deepEqual(
     queue?.consumers.map((consumer) => consumer.script),

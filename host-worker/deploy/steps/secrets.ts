@@ -58,6 +58,8 @@ export const settings = checking('Variables', async (deployment) => {
   const problems = (reading.ok ? [] : reading.problems).filter(
     (problem) => !served.some((name) => problem.includes(name)),
   )
+  const twice = Object.keys(kept.provided()).filter((name) => name in file.vars)
+  problems.push(...twice.map((name) => `${name} is in [vars] of wrangler.toml and in the file of secrets`))
   const hasEmail = 'RESEND_API_KEY' in given || served.includes('RESEND_API_KEY')
   if (hasEmail && EXAMPLE_NAME.test(String(file.vars.MAIL_DOMAIN)))
     problems.push('MAIL_DOMAIN in wrangler.toml is an example: put your sender domain there.')
