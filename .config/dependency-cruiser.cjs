@@ -94,11 +94,11 @@ module.exports = {
     },
     {
       name: 'worker-without-tools',
-      // The operator and the local start need Node, files and wrangler, none of which a Worker has.
-      comment: 'The Worker imports neither the operator nor the local start.',
+      // The operator, the local start and the deployment need Node, files and wrangler, none of which a Worker has.
+      comment: 'The Worker imports neither the operator nor the local start nor the deployment.',
       severity: 'error',
-      from: { path: '^host-worker/', pathNot: ['^host-worker/(launch|local|dev|operator)/', TESTS] },
-      to: { path: '^host-worker/(launch|local|dev|operator)/' },
+      from: { path: '^host-worker/', pathNot: ['^host-worker/(launch|local|dev|operator|deploy)/', TESTS] },
+      to: { path: '^host-worker/(launch|local|dev|operator|deploy)/' },
     },
     {
       name: 'local-below-operator-and-dev',
@@ -107,7 +107,7 @@ module.exports = {
       comment: 'host-worker/launch and host-worker/local import neither the operator nor the local start.',
       severity: 'error',
       from: { path: '^host-worker/(launch|local)/', pathNot: TESTS },
-      to: { path: '^host-worker/(dev|operator)/' },
+      to: { path: '^host-worker/(dev|operator|deploy)/' },
     },
     {
       name: 'sql-in-one-place',
