@@ -127,6 +127,14 @@ describe.each(kinds)('%s', (kind) => {
 })
 
 describe.each(['react', 'vue'] as const)('%s', (kind) => {
+  test('says so when the form cannot be shown', async () => {
+    const { page } = await stage.visit(`${site.url}/thanks`)
+    await page.route('**/demo-members/definition', (route) => route.abort('internetdisconnected'))
+    await page.goto(`${site.url}/${kind}.html`)
+    await page.locator('#claim form').waitFor()
+    expect(await page.locator('#members [role=alert]').innerText()).toContain('try again later')
+  })
+
   test('a form that is closed while it is being sent is saved and says nothing any more', async () => {
     const { page, claim, errors } = await open(kind)
     await page.route('**/submissions', async (route) => {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -147,15 +147,22 @@ it('prove a storage of their own', { timeout: 180_000 }, async () => {
 })
 
 it('run on the oldest Node that the package names', { timeout: 240_000 }, async () => {
-  const { engines } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+  const { engines, optionalDependencies } = JSON.parse(
+    readFileSync(join(projectRoot, 'package.json'), 'utf8'),
+  ) as {
     readonly engines: { readonly node: string }
+    readonly optionalDependencies: Readonly<Record<string, string>>
   }
+  // The project gets its own Node from the same packages, of which each platform has one.
+  const name = Object.keys(optionalDependencies).find((each) =>
+    each.endsWith(`${process.platform}-${process.arch}`),
+  )
+  if (name === undefined) throw new Error('There is no package with Node for this platform')
   const oldest = engines.node.replace('>=', '')
   const packages = join(folder, 'oldest')
   mkdirSync(packages)
   writeFileSync(join(packages, 'package.json'), '{ "private": true }')
-  await install(packages, `node-${process.platform}-${process.arch}@${oldest}.0.0`)
-  const [name = ''] = readdirSync(join(packages, 'node_modules')).filter((each) => each.startsWith('node-'))
+  await install(packages, `${name}@${oldest}.0.0`)
   const node = join(packages, 'node_modules', name, 'bin', 'node')
   expect((await run(node, ['--version'])).stdout).toBe(`v${oldest}.0.0\n`)
   // That Node does not run TypeScript.

@@ -150,8 +150,10 @@ import type { MakeStorage } from 'tenant-data-api/conformance'
 import { storageSuite } from 'tenant-data-api/conformance'
 import type { World } from 'tenant-data-api/domain'
 import { createFormCache, issueKey, openSecrets, publicApi } from 'tenant-data-api/domain'
-import type { RequestHost } from 'tenant-data-api/http'
-import { createFetchHandler } from 'tenant-data-api/http'
+import type { Attached, AttachOptions } from 'tenant-data-api/form-client'
+import { attachForm, loadForm } from 'tenant-data-api/form-client'
+import type { RequestHost, Service } from 'tenant-data-api/http'
+import { createFetchHandler, createService } from 'tenant-data-api/http'
 import type { Clock, KeyedStorage, RandomSource, TenantWriter } from 'tenant-data-api/ports'
 
 export const clock: Clock = { nowMs: () => 0 }
@@ -176,6 +178,17 @@ export async function answer(world: World, request: Request): Promise<Response> 
   }
   return createFetchHandler(publicApi)(request, host)
 }
+
+export const whole = async (root: string): Promise<Service> =>
+  createService({ storage, secrets: await openSecrets(root, null), clock })
+
+export async function attached(form: HTMLFormElement, options: AttachOptions): Promise<Attached> {
+  const { fields } = await loadForm({ service: 'https://api.example.com', formId: 'contact' })
+  return attachForm(form, { ...options, onSaved: ({ submissionId }) => submissionId !== fields[0]?.id })
+}
+
+// @ts-expect-error A page can only attach a form.
+export const wrongForm = (element: HTMLDivElement): Promise<Attached> => attachForm(element)
 
 export const make: MakeStorage = async (suiteClock) => ({
   ...createStorage({ executor, clock: suiteClock }),
