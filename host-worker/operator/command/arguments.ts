@@ -20,7 +20,7 @@ export function textOf(values: Values, name: string): string | undefined {
 /** The texts of a flag that may be given several times, in their order. */
 export function textsOf(values: Values, name: string): readonly string[] {
   const value = values[name]
-  return Array.isArray(value) ? value : []
+  return typeof value === 'object' ? value : []
 }
 
 function parsed(command: Command, args: readonly string[]): Arguments {

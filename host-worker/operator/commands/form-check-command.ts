@@ -32,7 +32,7 @@ export const formCheckCommand: Command = {
     const organizationId = textOf(values, 'org')
     const service = await context.service()
     let unreadable = 0
-    for await (const entries of batchesOf(entriesOf(source.open(), { format, columns })))
+    for await (const entries of batchesOf(entriesOf(source.open(), { format, columns, mapping: {} })))
       unreadable += await judge(entries, organizationId, service, context)
     if (unreadable > 0)
       throw new CommandError(`${unreadable} ${unreadable === 1 ? 'line is' : 'lines are'} no form.`)
