@@ -3,7 +3,6 @@
  * requested.
  */
 export * from './operator-api.ts'
-export * from './operator-catalog.ts'
 export * from './document/operator-texts.ts'
 export type * from './operators/interface/world.ts'
 export { proveRootSecret } from './access/root-secret-proof.ts'

@@ -14,8 +14,10 @@ const Headless = v.strictObject({ supported: v.boolean(), reasons: v.array(v.str
 const Definition = v.looseObject({}) as v.GenericSchema<object> as v.GenericSchema<FormDefinition>
 const definition = impersonal(json(Definition))
 
-/** A field as the service submits it, or any other object: forms that must be hosted are published too. */
-const PublishedField = v.union([FieldSettings, v.looseObject({})])
+/** What is no definition at all. An import takes any list of fields, and `headless.reasons` says what is wrong with it. */
+const NoDefinition = v.union([v.string(), v.number(), v.boolean(), v.null(), v.array(v.unknown())])
+/** A field as the service submits it, or anything else: forms that must be hosted are published too. */
+const PublishedField = v.union([FieldSettings, v.looseObject({}), NoDefinition])
 /** The values are those that were saved, whatever they are, so the schema only describes them. */
 const PublishedFields = v.array(PublishedField) as v.GenericSchema as v.GenericSchema<unknown[]>
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -286,6 +286,26 @@ test('an organization that changes meanwhile is exported again, and the export s
   })
   expect(notes).toEqual(['The organization was changed meanwhile: started again.'])
   expect(readFileSync(fileOf('changed.tar'), 'utf8')).toContain('new-siteId-1')
+})
+
+test('a file that cannot be written is told, and what a killed export left behind is removed', async () => {
+  const exportTo = (path: string) => at.run('org', 'export', path, '--id', 'demo')
+  for (const [path, saying] of [
+    [directory, 'is no file'],
+    ['/dev/full', 'is no file'],
+    [fileOf('missing/demo.tar'), 'was not written'],
+    [join(archive, 'demo.tar'), 'was not written'],
+  ] as const)
+    expect(await exportTo(path)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`^[^\n]*${saying}[^\n]*\n$`)) as unknown,
+    })
+  const left = fileOf('left.tar.99999999.unfinished')
+  writeFileSync(left, 'half')
+  const others = fileOf(`left.tar.${process.ppid}.unfinished`)
+  writeFileSync(others, 'half')
+  expect((await exportTo(fileOf('left.tar'))).code).toBe(0)
+  expect([existsSync(left), existsSync(others)]).toEqual([false, true])
 })
 
 /** An archive with rows of every kind, as version 1 of the format was written first. It is never written again. */

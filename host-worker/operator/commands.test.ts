@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { operatorEndpoints } from '../../domain/operator-catalog.ts'
+import { operatorEndpoints } from '../../domain/operator-api.ts'
 import type { Command } from './command/command.ts'
 import { synopsisOf } from './command/command.ts'
 import { allCommands, commandsOf } from './commands.ts'

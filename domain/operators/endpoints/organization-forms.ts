@@ -12,6 +12,7 @@ import { toInstant } from '../../text/instant.ts'
 import { jsonBody } from '../interface/body.ts'
 import { pageOf, pageParameters, samplePagination, servePlacesPage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
+import { ended } from '../../words/sentence.ts'
 import { readStoredPage } from '../interface/stored-page.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import type { SavedForm, StoredForm } from '../save-forms.ts'
@@ -303,10 +304,6 @@ export async function servePublishForm(
 
 /** What can be the id of a form. Anything else may be a mistyped secret, which is not recorded. */
 const FormId = v.pipe(v.string(), v.regex(FORM_ID))
-
-function ended(sentence: string): string {
-  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`
-}
 
 function publishedSave({ reasons, ...saved }: SavedForm): v.InferOutput<typeof Saved> {
   return { ...saved, reasons: [...reasons] }

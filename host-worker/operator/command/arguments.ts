@@ -17,6 +17,12 @@ export function textOf(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** The texts of a flag that may be given several times, in their order. */
+export function textsOf(values: Values, name: string): readonly string[] {
+  const value = values[name]
+  return Array.isArray(value) ? value.map(String) : []
+}
+
 function parsed(command: Command, args: readonly string[]): Arguments {
   try {
     const { values, positionals, tokens } = parseArgs({
@@ -26,7 +32,9 @@ function parsed(command: Command, args: readonly string[]): Arguments {
       strict: true,
       tokens: true,
     })
-    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+    const names = tokens
+      .flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+      .filter((name) => command.flags[name]?.isRepeatable !== true)
     const repeated = names.find((name, index) => names.indexOf(name) !== index)
     if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice`)
     return { values, positionals }
@@ -55,7 +63,8 @@ function sentenceOf(error: unknown, command: Command, args: readonly string[]): 
 
 function optionsOf({ flags }: Command) {
   const options = Object.entries({ ...serviceFlags, ...flags }).map(
-    ([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }] as const,
+    ([name, { value, isRepeatable }]) =>
+      [name, { type: value === null ? 'boolean' : 'string', multiple: isRepeatable === true }] as const,
   )
   return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
 }
@@ -65,7 +74,7 @@ function checkPresence(command: Command, given: Arguments): void {
   checkPositionals(command, given)
   const { flags } = command
   const { values } = given
-  const isEmpty = (name: string) => values[name] === '' && flags[name]?.mayBeEmpty !== true
+  const isEmpty = (name: string) => [values[name]].flat().includes('') && flags[name]?.mayBeEmpty !== true
   const empty = Object.keys(values).find(isEmpty)
   if (empty !== undefined) throw new UsageError(`--${empty} is empty`)
   const namesOf = (presence: string) =>
@@ -75,13 +84,15 @@ function checkPresence(command: Command, given: Arguments): void {
   const either = namesOf('either')
   const [first, second] = either.filter((name) => values[name] !== undefined)
   if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
-  if (either.length > 0 && first === undefined)
-    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
+  const some = namesOf('some')
+  const lacking = some.every((name) => values[name] === undefined) ? some : []
+  const wanted = first === undefined && either.length > 0 ? either : lacking
+  if (wanted.length > 0) throw new UsageError(`${wanted.map((name) => `--${name}`).join(' or ')} is missing`)
 }
 
 function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {
   const missing = wanted[positionals.length]
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`)
+  if (missing?.startsWith('[') === false) throw new UsageError(`${missing} is missing`)
   const surplus = positionals[wanted.length]
   if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
 }
