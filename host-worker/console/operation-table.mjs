@@ -11,7 +11,7 @@ const domain = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'domain
 async function operationTable() {
   const { outputFiles } = await build({
     stdin: {
-      contents: `export { operatorEndpoints } from './operator-catalog.ts'
+      contents: `export { operatorEndpoints } from './operator-api.ts'
         export { handledEndpoints } from './catalog.ts'`,
       resolveDir: domain,
     },

@@ -24,7 +24,7 @@ export function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
       <a class="skip" href="#content" onClick={skip}>
         Skip to the content
       </a>
-      <div class={isOpen ? 'side open' : 'side'}>
+      <header class={isOpen ? 'side open' : 'side'}>
         <div class="side-head">
           <p class="brand">Console</p>
           <button
@@ -63,7 +63,7 @@ export function Shell({ onSignOut }: { readonly onSignOut: () => void }) {
             </div>
           </div>
         </div>
-      </div>
+      </header>
       <main id="content" tabIndex={-1}>
         <Routes parts={own} />
       </main>

@@ -48,8 +48,7 @@ test('a wrong key is refused with a sentence, and a right one leads to the place
 })
 
 test('a session ends with its key, and keeps the place', async () => {
-  const issued = await room.operator('operator-key', 'issue', '--operator', 'ending', '--role', 'support')
-  const key = /ok_live_\w+/.exec(issued)?.[0] ?? ''
+  const key = await room.operator('key', 'issue', '--operator', 'ending', '--role', 'support')
   const { page } = await room.visit('/organizations', key)
   await page.getByRole('link', { name: 'Overview' }).waitFor()
   expect(await page.locator('.who').innerText()).toMatch(/ending\s+Operator, support/)
@@ -57,7 +56,7 @@ test('a session ends with its key, and keeps the place', async () => {
     const response = await fetch('/operator/v1/health', { headers: { authorization: `Bearer ${bearer}` } })
     return ((await response.json()) as { operatorKeyId: string }).operatorKeyId
   }, key)
-  await room.operator('operator-key', 'revoke', keyId)
+  await room.operator('key', 'revoke', keyId)
   await page.getByRole('link', { name: 'Overview' }).click()
   await expect.poll(() => page.getByRole('status').innerText()).toContain('You were signed out')
   expect(page.url()).toBe(`${room.service.origin}/console/`)
@@ -80,7 +79,7 @@ test('pages are reached by keyboard, and take the focus and the title', async ()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Organizations')
   expect(await page.title()).toBe('Organizations – Console')
-  await page.getByRole('link', { name: 'Demo' }).first().focus()
+  await page.getByRole('link', { name: 'Sparkle Car Wash' }).first().focus()
   await page.keyboard.press('Enter')
   await page.getByText('Sender of email').waitFor()
   await page.goBack()
@@ -90,7 +89,7 @@ test('pages are reached by keyboard, and take the focus and the title', async ()
 test('every page in every view', async () => {
   await room.inEveryView('overview', '', room.adminKey, 'Overview')
   await room.inEveryView('organizations', '/organizations', room.adminKey, 'Organizations')
-  await room.inEveryView('organization', '/organizations/demo', room.adminKey, 'Demo')
+  await room.inEveryView('organization', '/organizations/demo', room.adminKey, 'Sparkle Car Wash')
   await room.inEveryView('home', '', room.service.demoKey, 'Home')
   await room.inEveryView('not-found', '/nothing/here', room.adminKey, 'Not found')
 })
