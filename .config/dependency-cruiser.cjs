@@ -87,18 +87,20 @@ module.exports = {
     {
       name: 'http-is-any-host',
       // The HTTP side is served from plain Node too, with other adapters.
-      comment: 'host-worker/http knows no adapter, no Node module and no platform type.',
+      comment: 'host-worker/http and system.ts know no adapter, no Node module and no platform type.',
       severity: 'error',
-      from: { path: '^host-worker/http/', pathNot: TESTS },
-      to: { pathNot: '^(ports|domain|host-worker/http)/|^node_modules/itty-router/' },
+      from: { path: '^host-worker/(http/|system\\.ts$)', pathNot: TESTS },
+      to: {
+        pathNot: '^(ports|domain|host-worker/http)/|^host-worker/system\\.ts$|^node_modules/itty-router/',
+      },
     },
     {
       name: 'worker-without-tools',
-      // The operator and the local start need Node, files and wrangler, none of which a Worker has.
-      comment: 'The Worker imports neither the operator nor the local start.',
+      // The operator, the local start and the deployment need Node, files and wrangler, none of which a Worker has.
+      comment: 'The Worker imports neither the operator nor the local start nor the deployment.',
       severity: 'error',
-      from: { path: '^host-worker/', pathNot: ['^host-worker/(launch|local|dev|operator)/', TESTS] },
-      to: { path: '^host-worker/(launch|local|dev|operator)/' },
+      from: { path: '^host-worker/', pathNot: ['^host-worker/(launch|local|dev|operator|deploy)/', TESTS] },
+      to: { path: '^host-worker/(launch|local|dev|operator|deploy)/' },
     },
     {
       name: 'local-below-operator-and-dev',
@@ -107,7 +109,7 @@ module.exports = {
       comment: 'host-worker/launch and host-worker/local import neither the operator nor the local start.',
       severity: 'error',
       from: { path: '^host-worker/(launch|local)/', pathNot: TESTS },
-      to: { path: '^host-worker/(dev|operator)/' },
+      to: { path: '^host-worker/(dev|operator|deploy)/' },
     },
     {
       name: 'sql-in-one-place',

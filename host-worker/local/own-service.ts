@@ -66,7 +66,7 @@ export function localDatabases(): Readonly<Record<string, string>> {
     .d1_databases.filter(({ binding }) => binding in migrationsOf)
     .map(
       ({ binding, database_id, preview_database_id }) =>
-        [binding, preview_database_id ?? database_id] as const,
+        [binding, preview_database_id ?? database_id ?? binding] as const,
     )
   return Object.fromEntries(ids)
 }

@@ -39,7 +39,9 @@ export function BarChart({
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
         <line class="axis" x1={0} x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} />
-        <text class="tick" x={0} y={12}>{countText(most)}</text>
+        <text class="tick" x={0} y={12}>
+          {countText(most)}
+        </text>
         <line class="grid" x1={0} x2={WIDTH} y1={HEAD} y2={HEAD} />
         {bars.map(({ name, value }, index) => (
           <g key={name}>
