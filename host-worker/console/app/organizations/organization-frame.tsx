@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Link, useLocation } from 'wouter-preact'
 import { PageHeader } from '../kit/page-header.tsx'
-import type { Part } from '../parts.ts'
+import type { Part } from '../part.ts'
 import { useCall } from '../service/use-query.ts'
 import { organizationPath } from './organization.ts'
 

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { FailureNote, Loading } from '../kit/states.tsx'
-import type { Part, PartProps } from '../parts.ts'
+import type { Part, PartProps } from '../part.ts'
 import { Failure } from '../service/failure.ts'
 
 const loaded = new Map<Part, ComponentType<PartProps>>()

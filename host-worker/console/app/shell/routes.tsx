@@ -2,7 +2,7 @@ import { Route, Switch } from 'wouter-preact'
 import { Empty } from '../kit/states.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { OrganizationFrame } from '../organizations/organization-frame.tsx'
-import type { Part } from '../parts.ts'
+import type { Part } from '../part.ts'
 import { PartPage } from './part-page.tsx'
 
 /** Shows the part to which the address belongs. */
