@@ -53,6 +53,15 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
   }
 }
 
+/** A text without what people write between the digits of a phone number, and without zeros at the beginning. */
+function digitsOf(text: Expression<unknown>): Expression<unknown> {
+  const bare = [' ', '+', '-', '(', ')', '.', '/'].reduce<Expression<unknown>>(
+    (rest, sign) => sql`replace(${rest}, ${sql.lit(sign)}, '')`,
+    text,
+  )
+  return sql`ltrim(${bare}, '0')`
+}
+
 /** Whether a row has the person's contact, or no contact and one of the addresses. */
 function isOfPerson({ person }: Resource, table: Table): Expression<unknown> {
   if (person === null || 'stays' in person) return sql`false`
@@ -62,8 +71,8 @@ function isOfPerson({ person }: Resource, table: Table): Expression<unknown> {
     const column = sql.id(name)
     if (storage !== 'json') return sql`lower(${column}) in ${among('addresses')}`
     const isContact = by === null ? sql`or j.atom in ${among('contactIds')}` : sql``
-    return sql`exists (select 1 from json_tree(${column}) as j
-      where j.type = 'text' and (lower(j.atom) in ${among('addresses')} ${isContact}))`
+    return sql`exists (select 1 from json_tree(${column}) as j where j.type in ('text', 'integer') and (
+      lower(j.atom) in ${among('addresses')} or ${digitsOf(sql`j.atom`)} in ${among('numbers')} ${isContact}))`
   })
   const carries = carried.length === 0 ? sql`false` : sql`(${sql.join(carried, sql` or `)})`
   return by === null ? carries : sql`(${by} in ${among('contactIds')} or (${by} is null and ${carries}))`
