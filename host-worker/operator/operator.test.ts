@@ -75,7 +75,19 @@ describe('organizations', () => {
       '--automation-hourly',
       '40',
     ]
-    expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe('Updated acme.\n')
+    expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe(
+      [
+        'Updated acme.',
+        '  sms-number: none → +12125550100',
+        '  pos-source: none → odbc_second:north',
+        '  analytics: no → yes',
+        '  automation-hourly: 500 → 40',
+        '',
+      ].join('\n'),
+    )
+    expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe(
+      'Nothing has changed: acme is as it was.\n',
+    )
     expect(JSON.parse((await operator('org', 'show', 'acme')).stdout)).toMatchObject({
       organizationId: 'acme',
       name: 'Acme',

@@ -50,7 +50,7 @@ test('rows are deleted that a file names, or one by its id', async () => {
   for (const [wrong, code, saying] of [
     [[], 2, 'FILE or --id is missing'],
     [[file, '--id', 'x'], 2, 'FILE and --id exclude each other'],
-    [[file, 'more'], 2, 'unexpected argument'],
+    [[file, 'more'], 2, 'nothing more'],
     [[join(directory, 'none')], 1, 'cannot be read'],
   ] as const)
     expect(await told('rows', 'delete', 'sites', ...wrong)).toMatchObject({

@@ -7,7 +7,9 @@ import { UsageError } from '../client/errors.ts'
 /** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
 export function readArguments(command: Command, args: readonly string[]): Arguments {
   const given = parsed(command, args)
-  if (given.values.help !== true) checkPresence(command, given)
+  if (given.values.help === true) return given
+  checkPresence(command, given)
+  checkChoices(command, given)
   return given
 }
 
@@ -90,9 +92,31 @@ function checkPresence(command: Command, given: Arguments): void {
   if (wanted.length > 0) throw new UsageError(`${wanted.map((name) => `--${name}`).join(' or ')} is missing`)
 }
 
-function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {
+function checkPositionals({ words, positionals: wanted }: Command, { positionals }: Arguments): void {
   const missing = wanted[positionals.length]
   if (missing?.startsWith('[') === false) throw new UsageError(`${missing} is missing`)
-  const surplus = positionals[wanted.length]
-  if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
+  if (positionals.length <= wanted.length) return
+  // What was given is not repeated: it may be a key.
+  const taken = wanted.length === 0 ? 'nothing but flags' : `${wanted.join(' ')} and flags, nothing more`
+  throw new UsageError(`"${words.join(' ')}" takes ${taken}`)
+}
+
+/** Checks what can only be one of some words. */
+function checkChoices({ positionals: names, choices = {}, flags }: Command, given: Arguments): void {
+  for (const [index, name] of names.entries()) {
+    const value = given.positionals[index]
+    const words = choices[name]
+    if (value === undefined || words === undefined || words.includes(value)) continue
+    const what = `There is no ${name.toLowerCase()} ${JSON.stringify(value)}.${suggestion(value, words)}`
+    throw new UsageError(`${what} ${name} is ${oneOf(words)}`)
+  }
+  for (const [name, { choices: words }] of Object.entries(flags)) {
+    const value = textOf(given.values, name)
+    if (value === undefined || words === null || words.includes(value)) continue
+    throw new UsageError(`--${name} must be ${oneOf(words)}.${suggestion(value, words)}`)
+  }
+}
+
+function oneOf(words: readonly string[]): string {
+  return words.length === 2 ? words.join(' or ') : `one of ${words.join(', ')}`
 }

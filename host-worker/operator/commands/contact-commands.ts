@@ -19,6 +19,7 @@ const eraseCommand: Command = {
     'text and notes are emptied; what was still to be sent to them is dropped. Public reviews stay, and purchases without',
     'their contact. Done again, it erases nothing more. An archive that was made before still has the person.',
   ],
+  examples: ['--org lakeside --contact c-1', '--org lakeside --email ada@example.com'],
   operations: [eraseContact],
   run: async (context, { values }) => {
     const organizationId = textOf(values, 'org') ?? ''

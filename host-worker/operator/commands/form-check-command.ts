@@ -3,7 +3,7 @@ import type { Entry } from '../../../domain/imports/entry.ts'
 import { importFormats } from '../../../domain/imports/formats.ts'
 import { importKind } from '../../../domain/imports/kinds.ts'
 import { entriesOf } from '../../../domain/imports/read-part.ts'
-import { importTools } from '../../wiring/imports.ts'
+import { importTools } from '../../http/imports.ts'
 import { CommandError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
 import { textOf } from '../command/arguments.ts'
@@ -24,6 +24,7 @@ export const formCheckCommand: Command = {
     'automations of that organization: a form without a limit per contact that starts an email or text message to',
     'the contact is warned of.',
   ],
+  examples: ['forms.json', 'forms.csv --org lakeside'],
   operations: [checkForms],
   run: async (context, { values, positionals: [path = ''] }) => {
     const { source, format } = openImportFile(path, values)

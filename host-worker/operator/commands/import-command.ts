@@ -5,8 +5,7 @@ import { FILE_PROBLEMS_MAX } from '../../../domain/imports/limits.ts'
 import type { Transfer } from '../../../domain/imports/transfer-file.ts'
 import type { ImportProblem } from '../../../ports/records/import-sessions.ts'
 import { systemClock } from '../../system.ts'
-import { suggestion } from '../../../domain/text/nearest-word.ts'
-import { CommandError, UsageError } from '../client/errors.ts'
+import { CommandError } from '../client/errors.ts'
 import { importOperations } from '../client/import-client.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
@@ -18,6 +17,7 @@ import { createProgress } from './progress.ts'
 const importCommand: Command = {
   words: ['import'],
   positionals: ['KIND', 'FILE'],
+  choices: { KIND: importKindNames },
   flags: { org: text('ID', 'required'), format: text(importFormats.join('|')) },
   summary: "Import an organization's rows from NDJSON or CSV",
   details: [
@@ -29,12 +29,9 @@ const importCommand: Command = {
     "The pos- kinds go into the organization's point of sale: the legacy vendor's database, or an embedded one of the",
     'ODBC gateway, as POS_GATEWAY_CONFIG (a file of its configuration) says. A real data source takes no imports.',
   ],
+  examples: ['contacts contacts.csv --org lakeside', 'sites sites.ndjson --org lakeside'],
   operations: [showOrganization, ...importOperations],
   run: async (context, { values, positionals: [kind = '', path = ''] }) => {
-    if (!importKindNames.includes(kind))
-      throw new UsageError(
-        `There is no kind ${JSON.stringify(kind)}.${suggestion(kind, importKindNames)} The kinds: ${importKindNames.join(', ')}`,
-      )
     const organizationId = textOf(values, 'org') ?? ''
     const file = openImportFile(path, values)
     const progress = createProgress(process.stderr, () => systemClock.nowMs())

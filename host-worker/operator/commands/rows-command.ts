@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { importKindNames, isKeptAtPos } from '../../../domain/imports/kinds.ts'
 import { deleteRows, REMOVED_ROWS_MAX } from '../../../domain/operators/endpoints/removals.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
 import { textOf } from '../command/arguments.ts'
@@ -9,6 +10,7 @@ import { givenPath } from './import-file.ts'
 const deleteCommand: Command = {
   words: ['rows', 'delete'],
   positionals: ['KIND', '[FILE]'],
+  choices: { KIND: importKindNames.filter((kind) => !isKeptAtPos(kind)) },
   flags: { org: text('ID', 'required'), id: text('ROWID') },
   summary: 'Delete rows that were imported by mistake, all or none',
   details: [
@@ -17,6 +19,7 @@ const deleteCommand: Command = {
     'is not deleted.',
     `At most ${REMOVED_ROWS_MAX} rows at once. Whoever keeps a copy learns of it from /api/v1/removals.`,
   ],
+  examples: ['contacts --org lakeside --id c-1', 'contacts ids.txt --org lakeside'],
   operations: [deleteRows],
   run: async (context, { values, positionals: [kind = '', path] }) => {
     const ids = idsIn(textOf(values, 'id'), path)
