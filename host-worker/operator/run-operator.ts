@@ -8,7 +8,7 @@ import type { Streams } from './command/context.ts'
 import { examplesOf, operationsOf, overview, usage } from './command/help.ts'
 import { withoutSecrets } from './command/without-secrets.ts'
 import { allCommands, commandsOf } from './commands.ts'
-import { shownLines } from './listing/cells.ts'
+import { escapedCommands } from './listing/cells.ts'
 import type { Host } from './run-command.ts'
 import { runCommand } from './run-command.ts'
 import { unknownCommand } from './unknown-command.ts'
@@ -19,7 +19,7 @@ import { unknownCommand } from './unknown-command.ts'
  */
 export async function runOperator(given: readonly string[], output: Streams, host: Host): Promise<number> {
   const note = (lines: string) => {
-    output.note(shownLines(withoutSecrets(lines, given, host.environment)))
+    output.note(escapedCommands(withoutSecrets(lines, given, host.environment)))
   }
   const streams = { ...output, note }
   if (given[0] === '--version') {

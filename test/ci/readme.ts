@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { projectRoot } from '../../host-worker/local/root.ts'
 import { openRehearsal } from '../support/cloudflare/rehearsal.ts'
 import { createChecks } from '../support/runner/checks.ts'
+import { emailAbout, fillIn } from '../support/manuals/guide-form.ts'
 import type { Block, Ran } from '../support/manuals/readme-commands.ts'
 import { commandBlocks, runCommands } from '../support/manuals/readme-commands.ts'
 import { freePort, scratchDirectory, signalGroup, startService } from '../support/services/started-service.ts'
@@ -131,6 +132,26 @@ const expectations: readonly Expectation[] = [
     holds: (output) => {
       const counts = [...output.matchAll(/^(\d+) contacts$/gm)].map(([, count]) => Number(count))
       assert(counts.reduce((sum, count) => sum + count, 0) > 0)
+    },
+  },
+  {
+    name: 'a form made from the guide works on its page, sends emails and fills a sheet',
+    is: (command) => command === 'cat /tmp/harbor-claim.csv',
+    holds: async (output) => {
+      const sheet = output.replace(/^\uFEFF/, '').split('\r\n')
+      assert.equal(sheet[0], 'submissionId,submittedAt,formId,contactId,email,kind,what')
+      const row = (email: string) => sheet.find((line) => line.includes(`,${email},`)) ?? ''
+      assert.match(
+        row('ada@example.com'),
+        /^sub_\w+,[^,]+,harbor-claim,con_\w+,ada@example\.com,other,An antenna$/,
+      )
+      assert.match(row('bo@example.com'), /,mirror,$/)
+      const { to, text } = await emailAbout(
+        await fillIn('/tmp/harbor-claim.html'),
+        `http://127.0.0.1:${port}/mailbox`,
+      )
+      assert.equal(to, 'office@example.com')
+      assert.match(String(text), /The roof/)
     },
   },
   {

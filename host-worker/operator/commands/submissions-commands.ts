@@ -1,3 +1,4 @@
+import { showOrganizationForm } from '../../../domain/operators/endpoints/organization-forms.ts'
 import { listSubmissions, showSubmission } from '../../../domain/operators/endpoints/submissions.ts'
 import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
@@ -6,6 +7,7 @@ import type { Command } from '../command/command.ts'
 import { text } from '../command/command.ts'
 import { shownJson } from '../listing/cells.ts'
 import { listing, source } from '../listing/listing.ts'
+import { openSubmissionsSheet } from './submissions-sheet.ts'
 
 /** How many characters of a submission's answers a line shows. */
 const SHOWN_CHARACTERS = 100
@@ -26,6 +28,7 @@ const submissions = source<Submission>(
     const query = { limit, ...(formId === undefined ? {} : { formId }) }
     return itemsOf(await context.service(), listSubmissions, { params: { organizationId }, query })
   },
+  openSubmissionsSheet,
 )
 
 const listCommand = listing({
@@ -34,10 +37,11 @@ const listCommand = listing({
   summary: 'List what came in through forms, newest first',
   details: [
     'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',
-    'out, as everywhere.',
+    'out, as everywhere. --csv prints a sheet with a column for each field, for spreadsheets: a text that these would take',
+    "for a formula begins with ' there.",
   ],
-  examples: ['--org lakeside', '--org lakeside --form contact --limit 500 --json'],
-  operations: [listSubmissions],
+  examples: ['--org lakeside', '--org lakeside --form contact --limit 500 --csv > contact.csv'],
+  operations: [listSubmissions, showOrganizationForm],
   sources: [submissions],
   piped: 'columns',
   shown: { count: 50, which: 'newest' },

@@ -20,9 +20,9 @@ export function shownJson(value: unknown, space?: number): string {
   return JSON.stringify(value, null, space).replaceAll(LEFT_BY_JSON, escaped)
 }
 
-/** Lines for a person that do not command the terminal. */
-export function shownLines(lines: string): string {
-  return lines.replaceAll(/[^\n\P{Cc}]|\p{Bidi_Control}/gu, escaped)
+/** A text of any number of lines that does not command a terminal. */
+export function escapedCommands(text: string): string {
+  return text.replaceAll(/[^\t\n\r\P{Cc}]|\p{Bidi_Control}/gu, escaped)
 }
 
 /** How many columns of a terminal a text takes. */

@@ -1,8 +1,10 @@
 import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
+import { UsageError } from '../client/errors.ts'
 import type { Command, Values } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
 import type { Context } from '../command/context.ts'
 import { cellOf, shownJson } from './cells.ts'
+import { csvOf } from './csv.ts'
 import { limitIn } from './limit-flag.ts'
 import type { Head } from './table.ts'
 import { openTable } from './table.ts'
@@ -29,9 +31,14 @@ interface Row {
   readonly line: string
 }
 
+/** Makes the rows of a sheet, the first of which has the heads. */
+export type Sheet<Item> = (items: readonly Item[]) => readonly (readonly unknown[])[]
+
 /** Items of one kind with their columns. */
 export interface Source {
   readonly heads: readonly Head[]
+  /** Opens the sheet of --csv; null: it has none. */
+  readonly openSheet: ((context: Context, values: Values) => Promise<Sheet<unknown>>) | null
   rows(...opened: Parameters<Open<unknown>>): AsyncIterable<Row>
 }
 
@@ -39,11 +46,20 @@ export interface Source {
 const NONE = '-'
 const GAP = '  '
 
-/** Says where the items of a listing come from, and which columns they have. */
-export function source<Item>(columns: readonly Column<Item>[], open: Open<Item>): Source {
+/**
+ * Says where the items of a listing come from, and which columns they have.
+ * @param openSheet opens the sheet of --csv; left out: there is none
+ */
+export function source<Item>(
+  columns: readonly Column<Item>[],
+  open: Open<Item>,
+  openSheet?: (context: Context, values: Values) => Promise<Sheet<Item>>,
+): Source {
   const cellIn = ({ of }: Column<Item>, item: Item) => cellOf(String(of(item) ?? ''))
   return {
     heads: columns,
+    // A sheet is given the items of its own source only.
+    openSheet: (openSheet as Source['openSheet'] | undefined) ?? null,
     async *rows(...opened) {
       for await (const item of await open(...opened)) {
         const cells = columns.map((column) => cellIn(column, item) || NONE)
@@ -80,13 +96,18 @@ export function listing({ sources, choose, piped, shown, ...declared }: Listing)
   return {
     ...declared,
     positionals: [],
-    flags: { ...declared.flags, json: mark(), limit: text('N') },
+    flags: {
+      ...declared.flags,
+      json: mark(),
+      ...(sources[0].openSheet === null ? {} : { csv: mark() }),
+      limit: text('N'),
+    },
     details: [...declared.details, ...detailsOf({ sources, piped, shown })],
     run: async (context, { values }) => {
       const asked = limitIn(values)
       const limit = asked ?? shown?.count ?? Number.POSITIVE_INFINITY
       const chosen = choose?.(values) ?? sources[0]
-      const lines = openLines(values, chosen, piped, context)
+      const lines = await openLines(values, chosen, piped, context)
       let count = 0
       try {
         // One more than is shown tells whether there are more.
@@ -110,16 +131,29 @@ export function listing({ sources, choose, piped, shown, ...declared }: Listing)
 
 /** Where the rows go. */
 interface Lines {
-  add(row: Row): void
+  add(row: Row): unknown
   end(count: number): void
 }
 
-function openLines(
-  { json }: Values,
-  { heads }: Source,
+async function openLines(
+  values: Values,
+  { heads, openSheet }: Source,
   piped: Listing['piped'],
-  { out, note, terminal }: Context,
-): Lines {
+  context: Context,
+): Promise<Lines> {
+  const { out, note, terminal } = context
+  const { json, csv } = values
+  if (csv === true && openSheet !== null) {
+    if (json === true) throw new UsageError('--json and --csv exclude each other')
+    const items: unknown[] = []
+    const sheet = await openSheet(context, values)
+    return {
+      add: ({ item }) => items.push(item),
+      end: () => {
+        out(csvOf(sheet(items)))
+      },
+    }
+  }
   const isJson = json === true || (terminal === null && piped === 'json')
   if (isJson || terminal === null)
     return {
