@@ -21,8 +21,18 @@ const findContacts = template(sql<{
   readonly email: string | null
   readonly phone: string | null
 }>`
-  select contact_id as id, email_key as email, phone from contacts where ${owner} and (
-    contact_id in ${among('contactIds')} or email_key in ${among('emailKeys')} or phone in ${among('phones')})`)
+  ${sql.join(
+    [
+      ['contact_id', 'contactIds'],
+      ['email_key', 'emailKeys'],
+      ['phone', 'phones'],
+    ].map(
+      // Each part has an index of its own, which one condition for all of them would not use.
+      ([column = '', given = '']) => sql`select contact_id as id, email_key as email, phone from contacts
+        where ${owner} and ${sql.id(column)} in ${among(given)} and ${sql.id(column)} is not null`,
+    ),
+    sql` union `,
+  )}`)
 
 const findOpenImport = template(sql<{ readonly id: string }>`
   select import_id as id from import_sessions where ${owner} and state in ('receiving', 'writing') limit 1`)

@@ -9,16 +9,8 @@ import { textOf } from '../invariants/watch.ts'
 import { passing } from '../setting.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
-import type { Life } from './remover.ts'
-import { begins, insist } from './remover.ts'
-
-/** An archive of the organization that comes and goes. */
-export interface Archive {
-  readonly name: string
-  readonly pieces: readonly Uint8Array<ArrayBuffer>[]
-  /** The people who are in it. */
-  readonly people: readonly number[]
-}
+import type { Archive, Life } from './life.ts'
+import { begins, insist } from './life.ts'
 
 /** The files that are archived. The others would be empty. */
 const FILES = /^rows\/(contacts|forms|form-submissions|removals)\.ndjson$/

@@ -2,29 +2,17 @@ import type { Answer } from '../service/network.ts'
 import { passing } from '../setting.ts'
 import { leavesNothing, namesNobody } from '../invariants/passing.ts'
 import { textOf } from '../invariants/watch.ts'
-import type { Archive } from './archived.ts'
 import { exportAgain, restoreAgain } from './archived.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
 import { importRows } from './imports.ts'
-import type { SyncedCopy } from './synced.ts'
-import { newSyncedCopy, syncWithRemovals } from './synced.ts'
-
-/** The life of the organization that comes and goes. */
-export interface Life {
-  /** How many people it has had; each has a number of its own. */
-  people: number
-  isThere: boolean
-  archive: Archive | null
-  /** A key of the organization; null: none was issued since it exists. */
-  key: string | null
-  copy: SyncedCopy
-}
+import type { Life } from './life.ts'
+import { begins, insist, newSyncedCopy } from './life.ts'
+import { syncWithRemovals } from './synced.ts'
 
 /** How long a call may still do something whose answer was lost, in ms. */
 const LATE_MS = 3_600_000
 const DAY_MS = 86_400_000
-const AGAIN_MAX_MS = 20_000
 
 const PRESENT = ['erase', 'delete', 'fill', 'delete rows', 'retain', 'export', 'sync', 'delete'] as const
 const ABSENT = ['restore', 'create', 'restore'] as const
@@ -68,31 +56,6 @@ export async function removeAgain(client: Client): Promise<void> {
   if (life.isThere) await syncWithRemovals(life, client)
 }
 
-/**
- * Asks until an answer says what became of it.
- * @param action the action of the audit record; null: it changes nothing
- */
-export async function insist(
-  action: string | null,
-  path: string,
-  body: object,
-  client: Client,
-): Promise<Answer & { readonly wasLost: boolean }> {
-  const { organizationId } = passing
-  const request = {
-    method: 'POST',
-    path: `/operator/v1/organizations/${organizationId}${path}`,
-    body: JSON.stringify(body),
-  } as const
-  for (let wasLost = false; ; wasLost = true) {
-    const answer = await (action === null
-      ? client.send({ ...request, key: client.operatorKey })
-      : client.change({ action, organizationId }, request))
-    if (answer !== null && answer.status < 500) return { ...answer, wasLost }
-    await client.pause(client.decide.delayMs('waits', AGAIN_MAX_MS))
-  }
-}
-
 function expectStatus(
   what: string,
   { status, text }: Answer,
@@ -101,12 +64,6 @@ function expectStatus(
 ): boolean {
   if (!wanted.includes(status)) client.violated(what, `${passing.organizationId}: ${status} ${text}`)
   return status === 200 || status === 201
-}
-
-/** The organization begins anew. */
-export function begins(life: Life, { reference }: Client): void {
-  Object.assign(life, { isThere: true, key: null, copy: newSyncedCopy() })
-  reference.passing.days.clear()
 }
 
 async function create(life: Life, client: Client): Promise<void> {

@@ -2,8 +2,8 @@ import type { Row } from '../engine/changes.ts'
 import { passing } from '../setting.ts'
 import type { Client } from './client.ts'
 import { bodyOf } from './client.ts'
-import type { Life } from './remover.ts'
-import { insist } from './remover.ts'
+import type { Life } from './life.ts'
+import { insist } from './life.ts'
 
 /** The collections of the copy, by the names that removals have for them. */
 const SYNCED = [
@@ -22,17 +22,6 @@ const SYNCED = [
     column: 'submission_id',
   },
 ] as const
-
-/** A copy that is kept by syncing, with the removals: the `updatedAt` of the rows, by collection and id. */
-export interface SyncedCopy {
-  readonly rows: Map<string, string>
-  /** Where each next sync begins, by collection. */
-  readonly from: Map<string, string>
-}
-
-export function newSyncedCopy(): SyncedCopy {
-  return { rows: new Map(), from: new Map() }
-}
 
 interface Page {
   readonly data: readonly Row[]
