@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { projectRoot } from '../../host-worker/local/root.ts'
@@ -22,6 +22,9 @@ const environment: NodeJS.ProcessEnv = {
   TERM: 'xterm-256color',
   NO_COLOR: undefined,
   FORCE_COLOR: undefined,
+}
+const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+  readonly version: string
 }
 const run = promisify(execFile)
 
@@ -60,12 +63,12 @@ async function names(): Promise<void> {
       cwd: projectRoot,
       env: environment,
     })
-    assert.equal(await printed('tenant-data --version'), '1.0.0\n')
+    assert.equal(await printed('tenant-data --version'), `${version}\n`)
     assert.match(await printed('tenant-data help org list'), /^Usage: tenant-data org list /)
   })
   await check('so does npx, in the folder of the project and in any other', async () => {
-    assert.equal(await printed(`npx --yes -- ${projectRoot} --version`), '1.0.0\n')
-    assert.equal(await printed(`cd ${projectRoot} && npx tenant-data --version`), '1.0.0\n')
+    assert.equal(await printed(`npx --yes -- ${projectRoot} --version`), `${version}\n`)
+    assert.equal(await printed(`cd ${projectRoot} && npx tenant-data --version`), `${version}\n`)
   })
   await check('a path is that of the folder in which a person is', async () => {
     writeFileSync(join(elsewhere, 'form.json'), '{"formId":"here","name":"Here","fields":[]}')

@@ -48,10 +48,13 @@ const revokeKeys = template(sql`
 /** How many descendants a record names. A text has a maximum size, and more must not make the revocation fail. */
 const DESCENDANTS_NAMED_MAX = 1000
 
-/** The subject of a revocation, with the descendants that it ends. */
-const revokedSubject = sql`case when ${slot('withDescendants')} then json_set(${slot('subject')}, '$.descendants', (
+/**
+ * The subject of a revocation, with the descendants that it ends. Not every version of SQLite knows that the value of a
+ * subselect is JSON, hence `json`.
+ */
+const revokedSubject = sql`case when ${slot('withDescendants')} then json_set(${slot('subject')}, '$.descendants', json((
   select json_group_array(key_id) from (select key_id ${working} and key_id <> ${slot('keyId')}
-    order by created_at, key_id limit ${sql.lit(DESCENDANTS_NAMED_MAX)}))) else ${slot('subject')} end`
+    order by created_at, key_id limit ${sql.lit(DESCENDANTS_NAMED_MAX)})))) else ${slot('subject')} end`
 
 const isThere = sql`exists (select 1 from operator_keys where key_id = ${slot('keyId')})`
 const recordRevocation = recordChangeTemplate(revokedSubject, isThere)
