@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import type { Statement } from '../statement/executor.ts'
+import { dropFollowing, eraseSendsOf } from './following-work.ts'
 
 /** The plans of all statements of an erasure, by their texts. */
 async function plansOfErasure(): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -40,4 +41,20 @@ test('whoever is erased is found by their contact and addresses, not by reading 
   expect(found.length).toBeGreaterThan(5)
   // Each search narrows down more than to the organization.
   expect(found.filter((detail) => !/\(organization_id=\? AND \w+=\?/.test(detail))).toEqual([])
+})
+
+test('what follows submissions is found by their ids, however much work there is', async () => {
+  const database = openImage(migratedImage())
+  for (const { sql, parameters } of [
+    ...dropFollowing('acme', '["sub_1"]'),
+    eraseSendsOf('acme', '["sub_1"]'),
+  ]) {
+    const [plan] = await database.batch([{ sql: `explain query plan ${sql}`, parameters }])
+    const found = (plan?.rows ?? [])
+      .map(({ detail }) => String(detail))
+      .filter((detail) => /^(?:SEARCH|SCAN) /.test(detail))
+      .filter((detail) => !/^SCAN s VIRTUAL|organizations|removals/.test(detail))
+    expect(found.length).toBeGreaterThan(1)
+    expect(found.filter((detail) => !/\(organization_id=\? AND \w+(?:=|>)\?/.test(detail))).toEqual([])
+  }
 })
