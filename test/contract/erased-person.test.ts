@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { endpoints } from '../../domain/catalog.ts'
-import { digestOfParts, sha256 } from '../../domain/imports/file-parts.ts'
 import type { Resource } from '../../domain/record/resource.ts'
 import { storedFields } from '../../domain/record/resource.ts'
 import { resources, writtenResources } from '../../domain/resources/index.ts'
-import { utf8 } from '../../domain/text/encoding.ts'
 import type { StoredRow } from '../../ports/records/query.ts'
 import { createStorage } from '../../adapters/node-sqlite/index.ts'
 import { begunExport } from '../support/data/restore-request.ts'
 import { addSampleOrganization, samplePath } from '../support/data/sample-organization.ts'
+import { sendImport } from '../support/data/sent-import.ts'
 import { sampleRow } from '../support/data/sample-rows.ts'
 import { everyText } from '../support/databases/whole-database.ts'
 import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
@@ -85,27 +84,12 @@ function rowsOf(resource: Resource): readonly StoredRow[] {
   return by === null ? carrying : [plantedRow(resource, 2, { [by]: CONTACT }), ...carrying]
 }
 
-interface Opened {
-  readonly importId: string
-}
-
 /** Sends a file of contacts, which is imported or refused. */
 async function importFile(service: TestService, admin: OperatorClient, lines: readonly object[]) {
-  const part = utf8(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const digest = await digestOfParts([await sha256(part)])
-  const file = { kind: 'contacts', format: 'ndjson', totalBytes: part.length, digest }
-  const { body } = await admin.post('/organizations/acme/imports', file)
-  const { importId } = body as unknown as Opened
-  const base64 = (await sha256(part)).replaceAll('-', '+').replaceAll('_', '/')
-  const sent = await service.send(`/operator/v1/organizations/acme/imports/${importId}/parts/1`, {
-    method: 'PUT',
-    key: admin.key,
-    headers: { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${base64}=:` },
-    body: part,
-  })
-  if (sent.ok) await admin.post(`/organizations/acme/imports/${importId}/commit`)
+  const path = `/organizations/acme/imports/${(await sendImport(service, admin, 'acme', 'contacts', lines)) ?? ''}`
+  await admin.post(`${path}/commit`)
   await service.settled()
-  return (await admin.get(`/organizations/acme/imports/${importId}`)).body as unknown as { state: string }
+  return (await admin.get(path)).body as unknown as { state: string }
 }
 
 const line = {
