@@ -18,7 +18,7 @@ export interface SavedForm {
   readonly formId: string
   readonly outcome: 'created' | 'changed' | 'unchanged'
   readonly isPublished: boolean
-  /** Whether it can be submitted here. If not, it was saved unpublished. */
+  /** Whether it can be submitted here. If not, it is saved unpublished. */
   readonly supported: boolean
   /** Why it must be hosted, as sentences. */
   readonly reasons: readonly string[]
@@ -53,7 +53,7 @@ export interface SavingForms {
 
 /**
  * Creates or updates forms, all of them or none. A setting that is left out is cleared, but a password that is left out
- * stays. A form that cannot be submitted here is saved unpublished.
+ * stays. A form that cannot be submitted here is saved unpublished, unless nothing of it changes.
  */
 export async function saveForms(
   given: readonly GivenForm[],
@@ -86,19 +86,22 @@ export async function saveForms(
       const before = stored.get(reading.form.definition.formId) ?? null
       const { definition, publishedAt, createdAt } = reading.form
       const support = headlessSupport(definition)
-      const wanted = 'isPublished' in form ? definition.isPublished : (before?.isPublished ?? false)
-      const isPublished = wanted && support.supported
-      const begins = isPublished && before?.isPublished !== true
-      const row: StoredForm = {
+      const wasPublished = before?.isPublished === true
+      const wanted = 'isPublished' in form ? definition.isPublished : wasPublished
+      const passwordHash = await passwordHashOf(form, before, passwords)
+      const rowWith = (isPublished: boolean): StoredForm => ({
         formId: definition.formId,
         name: definition.name,
         isPublished,
         definition: { ...definition, isPublished },
-        passwordHash: await passwordHashOf(form, before, passwords),
-        publishedAt: publishedAt ?? before?.publishedAt ?? (begins ? now : null),
+        passwordHash,
+        publishedAt: publishedAt ?? before?.publishedAt ?? (isPublished && !wasPublished ? now : null),
         createdAt: createdAt ?? before?.createdAt ?? now,
-      }
-      return { row, before, support }
+      })
+      // An import publishes any form. One that is shown and saved again stays as it is.
+      const asGiven = rowWith(wanted)
+      const stays = before !== null && isSame(asGiven, before)
+      return { row: stays ? asGiven : rowWith(wanted && support.supported), before, support }
     }),
   )
   const changed = drafts.filter(({ row, before }) => before === null || !isSame(row, before))

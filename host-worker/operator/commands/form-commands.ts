@@ -100,7 +100,8 @@ const saveCommand: Command = {
   summary: 'Create or update forms from JSON: one form, a list, or one form a line',
   details: [
     'All of them are saved, or none. A setting that is left out is cleared; a password that is left out stays, and null',
-    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0.',
+    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0. One that an',
+    'import has published so stays as it is while nothing of it changes.',
     'An unknown key of a form or field is refused. "form show" prints what this command takes.',
   ],
   examples: ['contact.json --org lakeside'],
