@@ -7,7 +7,12 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import type { StartedService } from '../../support/services/started-service.ts'
-import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
+import {
+  freePort,
+  operateOrThrow,
+  scratchDirectory,
+  startService,
+} from '../../support/services/started-service.ts'
 
 const screenshots = join(projectRoot, '.wrangler', 'screenshots')
 
@@ -22,6 +27,8 @@ export interface Stage {
   visit(url: string, options?: BrowserContextOptions): Promise<Visit>
   /** The submissions of a form, newest first, as the tenant reads them. */
   submissions(formId: string): Promise<readonly Submission[]>
+  /** Runs a command of an operator on the service, and returns its output. */
+  operate(...args: readonly string[]): Promise<string>
   close(): Promise<void>
 }
 
@@ -90,12 +97,14 @@ export async function serveSite(
 
 export async function openStage(): Promise<Stage> {
   mkdirSync(screenshots, { recursive: true })
-  const service = await startService({ port: await freePort(), stateDirectory: scratchDirectory() })
+  const stateDirectory = scratchDirectory()
+  const service = await startService({ port: await freePort(), stateDirectory })
   const siteUrl = /Demo web site +(\S+)/.exec(service.output())?.[1] ?? ''
   const browser = await launchBrowser()
   return {
     service,
     siteUrl,
+    operate: (...args) => operateOrThrow(stateDirectory, ...args),
     open: (path, options = {}) => visit(browser, `${siteUrl}${path}`, options),
     visit: (url, options = {}) => visit(browser, url, options),
     submissions: async (formId) => {

@@ -124,6 +124,12 @@ it('run as a Worker on D1, with the operator commands of the project', { timeout
   const key = await operator({ OPERATOR_KEY }, 'key', 'issue', '--org', 'acme')
   expect((await submit(worker.origin, 'bo@example.com')).status).toBe(200)
   expect(await emailsOf(worker.origin, key)).toEqual(['bo@example.com'])
+  const archive = join(folder, 'acme.tar')
+  await operator({ OPERATOR_KEY }, 'org', 'export', '--id', 'acme', archive, '--with-secrets')
+  await operator({ OPERATOR_KEY }, 'org', 'delete', '--id', 'acme', '--confirm', 'acme')
+  expect((await submit(worker.origin, 'bo@example.com')).status).toBe(404)
+  await operator({ OPERATOR_KEY }, 'org', 'restore', archive)
+  expect(await emailsOf(worker.origin, key)).toEqual(['bo@example.com'])
   await worker.stop()
 })
 

@@ -17,6 +17,12 @@ export function createPlaceChecks({ stored, violated }: Watch): ChangeCheck {
     const states = new Map(stored.all().map((place) => [place.name, stateOf(place)]))
     for (const organizationId of stored.organizationIds()) {
       const home = stored.homeOf(organizationId)
+      if (stored.rowOf(organizationId, 'organizations') === undefined) {
+        // It was deleted, or is being restored. The next one of that name has nothing to do with it.
+        named.delete(organizationId)
+        homes.delete(organizationId)
+        continue
+      }
       const before = homes.get(organizationId) ?? home
       homes.set(organizationId, home)
       const known = (named.get(organizationId) ?? new Set()).add(home)

@@ -1,6 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren, HTMLAttributes } from 'preact'
 
-interface ButtonProps extends Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'class'> {
+interface ButtonProps extends Omit<HTMLAttributes<HTMLButtonElement>, 'class'> {
   readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet'
   readonly type?: 'button' | 'submit'
   /** Whether what the button does is being done. It stays focusable, but does nothing more. */

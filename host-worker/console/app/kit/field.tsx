@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren, HTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface FieldProps {
@@ -47,7 +47,7 @@ export function Field({
   )
 }
 
-type Given<Control extends EventTarget> = Omit<JSX.HTMLAttributes<Control>, 'value' | 'label' | 'id'>
+type Given<Control extends EventTarget> = Omit<HTMLAttributes<Control>, 'value' | 'label' | 'id'>
 
 interface ValueProps {
   readonly value: string

@@ -102,8 +102,10 @@ async function open(
     check: async () => {
       expect(await findings(page)).toEqual([])
       expect(complaints).toEqual([])
-      const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
-      expect(content, 'nothing is wider than the window').toBeLessThanOrEqual(window ?? 0)
+      const [content, window] = await page.evaluate(
+        () => [document.documentElement.scrollWidth, innerWidth] as const,
+      )
+      expect(content, 'nothing is wider than the window').toBeLessThanOrEqual(window)
     },
     screenshot: async (name) => {
       await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
