@@ -163,7 +163,7 @@ export const upsertCases: readonly StorageCase[] = [
     name: 'an upsert that fails on one row writes none',
     async run(make) {
       const storage = await twoTenants(make)
-      const broken = contact('c-2', { createdAt: null })
+      const broken = contact('c-2', { contactId: null })
       await assert.rejects(storage.tenant('org-a').upsert('contacts', [contact('c-1'), broken]))
       assert.equal(await readContact(storage, 'c-1'), undefined)
     },

@@ -64,7 +64,7 @@ function entriesIn(path: string, values: Values): AsyncIterable<Entry> | Iterabl
 async function* entriesInCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
   const columns = importKind('forms', importTools(noSecrets))
   if (columns === null) throw new Error('There is no import kind of forms')
-  for await (const { line, ...entry } of entriesOf(bytes, { format: 'csv', columns }))
+  for await (const { line, ...entry } of entriesOf(bytes, { format: 'csv', columns, mapping: {} }))
     yield { at: `line ${line}`, ...entry }
 }
 
