@@ -1,4 +1,10 @@
 import { expect, test } from 'vitest'
+import type { OrganizationFile } from '../../domain/whole/archive/format.ts'
+import { ORGANIZATION } from '../../domain/whole/archive/format.ts'
+import type { ArchiveHead, ArchiveLines, ArchiveSource } from '../../domain/whole/archive/source.ts'
+import { ChangedMeanwhile, writeArchive } from '../../domain/whole/archive/write-archive.ts'
+import { openNodeDigest } from '../../host-worker/operator/archives/node-digest.ts'
+import { begunExport } from '../support/data/restore-request.ts'
 import { form, submission } from '../conformance/fixtures.ts'
 import { toOwn } from '../support/moving/moving.ts'
 import { openMovingStorage } from '../support/moving/moving-storage.ts'
@@ -113,4 +119,43 @@ test('the object of a family that is deleted is emptied, and serves the next of 
   const key = await addSampleOrganization(service, 'acme', 'm-', 2)
   const sites = await service.send('/api/v1/sites', { key })
   expect(((await sites.json()) as { readonly data: readonly object[] }).data.length).toBe(2)
+})
+
+test('an export during which the family moves begins again, and is then one state in the new place', async () => {
+  const service = await openTestService((clock) => openMovingStorage(clock).storage)
+  const admin = await openOperatorClient(service, 'admin')
+  await addSampleOrganization(service, 'acme', 'm-', 3)
+  let reads = 0
+  let token = ''
+  const lines: ArchiveSource['lines'] = async (file, after) => {
+    reads += 1
+    if (reads === 40) {
+      await admin.post('/organizations/acme/move', { place: 'own' })
+      await service.settled()
+    }
+    const { status, body } = await admin.post('/organizations/acme/export/lines', { token, file, after })
+    expect(status).toBe(200)
+    return body as unknown as ArchiveLines
+  }
+  const source: ArchiveSource = {
+    lines,
+    organization: async () => JSON.parse((await lines(ORGANIZATION, null)).lines) as OrganizationFile,
+    async head() {
+      const begun = await begunExport(admin)
+      ;({ token } = begun)
+      return begun as unknown as ArchiveHead
+    },
+  }
+  const exported = async () => {
+    const pieces: Uint8Array[] = []
+    const writing = { source, openDigest: openNodeDigest, onProgress: () => undefined }
+    for await (const piece of writeArchive(writing)) pieces.push(piece)
+    return Buffer.concat(pieces).toString()
+  }
+  await expect(exported()).rejects.toThrow(ChangedMeanwhile)
+  const archive = await exported()
+  expect(archive).toContain('"place": "own"')
+  expect(archive).toContain('m-siteId-2')
+  expect(await exported()).toBe(archive)
+  expect(service.errors).toEqual([])
 })
