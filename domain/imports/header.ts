@@ -5,6 +5,7 @@ import type { ImportIssue } from '../record/resource.ts'
 import { suggestion } from '../text/nearest-word.ts'
 import type { CellsReading, Delimiter } from './csv-cells.ts'
 import { delimiters, splitCells } from './csv-cells.ts'
+import { OWNER_FIELD } from './kind.ts'
 
 /** What a CSV reader must know of the fields: text alone does not say whether `12` is a number. */
 export interface Columns {
@@ -94,7 +95,7 @@ export function readColumns(cells: readonly string[], rules: HeaderRules): reado
 /** Finds the field of a column by its name: null when the column is left out, undefined when there is no such field. */
 function fieldFinder({ columns, mapping }: HeaderRules): (name: string) => string | null | undefined {
   const mapped = new Map(Object.entries(mapping).map(([column, field]) => [folded(column), field]))
-  const named = new Map(columns.names.map((name) => [folded(name), name]))
+  const named = new Map([...columns.names, OWNER_FIELD].map((name) => [folded(name), name]))
   return (name) => {
     if (name === '') return undefined
     const exact = Object.hasOwn(mapping, name) ? mapping[name] : mapped.get(folded(name))

@@ -139,7 +139,7 @@ test('a file with problems is no success, and says which', async () => {
 describe('a sender is told', () => {
   test.each([
     ['an unknown kind', { kind: 'cars' }, /^kind: must be one of sites, /],
-    ['an unknown format', { format: 'xml' }, /^format: must be ndjson or csv/],
+    ['an unknown format', { format: 'xml' }, /^format: must be one of ndjson, csv/],
     ['a size below zero', { totalBytes: -1 }, /^totalBytes: must not be negative/],
     ['a size beyond the largest', { totalBytes: 2 ** 40 }, /^totalBytes: must be at most \d+: cut the file/],
     ['no digest', { digest: 'abc' }, /^digest: must be a SHA-256 in base64url/],

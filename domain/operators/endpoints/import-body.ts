@@ -62,14 +62,8 @@ const DIGEST_LENGTH = 43
 const DIGEST = new RegExp(`^[\\w-]{${DIGEST_LENGTH}}$`)
 
 export const OpenedFile = v.strictObject({
-  kind: described(
-    v.picklist(importKindNames),
-    'What the rows are.',
-  ),
-  format: described(
-    v.picklist(importFormats, `must be ${importFormats.join(' or ')}`),
-    'How the file is written.',
-  ),
+  kind: described(v.picklist(importKindNames), 'What the rows are.'),
+  format: described(v.picklist(importFormats), 'How the file is written.'),
   totalBytes: described(
     v.pipe(
       v.number('must be a whole number'),
@@ -119,7 +113,16 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
 /** An import in its published form. */
 export function published(session: ImportSession): v.InferOutput<typeof PublishedImport> {
   const { importId, kind, format, state, isDryRun, mapping, totalBytes, receivedBytes, nextPart } = session
-  const { readRows, skippedRows, writtenRows, changedRows, problems: found, warnings, openedAt, touchedAt } = session
+  const {
+    readRows,
+    skippedRows,
+    writtenRows,
+    changedRows,
+    problems: found,
+    warnings,
+    openedAt,
+    touchedAt,
+  } = session
   return {
     ...{ importId, kind, format, state, dryRun: isDryRun, mapping: { ...mapping } },
     ...{ totalBytes, receivedBytes, nextPart, partBytes: PART_BYTES },
