@@ -153,6 +153,30 @@ module.exports = {
       to: { pathNot: '^(host-worker/browser/client|domain/(forms/definition|text))/' },
     },
     {
+      name: 'console-is-a-client',
+      // Whatever the console shows, a program can get: it reaches the service by its interfaces alone. Types of their
+      // declarations cost a browser nothing; their schemas would.
+      comment:
+        'The console imports itself, its libraries, domain/forms/definition, domain/text, and types of the domain.',
+      severity: 'error',
+      from: { path: '^host-worker/console/app/' },
+      to: {
+        pathNot: [
+          '^host-worker/console/app/',
+          '^domain/(forms/definition|text)/',
+          '^node_modules/(preact|wouter-preact|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'console-types-of-the-domain',
+      comment: 'The console takes types from nothing but the domain and its libraries.',
+      severity: 'error',
+      from: { path: '^host-worker/console/app/' },
+      to: { path: '^(ports|adapters|host-worker|test)/', pathNot: '^host-worker/console/app/' },
+    },
+    {
       name: 'no-missing',
       // An import that cannot be resolved escapes every other rule here.
       comment: 'Every import resolves.',
@@ -160,13 +184,13 @@ module.exports = {
       from: {},
       // Only a build puts the browser client there, and wrangler builds it by itself. The Workers runtime has a module
       // of its own, which `the-runtime-in-one-file` keeps in its place.
-      to: { couldNotResolve: true, pathNot: ['dist/form-client\\.mjs$', '^cloudflare:workers$'] },
+      to: { couldNotResolve: true, pathNot: ['dist/(form-client|entry)\\.mjs$', '^cloudflare:workers$'] },
     },
   ],
   options: {
     // A project of its own: what it imports is installed by test/ci/client.sh.
     // The files of the reference are built, and the viewer's script names modules that are within it.
-    exclude: { path: ['^test/client/', '^host-worker/pages/public/assets/reference/'] },
+    exclude: { path: ['^test/client/', '^host-worker/pages/public/assets/(console|reference)/'] },
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
@@ -174,7 +198,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mts', '.mjs', '.js', '.cjs', '.d.ts'],
+      extensions: ['.ts', '.tsx', '.mts', '.mjs', '.js', '.cjs', '.d.ts'],
     },
   },
 }

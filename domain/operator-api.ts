@@ -8,6 +8,7 @@ import * as exports from './operators/endpoints/exports.ts'
 import { checkForms, serveCheckForms } from './operators/endpoints/forms-check.ts'
 import * as backups from './operators/endpoints/backups.ts'
 import { getHealth, serveHealth } from './operators/endpoints/health.ts'
+import { listImportKinds, serveImportKinds } from './operators/endpoints/import-kinds.ts'
 import * as imports from './operators/endpoints/imports.ts'
 import * as operatorKeys from './operators/endpoints/operator-keys.ts'
 import * as moves from './operators/endpoints/moves.ts'
@@ -70,6 +71,7 @@ const operations: readonly Operated[] = [
   operated(imports.abortImportEndpoint, servedImports.serveAbortImport),
   operated(imports.showImport, servedImports.serveShowImport),
   operated(imports.listImports, servedImports.serveImports),
+  operated(listImportKinds, serveImportKinds),
   operated(checkForms, serveCheckForms),
   operated(organizationForms.listOrganizationForms, organizationForms.serveOrganizationForms),
   operated(organizationForms.showOrganizationForm, organizationForms.serveOrganizationForm),

@@ -61,9 +61,10 @@ function unknownKeys(
 ): readonly Problem[] {
   const around = keys.slice(0, -1)
   const known = knownKeys(schema, around)
-  const object = (path?.at(-1)?.input ?? {}) as object
+  const object = path?.at(-1)?.input ?? {}
+  // A key of another alternative is known, and yet not allowed here.
   return Object.keys(object)
-    .filter((key) => !known.includes(key))
+    .filter((key) => key === keys.at(-1) || !known.includes(key))
     .map((key) => ({
       path: [...around, key].join('.'),
       message: `is not a known key. ${unknownWord(key, known)}`,

@@ -335,7 +335,58 @@ describe('a service that does not answer', () => {
   )
 })
 
-test('an operator key that ended is replaced only by who has the root secret', async () => {
+describe('the operator key', () => {
+  const refused = (path: string) =>
+    path.startsWith('/operator/') ? Response.json({ error: 'Unauthorized' }, { status: 401 }) : null
+  const broken = (path: string) =>
+    path.startsWith('/operator/') ? Response.json({ error: 'Internal' }, { status: 500 }) : null
+
+  test('that cannot be issued ends the deployment, and the next run issues it', async () => {
+    const failed = await person.run([], { service: broken })
+    expect([failed.exitCode, stepsIn(failed.output, 'fails')]).toEqual([1, ['Operator key']])
+    expect(person.read('operator.json')).toBe(null)
+    const again = await person.run()
+    expect(again.exitCode).toBe(0)
+    expect(stepsIn(again.output, 'done')).toContain('Operator key')
+  })
+
+  test('is asked for with the root secret of the service, or the person is told', async () => {
+    const { exitCode, output } = await person.run([], { service: refused })
+    expect([exitCode, stepsIn(output, 'fails')]).toEqual([1, ['Operator key']])
+    expect(output).toContain('has another root secret than')
+  })
+
+  test('that was revoked is replaced, wherever it is stored', async () => {
+    for (const args of [[], ['--env', 'staging']]) {
+      await person.run(args)
+      const before = person.read('operator.json')
+      let asked = 0
+      const once = (path: string) => (path.startsWith('/operator/') && asked++ === 0 ? refused(path) : null)
+      const { exitCode, output } = await person.run(args, { service: once })
+      expect([exitCode, stepsIn(output, 'done').includes('Operator key')]).toEqual([0, true])
+      if (args.length === 0) expect(person.read('operator.json')).not.toBe(before)
+    }
+    expect(person.read('deployments', 'tenant-data-api-staging.env')?.match(/OPERATOR_KEY=/g)).toHaveLength(1)
+  })
+})
+
+test('an interruption while the service is waited for ends there, with what was done', async () => {
+  let interruptLater: (() => void) | null = null
+  const ended = await person.run([], {
+    before: (_args, interrupt) => {
+      interruptLater = interrupt
+      return null
+    },
+    service: () => {
+      interruptLater?.()
+      return new Response('', { status: 522 })
+    },
+  })
+  expect([ended.exitCode, stepsIn(ended.output, 'ended')]).toEqual([130, ['Answer']])
+  expect((await person.run()).exitCode).toBe(0)
+})
+
+test('an operator key is made only by who has the root secret', async () => {
   await person.run()
   writeFileSync(person.path('operator.json'), JSON.stringify({ url: 'https://other.example', key: 'k' }))
   keep()

@@ -16,7 +16,7 @@ export interface KeptSecrets {
   provided(): Readonly<Record<string, string>>
   /** What is wrong with the file. */
   problems(): readonly string[]
-  /** Adds a line to the file. */
+  /** Puts a line into the file, in place of an earlier one with this name. */
   keep(name: string, value: string): void
   /** A text without the values of the file, and without the login of wrangler. */
   hidden(text: string): string
@@ -71,11 +71,10 @@ export function openKeptSecrets(
             `${path} has a line ${line}, which is no secret of the service.${suggestion(line, providerSecrets)}`,
         ),
     keep: (line, value) => {
-      const before = text()
-      writePrivateFile(
-        path,
-        `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${line}=${value}\n`,
-      )
+      const others = text()
+        .split('\n')
+        .filter((each) => each !== '' && !each.startsWith(`${line}=`))
+      writePrivateFile(path, [...others, `${line}=${value}`, ''].join('\n'))
     },
     hidden: (shown) =>
       [...Object.values(values()), ...LOGINS.map((login) => environment[login] ?? '')]

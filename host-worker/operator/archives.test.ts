@@ -308,6 +308,23 @@ test('a file that cannot be written is told, and what a killed export left behin
   expect([existsSync(left), existsSync(others)]).toEqual([false, true])
 })
 
+test('two exports and two restorations of one organization at once do not disturb each other', async () => {
+  const both = [fileOf('one.tar'), fileOf('two.tar')]
+  const exports = await Promise.all(both.map((path) => at.run('org', 'export', path, '--id', 'demo')))
+  expect(exports.map(({ code }) => code)).toEqual([0, 0])
+  for (const path of both) expect(readFileSync(path).equals(readFileSync(archive))).toBe(true)
+  const other = await anotherService()
+  const restored = await Promise.all([1, 2].map(() => other.run('org', 'restore', archive, '--place', 'own')))
+  const opened = restored.filter(({ code }) => code === 0)
+  expect(opened.length).toBeGreaterThan(0)
+  // Who came too late is told so, and nothing of the organization is touched.
+  for (const { code, stderr } of restored)
+    if (code !== 0) expect(stderr).toMatch(/demo (has rows|is being)|order/)
+  await exported(other, 'both.tar', '--id', 'demo')
+  const rowsIn = async (path: string) => (await linesOf(path)).map(({ file, lines }) => [file, lines])
+  expect(await rowsIn(fileOf('both.tar'))).toEqual(await rowsIn(archive))
+})
+
 /** An archive with rows of every kind, as version 1 of the format was written first. It is never written again. */
 const fixture = join(import.meta.dirname, '../../test/support/archives/version-1.tar')
 
@@ -390,5 +407,5 @@ test.each(damaged)('an archive %s is refused before anything is written', async 
   const { code, stderr } = await other.run('org', 'restore', file)
   expect([name, code]).toEqual([name, 1])
   expect(stderr).toContain(saying)
-  expect(await other.service.storage.whole?.('demo').restoration()).toBe(null)
+  expect(await other.service.storage.whole('demo').restoration()).toBe(null)
 })

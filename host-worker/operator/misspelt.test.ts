@@ -95,6 +95,11 @@ const misspelt: readonly (readonly [typed: string, code: 1 | 2, answer: string])
   ['org show lakesde', 1, 'There is no organization lakesde. Did you mean lakeside?'],
   ['key list --org Harbour', 1, 'There is no organization Harbour. Did you mean harbor?'],
   ['submissions list --org hrabor', 1, 'There is no organization hrabor. Did you mean harbor?'],
+  [
+    'org create --id x --name X --parent lakside',
+    1,
+    'There is no organization lakside, so it cannot be the parent. Did you mean lakeside?',
+  ],
   ['outbox list --org nobody', 1, 'There is no organization nobody.'],
 ]
 

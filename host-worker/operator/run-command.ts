@@ -46,7 +46,9 @@ export async function runCommand(
   try {
     await command.run(context, given)
   } catch (error) {
-    const named = [textOf(given.values, 'org'), textOf(given.values, 'id'), ...given.positionals]
+    const named = [...Object.values(given.values), ...given.positionals].filter(
+      (value) => typeof value === 'string',
+    )
     throw await withNearestOrganization(error, named, () => context.service())
   } finally {
     const services = await Promise.allSettled(opened)

@@ -138,7 +138,10 @@ const expectations: readonly Expectation[] = [
     name: 'a form made from the guide works on its page, sends emails and fills a sheet',
     is: (command) => command === 'cat /tmp/harbor-claim.csv',
     holds: async (output) => {
-      const sheet = output.replace(/^\uFEFF/, '').split('\r\n')
+      const sheet = output
+        .replace(/^\uFEFF/, '')
+        .trimEnd()
+        .split('\r\n')
       assert.equal(sheet[0], 'submissionId,submittedAt,formId,contactId,email,kind,what')
       const row = (email: string) => sheet.find((line) => line.includes(`,${email},`)) ?? ''
       assert.match(

@@ -38,7 +38,8 @@ function enterFamily(condition: Expression<unknown>, workSince: Expression<unkno
 const leaves = sql`${isSwitching} and ${isAtRest}`
 const hasWork = sql`(select ${slot('now')} where exists (select 1 from outbox as b
   where b.organization_id in ${organizations} and b.status = 'pending')
-  or exists (select 1 from retention as r where r.organization_id in ${organizations}))`
+  or exists (select 1 from retention as r where r.organization_id in ${organizations})
+  or exists (select 1 from import_sessions as s where s.organization_id in ${organizations} and s.state = 'writing'))`
 
 /**
  * The statements for a family that leaves the shared database: the directory takes over every name that its rows hold.
@@ -57,9 +58,14 @@ const leaveShared = [
     insert into placed_keys (key_id, organization_id) select k.key_id, k.organization_id from api_keys as k
     where k.organization_id in ${organizations} and ${leaves}
     on conflict (key_id) do update set organization_id = excluded.organization_id`),
+  // What an import was allowed to write is as good as written.
   template(sql`
     insert into placed_forms (form_id, organization_id, reserved_at)
     select f.form_id, f.organization_id, null from forms as f where f.organization_id in ${organizations} and ${leaves}
+    union
+    select entry.value, k.organization_id, null from import_sessions as s cross join import_keys as k
+      on k.organization_id = s.organization_id and k.import_id = s.import_id cross join json_each(k."keys") as entry
+    where s.organization_id in ${organizations} and s.state = 'writing' and s.kind = 'forms' and ${leaves}
     on conflict (form_id) do update set organization_id = excluded.organization_id, reserved_at = null`),
 ]
 

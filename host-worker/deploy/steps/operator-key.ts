@@ -5,7 +5,7 @@ import { stateDirectory } from '../../local/state.ts'
 import { loginPath, readLogin, writeLogin } from '../../operator/client/login-file.ts'
 import type { OperatorService } from '../../operator/client/operator-service.ts'
 import { openService } from '../../operator/client/open-service.ts'
-import { CommandError } from '../../operator/client/errors.ts'
+import { CommandError, Refusal } from '../../operator/client/errors.ts'
 import type { Deployment, Step } from '../deployment.ts'
 import { DeployError } from '../deploy-error.ts'
 
@@ -22,8 +22,8 @@ export const operatorKey: Step = {
       const { body } = await (await open(deployment, key)).call(getHealth)
       return `works, in the name of ${body.operator} (${body.role})`
     } catch (error) {
-      // In a dry run, the service of an earlier deployment may be gone.
-      if (deployment.options.isDryRun && error instanceof CommandError) return null
+      // A key that was revoked or ended is replaced. In a dry run, the service of an earlier deployment may be gone.
+      if (isRefused(error) || (deployment.options.isDryRun && error instanceof CommandError)) return null
       throw error
     }
   },
@@ -37,15 +37,29 @@ export const operatorKey: Step = {
         `Log in with a key that you have ("npm run operator -- login --url ${deployment.url ?? ''}"), or put the line ROOT_SECRET=… into ${kept.path}.`,
       )
     const service = await open(deployment, null)
-    const { body } = await service.call(issueOperatorKeyEndpoint, {
-      body: { operator: options.operator, role: 'admin' },
-    })
+    const { body } = await service
+      .call(issueOperatorKeyEndpoint, { body: { operator: options.operator, role: 'admin' } })
+      .catch((error: unknown) => {
+        throw isRefused(error) ? notItsSecret(deployment) : error
+      })
     const path = loginPath(ports.environment)
     const store = storeOf(deployment)
     if (store === path) writeLogin(path, { url: deployment.url ?? '', key: body.key })
     else kept.keep('OPERATOR_KEY', body.key)
     return `issued to ${options.operator} and stored in ${store}`
   },
+}
+
+/** Whether the service does not accept the key, or the proof. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Refusal && error.status === 401
+}
+
+function notItsSecret({ url, kept }: Deployment): DeployError {
+  return new DeployError(
+    `The service at ${url ?? ''} has another root secret than ${kept.path}, or the clock of this machine is minutes off.`,
+    'Put the root secret of the service into that file: a rotation has changed it.',
+  )
 }
 
 /** The operator key of a deployment on this machine; null: there is none. */

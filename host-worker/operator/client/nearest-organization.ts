@@ -13,18 +13,20 @@ import type { OperatorService } from './operator-service.ts'
  */
 export async function withNearestOrganization(
   error: unknown,
-  named: readonly (string | undefined)[],
+  named: readonly string[],
   open: () => Promise<OperatorService>,
 ): Promise<unknown> {
-  if (!(error instanceof Refusal) || error.status !== 404) return error
-  const { message } = error
-  const organizationId = named.find((id) => message === `There is no organization ${echoed(id ?? '')}.`)
+  if (!(error instanceof Refusal)) return error
+  const { message, status } = error
+  const organizationId = named.find((id) =>
+    ['.', ','].some((end) => message.startsWith(`There is no organization ${echoed(id)}${end}`)),
+  )
   if (organizationId === undefined) return error
   try {
     const service = await open()
     const { body } = await service.call(listOrganizations, { query: { limit: PAGE_ROWS_MAX } })
     const ids = body.data.map((organization) => organization.organizationId)
-    return new Refusal(404, `${message}${suggestion(organizationId, ids)}`)
+    return new Refusal(status, `${message}${suggestion(organizationId, ids)}`)
   } catch {
     // The suggestion is an extra. What went wrong with the command is said in any case.
     return error

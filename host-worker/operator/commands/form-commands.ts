@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   listOrganizationForms,
   publishOrganizationForm,
@@ -22,6 +21,7 @@ import type { Streams } from '../command/context.ts'
 import { shownJson } from '../listing/cells.ts'
 import { listing, source } from '../listing/listing.ts'
 import { formCheckCommand } from './form-check-command.ts'
+import { formsInFile } from './form-file.ts'
 
 const forms = source<ItemOf<typeof listOrganizationForms>>(
   [
@@ -100,7 +100,8 @@ const saveCommand: Command = {
   summary: 'Create or update forms from JSON: one form, a list, or one form a line',
   details: [
     'All of them are saved, or none. A setting that is left out is cleared; a password that is left out stays, and null',
-    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0.',
+    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0. One that an',
+    'import has published so stays as it is while nothing of it changes.',
     'An unknown key of a form or field is refused. "form show" prints what this command takes.',
   ],
   examples: ['contact.json --org lakeside'],
@@ -117,41 +118,14 @@ const saveCommand: Command = {
   },
 }
 
-/** The forms in a file: JSON in any layout, one form or a list of them, or one form a line. */
+/** The forms in a file, all of which are saved at once. */
 function formsIn(path: string): Record<string, unknown>[] {
-  const content = readText(path)
-  const whole = parsed(content)
-  const values = whole === undefined ? linesIn(content, path) : Array.isArray(whole) ? whole : [whole]
-  if (values.length === 0) throw new CommandError(`${path} has no form.`)
-  if (values.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
-  const other = values.findIndex((value) => !isJsonObject(value))
-  if (other >= 0) throw new CommandError(`${path}: form ${other + 1} is not a JSON object.`)
-  return values as Record<string, unknown>[]
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
-  } catch (cause) {
-    throw new CommandError(`${path} cannot be read.`, { cause })
-  }
-}
-
-/** The value of a JSON text; undefined: it is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-function linesIn(content: string, path: string): unknown[] {
-  return content.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const value = parsed(line)
-    if (value === undefined) throw new CommandError(`${path}, line ${index + 1}: this is not JSON.`)
-    return [value]
+  const found = formsInFile(path)
+  if (found.length === 0) throw new CommandError(`${path} has no form.`)
+  if (found.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
+  return found.map(({ at, value }) => {
+    if (isJsonObject(value)) return value
+    throw new CommandError(`${path}, ${at}: this is not ${value === undefined ? 'JSON' : 'a JSON object'}.`)
   })
 }
 
