@@ -124,7 +124,13 @@ it('ships what its exports need, each file from a source that still exists', () 
     (folder) => `${folder}README.md`,
   )
   expect(others.sort()).toEqual(
-    [...documents, ...migrations, 'adapters/exit-survey-clickhouse/schema.sql', 'host-worker/launch/tenant-data.mjs', 'package.json'].sort(),
+    [
+      ...documents,
+      ...migrations,
+      'adapters/exit-survey-clickhouse/schema.sql',
+      'host-worker/launch/tenant-data.mjs',
+      'package.json',
+    ].sort(),
   )
   const sources = built.map((path) => path.replace(/^dist\//, '').replace(/(?:\.d\.ts|\.js)$/, '.ts'))
   expect(sources.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([])
