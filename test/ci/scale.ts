@@ -21,6 +21,9 @@ const TENANTS = 20
 /** Collections that others read, so their rows stay after their own checks. */
 const JOINED: ReadonlySet<string> = new Set(['contacts', 'forms'])
 
+/** Collections of which rows are removed, in equal shares. */
+const REMOVED = ['links', 'surveys'] as const
+
 const { check, report, say } = createChecks()
 const databases = await openLocalD1()
 const database = await databases.next()
@@ -42,8 +45,24 @@ async function makeBase(): Promise<void> {
       await storage.tenant('org-a').upsert(resource.collection, rows.slice(start, start + 100))
     }
   }
+  for (const collection of REMOVED) await makeRemovals(collection)
   for (const { name = '' } of await run(`select name from sqlite_master where type = 'trigger'`)) {
     await run(`drop trigger ${name}`)
+  }
+}
+
+/** Creates rows beside the others and removes them, each of which leaves a removal. */
+async function makeRemovals(collection: string): Promise<void> {
+  const resource = resourceOf(collection)
+  const rows = Array.from({ length: BASE_ROWS / REMOVED.length }, (_, index) =>
+    sampleRow(resource, BASE_ROWS + index),
+  )
+  await storage.tenant('org-a').upsert(collection, rows)
+  const keys = rows.map((row) => [String(row[resource.idField])])
+  for (let start = 0; start < keys.length; start += 100) {
+    clock.ms += 1000
+    const outcome = await storage.whole('org-a').removeRows(collection, keys.slice(start, start + 100))
+    assert.equal(outcome.kind, 'removed')
   }
 }
 
