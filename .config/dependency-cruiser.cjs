@@ -87,18 +87,20 @@ module.exports = {
     {
       name: 'http-is-any-host',
       // The HTTP side is served from plain Node too, with other adapters.
-      comment: 'host-worker/http knows no adapter, no Node module and no platform type.',
+      comment: 'host-worker/http and system.ts know no adapter, no Node module and no platform type.',
       severity: 'error',
-      from: { path: '^host-worker/http/', pathNot: TESTS },
-      to: { pathNot: '^(ports|domain|host-worker/http)/|^node_modules/itty-router/' },
+      from: { path: '^host-worker/(http/|system\\.ts$)', pathNot: TESTS },
+      to: {
+        pathNot: '^(ports|domain|host-worker/http)/|^host-worker/system\\.ts$|^node_modules/itty-router/',
+      },
     },
     {
       name: 'worker-without-tools',
-      // The operator and the local start need Node, files and wrangler, none of which a Worker has.
-      comment: 'The Worker imports neither the operator nor the local start.',
+      // The operator, the local start and the deployment need Node, files and wrangler, none of which a Worker has.
+      comment: 'The Worker imports neither the operator nor the local start nor the deployment.',
       severity: 'error',
-      from: { path: '^host-worker/', pathNot: ['^host-worker/(launch|local|dev|operator)/', TESTS] },
-      to: { path: '^host-worker/(launch|local|dev|operator)/' },
+      from: { path: '^host-worker/', pathNot: ['^host-worker/(launch|local|dev|operator|deploy)/', TESTS] },
+      to: { path: '^host-worker/(launch|local|dev|operator|deploy)/' },
     },
     {
       name: 'local-below-operator-and-dev',
@@ -107,7 +109,7 @@ module.exports = {
       comment: 'host-worker/launch and host-worker/local import neither the operator nor the local start.',
       severity: 'error',
       from: { path: '^host-worker/(launch|local)/', pathNot: TESTS },
-      to: { path: '^host-worker/(dev|operator)/' },
+      to: { path: '^host-worker/(dev|operator|deploy)/' },
     },
     {
       name: 'sql-in-one-place',
@@ -151,6 +153,30 @@ module.exports = {
       to: { pathNot: '^(host-worker/browser/client|domain/(forms/definition|text))/' },
     },
     {
+      name: 'console-is-a-client',
+      // Whatever the console shows, a program can get: it reaches the service by its interfaces alone. Types of their
+      // declarations cost a browser nothing; their schemas would.
+      comment:
+        'The console imports itself, its libraries, domain/forms/definition, domain/text, and types of the domain.',
+      severity: 'error',
+      from: { path: '^host-worker/console/app/' },
+      to: {
+        pathNot: [
+          '^host-worker/console/app/',
+          '^domain/(forms/definition|text)/',
+          '^node_modules/(preact|wouter-preact|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'console-types-of-the-domain',
+      comment: 'The console takes types from nothing but the domain and its libraries.',
+      severity: 'error',
+      from: { path: '^host-worker/console/app/' },
+      to: { path: '^(ports|adapters|host-worker|test)/', pathNot: '^host-worker/console/app/' },
+    },
+    {
       name: 'no-missing',
       // An import that cannot be resolved escapes every other rule here.
       comment: 'Every import resolves.',
@@ -158,13 +184,13 @@ module.exports = {
       from: {},
       // Only a build puts the browser client there, and wrangler builds it by itself. The Workers runtime has a module
       // of its own, which `the-runtime-in-one-file` keeps in its place.
-      to: { couldNotResolve: true, pathNot: ['dist/form-client\\.mjs$', '^cloudflare:workers$'] },
+      to: { couldNotResolve: true, pathNot: ['dist/(form-client|entry)\\.mjs$', '^cloudflare:workers$'] },
     },
   ],
   options: {
     // A project of its own: what it imports is installed by test/ci/client.sh.
     // The files of the reference are built, and the viewer's script names modules that are within it.
-    exclude: { path: ['^test/client/', '^host-worker/pages/public/assets/reference/'] },
+    exclude: { path: ['^test/client/', '^host-worker/pages/public/assets/(console|reference)/'] },
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
@@ -172,7 +198,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mts', '.mjs', '.js', '.cjs', '.d.ts'],
+      extensions: ['.ts', '.tsx', '.mts', '.mjs', '.js', '.cjs', '.d.ts'],
     },
   },
 }

@@ -16,7 +16,7 @@ export default tseslint.config(
   // The folder's dependencies and types exist only after test/ci/client.sh has run, which also compiles the folder.
   { ignores: ['test/client/**'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
@@ -24,6 +24,7 @@ export default tseslint.config(
         project: [
           './tsconfig.json',
           './host-worker/browser/client/tsconfig.json',
+          './host-worker/console/app/tsconfig.json',
           './test/ci/browser/tsconfig.json',
         ],
         tsconfigRootDir: import.meta.dirname + '/..',

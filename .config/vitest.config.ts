@@ -8,7 +8,8 @@ import { BaseSequencer } from 'vitest/node'
  * install the package from. `npm test` leaves them to test/ci/*.sh.
  */
 const partial: Readonly<Record<string, readonly string[]>> = {
-  BROWSER_TESTS: ['test/ci/browser/*.spec.ts'],
+  BROWSER_TESTS: ['test/ci/browser/*.spec.ts', 'test/ci/browser/console/*.spec.ts'],
+  CONSOLE_TESTS: ['test/ci/browser/console/*.spec.ts'],
   PACKAGE_TESTS: ['test/ci/package/*.spec.ts'],
   ODBC_TESTS: [
     'test/ci/odbc/*.spec.ts',

@@ -11,7 +11,7 @@ import { tags } from './record/description.ts'
 import type { Endpoint } from './record/endpoint.ts'
 
 /** Every endpoint with a handler of its own. */
-const operations = [
+export const handledEndpoints = [
   postSubmission,
   preflightForm,
   sendMessage,
@@ -25,10 +25,10 @@ const operations = [
 ] as const
 
 /** The ids of the endpoints that have a handler of their own. */
-export type OperationId = (typeof operations)[number]['id']
+export type OperationId = (typeof handledEndpoints)[number]['id']
 
 /** Every endpoint of the service with its whole declaration, in the order of the contract document. */
-export const endpoints: readonly Endpoint[] = [...reads, ...operations].toSorted(
+export const endpoints: readonly Endpoint[] = [...reads, ...handledEndpoints].toSorted(
   (left, right) => placeOf(left) - placeOf(right),
 )
 

@@ -3,8 +3,8 @@
  * requested.
  */
 export * from './operator-api.ts'
-export * from './operator-catalog.ts'
 export * from './document/operator-texts.ts'
 export type * from './operators/interface/world.ts'
 export { proveRootSecret } from './access/root-secret-proof.ts'
-export { noMoves, overviewOfOne } from './placement/one-place.ts'
+export { newOrganization } from './operators/organization.ts'
+export { onePlace } from './placement/one-place.ts'

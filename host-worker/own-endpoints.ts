@@ -45,6 +45,8 @@ async function servePage(
   pages: typeof Pages,
 ): Promise<Response | null> {
   if (pathname.startsWith(paths.MAILBOX_PATH)) return pages.serveMailbox(request, env)
+  if (pathname === paths.CONSOLE_PATH || pathname.startsWith(`${paths.CONSOLE_PATH}/`))
+    return pages.serveConsole(request)
   if (pathname === paths.GUIDES_PATH || pathname.startsWith(`${paths.GUIDES_PATH}/`))
     return pages.serveGuides(request, pathname)
   switch (pathname) {

@@ -14,6 +14,7 @@ export function requestFields(facts: Answered, durationMs: number, meter: Meter)
     durationMs,
     organizationId: facts.organizationId,
     keyId: facts.keyId,
+    ...(facts.submissionId === undefined ? {} : { submissionId: facts.submissionId }),
     storageCalls: meter.calls,
     rowsRead: meter.rowsRead,
     rowsWritten: meter.rowsWritten,

@@ -1,4 +1,5 @@
 import { thrownAt } from '../domain/text/thrown-at.ts'
+import type { Background } from '../ports/platform/background.ts'
 import type { Clock } from '../ports/platform/clock.ts'
 import type { Deadline } from '../ports/platform/deadline.ts'
 import type { Log, LogFields } from '../ports/platform/log.ts'
@@ -36,6 +37,22 @@ const RESERVE_BYTES = 1024
 /** Bytes from the generator; those from the index `drawn` on have not been used yet. */
 let reserve = new Uint8Array(0)
 let drawn = 0
+
+/**
+ * Runs work after the response, and logs its failures.
+ * @param keep tells the platform to wait for the work
+ */
+export function backgroundOn(log: Log, keep: (work: Promise<unknown>) => void = () => undefined): Background {
+  return {
+    run: (work) => {
+      keep(
+        work.catch((cause: unknown) => {
+          log.error('background_failed', {}, cause)
+        }),
+      )
+    },
+  }
+}
 
 /** A log that writes one JSON object per line. */
 export function lineLog(write: (level: 'info' | 'error', line: string) => void): Log {

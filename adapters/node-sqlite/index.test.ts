@@ -158,8 +158,12 @@ test('the example of the README runs', () => {
   const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8')
   const example = /```js\n([^]*?)```/.exec(readme)?.[1] ?? 'throw new Error("The README has no example")'
   const file = join(scratch, 'example.mjs')
-  // The package is not installed in its own project, so the example imports the source file.
+  // The package is not installed in its own project, so the example imports the source files.
   const adapter = new URL('index.ts', import.meta.url).href
-  writeFileSync(file, example.replace('tenant-data-api/adapters/node-sqlite', adapter))
+  const operator = new URL('../../domain/operator.ts', import.meta.url).href
+  const linked = example
+    .replace('tenant-data-api/adapters/node-sqlite', adapter)
+    .replace('tenant-data-api/operator', operator)
+  writeFileSync(file, linked)
   expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toBe('VIP\n')
 })

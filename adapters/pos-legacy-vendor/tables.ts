@@ -62,6 +62,7 @@ function describe(resource: Resource): Table {
         storage: type.storage,
         nullable: type.nullable,
         assigned: false,
+        default: null,
         expression: list === undefined ? null : latestEvents(list[1]),
       },
     ]

@@ -17,12 +17,12 @@ export function rateLimitHeaders(budget: KeyBudget): Readonly<Record<string, str
 
 /** The answer to a request beyond the key's rate. */
 export function tooManyRequests(budget: KeyBudget): Reply {
-  const seconds = secondsUntilMore(budget)
-  return errorReply(
-    429,
-    `This key has a rate of ${budget.ratePerMinute} requests a minute. Try again in ${seconds} seconds.`,
-    { 'retry-after': String(seconds) },
-  )
+  return errorReply(429, beyondRate(budget), { 'retry-after': String(secondsUntilMore(budget)) })
+}
+
+/** The sentence for a request beyond the key's rate. */
+export function beyondRate(budget: KeyBudget): string {
+  return `This key has a rate of ${budget.ratePerMinute} requests a minute. Try again in ${secondsUntilMore(budget)} seconds.`
 }
 
 /** Whole seconds, rounded up, so that a client that waits that long is admitted. */

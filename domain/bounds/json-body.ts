@@ -1,9 +1,10 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import type { Deadline } from '../../ports/platform/deadline.ts'
 import { readRequestBody } from './read-body.ts'
 import { acceptedType, contentTypeOf } from '../text/content-type.ts'
 import { decodeUtf8 } from '../text/encoding.ts'
 import { isJsonObject, parsedOr } from '../text/json.ts'
+import { judge } from '../words/judge.ts'
 import { detailsOf } from './details.ts'
 import { holdsMoreValues } from './json-values.ts'
 
@@ -44,10 +45,10 @@ export async function readJsonBody<Schema extends v.GenericSchema>(
       if (holdsMoreValues(text, VALUES_MAX)) return malformed(`must hold at most ${VALUES_MAX} values`)
       const value = parsedOr(text, null)
       if (!isJsonObject(value)) return malformed('must be a JSON object')
-      const result = v.safeParse(schema, value)
-      return result.success
-        ? { kind: 'body', body: result.output }
-        : { kind: 'malformed', details: detailsOf(result.issues) }
+      const judgement = judge(schema, value)
+      return 'value' in judgement
+        ? { kind: 'body', body: judgement.value }
+        : { kind: 'malformed', details: detailsOf(judgement.problems) }
     }
   }
 }

@@ -4,7 +4,13 @@ import { operatorTags } from '../record/description.ts'
 import { sourceUnavailable } from '../record/reply.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { DocumentTexts } from './texts.ts'
-import { CASE_SENSITIVE_SCHEME, errorResponse, internalErrorResponse, unauthorizedResponse } from './texts.ts'
+import {
+  CASE_SENSITIVE_SCHEME,
+  errorResponse,
+  internalErrorResponse,
+  tooManyRequestsResponse,
+  unauthorizedResponse,
+} from './texts.ts'
 
 const description = `For the people who run the service: organizations, keys, imports, and what became of submissions.
 The interface that organizations and their websites call is another one, with a document of its own at
@@ -62,6 +68,8 @@ const responses: DocumentTexts['responses'] = {
     'What is stored does not allow this. Nothing was changed.',
     'Another organization has the slug acme.',
   ),
+  // No operator key has a rate, so no operation refers to this.
+  TooManyRequests: tooManyRequestsResponse,
   InternalError: internalErrorResponse,
   SourceUnavailable: errorResponse(
     'A system that this needs did not answer. Try again later.',

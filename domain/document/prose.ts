@@ -12,7 +12,13 @@ import { Pagination } from '../record/pagination.ts'
 import { ErrorBody, notFound, sourceUnavailable } from '../record/reply.ts'
 import { DEFAULT_LIMIT } from '../read/limit.ts'
 import { SORT_ORDERS } from '../read/sort.ts'
-import { CASE_SENSITIVE_SCHEME, errorResponse, internalErrorResponse, unauthorizedResponse } from './texts.ts'
+import {
+  CASE_SENSITIVE_SCHEME,
+  errorResponse,
+  internalErrorResponse,
+  tooManyRequestsResponse,
+  unauthorizedResponse,
+} from './texts.ts'
 import type { DocumentTexts } from './texts.ts'
 
 /** The parts of the contract document that are written by hand and not derived. */
@@ -130,6 +136,7 @@ export const sharedResponses = {
     notFound().value.error,
   ),
   Conflict: errorResponse('What is stored does not allow it.', 'It was changed meanwhile.'),
+  TooManyRequests: tooManyRequestsResponse,
   InternalError: internalErrorResponse,
   SourceUnavailable: errorResponse(
     'What this is read from did not answer. Try again later.',

@@ -48,6 +48,7 @@ export function commonResponses({ access, requires }: Pick<Endpoint, 'access' | 
     ...(needsAdmin || access === 'support' ? { '400': shared('BadRequest') } : {}),
     ...(access === 'public' ? {} : { '401': shared('Unauthorized') }),
     ...(needsAdmin || lacks ? { '403': shared('Forbidden') } : {}),
+    ...(access === 'tenant' || access === 'tenant_or_platform' ? { '429': shared('TooManyRequests') } : {}),
     '500': shared('InternalError'),
   }
 }

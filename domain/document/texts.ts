@@ -1,3 +1,4 @@
+import { beyondRate, rateLimitHeaders } from '../access/rate-limit-reply.ts'
 import type { Scope } from '../record/description.ts'
 import type { SharedResponse } from '../record/operation.ts'
 import { AUTH_SCHEME, internalError, unauthorized } from '../record/reply.ts'
@@ -35,6 +36,38 @@ export const internalErrorResponse = errorResponse(
   'Internal failure; the text carries the request id and nothing else.',
   internalError('req_4Xc9mB7tQ2vN8kLw').value.error,
 )
+
+const SAMPLE_BUDGET = { ratePerMinute: 600, remaining: 0, renewsInMs: 12_000, isExceeded: true }
+
+const rateHeaders = {
+  'RateLimit-Policy': {
+    required: true,
+    schema: { type: 'string', pattern: '^"minute";q=[1-9][0-9]*;w=60$' },
+    example: rateLimitHeaders(SAMPLE_BUDGET)['ratelimit-policy'],
+    description: 'The rate: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+  },
+  RateLimit: {
+    required: true,
+    schema: { type: 'string', pattern: '^"minute";r=[0-9]+;t=[1-9][0-9]?$' },
+    example: rateLimitHeaders(SAMPLE_BUDGET).ratelimit,
+    description: 'What is left: `r` requests for the next `t` seconds.',
+  },
+  'Retry-After': {
+    required: true,
+    schema: { type: 'string', pattern: '^[1-9][0-9]?$' },
+    example: '12',
+    description: 'After how many seconds the next request is admitted.',
+  },
+}
+
+/** The answer beyond the rate of a key. */
+export const tooManyRequestsResponse: JsonSchema = {
+  ...errorResponse(
+    'The key has a rate, which its operator set, and this request is beyond it. Other answers to such a key have `RateLimit` and `RateLimit-Policy` too; a key without a rate never gets this answer.',
+    beyondRate(SAMPLE_BUDGET),
+  ),
+  headers: rateHeaders,
+}
 
 /** The sentence about the `Authorization` header in the descriptions of the security schemes. */
 export const CASE_SENSITIVE_SCHEME = `The prefix \`${AUTH_SCHEME} \` is case-sensitive.`

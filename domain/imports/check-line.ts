@@ -1,10 +1,10 @@
 import type { StoredRow } from '../../ports/records/query.ts'
+import { echoed } from '../bounds/echo.ts'
 import type { ImportContext } from '../record/field.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { conceal } from './conceal.ts'
 import type { ImportKind, ImportRecord, LineReading } from './kind.ts'
 import { OWNER_FIELD } from './kind.ts'
-import { withoutOwner } from './record-owner.ts'
 import { isReservedId } from './reserved-ids.ts'
 import { storabilityIssues } from './storable.ts'
 
@@ -15,23 +15,30 @@ export function checkLine(
   context: ImportContext,
 ): LineReading<StoredRow> {
   const reading = readLine(record, kind, context)
-  return 'row' in reading ? reading : { issues: reading.issues.map((issue) => conceal(issue, record, kind)) }
+  if ('row' in reading) return reading
+  const hidden = reading.issues.map((issue) => conceal(issue, record, kind))
+  return { issues: hidden.map(({ field, message }) => ({ field: echoed(field), message })) }
 }
 
 function readLine(record: ImportRecord, kind: ImportKind, context: ImportContext): LineReading<StoredRow> {
   const unusable = [...fieldIssues(record, kind, context), ...storabilityIssues(record)]
-  if (unusable.length > 0) return { issues: unusable }
-  const reading = kind.read(withoutOwner(record, kind), context)
-  if ('issues' in reading || !isReservedId(kind.collection, kind.keyField, keyOf(record, kind)))
-    return reading
-  return {
-    issues: [
-      {
-        field: kind.keyField,
-        message: 'is reserved: the path of a route has another meaning with this word in the place of the id',
-      },
-    ],
-  }
+  const wrong = new Set(unusable.map(({ field }) => field))
+  // What is wrong with a field already is not judged again.
+  const known = Object.fromEntries(Object.entries(record).filter(([field]) => kind.names.includes(field)))
+  const reading = kind.read(known, context)
+  const others = 'issues' in reading ? reading.issues.filter(({ field }) => !wrong.has(field)) : []
+  const found = [...unusable, ...others]
+  const issues = found.some(({ field }) => field === kind.keyField)
+    ? found
+    : [...found, ...reservedIssues(record, kind)]
+  return issues.length > 0 ? { issues } : reading
+}
+
+function reservedIssues(record: ImportRecord, kind: ImportKind): readonly ImportIssue[] {
+  if (!isReservedId(kind.collection, kind.keyField, keyOf(record, kind))) return []
+  const message =
+    'is reserved: the path of a route has another meaning with this word in the place of the id. Choose another id'
+  return [{ field: kind.keyField, message }]
 }
 
 function fieldIssues(
@@ -49,7 +56,7 @@ function fieldIssues(
 }
 
 function ownerProblem(given: unknown, organizationId: string): string | null {
-  return given === organizationId ? null : `must be ${organizationId}, as --org says`
+  return given === organizationId ? null : `must be ${organizationId}, the organization into which the file is imported`
 }
 
 /** The values that identify a line among those of its kind; empty when the line lacks them. */

@@ -35,7 +35,7 @@ export async function abortImport(importId: string, world: ImportWorld): Promise
   const session = await sessions.find(importId)
   if (session === null) return { kind: 'missing' }
   const ended = (await sessions.end(importId, 'aborted', session.problems)) ?? session
-  if (ended.state === 'aborted' || ended.state === 'refused') return { kind: 'session', session: ended }
+  if (ended.state !== 'done' && ended.state !== 'writing') return { kind: 'session', session: ended }
   return conflict(
     `The import is ${ended.state === 'done' ? 'done' : 'being written'} and cannot be given up.`,
   )
@@ -57,9 +57,10 @@ async function decide(session: ImportSession, world: ImportWorld): Promise<Impor
   }
   const problems = await allProblems(session, world)
   const { serviceWideIds } = kindOf(session.kind, world.tools)
+  const { isDryRun } = session
   const decided =
-    problems.length > 0
-      ? await world.sessions.end(importId, 'refused', problems)
+    problems.length > 0 || isDryRun
+      ? await world.sessions.end(importId, problems.length > 0 ? 'refused' : 'checked', problems)
       : await world.sessions.startWriting(session, serviceWideIds)
   if (decided !== null) return { kind: 'session', session: decided }
   // Either a concurrent call has decided, or another organization has one of the ids, or may be about to store it.

@@ -14,6 +14,7 @@ const types: Readonly<Record<string, StorageType>> = {
   tags: 'json',
 }
 const columns = {
+  names: Object.keys(types),
   secretField: null,
   typeOf: (field: string) => types[field] ?? null,
   problemOf: (field: string) => (Object.hasOwn(types, field) ? null : 'is unknown'),
@@ -32,11 +33,11 @@ async function collected(entries: AsyncIterable<Entry>): Promise<readonly Entry[
 
 async function csv(text: string | Uint8Array, size = 3): Promise<readonly Entry[]> {
   const bytes = typeof text === 'string' ? utf8(text) : text
-  return collected(entriesOf(inPieces(bytes, size), { format: 'csv', columns }))
+  return collected(entriesOf(inPieces(bytes, size), { format: 'csv', columns, mapping: {} }))
 }
 
 async function ndjson(text: string, size = 3): Promise<readonly Entry[]> {
-  return collected(entriesOf(inPieces(utf8(text), size), { format: 'ndjson', columns }))
+  return collected(entriesOf(inPieces(utf8(text), size), { format: 'ndjson', columns, mapping: {} }))
 }
 
 function problems(entries: readonly Entry[]): readonly string[] {
@@ -45,13 +46,15 @@ function problems(entries: readonly Entry[]): readonly string[] {
   )
 }
 
+const MAP = 'Rename the column, or map it: NAME=FIELD, or NAME= to leave it out.'
+
 describe('CSV', () => {
   it('reads quoted cells, doubled quotes, line breaks in cells, CRLF and a byte order mark', async () => {
     const text = '\u{FEFF}id,note\r\n1,"a ""b"", c"\r\n2,"two\r\nlines 🚗"\r\n\r\n3,"",\r\n4,plain é\r\n'
     const expected = [
       { line: 2, record: { id: '1', note: 'a "b", c' } },
       { line: 3, record: { id: '2', note: 'two\r\nlines 🚗' } },
-      { line: 6, issue: { field: '(line)', message: 'has 3 cells where the header has 2' } },
+      { line: 6, record: { id: '3' } },
       { line: 7, record: { id: '4', note: 'plain é' } },
     ]
     for (const size of [1, 2, 5, 1000]) expect(await csv(text, size)).toEqual(expected)
@@ -73,19 +76,19 @@ describe('CSV', () => {
   it('names faulty records and goes on behind them', async () => {
     const entries = await csv('id,note,tags\n1,a"b,\n2,"a"b,\n3,ok,[\n4,fine,\n')
     expect(problems(entries)).toEqual([
-      '2 (line) has a quote inside an unquoted cell',
-      '3 (line) has text after a closing quote',
-      '4 tags must be JSON',
+      '2 (line) has a quote inside a cell that is not quoted. Put the cell in quotes and double each quote in it',
+      '3 (line) has text after a closing quote. Double each quote inside a quoted cell',
     ])
+    expect(entries.at(-2)).toEqual({ line: 4, record: { id: '3', note: 'ok', tags: '[' } })
     expect(entries.at(-1)).toEqual({ line: 5, record: { id: '4', note: 'fine' } })
   })
 
   it.each([
-    ['id,nope\n1,2\n', ['1 nope is unknown']],
-    ['id,id\n1,2\n', ['1 id stands in the header twice']],
-    ['id,\n1,2\n', ['1 column 2 has no name']],
-    ['id,__proto__\n1,2\n', ['1 __proto__ is unknown']],
-    ['id,"open\n1,2\n', ['1 (line) has a quoted cell that never ends']],
+    ['id,nope\n1,2\n', [`1 nope is unknown ${MAP}`]],
+    ['id,id\n1,2\n', ['1 id means id, as column 1 (id) does. Keep one of them']],
+    ['I-D,i_d\n1,2\n', ['1 i_d means id, as column 1 (I-D) does. Keep one of them']],
+    ['id,__proto__\n1,2\n', [`1 __proto__ is unknown ${MAP}`]],
+    ['id,"open\n1,2\n', ['1 (line) has a quoted cell that never ends. Close its quote']],
   ])('ends at a faulty header: %j', async (text, expected) => {
     const entries = await csv(text)
     expect(problems(entries)).toEqual(expected)
@@ -95,7 +98,7 @@ describe('CSV', () => {
   it('does not collect a cell that never ends beyond the longest line', async () => {
     const text = `id,note\n1,"open\n${'x'.repeat(999).concat('\n').repeat(1_100)}`
     const entries = await csv(text, 65_536)
-    expect(problems(entries)[0]).toBe('2 (line) has a quoted cell that never ends, or is too long')
+    expect(problems(entries)[0]).toBe('2 (line) has a quoted cell that never ends, or is too long. Close its quote')
   })
 
   it('bounds a record of several lines by its bytes, not by its characters', async () => {
@@ -104,13 +107,13 @@ describe('CSV', () => {
     const record = (lines: number) => `id,note\n1,"${line.repeat(lines)}"\n`
     expect(problems(await csv(record(9), 2_000_000))).toEqual([])
     expect(problems(await csv(record(11), 2_000_000))[0]).toBe(
-      '2 (line) has a quoted cell that never ends, or is too long',
+      '2 (line) has a quoted cell that never ends, or is too long. Close its quote',
     )
   })
 
   it('names bytes that are not UTF-8', async () => {
     const bytes = new Uint8Array([...utf8('id\n1\n'), 0xff, 0x0a, ...utf8('3')])
-    expect(problems(await csv(bytes))).toEqual(['3 (line) is not valid UTF-8'])
+    expect(problems(await csv(bytes))).toEqual(['3 (line) is not in UTF-8. Save the file as UTF-8 (in Excel: "CSV UTF-8")'])
   })
 })
 
@@ -126,10 +129,10 @@ describe('NDJSON', () => {
     const text = `[1]\nnull\n{"a":\n"${'x'.repeat(LINE_MAX_BYTES)}"\n{"ok":1}\n`
     const entries = await ndjson(text, 65_536)
     expect(problems(entries)).toEqual([
-      '1 (line) must be a JSON object',
-      '2 (line) must be a JSON object',
-      '3 (line) is not valid JSON',
-      `4 (line) is longer than ${LINE_MAX_BYTES} bytes`,
+      `1 (line) must be a JSON object, such as {"name":"Ada"}`,
+      `2 (line) must be a JSON object, such as {"name":"Ada"}`,
+      `3 (line) is not valid JSON. Write one object a line, such as {"name":"Ada"}`,
+      `4 (line) is longer than ${LINE_MAX_BYTES} bytes, which is more than a row can hold`,
     ])
     expect(entries.at(-1)).toEqual({ line: 5, record: { ok: 1 } })
   })

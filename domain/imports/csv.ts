@@ -1,31 +1,13 @@
 import type { StorageType } from '../record/field.ts'
-import type { ImportIssue } from '../record/resource.ts'
 import { parsedOr } from '../text/json.ts'
-import type { CellsReading } from './csv-cells.ts'
-import { splitCells } from './csv-cells.ts'
+import type { CellsReading, Delimiter } from './csv-cells.ts'
+import { delimiterNames, splitCells } from './csv-cells.ts'
 import type { Entry, UnreadableEntry } from './entry.ts'
 import { unreadable } from './entry.ts'
+import type { Columns, Header, HeaderRules } from './header.ts'
+import { headerIssues, readColumns, splitHeader } from './header.ts'
 import type { Line } from './lines.ts'
 import { LINE_MAX_BYTES } from './lines.ts'
-
-/** What a CSV reader must know of the fields: text alone does not say whether `12` is a number. */
-export interface Columns {
-  /** How the field is stored; null: there is no such field. Its line is then refused with the name of the field. */
-  typeOf(field: string): StorageType | null
-  /** Why this field cannot be imported; null: it can. */
-  problemOf(field: string): string | null
-  /**
-   * A field whose value no problem may show; null: there is none. In a file without a header it would stand where the
-   * names of fields are expected.
-   */
-  readonly secretField: string | null
-}
-
-/** The header of a CSV file, as it was read. */
-export type Header =
-  | { readonly kind: 'fields'; readonly names: readonly string[] }
-  /** With a faulty header the rows have no meaning, so they are not read. */
-  | { readonly kind: 'faulty' }
 
 /** The result of reading one record, and where the next one begins. */
 export interface RecordReading {
@@ -33,6 +15,8 @@ export interface RecordReading {
    * The entry of the record. Several for a header with several faults; none for a correct header and for a blank line.
    */
   readonly entries: readonly Entry[]
+  /** Whether it is a row whose cells are all empty, which is skipped. */
+  readonly isSkipped: boolean
   /** The number of the line after the record. */
   readonly nextLine: number
   /** Where that line begins in the bytes. */
@@ -47,28 +31,33 @@ export interface CsvReader {
 }
 
 /** Why an open record is refused when the file ends, or when it grows beyond what one row can hold. */
-export const NEVER_ENDS = 'has a quoted cell that never ends'
-export const NEVER_ENDS_OR_TOO_LONG = `${NEVER_ENDS}, or is too long`
+export const NEVER_ENDS = 'has a quoted cell that never ends. Close its quote'
+export const NEVER_ENDS_OR_TOO_LONG = 'has a quoted cell that never ends, or is too long. Close its quote'
 
 /**
- * Reads CSV: the first record contains the field names, and each further one is a record. An empty cell is an absent
- * field. Numbers, booleans (`true`, `false`) and JSON are read as the field is stored; a cell that does not fit stays
- * text, and the field's schema then refuses it.
+ * Reads CSV: the first record contains the names of columns, and each further one is a record. An empty cell is an absent
+ * field, and a row of empty cells is skipped. Numbers, booleans (`true`, `false`) and JSON are read as the field is
+ * stored; a cell that does not fit stays text, and the field's schema then refuses it.
  * @param known the header, when an earlier part of the same file contained it
+ * @param lineEnd the character that ends lines
  */
-export function createCsvReader(columns: Columns, known: Header | null): CsvReader {
+export function createCsvReader(rules: HeaderRules, known: Header | null, lineEnd: number): CsvReader {
   let header = known
   const entriesOf = (reading: CsvRecord | UnreadableEntry): readonly Entry[] => {
     if (header?.kind === 'faulty') return []
-    if (header !== null) return ['issue' in reading ? reading : toEntry(reading, header.names, columns)]
-    const { found, entries } = readHeader(reading, columns)
+    if (header !== null) return 'issue' in reading ? [reading] : toEntry(reading, header.names, rules.columns)
+    const { found, entries } = readHeader(reading, rules)
     header = found
     return entries
   }
+  const split = (text: string) =>
+    header?.kind === 'fields' ? splitCells(text, header.delimiter) : splitHeader(text, rules)
   return {
     *read(lines) {
-      for (const { reading, nextLine, end } of recordsOf(lines)) {
-        yield { entries: reading === null ? [] : entriesOf(reading), nextLine, end }
+      for (const { reading, nextLine, end } of recordsOf(lines, split, String.fromCodePoint(lineEnd))) {
+        const isBlank = !('issue' in reading) && reading.cells.every((cell) => cell.trim() === '')
+        const isSkipped = isBlank && header?.kind === 'fields'
+        yield { entries: isBlank ? [] : entriesOf(reading), isSkipped, nextLine, end }
       }
     },
     header: () => header,
@@ -77,44 +66,58 @@ export function createCsvReader(columns: Columns, known: Header | null): CsvRead
 
 function readHeader(
   reading: CsvRecord | UnreadableEntry,
-  columns: Columns,
+  rules: HeaderRules,
 ): { readonly found: Header; readonly entries: readonly Entry[] } {
   if ('issue' in reading) return { found: { kind: 'faulty' }, entries: [reading] }
-  const names = reading.cells.map((cell) => cell.trim())
-  const issues = headerIssues(names, columns)
-  if (issues.length === 0) return { found: { kind: 'fields', names }, entries: [] }
-  return { found: { kind: 'faulty' }, entries: issues.map((issue) => ({ line: reading.line, issue })) }
+  const { line, cells, delimiter } = reading
+  const read = readColumns(cells, rules)
+  const issues = headerIssues(read, rules)
+  if (issues.length > 0) return { found: { kind: 'faulty' }, entries: issues.map((issue) => ({ line, issue })) }
+  return { found: { kind: 'fields', names: read.map(({ field }) => field), delimiter }, entries: [] }
 }
 
 interface CsvRecord {
   readonly line: number
   readonly cells: readonly string[]
+  readonly delimiter: Delimiter
 }
 
-/** A complete record; `reading` is null for a blank line. */
+/** A complete record. */
 interface ClosedRecord extends Pick<RecordReading, 'nextLine' | 'end'> {
-  readonly reading: CsvRecord | UnreadableEntry | null
+  readonly reading: CsvRecord | UnreadableEntry
 }
+
+type Split = (text: string) => CellsReading
 
 /** Joins lines while a quoted cell is open. A record has the number of its first line. */
-function* recordsOf(lines: Iterable<Line>): Generator<ClosedRecord> {
+function* recordsOf(lines: Iterable<Line>, split: Split, lineEnd: string): Generator<ClosedRecord> {
   let open: OpenRecord | null = null
   for (const line of lines) {
     const after = { nextLine: line.number + 1, end: line.end }
-    if (open === null && line.text?.trim() === '') {
-      yield { reading: null, ...after }
-      continue
-    }
     const next: OpenRecord = extended(open, line)
+    const isStillOpen: boolean = open !== null && !mayClose(line.text ?? '')
     const cells: CellsReading | null =
-      next.problem === null ? readRecord(next, open !== null, line.text ?? '') : null
+      next.problem !== null
+        ? null
+        : isStillOpen
+          ? { kind: 'open' }
+          : split(withoutReturn(next.parts.join(lineEnd)))
     open = cells?.kind === 'open' ? next : null
     if (open === null) yield { reading: closed(next, cells), ...after }
   }
 }
 
+/** Whether a line can close a quoted cell that is open before it: that takes an odd number of quotes. */
+function mayClose(line: string): boolean {
+  return line.split('"').length % 2 === 0
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text
+}
+
 function closed({ line, problem }: OpenRecord, reading: CellsReading | null): CsvRecord | UnreadableEntry {
-  if (reading?.kind === 'cells') return { line, cells: reading.cells }
+  if (reading?.kind === 'cells') return { line, ...reading }
   if (reading?.kind === 'invalid') return unreadable(line, reading.message)
   return unreadable(line, problem ?? NEVER_ENDS)
 }
@@ -140,51 +143,43 @@ function extended(open: OpenRecord | null, { number, text, problem, byteLength: 
   }
 }
 
-/** Splits a record unless its last line cannot have closed the open cell: that takes an odd number of quotes. */
-function readRecord(record: OpenRecord, wasOpen: boolean, last: string): CellsReading {
-  if (wasOpen && last.split('"').length % 2 === 1) return { kind: 'open' }
-  const text = record.parts.join('\n')
-  return splitCells(text.endsWith('\r') ? text.slice(0, -1) : text)
-}
-
-function headerIssues(header: readonly string[], columns: Columns): readonly ImportIssue[] {
-  return header.flatMap((field, index) => {
-    const column = `column ${index + 1}`
-    if (field === '') return [{ field: column, message: 'has no name' }]
-    const problem = columns.problemOf(field)
-    const shown = problem === null || columns.secretField === null ? field : column
-    if (header.indexOf(field) !== index) return [{ field: shown, message: 'stands in the header twice' }]
-    return problem === null ? [] : [{ field: shown, message: problem }]
-  })
-}
-
-function toEntry({ line, cells }: CsvRecord, header: readonly string[], columns: Columns): Entry {
-  if (cells.length !== header.length) {
-    return unreadable(line, `has ${cells.length} cells where the header has ${header.length}`)
+/** The entry of a record. A cell too few is an empty one, because some programs leave out the last empty cells. */
+function toEntry(
+  { line, cells, delimiter }: CsvRecord,
+  header: readonly (string | null)[],
+  columns: Columns,
+): readonly Entry[] {
+  if (cells.slice(header.length).some((cell) => cell.trim() !== '')) {
+    const counts = `has ${cells.length} cells where the header has ${header.length}`
+    return [
+      unreadable(line, `${counts}. Put a cell in quotes when it contains a ${delimiterNames[delimiter]}`),
+    ]
   }
   const record: Record<string, unknown> = {}
+  const nameless: Entry[] = []
   for (const [index, field] of header.entries()) {
     const cell = cells[index] ?? ''
-    if (cell === '') continue
-    const value = readCell(cell, columns.typeOf(field))
-    if (value === undefined) return { line, issue: { field, message: 'must be JSON' } }
-    record[field] = value
+    if (field === '' && cell.trim() !== '')
+      nameless.push({ line, issue: { field: `column ${index + 1}`, message: NAMELESS } })
+    if (field !== '' && field !== null && cell !== '') record[field] = readCell(cell, columns.typeOf(field))
   }
-  return { line, record }
+  return nameless.length > 0 ? nameless : [{ line, record }]
 }
+
+const NAMELESS = 'holds a value, but the header names no column there. Name the column, or empty it'
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
-/** The value of a cell; undefined when a JSON cell is not JSON. */
+/** The value of a cell; the text itself when it is not of the field's type. */
 function readCell(cell: string, type: StorageType | null): unknown {
   switch (type) {
     case 'integer':
     case 'real':
       return NUMBER.test(cell.trim()) ? Number(cell) : cell
     case 'boolean':
-      return /^true$/i.test(cell) ? true : /^false$/i.test(cell) ? false : cell
+      return /^\s*true\s*$/i.test(cell) ? true : /^\s*false\s*$/i.test(cell) ? false : cell
     case 'json':
-      return parsedOr(cell, undefined)
+      return parsedOr(cell, cell)
     case 'text':
     case null:
       return cell

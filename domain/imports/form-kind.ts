@@ -1,10 +1,11 @@
-import type { Clock } from '../../ports/platform/clock.ts'
+import type { FormDefinition } from '../../ports/records/form-directory.ts'
 import type { StoredRow } from '../../ports/records/query.ts'
 import type { StorageType } from '../record/field.ts'
 import type { FormLine, FormLineKey } from '../forms/definition/check.ts'
-import { isFormLineKey, NOT_A_FORM_KEY, readFormLine } from '../forms/definition/check.ts'
+import { formLineKeys, isFormLineKey, notAFormKey, readFormLine } from '../forms/definition/check.ts'
+import { headlessSupport } from '../forms/definition/support.ts'
+import { echoed } from '../bounds/echo.ts'
 import { forms } from '../resources/forms.ts'
-import { toInstant } from '../text/instant.ts'
 import type { ImportKind } from './kind.ts'
 
 /** Hashes form passwords and compares them with stored hashes. */
@@ -34,10 +35,9 @@ const columnTypes: Readonly<Record<FormLineKey, StorageType>> = {
 /**
  * The import of forms. A line is a saved definition with its password in clear text; what is stored is the definition
  * and a hash. The stored hash is kept while the given password still verifies against it, so that importing a file
- * twice changes nothing. A line without a password makes a form without one. A `createdAt` that is not given keeps its
- * stored value, or becomes the time of the import.
+ * twice changes nothing. A line without a password makes a form without one.
  */
-export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
+export function formKind(passwords: FormPasswords): ImportKind {
   return {
     collection: forms.collection,
     keyField: forms.idField,
@@ -45,29 +45,38 @@ export function formKind(passwords: FormPasswords, clock: Clock): ImportKind {
     secretField: 'password',
     serviceWideIds: forms.serviceWideIds,
     references: [],
+    names: formLineKeys,
     typeOf: (name) => (isFormLineKey(name) ? columnTypes[name] : null),
-    problemOf: (name) => (isFormLineKey(name) ? null : NOT_A_FORM_KEY),
+    problemOf: (name) => (isFormLineKey(name) ? null : notAFormKey(name)),
     read: (record) => {
       const reading = readFormLine(record)
       return 'form' in reading ? { row: rowOf(reading.form) } : reading
     },
     completion: {
-      carries: ['passwordHash', 'createdAt'],
+      carries: ['passwordHash'],
       draft: async ({ password, ...row }, existing) => ({
         ...row,
         ...(await passwordOf(password, existing?.passwordHash, passwords)),
       }),
       complete: async ({ keepsPassword, ...draft }, _context, existing) => ({
         ...draft,
-        createdAt: draft.createdAt ?? existing?.createdAt ?? toInstant(clock.nowMs()),
         // Since the draft was made, the stored hash may have been made anew under another root secret. It is still a
         // hash of the same password.
         passwordHash:
           keepsPassword === true ? (existing?.passwordHash ?? draft.passwordHash) : draft.passwordHash,
       }),
     },
-    warn: null,
+    warn: async (rows) => rows.flatMap(unsubmittable),
   }
+}
+
+/** What the operator should know of a form that visitors can find, but not submit here. */
+function unsubmittable({ formId, isPublished, definition }: StoredRow): readonly string[] {
+  if (isPublished !== true) return []
+  // The line was read as a form.
+  const { supported, reasons } = headlessSupport(definition as FormDefinition)
+  if (supported) return []
+  return [`${echoed(String(formId))} is published and cannot be submitted here, only on its hosted page. ${reasons.join(' ')}`]
 }
 
 function rowOf({ definition, password, publishedAt, createdAt }: FormLine): StoredRow {

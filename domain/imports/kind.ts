@@ -51,6 +51,8 @@ export interface ImportKind {
   /** Whether an id is unique in the whole service, so that importing an id of another organization is refused. */
   readonly serviceWideIds: boolean
   readonly references: readonly Reference[]
+  /** The names of the fields that a line may have. */
+  readonly names: readonly string[]
   /** How a field is stored; null for a field that cannot be imported. Decides how a CSV cell is read. */
   readonly typeOf: (field: string) => StorageType | null
   /** Why a line may not have this field; null: it may. */

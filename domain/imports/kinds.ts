@@ -8,6 +8,7 @@ import { writtenResources } from '../resources/index.ts'
 import { automationWarnings } from './automation-warnings.ts'
 import type { FormPasswords } from './form-kind.ts'
 import { formKind } from './form-kind.ts'
+import type { Resource } from '../record/resource.ts'
 import type { ImportKind } from './kind.ts'
 import { plainKind } from './plain-kind.ts'
 import { purchaseKind } from './purchase-kind.ts'
@@ -38,13 +39,17 @@ export function kindOf(name: string, tools: ImportTools): ImportKind {
   return kind
 }
 
+/** The resource whose rows a kind brings; null: there is no kind of that name. */
+export function resourceOfKind(name: string): Resource | null {
+  const all: readonly Resource[] = [...writtenResources, ...writtenPosResources]
+  return all.find(({ collection }) => collection === name) ?? null
+}
+
 /** The kind of that name, or null when there is none. */
 export function importKind(name: string, tools: ImportTools): ImportKind | null {
-  const resource = [...writtenResources, ...writtenPosResources].find(
-    (candidate) => candidate.collection === name,
-  )
-  if (resource === undefined) return null
-  if (resource === forms) return formKind(tools.passwords, tools.clock)
+  const resource = resourceOfKind(name)
+  if (resource === null) return null
+  if (resource === forms) return formKind(tools.passwords)
   if (resource === automations) return { ...plainKind(resource), warn: automationWarnings }
   if (resource !== purchases) return plainKind(resource)
   return purchaseKind(async (organizationId, processorId) =>

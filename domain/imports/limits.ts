@@ -11,7 +11,7 @@ export const PART_BYTES = 256 * 1024
 export const FILE_MAX_BYTES = 4 * 1024 * 1024 * 1024
 
 /** The number of problems after which an import is refused without checking the rest of the file. */
-export const FILE_PROBLEMS_MAX = 20
+export const FILE_PROBLEMS_MAX = 50
 
 /** After this time without a new part, another file may take the place of an import. */
 export const IDLE_MS = 60_000

@@ -1,19 +1,22 @@
 import { decodeUtf8 } from '../text/encoding.ts'
 
-/** One line of a file, without its line feed. Its text is null when the line cannot be read. */
+/** One line of a file, without its end. Its text is null when the line cannot be read. */
 export interface Line {
   /** Counts from 1. */
   readonly number: number
   readonly text: string | null
   /** Why the line cannot be read. */
   readonly problem: string | null
-  /** Its length in bytes, with its line feed. */
+  /** Its length in bytes, with its end. */
   readonly byteLength: number
   /** The index at which the next line begins, in the given bytes. */
   readonly end: number
 }
 
-const LINE_FEED = 0x0a
+/** The character that ends lines: a line feed, or a carriage return alone, as old programs write it. */
+export const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const QUOTE = 0x22
 const BYTE_ORDER_MARK = '\u{FEFF}'
 
 /**
@@ -23,27 +26,64 @@ const BYTE_ORDER_MARK = '\u{FEFF}'
 export const LINE_MAX_BYTES = 1_000_000
 
 /** The problem of a longer line. */
-export const tooLongProblem = `is longer than ${LINE_MAX_BYTES} bytes`
+export const tooLongProblem = `is longer than ${LINE_MAX_BYTES} bytes, which is more than a row can hold`
 
 /**
- * Splits bytes into lines of UTF-8. Bytes after the last line feed are a line too. A carriage return before a line feed
- * is kept, for a quoted cell may contain it; a byte order mark at the start of line 1 is dropped.
+ * Splits bytes into lines of UTF-8. Bytes after the last end of a line are a line too. A carriage return before a line
+ * feed is kept, for a quoted cell may contain it; a byte order mark at the start of line 1 is dropped.
  * @param first the number of the first line
+ * @param lineEnd the character that ends lines
  */
-export function* linesIn(bytes: Uint8Array, first: number): Generator<Line> {
+export function* linesIn(bytes: Uint8Array, first: number, lineEnd: number): Generator<Line> {
   let start = 0
   for (let number = first; start < bytes.length; number += 1) {
-    const feed = bytes.indexOf(LINE_FEED, start)
-    const feedAt = feed === -1 ? bytes.length : feed
-    const end = Math.min(feedAt + 1, bytes.length)
-    yield { number, ...readLine(bytes.subarray(start, feedAt), number), byteLength: end - start, end }
-    start = feedAt + 1
+    const next = bytes.indexOf(lineEnd, start)
+    const endAt = next === -1 ? bytes.length : next
+    const end = Math.min(endAt + 1, bytes.length)
+    yield { number, ...readLine(bytes.subarray(start, endAt), number), byteLength: end - start, end }
+    start = endAt + 1
   }
 }
 
 function readLine(bytes: Uint8Array, number: number): Pick<Line, 'text' | 'problem'> {
   if (bytes.length > LINE_MAX_BYTES) return { text: null, problem: tooLongProblem }
   const text = decodeUtf8(bytes)
-  if (text === null) return { text: null, problem: 'is not valid UTF-8' }
+  if (text === null)
+    return { text: null, problem: 'is not in UTF-8. Save the file as UTF-8 (in Excel: "CSV UTF-8")' }
   return { text: number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, problem: null }
+}
+
+/**
+ * The character that ends the lines of a CSV file: the first end of a line outside of quotes decides. Null: these bytes
+ * from its start do not tell yet.
+ * @param isWhole whether these are all bytes of the file
+ */
+export function lineEndOf(bytes: Uint8Array, isWhole: boolean): number | null {
+  let isQuoted = false
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index]
+    if (byte === QUOTE) isQuoted = !isQuoted
+    if (isQuoted) continue
+    if (byte === LINE_FEED) return LINE_FEED
+    if (byte !== CARRIAGE_RETURN) continue
+    const next = bytes[index + 1]
+    if (next === undefined && !isWhole) return null
+    return next === LINE_FEED || next === undefined ? LINE_FEED : CARRIAGE_RETURN
+  }
+  // A quote that is never closed must not keep the rest of the file waiting.
+  return isWhole || bytes.includes(LINE_FEED) ? LINE_FEED : null
+}
+
+/** Why a file that begins with these bytes is no text that could be read; null: it may be. */
+export function foreignFile(bytes: Uint8Array): string | null {
+  const [first, second, third, fourth] = bytes
+  const isUtf16 =
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    (first !== 0 && second === 0 && third !== 0 && fourth === 0) ||
+    (first === 0 && second !== 0 && third === 0 && fourth !== 0)
+  if (isUtf16) return 'begins a file in UTF-16. Save it as UTF-8 (in Excel: "CSV UTF-8")'
+  if (first === 0x50 && second === 0x4b && third === 3 && fourth === 4)
+    return 'begins a workbook or another archive, and no text. Save the sheet as CSV (in Excel: "CSV UTF-8")'
+  return null
 }

@@ -7,7 +7,7 @@ import type { Line } from './lines.ts'
 /** Reads one JSON object per line. Blank lines are skipped. */
 export function* readNdjson(lines: Iterable<Line>): Generator<RecordReading> {
   for (const line of lines) {
-    yield { entries: entriesOf(line), nextLine: line.number + 1, end: line.end }
+    yield { entries: entriesOf(line), isSkipped: false, nextLine: line.number + 1, end: line.end }
   }
 }
 
@@ -18,6 +18,6 @@ function entriesOf({ number, text, problem }: Line): readonly Entry[] {
 
 function readObject(line: number, text: string): Entry {
   const value = parsedOr(text, undefined)
-  if (value === undefined) return unreadable(line, 'is not valid JSON')
-  return isJsonObject(value) ? { line, record: value } : unreadable(line, 'must be a JSON object')
+  if (value === undefined) return unreadable(line, 'is not valid JSON. Write one object a line, such as {"name":"Ada"}')
+  return isJsonObject(value) ? { line, record: value } : unreadable(line, 'must be a JSON object, such as {"name":"Ada"}')
 }

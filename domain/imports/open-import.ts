@@ -1,6 +1,7 @@
 import type { ImportedFile, ImportSession } from '../../ports/records/import-sessions.ts'
 import { randomBase62 } from '../text/encoding.ts'
 import type { ImportKind } from './kind.ts'
+import { readMapping } from './mapping.ts'
 import { isKeptAtPos, kindOf } from './kinds.ts'
 import { IDLE_MS } from './limits.ts'
 import { startOfFile } from './read-part.ts'
@@ -13,7 +14,10 @@ const ID_LENGTH = 22
  * Opens an import, or finds the open import of the same file. An organization has one open import of a kind at a time:
  * another file waits until that one is written, or has received nothing for a while.
  */
-export async function openImport(file: ImportedFile, world: ImportWorld): Promise<ImportAnswer> {
+export async function openImport(given: ImportedFile, world: ImportWorld): Promise<ImportAnswer> {
+  const mapped = readMapping(given, kindOf(given.kind, world.tools))
+  if ('problem' in mapped) return { kind: 'invalid', message: mapped.problem }
+  const file = { ...given, ...mapped }
   const destination = isKeptAtPos(file.kind) ? world.pos() : null
   if (destination !== null && 'refusal' in destination) return conflict(destination.refusal)
   const first = await open(file, world)
@@ -43,12 +47,17 @@ export function isStagedAsDrafts(kind: ImportKind): boolean {
   return kind.completion !== null || isKeptAtPos(kind.collection)
 }
 
-function isOf(session: ImportSession, { kind, format, totalBytes, digest }: ImportedFile): boolean {
+function isOf(
+  session: ImportSession,
+  { kind, format, totalBytes, digest, isDryRun = false, mapping = {} }: ImportedFile,
+): boolean {
   return (
     session.kind === kind &&
     session.format === format &&
     session.totalBytes === totalBytes &&
-    session.digest === digest
+    session.digest === digest &&
+    session.isDryRun === isDryRun &&
+    JSON.stringify(session.mapping) === JSON.stringify(mapping)
   )
 }
 

@@ -1,25 +1,19 @@
 import * as v from 'valibot'
 import type { StoredRow } from '../../ports/records/query.ts'
-import type { Field, ImportContext } from '../record/field.ts'
-import type { ResourceField } from '../record/resource-field.ts'
-import type { ImportIssue, Resource } from '../record/resource.ts'
+import type { ImportContext } from '../record/field.ts'
+import type { Imported, ResourceField } from '../record/resource-field.ts'
+import type { Resource } from '../record/resource.ts'
 import { storedFields } from '../record/resource.ts'
 import { resourceOf } from '../resources/index.ts'
+import { judge, unknownWord } from '../words/judge.ts'
+import { folded } from './header.ts'
 import type { ImportKind, ImportRecord, LineReading, Reference } from './kind.ts'
 
-/** Describes what is wrong with a value. */
-type Describe = (issue: v.BaseIssue<unknown>) => string
-
-/**
- * The import of a resource whose lines contain its fields, derived from the resource's record.
- * @param describe describes problems; needed for a kind whose problems must not quote received values
- */
-export function plainKind(resource: Resource, describe: Describe = ({ message }) => message): ImportKind {
+/** The import of a resource whose lines contain its fields, derived from the resource's record. */
+export function plainKind(resource: Resource): ImportKind {
   const stored = storedFields(resource)
-  const imported = new Map<string, Field>(
-    stored.flatMap(([name, entry]) => (entry.origin === 'imported' ? [[name, entry.field] as const] : [])),
-  )
-  const read = createReader(imported, describe)
+  const imported = importedFields(resource)
+  const read = createReader(imported)
   return {
     collection: resource.collection,
     keyField: resource.idField,
@@ -27,7 +21,8 @@ export function plainKind(resource: Resource, describe: Describe = ({ message })
     secretField: null,
     serviceWideIds: resource.serviceWideIds,
     references: referencesOf(resource),
-    typeOf: (name) => imported.get(name)?.storage ?? null,
+    names: [...imported.keys()],
+    typeOf: (name) => imported.get(name)?.field.storage ?? null,
     problemOf: (name) => (imported.has(name) ? null : problemOf(name, resource, [...imported.keys()])),
     read: (record, context) => {
       const reading = read(record, context)
@@ -38,31 +33,34 @@ export function plainKind(resource: Resource, describe: Describe = ({ message })
   }
 }
 
+/** The fields of a resource that a line may have. */
+export function importedFields(resource: Resource): ReadonlyMap<string, Imported> {
+  return new Map(
+    storedFields(resource).flatMap(([name, entry]) =>
+      entry.origin === 'imported' ? [[name, entry] as const] : [],
+    ),
+  )
+}
+
 /** Makes a reader of lines, by the input schemas of the fields. The schema is built once per context, not per line. */
-function createReader(fields: ReadonlyMap<string, Field>, describe: Describe) {
+function createReader(fields: ReadonlyMap<string, Imported>) {
   const schemas = new Map<ImportContext, ReturnType<typeof schemaOf>>()
   return (record: ImportRecord, context: ImportContext): LineReading<Record<string, unknown>> => {
     const schema = schemas.get(context) ?? schemaOf(fields, context)
     schemas.set(context, schema)
-    const result = v.safeParse(schema, record)
-    return result.success
-      ? { row: result.output }
-      : { issues: result.issues.map((issue) => toIssue(issue, describe)) }
+    const judgement = judge(schema, record)
+    if ('value' in judgement) return { row: judgement.value }
+    return { issues: judgement.problems.map(({ path, message }) => ({ field: path, message })) }
   }
 }
 
-function schemaOf(fields: ReadonlyMap<string, Field>, context: ImportContext) {
-  return v.object(Object.fromEntries([...fields].map(([name, field]) => [name, field.input(context)])))
-}
-
-const MESSAGE_MAX_LENGTH = 200
-
-function toIssue(issue: v.BaseIssue<unknown>, describe: Describe): ImportIssue {
-  const message = issue.received === 'undefined' ? 'is required' : describe(issue)
-  return {
-    field: v.getDotPath(issue) ?? '',
-    message: message.length > MESSAGE_MAX_LENGTH ? `${message.slice(0, MESSAGE_MAX_LENGTH)}…` : message,
-  }
+/** A field with a natural value that a line leaves out is null in its row, which tells the store to find the value. */
+function schemaOf(fields: ReadonlyMap<string, Imported>, context: ImportContext) {
+  const entries = [...fields].map(([name, entry]) => {
+    const input = entry.field.input(context)
+    return [name, entry.default === undefined ? input : v.nullish(input, null)] as const
+  })
+  return v.object(Object.fromEntries(entries))
 }
 
 /** Adds the fields that are derived from the rest of the row, in the order of declaration. */
@@ -78,9 +76,10 @@ function withDerived(
 }
 
 function problemOf(name: string, resource: Resource, known: readonly string[]): string {
-  const declared = Object.hasOwn(resource.fields, name) || Object.hasOwn(resource.hidden, name)
-  if (declared) return 'is set by the service and cannot be imported'
-  return `is not a field of ${resource.collection}, which has ${known.join(', ')}`
+  const declared = [...Object.keys(resource.fields), ...Object.keys(resource.hidden)]
+  if (declared.some((own) => folded(own) === folded(name)) && !known.some((own) => folded(own) === folded(name)))
+    return 'is set by the service and cannot be imported. Leave it out.'
+  return `is not a field of ${resource.collection}. ${unknownWord(name, known)}`
 }
 
 function referencesOf(resource: Resource): readonly Reference[] {

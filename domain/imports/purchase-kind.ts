@@ -9,11 +9,10 @@ const KEY = 'processorId'
 
 /**
  * The import of purchases. A line carries the payment processor's id in place of the public one, which is made when the
- * purchase is first stored and kept from then on, even after the secret was rotated. No problem quotes a received
- * value, because a value in the wrong column may be a processor's id.
+ * purchase is first stored and kept from then on, even after the secret was rotated.
  */
 export function purchaseKind(makeId: MakePurchaseId): ImportKind {
-  const plain = plainKind(purchases, (issue) => `must be ${issue.expected ?? 'another value'}`)
+  const plain = plainKind(purchases)
   return {
     ...plain,
     keyField: KEY,
@@ -23,7 +22,10 @@ export function purchaseKind(makeId: MakePurchaseId): ImportKind {
       name === purchases.idField ? `is made by the service; give ${KEY} instead` : plain.problemOf(name),
     read: (record, context) => {
       const reading = plain.read(record, context)
-      return 'row' in reading ? { row: { ...reading.row, ...splitCodes(reading.row.items) } } : reading
+      if ('issues' in reading) return reading
+      const { items } = reading.row
+      const parts = items === null ? { fulfillmentCodes: null } : splitCodes(items)
+      return { row: { ...reading.row, ...parts } }
     },
     completion: {
       carries: [purchases.idField],

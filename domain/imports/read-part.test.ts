@@ -2,18 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/runner/fakes.ts'
 import { utf8 } from '../text/encoding.ts'
 import type { Entry } from './entry.ts'
-import { LINE_MAX_BYTES } from './lines.ts'
+import { LINE_MAX_BYTES, tooLongProblem } from './lines.ts'
 import type { FileFormat, Reading } from './read-part.ts'
 import { readPart, startOfFile } from './read-part.ts'
 
 const columns = {
+  names: [],
   secretField: null,
   typeOf: () => 'text' as const,
   problemOf: (field: string) => (field === 'bad' ? 'is unknown' : null),
 }
 const formats: readonly FileFormat[] = [
-  { format: 'ndjson', columns },
-  { format: 'csv', columns },
+  { format: 'ndjson', columns, mapping: {} },
+  { format: 'csv', columns, mapping: {} },
 ]
 
 /**
@@ -77,7 +78,7 @@ describe.each(formats)('$format', (file) => {
     }
     const { entries } = readPart(reading, utf8('x\n'), true, file)
     expect(entries).toEqual([
-      { line: 1, issue: { field: '(line)', message: `is longer than ${LINE_MAX_BYTES} bytes` } },
+      { line: 1, issue: { field: '(line)', message: tooLongProblem } },
     ])
   })
 })
@@ -85,9 +86,9 @@ describe.each(formats)('$format', (file) => {
 it('goes on behind a line that is too long', () => {
   const bytes = utf8(`{"a":1}\n"${'x'.repeat(LINE_MAX_BYTES)}"\n{"a":2}\n`)
   const ends = Array.from({ length: 10 }, (_, index) => (index + 1) * 90_000)
-  expect(readAt(bytes, ends, { format: 'ndjson', columns })).toEqual([
+  expect(readAt(bytes, ends, { format: 'ndjson', columns, mapping: {} })).toEqual([
     { line: 1, record: { a: 1 } },
-    { line: 2, issue: { field: '(line)', message: `is longer than ${LINE_MAX_BYTES} bytes` } },
+    { line: 2, issue: { field: '(line)', message: tooLongProblem } },
     { line: 3, record: { a: 2 } },
   ])
 })

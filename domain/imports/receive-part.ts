@@ -102,13 +102,13 @@ async function stagedPart(
 ): Promise<StagedPart | null> {
   const kind = kindOf(session.kind, world.tools)
   const isLast = session.receivedBytes + bytes.length === session.totalBytes
-  const file = { format: session.format, columns: kind }
+  const file = { format: session.format, columns: kind, mapping: session.mapping }
   const sealing = { secrets: world.tools.secrets, random: world.random }
   // Only this service writes this text, so it needs no check.
   const stored = JSON.parse(session.reading) as StoredReading
   const before = await unsealReading(stored, session.importId, sealing)
   if (before === null) return null
-  const { entries, reading } = readPart(before, bytes, isLast, file)
+  const { entries, skippedRows, reading } = readPart(before, bytes, isLast, file)
   const checked = await checkPart(entries, kind, importContext(world.organization), world.lookup)
   const problems = [...session.problems, ...checked.problems].slice(0, FILE_PROBLEMS_MAX)
   const found = (await kind.warn?.(checked.rows, world.lookup)) ?? []
@@ -117,13 +117,14 @@ async function stagedPart(
     digest,
     bytes: bytes.length,
     readRows: entries.length,
+    skippedRows,
     problems,
     warnings: [...session.warnings, ...found].slice(0, FILE_PROBLEMS_MAX),
     state: problems.length === FILE_PROBLEMS_MAX ? 'refused' : 'receiving',
     reading: JSON.stringify(
       kind.secretField === null ? reading : await sealReading(reading, session.importId, sealing),
     ),
-    rows: problems.length > 0 ? [] : await drafts(checked.rows, kind, world),
+    rows: session.isDryRun || problems.length > 0 ? [] : await drafts(checked.rows, kind, world),
     keys: inBuckets(checked.keys, bucketCount(session.totalBytes)),
   }
 }

@@ -41,7 +41,7 @@ describe('importing reviews', () => {
     expect(await run('reviews', [review({ organizationId: 'acme' })])).toMatchObject({ changed: 1 })
     expect(await run('reviews', [review()])).toMatchObject({ changed: 0, unchanged: 1 })
     expect(await run('reviews', [review({ organizationId: 'other' })])).toEqual([
-      '1 organizationId must be acme, as --org says',
+      '1 organizationId must be acme, the organization into which the file is imported',
     ])
     const rows = await storage.tenant('acme').findMany('visible-reviews', ['ownerId'], [`${ID} acme`])
     expect(rows).toEqual([{ ownerId: 'acme' }])
@@ -114,7 +114,7 @@ describe('importing list members', () => {
       '4 contactId is the same as in line 1',
     ])
     expect(await run('list-members', [{ ...member('l-1', 'c-1'), email: 'a@example.com' }])).toEqual([
-      '1 email is set by the service and cannot be imported',
+      '1 email is set by the service and cannot be imported. Leave it out.',
     ])
   })
 })

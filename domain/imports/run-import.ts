@@ -34,6 +34,7 @@ function transferAnswer(answer: ImportAnswer): TransferAnswer {
     case 'missing':
       return { message: 'The import is no longer known: it ended more than a day ago.' }
     case 'conflict':
+    case 'invalid':
     case 'damaged':
       return { message: answer.message }
   }

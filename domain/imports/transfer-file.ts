@@ -1,6 +1,7 @@
 import type {
   ImportedFile,
   ImportFormat,
+  ImportMapping,
   ImportProblem,
   ImportSession,
 } from '../../ports/records/import-sessions.ts'
@@ -13,7 +14,15 @@ import { GIVEN_UP } from './world.ts'
 /** The part of an import's session that its sender needs. */
 export type ImportProgress = Pick<
   ImportSession,
-  'importId' | 'state' | 'nextPart' | 'readRows' | 'problems' | 'warnings' | 'writtenRows' | 'changedRows'
+  | 'importId'
+  | 'state'
+  | 'nextPart'
+  | 'readRows'
+  | 'skippedRows'
+  | 'problems'
+  | 'warnings'
+  | 'writtenRows'
+  | 'changedRows'
 >
 
 /** The reply to a sender. A message is one sentence for a person, and ends the transfer. */
@@ -31,6 +40,10 @@ export interface Transfer {
   /** The name of the import kind. */
   readonly kind: string
   readonly format: ImportFormat
+  /** Whether the file is only checked. Left out: it is imported. */
+  readonly isDryRun?: boolean
+  /** The fields of columns whose names do not say it. */
+  readonly mapping?: ImportMapping
   readonly source: ImportSource
   readonly target: ImportTarget
   /** Called with the number of rows that have been checked, or written, so far. */
@@ -39,8 +52,11 @@ export interface Transfer {
 
 export type ImportOutcome =
   | {
-      readonly kind: 'imported'
+      /** `checked`: by a dry run, which writes nothing; changed and unchanged are 0. */
+      readonly kind: 'imported' | 'checked'
       readonly read: number
+      /** Rows that were skipped because all their cells are empty. */
+      readonly skipped: number
       readonly changed: number
       readonly unchanged: number
       /** What the operator should know, as sentences. */
@@ -60,10 +76,10 @@ const CHANGED =
  * and of the source; the import is then unchanged, and another transfer of the same file continues it.
  */
 export async function transferFile(transfer: Transfer): Promise<ImportOutcome> {
-  const { kind, format, source, target } = transfer
+  const { kind, format, isDryRun = false, mapping = {}, source, target } = transfer
   const { digests, totalBytes } = await measured(source)
   const digest = await digestOfParts(digests)
-  const opened = await target.open({ kind, format, totalBytes, digest })
+  const opened = await target.open({ kind, format, totalBytes, digest, isDryRun, mapping })
   if (!('session' in opened)) return stopped(opened)
   const sent = await sendParts(transfer, opened.session, digests)
   if (!('session' in sent)) return stopped(sent)
@@ -123,15 +139,17 @@ async function commit({ target, onProgress }: Transfer, received: ImportProgress
     session = answer.session
     if (session.state === 'writing') onProgress('writing', session.writtenRows)
   }
-  const { state, problems, warnings, writtenRows, changedRows } = session
+  const { state, problems, warnings, readRows, skippedRows, writtenRows, changedRows } = session
   if (state === 'refused') return { kind: 'invalid', problems }
   if (state === 'aborted') return stopped({ message: `${GIVEN_UP} Nothing was imported.` })
-  onProgress('writing', writtenRows)
+  if (state === 'done') onProgress('writing', writtenRows)
+  const empty = readRows === 0 ? ['The file holds no rows.'] : []
   return {
-    kind: 'imported',
-    read: writtenRows,
+    kind: state === 'checked' ? 'checked' : 'imported',
+    read: readRows,
+    skipped: skippedRows,
     changed: changedRows,
     unchanged: writtenRows - changedRows,
-    warnings,
+    warnings: [...warnings, ...empty],
   }
 }

@@ -30,6 +30,8 @@ export type ImportAnswer =
   | { readonly kind: 'missing' }
   /** The request does not fit the state of the import. Nothing was changed. */
   | { readonly kind: 'conflict'; readonly message: string }
+  /** The request can never succeed as it is. Nothing was changed. */
+  | { readonly kind: 'invalid'; readonly message: string }
   /** A part did not arrive as it was sent: nothing was changed, and it may be sent again. */
   | { readonly kind: 'damaged'; readonly message: string }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { detailsOf } from '../bounds/details.ts'
+import { judge } from '../words/judge.ts'
 import { emailBody, MessageRequest } from './request.ts'
 
 const media = { url: 'https://a.example/b.png' }
@@ -8,8 +9,8 @@ const message = { to: '+12125550123', body: 'Hi' }
 const email = { to: 'ada@example.com', subject: 'Hi', html: '<p>Hi</p>' }
 
 function wrongWith(schema: v.GenericSchema, body: unknown): readonly string[] {
-  const result = v.safeParse(schema, body)
-  return result.success ? [] : detailsOf(result.issues)
+  const judgement = judge(schema, body)
+  return 'value' in judgement ? [] : detailsOf(judgement.problems)
 }
 
 const ofMessage = (changes: object) => wrongWith(MessageRequest, { ...message, ...changes })

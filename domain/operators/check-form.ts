@@ -1,11 +1,11 @@
 import { abuseWarnings } from '../forms/definition/abuse-warnings.ts'
 import type { ImportIssue } from '../record/resource.ts'
-import { readFormLine } from '../forms/definition/check.ts'
 import { formWarnings, headlessSupport } from '../forms/definition/support.ts'
+import { readGivenForm, unknownKeysOf } from './given-form.ts'
 
 /** The result of checking a form. */
 export type FormVerdict =
-  /** The line is not a form, and an import would refuse it. */
+  /** It is no form: neither saved nor imported. */
   | { readonly kind: 'no_form'; readonly issues: readonly ImportIssue[] }
   | {
       readonly kind: 'form'
@@ -19,15 +19,20 @@ export type FormVerdict =
     }
 
 /**
- * Checks one line of a forms import, without its owner.
+ * Checks a form that is to be saved or imported, without its owner. A key that no field has only warns: an import takes
+ * it.
  * @param messagesOf what automations send to the contact after a submission of a form
  */
 export async function checkForm(
   line: Readonly<Record<string, unknown>>,
   messagesOf: (formId: string) => readonly string[],
 ): Promise<FormVerdict> {
-  const reading = readFormLine(line)
-  if (!('form' in reading)) return { kind: 'no_form', issues: reading.issues }
+  const reading = readGivenForm(line)
+  const issues = [
+    ...('issues' in reading ? reading.issues : []),
+    ...unknownKeysOf(line).filter(({ field }) => Object.hasOwn(line, field)),
+  ]
+  if (issues.length > 0 || 'issues' in reading) return { kind: 'no_form', issues }
   const { definition, password } = reading.form
   const { formId } = definition
   const use = { password, messages: messagesOf(formId) }

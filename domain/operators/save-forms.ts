@@ -1,24 +1,16 @@
 import type { FormDefinition } from '../../ports/records/form-directory.ts'
 import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
-import { formLineKeys, isFormLineKey, readFormLine } from '../forms/definition/check.ts'
-import { fieldKeys } from '../forms/definition/field-settings.ts'
 import { headlessSupport } from '../forms/definition/support.ts'
 import type { FormPasswords } from '../imports/form-kind.ts'
 import { forms } from '../resources/forms.ts'
 import { isJsonObject } from '../text/json.ts'
-import { suggestion } from '../text/nearest-word.ts'
-
-/** A form as an operator gives it. */
-type GivenForm = Readonly<Record<string, unknown>>
+import type { GivenForm, KeyProblem } from './given-form.ts'
+import { readGivenForm, unknownKeysOf } from './given-form.ts'
 
 /** What is wrong with a given form. */
-export interface FormProblem {
+export interface FormProblem extends KeyProblem {
   /** The position of the form among those given, beginning with 1. */
   readonly form: number
-  /** The key of the form, or of one of its fields, such as `fields[0].type`. */
-  readonly field: string
-  /** The rest of a sentence that begins with the key. */
-  readonly message: string
 }
 
 /** What became of a form that was saved. */
@@ -26,7 +18,7 @@ export interface SavedForm {
   readonly formId: string
   readonly outcome: 'created' | 'changed' | 'unchanged'
   readonly isPublished: boolean
-  /** Whether it can be submitted here. If not, it was saved unpublished. */
+  /** Whether it can be submitted here. If not, it is saved unpublished. */
   readonly supported: boolean
   /** Why it must be hosted, as sentences. */
   readonly reasons: readonly string[]
@@ -61,7 +53,7 @@ export interface SavingForms {
 
 /**
  * Creates or updates forms, all of them or none. A setting that is left out is cleared, but a password that is left out
- * stays. A form that cannot be submitted here is saved unpublished.
+ * stays. A form that cannot be submitted here is saved unpublished, unless nothing of it changes.
  */
 export async function saveForms(
   given: readonly GivenForm[],
@@ -70,9 +62,7 @@ export async function saveForms(
   | { readonly kind: 'refused'; readonly problems: readonly FormProblem[] }
   | { readonly kind: 'saved'; readonly saved: readonly SavedForm[] }
 > {
-  const readings = given.map((form) =>
-    readFormLine({ isPublished: false, notificationEmails: [], ...knownOf(form) }),
-  )
+  const readings = given.map(readGivenForm)
   const ids = given.map(({ formId }) => formId)
   const textIds = ids.filter((id) => typeof id === 'string')
   const foreignIds = async () => new Set(await tenant.foreignIds(forms.collection, textIds))
@@ -96,19 +86,22 @@ export async function saveForms(
       const before = stored.get(reading.form.definition.formId) ?? null
       const { definition, publishedAt, createdAt } = reading.form
       const support = headlessSupport(definition)
-      const wanted = 'isPublished' in form ? definition.isPublished : (before?.isPublished ?? false)
-      const isPublished = wanted && support.supported
-      const begins = isPublished && before?.isPublished !== true
-      const row: StoredForm = {
+      const wasPublished = before?.isPublished === true
+      const wanted = 'isPublished' in form ? definition.isPublished : wasPublished
+      const passwordHash = await passwordHashOf(form, before, passwords)
+      const rowWith = (isPublished: boolean): StoredForm => ({
         formId: definition.formId,
         name: definition.name,
         isPublished,
         definition: { ...definition, isPublished },
-        passwordHash: await passwordHashOf(form, before, passwords),
-        publishedAt: publishedAt ?? before?.publishedAt ?? (begins ? now : null),
+        passwordHash,
+        publishedAt: publishedAt ?? before?.publishedAt ?? (isPublished && !wasPublished ? now : null),
         createdAt: createdAt ?? before?.createdAt ?? now,
-      }
-      return { row, before, support }
+      })
+      // An import publishes any form. One that is shown and saved again stays as it is.
+      const asGiven = rowWith(wanted)
+      const stays = before !== null && isSame(asGiven, before)
+      return { row: stays ? asGiven : rowWith(wanted && support.supported), before, support }
     }),
   )
   const changed = drafts.filter(({ row, before }) => before === null || !isSame(row, before))
@@ -164,26 +157,6 @@ async function findForms(
   const rows = await findMany(forms.collection, storedFormFields, formIds)
   // The selected fields are those of the type.
   return new Map(rows.map((row) => [String(row.formId), row as unknown as StoredForm]))
-}
-
-/** The form without keys that are not those of a form: they have problems of their own. */
-function knownOf(form: GivenForm): GivenForm {
-  return Object.fromEntries(Object.entries(form).filter(([key]) => isFormLineKey(key)))
-}
-
-/** Problems of keys that a form, or one of its fields, cannot have. */
-function unknownKeysOf(form: GivenForm): readonly Omit<FormProblem, 'form'>[] {
-  const unknown = (value: object, known: readonly string[], prefix: string) =>
-    Object.keys(value)
-      .filter((key) => !known.includes(key))
-      .map((key) => ({ field: `${prefix}${key}`, message: `is not a known key.${suggestion(key, known)}` }))
-  const fields: readonly unknown[] = Array.isArray(form.fields) ? form.fields : []
-  return [
-    ...unknown(form, formLineKeys, ''),
-    ...fields.flatMap((field, index) =>
-      isJsonObject(field) ? unknown(field, fieldKeys, `fields[${index}].`) : [],
-    ),
-  ]
 }
 
 /** The stored hash stays when no password is given, or the given one still fits it. Null as a password removes it. */

@@ -1,14 +1,39 @@
+import type { Storage } from '../../ports/storage.ts'
+import type { DeletionPlaces } from './deletion-places.ts'
 import type { Moves } from './moves.ts'
 import type { Overview } from './overview.ts'
 import { IN_SHARED } from './overview.ts'
 import { NO_GAPS } from './places-list.ts'
-import type { Storage } from '../../ports/storage.ts'
+import type { RestorePlaces } from './restore-places.ts'
 
-/** The overview for operators when there is only one database, for example in a program that embeds the library. */
-export function overviewOfOne({
-  administration,
-  outbox,
-}: Pick<Storage, 'administration' | 'outbox'>): Overview {
+/** What operators can do about the places of organizations. */
+export interface OperatorPlaces {
+  readonly overview: Overview
+  readonly moves: Moves
+  readonly restorePlaces: RestorePlaces
+  readonly deletionPlaces: DeletionPlaces
+}
+
+/** The places when there is only one database, as in a program that embeds the library: nothing can move. */
+export function onePlace(storage: Pick<Storage, 'administration' | 'outbox' | 'tenant'>): OperatorPlaces {
+  return {
+    overview: overviewOfOne(storage),
+    moves: {
+      begin: async () => ({ kind: 'no_places' }),
+      watch: async () => null,
+      running: async () => null,
+      abort: async () => false,
+    },
+    restorePlaces: {
+      prepare: async (_organization, choice) => (choice?.kind === 'own' ? 'no_places' : 'ready'),
+      formsOfOthers: (organizationId, formIds) => storage.tenant(organizationId).foreignIds('forms', formIds),
+      enter: async () => true,
+    },
+    deletionPlaces: { isPlaced: async () => false, release: async () => undefined },
+  }
+}
+
+function overviewOfOne({ administration, outbox }: Pick<Storage, 'administration' | 'outbox'>): Overview {
   return {
     async describe(organizationId) {
       const organization = await administration.findOrganization(organizationId)
@@ -28,12 +53,4 @@ export function overviewOfOne({
     },
     administrations: async () => ({ results: [], next: null, ...NO_GAPS }),
   }
-}
-
-/** The moves when there is only one database: none is possible. */
-export const noMoves: Moves = {
-  begin: async () => ({ kind: 'no_places' }),
-  watch: async () => null,
-  running: async () => null,
-  abort: async () => false,
 }

@@ -28,6 +28,7 @@ export function placedWhole(places: AllPlaces, organizationId: string): WholeSto
         return isSet
       }),
     tables: () => at((whole) => whole.tables()),
+    table: (name) => at((whole) => whole.table(name)),
     read: (table, after) => at((whole) => whole.read(table, after)),
     restoration: () => at((whole) => whole.restoration()),
     begin: (restoration, slug) => at((whole) => whole.begin(restoration, slug)),

@@ -160,7 +160,7 @@ export const InstantInput = v.pipe(
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     const instant = parseInstant(dataset.value, 'down')
     if (instant !== null) return instant
-    addIssue({ message: `must be ${INSTANT_FORM}` })
+    addIssue({ message: `must be ${INSTANT_FORM}, such as 2026-05-20T08:30:00Z` })
     return NEVER
   }),
 )
@@ -174,7 +174,10 @@ export function timestamp(): Field<string> {
   )
 }
 
-const dateInput = v.pipe(v.string(), v.check(isCalendarDate, 'must be a date of the calendar (YYYY-MM-DD)'))
+const dateInput = v.pipe(
+  v.string(),
+  v.check(isCalendarDate, 'must be a date of the calendar (YYYY-MM-DD), such as 2026-05-20'),
+)
 
 /** A day of the calendar, `YYYY-MM-DD`. */
 export function date(): Field<string> {
@@ -197,7 +200,8 @@ export function dateOrTimestamp(): Field<string> {
           const stored = isCalendarDate(dataset.value) ? dataset.value : parseInstant(dataset.value, 'down')
           if (stored !== null) return stored
           addIssue({
-            message: 'must be a date (YYYY-MM-DD) or an ISO 8601 timestamp with an explicit offset',
+            message:
+              'must be a date (YYYY-MM-DD) or an ISO 8601 timestamp with an explicit offset, such as 2026-05-20',
           })
           return NEVER
         }),
@@ -210,7 +214,12 @@ export function email(): Field<string> {
   return field(
     'text',
     () => v.string(),
-    () => v.pipe(v.string(), v.trim(), v.check(isEmailAddress, 'must be an email address')),
+    () =>
+      v.pipe(
+        v.string(),
+        v.trim(),
+        v.check(isEmailAddress, 'must be an email address, such as ada@example.com'),
+      ),
     UNKNOWN,
   )
 }
@@ -226,7 +235,7 @@ export function phone(): Field<string> {
         v.rawTransform(({ dataset, addIssue, NEVER }) => {
           const e164 = toE164(dataset.value)
           if (e164 !== null) return e164
-          addIssue({ message: 'must be a valid phone number' })
+          addIssue({ message: 'must be a valid phone number, such as +12125550123' })
           return NEVER
         }),
       ),

@@ -54,6 +54,7 @@ export type SharedResponse =
   | 'Forbidden'
   | 'NotFound'
   | 'Conflict'
+  | 'TooManyRequests'
   | 'InternalError'
   | 'SourceUnavailable'
 

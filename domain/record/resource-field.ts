@@ -10,10 +10,15 @@ export interface Join<By extends string = string> {
   readonly field: string
 }
 
+/** The natural value of a field that an import may leave out. `now`: the time of the import. */
+export type Default<Value = unknown> = { readonly value: Value } | 'now'
+
 /** A field that is stored as imported. */
 export interface Imported<Value = unknown> {
   readonly origin: 'imported'
   readonly field: Field<Value>
+  /** What a new row has when its import leaves the field out; a stored row keeps what it has. Absent: it is required. */
+  readonly default?: Default
   /** Whether the field is a code: always imported, but published only when codes are requested. */
   readonly isCode?: true
   /** The collection that must have a row of this id when a line is imported. */
@@ -24,6 +29,8 @@ export interface Imported<Value = unknown> {
 export interface Minted<Value = unknown> {
   readonly origin: 'minted'
   readonly field: Field<Value>
+  /** As of an imported field: for one that is made of an imported field that may be left out. */
+  readonly default?: Default
 }
 
 /** A stored field that the resource's `derive` computes from the imported ones. */
@@ -85,9 +92,22 @@ export function refersTo<Value>(collection: string, field: Field<Value>): Import
   return { origin: 'imported', field, refersTo: collection }
 }
 
-/** A field that the import of the resource makes itself. */
-export function minted<Value>(field: Field<Value>): Minted<Value> {
-  return { origin: 'minted', field }
+/** A field with a natural value, which an import may leave out: a new row has that value, a stored one keeps its own. */
+export function orElse<Value>(field: Field<Value>, value: NoInfer<Value>): Imported<Value> {
+  return { origin: 'imported', field, default: { value } }
+}
+
+/** An instant that an import may leave out: a new row has the time of the import, a stored one keeps its own. */
+export function orNow(field: Field<string>): Imported<string> {
+  return { origin: 'imported', field, default: 'now' }
+}
+
+/**
+ * A field that the import of the resource makes itself.
+ * @param value what a new row has when the fields that it is made of are left out
+ */
+export function minted<Value>(field: Field<Value>, value?: NoInfer<Value>): Minted<Value> {
+  return value === undefined ? { origin: 'minted', field } : { origin: 'minted', field, default: { value } }
 }
 
 /** A stored field that the record's `derive` computes whenever a row is written. */

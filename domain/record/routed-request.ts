@@ -4,6 +4,8 @@ export interface Identity {
   readonly organizationId: string | null
   /** The key that was proven; null when the endpoint needs none. */
   readonly keyId: string | null
+  /** The submission that the request saved or, if it failed, may have saved; left out: none. */
+  readonly submissionId?: string
 }
 
 /** A request whose endpoint is known. Nothing else of it has been checked yet. */

@@ -3,7 +3,7 @@ import { Steps } from '../jobs/steps.ts'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, impersonal, integer, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { window, wordFilter } from '../record/filter.ts'
-import { derived, updatedAt } from '../record/resource-field.ts'
+import { derived, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { countOf, latestOf } from '../record/tally.ts'
 
@@ -36,7 +36,7 @@ export const automations = resource({
     stepCount: derived(integer(0)),
     runCount: countOf('automation-runs', 'automationId'),
     lastRunAt: latestOf('automation-runs', 'automationId', 'startedAt'),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
   hidden: {

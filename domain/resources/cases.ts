@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, impersonal, integer, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
-import { derived, updatedAt } from '../record/resource-field.ts'
+import { derived, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { summaryOf } from '../record/views.ts'
 import { caseCustomer, caseHistory, caseNotes, caseSite } from './case-parts.ts'
@@ -32,8 +32,8 @@ export const cases = resource({
     assignedTo: impersonal(nullable(text())),
     resolution: personal(nullable(text())),
     category: impersonal(nullable(text())),
-    history: caseHistory(),
-    notes: caseNotes(),
+    history: orElse(caseHistory(), []),
+    notes: orElse(caseNotes(), []),
   },
   hidden: {
     /** The id of the case's site. A filter needs it in a column of its own. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, idMaxLength, impersonal, json, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { countOf } from '../record/tally.ts'
 
@@ -29,13 +29,13 @@ export const checkoutLinks = resource({
     checkoutLinkId: id(),
     name: impersonal(text()),
     url: impersonal(text()),
-    status: oneOf(statuses),
-    items: impersonal(json(v.array(Item))),
+    status: orElse(oneOf(statuses), 'active'),
+    items: orElse(impersonal(json(v.array(Item))), []),
     siteId: nullable(id()),
     successUrl: impersonal(nullable(text())),
     expiresAt: nullable(timestamp()),
     completedCount: countOf('purchases', 'checkoutLinkId', { field: 'status', words: paid }),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, impersonal, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { window, wordFilter } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { countOf } from '../record/tally.ts'
 
@@ -19,9 +19,9 @@ export const contactLists = resource({
     listId: id(),
     name: impersonal(text()),
     description: impersonal(nullable(text())),
-    type: oneOf(types),
+    type: orElse(oneOf(types), 'static'),
     contactCount: countOf('list-members', 'listId'),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

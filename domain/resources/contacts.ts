@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { email, id, nullable, oneOf, personal, phone, text, textList, timestamp } from '../record/field.ts'
 import { emailFilter, idFilter, phoneFilter, window } from '../record/filter.ts'
-import { derived, updatedAt } from '../record/resource-field.ts'
+import { derived, orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { emailKey } from '../text/email-address.ts'
 
@@ -22,12 +22,12 @@ export const contacts = resource({
     email: personal(nullable(email())),
     phone: personal(nullable(phone())),
     licensePlate: personal(nullable(text())),
-    tags: personal(textList(), []),
-    emailConsent: personal(oneOf(consents), 'unsubscribed'),
-    smsConsent: personal(oneOf(consents), 'unsubscribed'),
+    tags: orElse(personal(textList(), []), []),
+    emailConsent: orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'),
+    smsConsent: orElse(personal(oneOf(consents), 'unsubscribed'), 'unknown'),
     source: personal(nullable(text())),
     siteId: nullable(id()),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
   hidden: {

@@ -1,7 +1,7 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
 import { id, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { idFilter, window } from '../record/filter.ts'
-import { joined, updatedAt } from '../record/resource-field.ts'
+import { joined, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from '../forms/definition/attribution.ts'
@@ -21,7 +21,7 @@ export const formSubmissions = resource({
     formName: joined(text(), { collection: 'forms', by: 'formId', field: 'name' }),
     contactId: nullable(id()),
     answers: publishedAnswers(),
-    attribution: attribution(),
+    attribution: orElse(attribution(), {}),
     source: oneOf(['headless', 'hosted']),
     submittedAt: timestamp(),
     updatedAt: updatedAt(),

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { boolean, id, impersonal, integer, json, nullable, text, timestamp } from '../record/field.ts'
 import { booleanFilter, window } from '../record/filter.ts'
-import { assigned, computed, updatedAt } from '../record/resource-field.ts'
+import { assigned, computed, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { FieldSettings } from '../forms/definition/field-schema.ts'
 import { headlessSupport } from '../forms/definition/support.ts'
@@ -54,7 +54,7 @@ export const forms = resource({
     successMessage: computed(nullable(text()), ['definition']),
     publicUrl: computed(nullable(text()), ['definition']),
     publishedAt: nullable(timestamp()),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
   hidden: {

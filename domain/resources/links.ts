@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { boolean, id, impersonal, nullable, text, textList, timestamp } from '../record/field.ts'
 import { booleanFilter, idFilter, listFilter, window } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { countOf, latestOf, sumOf } from '../record/tally.ts'
 
@@ -28,15 +28,15 @@ export const links = resource({
     shortUrl: impersonal(text()),
     url: impersonal(text()),
     title: impersonal(nullable(text())),
-    tags: impersonal(textList()),
-    archived: boolean(),
+    tags: orElse(impersonal(textList()), []),
+    archived: orElse(boolean(), false),
     clicks: countOf(EVENTS, 'linkId', isEvent('click')),
     leads: countOf(EVENTS, 'linkId', isEvent('lead')),
     sales: countOf(EVENTS, 'linkId', isEvent('sale')),
     saleAmountCents: sumOf(EVENTS, 'linkId', 'saleAmountCents'),
     expiresAt: nullable(timestamp()),
     lastClickedAt: latestOf(EVENTS, 'linkId', 'occurredAt', isEvent('click')),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

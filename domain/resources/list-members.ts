@@ -1,7 +1,7 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
 import { id, timestamp } from '../record/field.ts'
 import { window } from '../record/filter.ts'
-import { refersTo, updatedAt } from '../record/resource-field.ts'
+import { orNow, refersTo, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { joinedFrom } from '../record/views.ts'
 import { contactLists } from './contact-lists.ts'
@@ -17,7 +17,7 @@ export const listMembers = resource({
   fields: {
     contactId: id(),
     ...joinedFrom(contacts, 'contactId'),
-    addedAt: timestamp(),
+    addedAt: orNow(timestamp()),
   },
   hidden: {
     listId: refersTo('contact-lists', id()),

@@ -1,7 +1,7 @@
 import { collection, newestFirst } from '../record/endpoint.ts'
 import { boolean, email, id, nullable, personal, phone, text, timestamp } from '../record/field.ts'
 import { idFilter, window } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { attribution } from '../forms/definition/attribution.ts'
@@ -20,14 +20,14 @@ export const marketingSignups = resource({
     phone: personal(nullable(phone())),
     siteId: nullable(id()),
     source: personal(nullable(text())),
-    emailConsent: boolean(),
-    smsConsent: boolean(),
+    emailConsent: orElse(boolean(), false),
+    smsConsent: orElse(boolean(), false),
     answers: publishedAnswers(),
-    attribution: attribution(),
+    attribution: orElse(attribution(), {}),
     signedUpAt: timestamp(),
     updatedAt: updatedAt(),
   },
-  hidden: { answers: storedAnswers() },
+  hidden: { answers: orElse(storedAnswers(), {}) },
   compute: { answers: publicAnswers },
 })
 

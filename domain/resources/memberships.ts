@@ -12,7 +12,7 @@ import {
   textList,
   timestamp,
 } from '../record/field.ts'
-import { derived, updatedAt } from '../record/resource-field.ts'
+import { derived, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { countOf, firstDaysOf, latestOf } from '../record/tally.ts'
 import { BillingEvent } from './cancellations/billing-event.ts'
@@ -53,9 +53,9 @@ export const memberships = resource({
     billingSiteName: impersonal(nullable(text())),
     creationSiteCode: impersonal(nullable(text())),
     creationSiteName: impersonal(nullable(text())),
-    isOnTrial: boolean(),
+    isOnTrial: orElse(boolean(), false),
     trialAmountCents: nullable(integer()),
-    tags: impersonal(textList()),
+    tags: orElse(impersonal(textList()), []),
   },
   hidden: {
     updatedAt: updatedAt(),

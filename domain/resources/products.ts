@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../record/field.ts'
 import { listFilter, window, wordFilter } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
 const types = ['one_time', 'membership', 'voucher', 'gift_card'] as const
@@ -34,13 +34,13 @@ export const products = resource({
     name: impersonal(text()),
     description: impersonal(nullable(text())),
     type: oneOf(types),
-    status: oneOf(statuses),
+    status: orElse(oneOf(statuses), 'active'),
     priceCents: integer(0),
     currency: impersonal(text()),
     billingInterval: nullable(oneOf(intervals)),
     imageUrl: impersonal(nullable(text())),
-    siteIds: impersonal(json(v.array(siteId))),
-    createdAt: timestamp(),
+    siteIds: orElse(impersonal(json(v.array(siteId))), []),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

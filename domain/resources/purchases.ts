@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, impersonal, integer, json, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
-import { computed, minted, updatedAt } from '../record/resource-field.ts'
+import { computed, minted, orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { processorId } from './processor-id.ts'
 
@@ -72,8 +72,8 @@ export const purchases = resource({
   hidden: {
     /** The id by which an import finds the purchase again. It is never published, logged or named in an error. */
     processorId: processorId(),
-    items: impersonal(json(v.array(StoredItem), v.array(ItemInput))),
-    fulfillmentCodes: minted(impersonal(json(v.array(codes)))),
+    items: orElse(impersonal(json(v.array(StoredItem), v.array(ItemInput))), []),
+    fulfillmentCodes: minted(impersonal(json(v.array(codes))), []),
   },
   compute: { items: ({ items }) => items },
   computeWithCodes: {

@@ -15,7 +15,7 @@ import {
   uuid,
 } from '../record/field.ts'
 import { booleanFilter, idFilter, numberFilter, window } from '../record/filter.ts'
-import { assigned, computed, updatedAt } from '../record/resource-field.ts'
+import { assigned, computed, orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
 const Reply = v.strictObject({ comment: v.nullable(v.string()), repliedAt: Instant })
@@ -44,7 +44,13 @@ export const reviews = resource({
   person: PUBLIC,
   description: 'A review as it was imported.',
   idField: 'reviewId',
-  fields: { reviewId: uuid(), ...content, updatedAt: updatedAt() },
+  fields: {
+    reviewId: uuid(),
+    ...content,
+    replied: orElse(content.replied, false),
+    createdAt: orNow(content.createdAt),
+    updatedAt: updatedAt(),
+  },
   hidden: { isDeleted: boolean(), isPreview: boolean() },
 })
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { email, id, impersonal, json, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 
 const siteStatuses = ['active', 'inactive'] as const
@@ -29,15 +29,15 @@ export const sites = resource({
     name: impersonal(text()),
     commonName: impersonal(nullable(text())),
     siteCode: impersonal(nullable(text())),
-    status: oneOf(siteStatuses),
+    status: orElse(oneOf(siteStatuses), 'active'),
     phone: impersonal(nullable(text())),
     email: impersonal(nullable(email())),
     timezone: impersonal(text()),
-    address: impersonal(json(Address, AddressInput)),
+    address: orElse(impersonal(json(Address, AddressInput)), v.parse(AddressInput, {})),
     latitude: nullable(number(-90, 90)),
     longitude: nullable(number(-180, 180)),
     googlePlaceId: impersonal(nullable(text())),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, integer, nullable, oneOf, personal, text, timestamp } from '../record/field.ts'
 import { boundFilter, idFilter, window, wordFilter } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { publicAnswers, publishedAnswers, storedAnswers } from './answers.ts'
 import { surveyCategories } from './survey-config.ts'
@@ -32,7 +32,7 @@ export const surveyResponses = resource({
     submittedAt: timestamp(),
     updatedAt: updatedAt(),
   },
-  hidden: { answers: storedAnswers() },
+  hidden: { answers: orElse(storedAnswers(), {}) },
   compute: { answers: publicAnswers },
 })
 

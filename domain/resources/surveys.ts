@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { boolean, id, impersonal, nullable, oneOf, text, timestamp } from '../record/field.ts'
 import { booleanFilter, window, wordFilter } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { surveyConfig } from './survey-config.ts'
 
@@ -21,11 +21,11 @@ export const surveys = resource({
     surveyType: oneOf(types),
     name: impersonal(text()),
     description: impersonal(nullable(text())),
-    isPublished: boolean(),
-    config: surveyConfig(),
+    isPublished: orElse(boolean(), false),
+    config: orElse(surveyConfig(), {}),
     publicUrl: impersonal(nullable(text())),
     parentSurveyId: nullable(id()),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, impersonal, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
 import { window, wordFilter } from '../record/filter.ts'
-import { updatedAt } from '../record/resource-field.ts'
+import { orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { countOf } from '../record/tally.ts'
 
@@ -19,7 +19,7 @@ export const voucherGroups = resource({
     groupId: id(),
     name: impersonal(text()),
     description: impersonal(nullable(text())),
-    status: oneOf(statuses),
+    status: orElse(oneOf(statuses), 'active'),
     productId: nullable(id()),
     amountOffCents: nullable(integer()),
     percentOff: nullable(number()),
@@ -28,7 +28,7 @@ export const voucherGroups = resource({
     redeemedCount: countOf('vouchers', 'groupId', { field: 'redemptionCount', atLeast: 1 }),
     startsAt: nullable(timestamp()),
     expiresAt: nullable(timestamp()),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

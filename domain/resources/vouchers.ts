@@ -1,7 +1,7 @@
 import { collection, detail, newestFirst } from '../record/endpoint.ts'
 import { id, impersonal, integer, nullable, number, oneOf, text, timestamp } from '../record/field.ts'
 import { idFilter, window, wordFilter } from '../record/filter.ts'
-import { code, updatedAt } from '../record/resource-field.ts'
+import { code, orElse, orNow, updatedAt } from '../record/resource-field.ts'
 import { resource } from '../record/resource.ts'
 import { countOf, latestOf } from '../record/tally.ts'
 import { voucherGroups } from './voucher-groups.ts'
@@ -19,7 +19,7 @@ export const vouchers = resource({
   fields: {
     voucherId: id(),
     groupId: nullable(id()),
-    status: oneOf(statuses),
+    status: orElse(oneOf(statuses), 'active'),
     code: code(impersonal(text())),
     contactId: nullable(id()),
     productId: nullable(id()),
@@ -30,7 +30,7 @@ export const vouchers = resource({
     redemptionCount: countOf('voucher-redemptions', 'voucherId'),
     expiresAt: nullable(timestamp()),
     lastRedeemedAt: latestOf('voucher-redemptions', 'voucherId', 'redeemedAt'),
-    createdAt: timestamp(),
+    createdAt: orNow(timestamp()),
     updatedAt: updatedAt(),
   },
 })

@@ -1,8 +1,11 @@
 import { closest, distance } from 'fastest-levenshtein'
 
+/** Fewer letters tell too little to be taken in another order, or as a beginning. */
+const TELLING_LENGTH_MIN = 3
+
 /**
- * The known word that a misspelt one probably means: at most a third of its characters differ. Null: none is near.
- * Case does not count.
+ * The known word that a misspelt one probably means: at most a third of its characters differ, its letters are in
+ * another order, or it is the beginning of that word alone. Null: none is near. Case does not count.
  */
 export function nearestWord(given: string, known: readonly string[]): string | null {
   if (known.length === 0 || given.length > 100) return null
@@ -10,7 +13,22 @@ export function nearestWord(given: string, known: readonly string[]): string | n
   const lowered = known.map((word) => word.toLowerCase())
   const nearest = closest(lower, lowered)
   const isNear = distance(lower, nearest) <= Math.max(1, Math.floor(given.length / 3))
-  return isNear ? (known[lowered.indexOf(nearest)] ?? null) : null
+  if (isNear) return known[lowered.indexOf(nearest)] ?? null
+  if (given.length < TELLING_LENGTH_MIN) return null
+  const found = reordered(lower, lowered) ?? completed(lower, lowered)
+  return found === undefined ? null : (known[lowered.indexOf(found)] ?? null)
+}
+
+/** The word with the same letters, in another order. */
+function reordered(given: string, known: readonly string[]): string | undefined {
+  const lettersOf = (word: string) => Array.from(word).sort().join('')
+  return known.find((word) => lettersOf(word) === lettersOf(given))
+}
+
+/** The only word that begins so. */
+function completed(given: string, known: readonly string[]): string | undefined {
+  const [word, other] = known.filter((one) => one.startsWith(given))
+  return other === undefined ? word : undefined
 }
 
 /** A sentence that suggests the nearest word, preceded by a space; empty when none is near. */

@@ -17,6 +17,12 @@ export function phoneToE164(text: string, country: string): string | null {
   return number.number
 }
 
+/** The digits of a number in E.164, with and without the country's code: without zeros, people write one of these. */
+export function digitsOfPhone(e164: string): readonly string[] {
+  const number = parsePhoneNumberFromString(e164, phoneMetadata())
+  return number === undefined ? [] : [number.number.slice(1), number.nationalNumber]
+}
+
 /** Whether `country` is one whose numbers can be read (ISO 3166-1 alpha-2, upper case). */
 export function isPhoneCountry(country: string): country is CountryCode {
   return Object.hasOwn(phoneMetadata().countries, country)

@@ -67,7 +67,8 @@ export const guideList = [
     'domain/placement/README.md',
     'How the service finds the database of an organization, and moves it.',
   ],
-  ['library', 'adapters/node-sqlite/README.md', 'The storage for programs that embed the library in Node.'],
+  ['library', 'host-worker/http/README.md', 'The service, in whole or in parts, in a program of your own.'],
+  ['sqlite-on-node', 'adapters/node-sqlite/README.md', 'The storage for such programs in Node.'],
   ['changelog', 'CHANGELOG.md', 'What changed in each version.'],
 ]
 

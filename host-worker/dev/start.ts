@@ -15,7 +15,7 @@ import { startDemoSite } from './site/server.ts'
 import { isPortFree } from '../local/free-port.ts'
 import type { HeldState } from '../local/service-file.ts'
 import { holdState, stateHolder } from '../local/service-file.ts'
-import { openPrivateState, stateDirectory } from '../local/state.ts'
+import { openPrivateState, readLocalOperatorKey, stateDirectory } from '../local/state.ts'
 import type { Supervised } from './supervised-process.ts'
 
 const DEFAULT_PORT = 8787
@@ -110,7 +110,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string): string {
+function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string, operatorKey: string): string {
   const [plain = '', ...others] = demoForms
   const submission = `${url}/api/forms/${plain}/submissions`
   return [
@@ -118,6 +118,7 @@ function greeting(url: string, { demo: key, pos }: DemoKeys, siteUrl: string): s
     `Serving at ${url}`,
     '',
     `  Start page          ${url}/    and the reference: ${url}/docs`,
+    `  Console             ${url}/console#${operatorKey}    signs in once, as the operator`,
     `  Demo organization   ${demoOrganization.organizationId} (${demoOrganization.name})`,
     `  Demo tenant key     ${key}`,
     `  Demo form           ${plain}    ${submission}`,
@@ -193,7 +194,7 @@ async function serve(port: number, directory: string, held: HeldState): Promise<
   prepareLocalGateway(directory, gatewayPort)
   let announce = (): void => {
     held.announce()
-    process.stdout.write(greeting(url, keys, site.url))
+    process.stdout.write(greeting(url, keys, site.url, readLocalOperatorKey(directory) ?? ''))
   }
   const announceOnce = () => {
     announce()

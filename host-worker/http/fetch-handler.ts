@@ -15,6 +15,8 @@ export interface Answered {
   readonly organizationId: string | null
   /** The id of the key that the request proved to have; null: it has none, or a forged one. */
   readonly keyId: string | null
+  /** The submission that the request saved or, if it failed, may have saved; left out: none. */
+  readonly submissionId?: string
 }
 
 /** What a host provides for one request. */

@@ -66,7 +66,7 @@ export function localDatabases(): Readonly<Record<string, string>> {
     .d1_databases.filter(({ binding }) => binding in migrationsOf)
     .map(
       ({ binding, database_id, preview_database_id }) =>
-        [binding, preview_database_id ?? database_id] as const,
+        [binding, preview_database_id ?? database_id ?? binding] as const,
     )
   return Object.fromEntries(ids)
 }
@@ -158,12 +158,15 @@ async function ask(migrator: URL, request: MigrationRequest): Promise<unknown> {
 
 /** The modules of the Worker by path. */
 async function builtModules(): Promise<Modules> {
-  const [{ bundleWorker }, { buildBrowserParts }] = await Promise.all([
+  const [{ bundleWorker }, { buildBrowserParts }, { buildConsole }] = await Promise.all([
     import('../bundle/bundle-worker.mjs'),
     import('../browser/build.mjs'),
+    import('../console/build.mjs'),
   ])
   // The parts for browsers belong to the Worker, and a fresh clone does not have them yet.
-  if (!existsSync(join(projectRoot, 'host-worker', 'browser', 'dist'))) await buildBrowserParts()
+  const isBuilt = (part: string) => existsSync(join(projectRoot, 'host-worker', part, 'dist'))
+  if (!isBuilt('browser')) await buildBrowserParts()
+  if (!isBuilt('console')) await buildConsole()
   const { files } = await bundleWorker()
   const modules = files
     .filter(({ path }) => path.endsWith('.js'))

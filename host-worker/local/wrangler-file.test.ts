@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { deployedAddress } from '../operator/client/deployed-address.ts'
+import { projectRoot } from './root.ts'
 import { projectWranglerFile, readWranglerFile } from './wrangler-file.ts'
 
 it('reads the databases of the project, its variables and its objects', () => {
@@ -8,6 +11,27 @@ it('reads the databases of the project, its variables and its objects', () => {
   expect(d1_databases.map(({ binding }) => binding)).toEqual(['DB', 'POS_LEGACY'])
   expect(Object.keys(vars)).toContain('MAIL_DOMAIN')
   expect(durable_objects.bindings).toEqual([{ name: 'FAMILIES', class_name: 'FamilyDatabase' }])
+})
+
+it('describes a staging that has everything of the deployment, under names of its own', () => {
+  const text = readFileSync(join(projectRoot, 'wrangler.toml'), 'utf8')
+  const [live, staging] = [readWranglerFile(text), readWranglerFile(text, 'staging')]
+  const bound = ({ d1_databases, r2_buckets, queues, durable_objects, vars }: typeof live) => [
+    d1_databases.map(({ binding, migrations_dir: folder }) => [binding, folder]),
+    r2_buckets.map(({ binding }) => binding),
+    queues.producers.map(({ binding }) => binding),
+    durable_objects.bindings,
+    Object.keys(vars),
+  ]
+  expect(bound(staging)).toEqual(bound(live))
+  const named = ({ name, d1_databases, r2_buckets, queues }: typeof live) => [
+    name,
+    ...d1_databases.map(({ database_name: database }) => database),
+    ...r2_buckets.map(({ bucket_name: bucket }) => bucket),
+    ...[...queues.producers, ...queues.consumers].map(({ queue }) => queue),
+  ]
+  expect(named(live).filter((name) => named(staging).includes(name))).toEqual([])
+  expect(staging.routes).toEqual([])
 })
 
 const addressIn = (text: string) =>

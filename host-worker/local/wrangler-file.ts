@@ -15,6 +15,8 @@ const Route = v.union([
 const WranglerFileSchema = v.object({
   name: v.string(),
   compatibility_date: v.string(),
+  account_id: v.optional(v.string()),
+  workers_dev: v.optional(v.boolean()),
   route: v.optional(Route),
   routes: v.optional(v.array(Route), []),
   vars: v.optional(v.record(v.string(), v.unknown()), {}),
@@ -22,13 +24,22 @@ const WranglerFileSchema = v.object({
     v.array(
       v.object({
         binding: v.string(),
-        database_id: v.string(),
+        database_name: v.optional(v.string()),
+        migrations_dir: v.optional(v.string()),
+        database_id: v.optional(v.string()),
         preview_database_id: v.optional(v.string()),
       }),
     ),
     [],
   ),
   r2_buckets: v.optional(v.array(v.object({ binding: v.string(), bucket_name: v.string() })), []),
+  queues: v.optional(
+    v.object({
+      producers: v.optional(v.array(v.object({ binding: v.string(), queue: v.string() })), []),
+      consumers: v.optional(v.array(v.object({ queue: v.string() })), []),
+    }),
+    {},
+  ),
   durable_objects: v.optional(
     v.object({ bindings: v.array(v.object({ name: v.string(), class_name: v.string() })) }),
     { bindings: [] },
@@ -43,7 +54,23 @@ export function projectWranglerFile(): WranglerFile {
   return readWranglerFile(readFileSync(join(projectRoot, 'wrangler.toml'), 'utf8'))
 }
 
-/** Reads the text of a `wrangler.toml`. Throws when it is no TOML, or when a needed part has another form. */
-export function readWranglerFile(text: string): WranglerFile {
-  return v.parse(WranglerFileSchema, parse(text))
+/** What a named environment of wrangler takes from the top level when it does not say it itself. */
+const INHERITED = ['compatibility_date', 'account_id', 'workers_dev', 'route', 'routes'] as const
+
+/**
+ * Reads the text of a `wrangler.toml`. Throws when it is no TOML, when a needed part has another form, or when there is
+ * no such environment.
+ * @param environment one that the file names; null: the top level
+ */
+export function readWranglerFile(text: string, environment: string | null = null): WranglerFile {
+  const top = parse(text)
+  if (environment === null) return v.parse(WranglerFileSchema, top)
+  const named = v.parse(v.optional(v.record(v.string(), v.looseObject({})), {}), top.env)
+  const own = named[environment]
+  if (own === undefined)
+    throw new Error(
+      `wrangler.toml has no environment ${JSON.stringify(environment)}. It has: ${Object.keys(named).join(', ') || 'none'}.`,
+    )
+  const inherited = Object.fromEntries(INHERITED.map((key) => [key, top[key]]))
+  return v.parse(WranglerFileSchema, { ...inherited, name: `${String(top.name)}-${environment}`, ...own })
 }

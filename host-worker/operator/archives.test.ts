@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -288,6 +288,43 @@ test('an organization that changes meanwhile is exported again, and the export s
   expect(readFileSync(fileOf('changed.tar'), 'utf8')).toContain('new-siteId-1')
 })
 
+test('a file that cannot be written is told, and what a killed export left behind is removed', async () => {
+  const exportTo = (path: string) => at.run('org', 'export', path, '--id', 'demo')
+  for (const [path, saying] of [
+    [directory, 'is no file'],
+    ['/dev/full', 'is no file'],
+    [fileOf('missing/demo.tar'), 'was not written'],
+    [join(archive, 'demo.tar'), 'was not written'],
+  ] as const)
+    expect(await exportTo(path)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`^[^\n]*${saying}[^\n]*\n$`)) as unknown,
+    })
+  const left = fileOf('left.tar.99999999.unfinished')
+  writeFileSync(left, 'half')
+  const others = fileOf(`left.tar.${process.ppid}.unfinished`)
+  writeFileSync(others, 'half')
+  expect((await exportTo(fileOf('left.tar'))).code).toBe(0)
+  expect([existsSync(left), existsSync(others)]).toEqual([false, true])
+})
+
+test('two exports and two restorations of one organization at once do not disturb each other', async () => {
+  const both = [fileOf('one.tar'), fileOf('two.tar')]
+  const exports = await Promise.all(both.map((path) => at.run('org', 'export', path, '--id', 'demo')))
+  expect(exports.map(({ code }) => code)).toEqual([0, 0])
+  for (const path of both) expect(readFileSync(path).equals(readFileSync(archive))).toBe(true)
+  const other = await anotherService()
+  const restored = await Promise.all([1, 2].map(() => other.run('org', 'restore', archive, '--place', 'own')))
+  const opened = restored.filter(({ code }) => code === 0)
+  expect(opened.length).toBeGreaterThan(0)
+  // Who came too late is told so, and nothing of the organization is touched.
+  for (const { code, stderr } of restored)
+    if (code !== 0) expect(stderr).toMatch(/demo (has rows|is being)|order/)
+  await exported(other, 'both.tar', '--id', 'demo')
+  const rowsIn = async (path: string) => (await linesOf(path)).map(({ file, lines }) => [file, lines])
+  expect(await rowsIn(fileOf('both.tar'))).toEqual(await rowsIn(archive))
+})
+
 /** An archive with rows of every kind, as version 1 of the format was written first. It is never written again. */
 const fixture = join(import.meta.dirname, '../../test/support/archives/version-1.tar')
 
@@ -370,5 +407,5 @@ test.each(damaged)('an archive %s is refused before anything is written', async 
   const { code, stderr } = await other.run('org', 'restore', file)
   expect([name, code]).toEqual([name, 1])
   expect(stderr).toContain(saying)
-  expect(await other.service.storage.whole?.('demo').restoration()).toBe(null)
+  expect(await other.service.storage.whole('demo').restoration()).toBe(null)
 })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { operatorEndpoints } from '../../domain/operator-catalog.ts'
+import { operatorEndpoints } from '../../domain/operator-api.ts'
+import { readArguments } from './command/arguments.ts'
 import type { Command } from './command/command.ts'
 import { synopsisOf } from './command/command.ts'
 import { allCommands, commandsOf } from './commands.ts'
@@ -9,7 +10,7 @@ import { allCommands, commandsOf } from './commands.ts'
 const commands = await allCommands()
 
 /** Operations that no command calls, because only programs need them. */
-const FOR_PROGRAMS = ['operatorContract.get', 'imports.show']
+const FOR_PROGRAMS = ['operatorContract.get', 'imports.show', 'importKinds.list']
 
 it('covers the whole interface', () => {
   const called = new Set(commands.flatMap(({ operations }) => operations.map(({ id }) => id)))
@@ -27,6 +28,17 @@ it('calls nothing that the interface does not have', () => {
 it('finds each command in the group of its first word', async () => {
   for (const command of commands) expect(await commandsOf(command.words[0] ?? '')).toContain(command)
   expect(await commandsOf('toString')).toEqual([])
+})
+
+it('explains itself by examples that it accepts', () => {
+  for (const command of commands) {
+    expect(command.examples).not.toEqual([])
+    for (const example of command.examples) {
+      const [call = ''] = example.split(' > ')
+      const words = [...call.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
+      expect(readArguments(command, words).values).toBeDefined()
+    }
+  }
 })
 
 it('is listed in the manual, each command with its summary', () => {

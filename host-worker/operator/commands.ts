@@ -25,6 +25,7 @@ const groups: Readonly<Record<string, () => Promise<Group>>> = {
   audit: () => import('./commands/audit-command.ts'),
   login: () => import('./commands/login-command.ts'),
   logout: () => import('./commands/logout-command.ts'),
+  completion: () => import('./commands/completion-command.ts'),
 }
 
 /** The commands with a first word; empty when no command has it. */

@@ -51,6 +51,36 @@ it('names lines that are no form by their number, also beyond one request', asyn
   expect(stderr).toMatch(/^line 121: formId [^]*\nline 122: [^]*\n2 lines are no form\.\n$/)
 })
 
+it('takes what "form save" takes: one form in any layout, a list, and settings that are left out', async () => {
+  const plain = {
+    formId: 'plain',
+    name: 'F',
+    fields: [{ id: 'a', type: 'short_text', label: 'A', requird: true }],
+  }
+  const one = await operator('form', 'check', file('one.json', [JSON.stringify(plain, null, 2)]))
+  expect(one).toEqual({
+    code: 0,
+    stdout:
+      'plain: can be submitted here\n  warning: Field "a": the setting "requird" is unknown and has no effect. Did you mean required?\n',
+    stderr: '',
+  })
+  const list = [plain, { ...plain, formId: 'other', nmae: 'x' }, 7]
+  expect(await operator('form', 'check', file('list.json', [JSON.stringify(list, null, 2)]))).toMatchObject({
+    code: 1,
+    stderr: [
+      'form 2: nmae is not a known key. Did you mean name?',
+      'form 3: (line) must be a JSON object',
+      '2 forms are no form.',
+      '',
+    ].join('\n'),
+  })
+  const broken = file('broken.json', ['{', '  "formId": "x",', '  "password": "open sesame" "x"', '}'])
+  for (const command of [['check'], ['save']]) {
+    const { code, stderr } = await operator('form', ...command, broken, '--org', 'acme')
+    expect([code, stderr]).toEqual([1, `${broken}, line 3: this is not JSON.\n`])
+  }
+})
+
 it('reads CSV, and an empty file', async () => {
   const csv = file('forms.csv', ['formId,name,isPublished,notificationEmails,fields', 'f-1,F,true,[],[]'])
   expect(await operator('form', 'check', csv)).toMatchObject({

@@ -106,6 +106,17 @@ test('a form that must be hosted is saved unpublished with the reasons, and not 
   expect((await show(formId)).isPublished).toBe(false)
 })
 
+test('a form that an import published, and that must be hosted, is unchanged when it is shown and saved', async () => {
+  const form = { formId, name: 'F', isPublished: true, notificationEmails: [], fields: [hosted] }
+  const path = join(directory, 'imported.ndjson')
+  writeFileSync(path, JSON.stringify(form))
+  expect((await run('import', 'forms', path, '--org', 'acme')).code).toBe(0)
+  const shown = await show(formId)
+  expect((await save(shown)).stdout).toMatch(new RegExp(`^${formId}: unchanged, published, must be hosted\n`))
+  expect(await show(formId)).toEqual(shown)
+  expect((await save({ ...shown, name: 'G' })).stdout).toMatch(/: changed, unpublished, must be hosted\n/)
+})
+
 test('of a list with mistakes nothing is saved, and each is named', async () => {
   await save({ formId: 'theirs', name: 'F', fields: [] }, 'other')
   const good = { formId, name: 'F', fields: [] }

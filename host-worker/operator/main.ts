@@ -9,6 +9,9 @@ import { runOperator } from './run-operator.ts'
 const streams = {
   out: (line: string) => process.stdout.write(`${line}\n`),
   note: (line: string) => process.stderr.write(`${line}\n`),
+  terminal: process.stdout.isTTY
+    ? { width: process.stdout.columns, hasColour: process.stdout.hasColors() }
+    : null,
 }
 const host = {
   clock: systemClock,
@@ -16,6 +19,7 @@ const host = {
   directory: stateDirectory(projectRoot),
   deployed: () => deployedAddress(projectWranglerFile()),
   askKey,
+  program: process.env.TENANT_DATA_PROGRAM ?? 'npm run -s operator --',
 }
 
 // A reader such as `head` may close the pipe before everything is written. Nobody reads on, so the command ends.

@@ -37,7 +37,7 @@ describe('help', () => {
     [['help', 'outbox'], /outbox list/],
     [['key', 'issue', '--help'], /^Usage: .* key issue --org ID \| --platform \| --operator NAME \[/],
     [['key', 'revoke', '-h'], /Calls:\n {2}POST \/operator\/v1\/keys\/\{keyId\}\/revoke/],
-    [['help', 'import'], /^Usage: .* import KIND FILE --org ID \[--format ndjson\|csv\]/],
+    [['help', 'import'], /^Usage: .* import KIND \[FILE\] \[--org ID\] \[--format ndjson\|csv\]/],
   ])('%j', async (args, saying) => {
     const { code, stdout, stderr } = await operator(...args)
     expect([code, stderr]).toEqual([0, ''])
@@ -75,7 +75,19 @@ describe('organizations', () => {
       '--automation-hourly',
       '40',
     ]
-    expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe('Updated acme.\n')
+    expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe(
+      [
+        'Updated acme.',
+        '  sms-number: none → +12125550100',
+        '  pos-source: none → odbc_second:north',
+        '  analytics: no → yes',
+        '  automation-hourly: 500 → 40',
+        '',
+      ].join('\n'),
+    )
+    expect((await operator('org', 'create', '--id', 'acme', ...flags)).stderr).toBe(
+      'Nothing has changed: acme is as it was.\n',
+    )
     expect(JSON.parse((await operator('org', 'show', 'acme')).stdout)).toMatchObject({
       organizationId: 'acme',
       name: 'Acme',

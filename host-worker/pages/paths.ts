@@ -2,6 +2,7 @@
 export const START_PATH = '/'
 export const REFERENCE_PATH = '/docs'
 export const GUIDES_PATH = '/guides'
+export const CONSOLE_PATH = '/console'
 export const MAILBOX_PATH = '/mailbox'
 
 /** The paths that programs look for at any host. */

@@ -2,7 +2,7 @@ import type { Html } from '../../domain/text/html.ts'
 import { html } from '../../domain/text/html.ts'
 import type { Env } from '../env/index.ts'
 import { pageResponse } from './page-headers.ts'
-import { GUIDES_PATH, MAILBOX_PATH, REFERENCE_PATH } from './paths.ts'
+import { CONSOLE_PATH, GUIDES_PATH, MAILBOX_PATH, REFERENCE_PATH } from './paths.ts'
 
 /**
  * Serves the start page, which says what the service is and links to its parts. Links to parts that only a local start
@@ -30,6 +30,11 @@ function page(origin: string, { localMailbox, demoSiteUrl }: Pick<Env, 'localMai
       GUIDES_PATH,
       'Guides',
       'Sync, forms, sends, errors and limits; for operators, how to deploy and restore.',
+    ),
+    way(
+      CONSOLE_PATH,
+      'Console',
+      'See what came in and what went out, and change it. Operators and tenants sign in with a key.',
     ),
     way('/api/v1/openapi.json', 'OpenAPI document', 'OpenAPI 3.1, for your client generator.'),
     ...(demoSiteUrl === null

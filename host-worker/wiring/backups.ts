@@ -40,11 +40,14 @@ export async function openBackups({ backups }: Env): Promise<BackupWorld | null>
   }
 }
 
+/** An isolate remembers what failed. Another one that does not know of it only tries once more. */
+const failedAtMs = new Map<string, number>()
+
 /** Backs up every organization once a day. */
 export async function sweepBackupsOf(env: Env): Promise<void> {
   const world = await openBackups(env)
   if (world === null) return
   const { overview, whole } = openStorage(env)
   const keepDays = env.backups?.keepDays ?? null
-  await sweepBackups({ ...world, overview, whole, log: consoleLog, keepDays })
+  await sweepBackups({ ...world, overview, whole, log: consoleLog, keepDays, failedAtMs })
 }

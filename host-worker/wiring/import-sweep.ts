@@ -2,8 +2,9 @@ import { sweepImports } from '../../domain/imports/sweep-imports.ts'
 import type { PlacedStorage } from '../../domain/placement/placed-storage.ts'
 import type { ImportDirectory } from '../../ports/records/import-sessions.ts'
 import type { Env } from '../env/index.ts'
+import { importTools, openImportWorld } from '../http/imports.ts'
 import { consoleLog, systemClock } from '../system.ts'
-import { importTools, openImportWorld, posDestination } from './imports.ts'
+import { posDestination } from './pos-destination.ts'
 import { secretsOf } from './world.ts'
 
 /**

@@ -15,7 +15,7 @@ import type { Background } from '../../ports/platform/background.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { RequestStorage } from '../../ports/storage.ts'
 import type { Env } from '../env/index.ts'
-import { consoleLog, systemClock, systemDeadline } from '../system.ts'
+import { backgroundOn, consoleLog, systemClock, systemDeadline } from '../system.ts'
 
 export { createMeter } from '../../adapters/sqlite/statement/meter.ts'
 
@@ -23,13 +23,7 @@ export { createMeter } from '../../adapters/sqlite/statement/meter.ts'
 export type DatabaseEnv = Pick<Env, 'database' | 'families'>
 
 /** Runs background work where nothing keeps the isolate alive for it, so only for work that may be lost. */
-const detached: Background = {
-  run: (work) => {
-    work.catch((cause: unknown) => {
-      consoleLog.error('background_failed', {}, cause)
-    })
-  },
-}
+const detached = backgroundOn(consoleLog)
 
 /** The places of organizations with databases of their own, as far as this isolate has looked them up. */
 const placeMemory = createPlaceMemory()

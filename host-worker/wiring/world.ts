@@ -6,7 +6,7 @@ import type { World } from '../../domain/world.ts'
 import type { Meter } from '../../ports/platform/meter.ts'
 import type { Background } from '../../ports/platform/background.ts'
 import type { Env } from '../env/index.ts'
-import { consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { backgroundOn, consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
 import { openPosSources } from './pos-sources.ts'
 import { emailOf, exitSurveyOf, linksOf, queueOf, smsOf } from './providers.ts'
 import { openLateStorage } from './late-storage.ts'
@@ -66,13 +66,7 @@ export function secretsOf({ rootSecret, previousRootSecret }: Env): Promise<Secr
 
 /** Runs work after the response, and logs its failures. */
 export function backgroundOf(lifetime: Lifetime): Background {
-  return {
-    run: (work) => {
-      lifetime.waitUntil(
-        work.catch((cause: unknown) => {
-          consoleLog.error('background_failed', {}, cause)
-        }),
-      )
-    },
-  }
+  return backgroundOn(consoleLog, (work) => {
+    lifetime.waitUntil(work)
+  })
 }

@@ -31,6 +31,8 @@ export type AuditSubject =
       readonly type: 'import'
       readonly id: string | null
       readonly kind?: string
+      /** Given for a dry run, which writes nothing. */
+      readonly dryRun?: true
       readonly rows?: number
       readonly changedRows?: number
       readonly problems?: number

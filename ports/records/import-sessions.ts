@@ -4,10 +4,11 @@ export type ImportFormat = 'ndjson' | 'csv'
 
 /**
  * The state of an import. `receiving`: it takes parts, and the organization's data is not yet changed. `writing`: the
- * decision to write all rows was made, and is final. `done`: all rows are written. `refused`: the file has problems,
- * which `problems` lists. `aborted`: it was given up. The last three are final.
+ * decision to write all rows was made, and is final. `done`: all rows are written. `checked`: a dry run found nothing
+ * wrong, and nothing is written. `refused`: the file has problems, which `problems` lists. `aborted`: it was given up.
+ * The last four are final.
  */
-export type ImportState = 'receiving' | 'writing' | 'done' | 'refused' | 'aborted'
+export type ImportState = 'receiving' | 'writing' | 'done' | 'checked' | 'refused' | 'aborted'
 
 /** A problem in a line of the file. `line` counts from 1, `field` is a dotted path. */
 export interface ImportProblem {
@@ -16,7 +17,13 @@ export interface ImportProblem {
   readonly message: string
 }
 
-/** Identifies the file of an import. Two imports with the same kind, format, size and digest are of the same file. */
+/**
+ * The fields of a CSV file's columns whose names do not say it, by the names of the columns. An empty field: the column
+ * is left out.
+ */
+export type ImportMapping = Readonly<Record<string, string>>
+
+/** Identifies an import. Two of the same kind, format, size, digest, way of checking and mapping are the same. */
 export interface ImportedFile {
   /** The import kind, which is also the collection of the rows. */
   readonly kind: string
@@ -24,10 +31,14 @@ export interface ImportedFile {
   readonly totalBytes: number
   /** SHA-256 of the concatenated digests of its parts, base64url. */
   readonly digest: string
+  /** Whether the file is only checked, and nothing of it is ever written. Left out: false. */
+  readonly isDryRun?: boolean
+  /** Left out: empty. */
+  readonly mapping?: ImportMapping
 }
 
 /** One import of one file into one organization. */
-export interface ImportSession extends ImportedFile {
+export interface ImportSession extends Required<ImportedFile> {
   readonly importId: string
   readonly state: ImportState
   /** The UTC instants of the opening and of the last change. */
@@ -38,6 +49,8 @@ export interface ImportSession extends ImportedFile {
   readonly receivedBytes: number
   /** How many records have been read so far. */
   readonly readRows: number
+  /** How many rows were skipped because all of their cells are empty. */
+  readonly skippedRows: number
   /** The problems found so far, in the order of the lines. */
   readonly problems: readonly ImportProblem[]
   /** What the operator should know although the file is in order, as sentences. */
@@ -75,6 +88,7 @@ export interface StagedPart {
   readonly digest: string
   readonly bytes: number
   readonly readRows: number
+  readonly skippedRows: number
   /**
    * All problems of the session, including those of this part. A session with problems is never written, so its rows
    * need not be stored.
@@ -144,7 +158,7 @@ export interface ImportSessions {
   /** Ends a session that is `receiving`. Returns the ended session; null: it is not receiving. */
   end(
     importId: string,
-    state: 'refused' | 'aborted',
+    state: 'checked' | 'refused' | 'aborted',
     problems: readonly ImportProblem[],
   ): Promise<ImportSession | null>
   /**

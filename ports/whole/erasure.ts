@@ -7,6 +7,12 @@ export interface Person {
   readonly phones: readonly string[]
 }
 
+/** A person whose rows are to be erased. */
+export interface KnownPerson extends Person {
+  /** The phone numbers as people write them: digits only, without zeros at the beginning, national and international. */
+  readonly numbers: readonly string[]
+}
+
 /** What one step of an erasure did. */
 export interface ErasureStep {
   /** How many rows it changed or removed. */
@@ -29,5 +35,5 @@ export interface Erasure {
    * was still to be sent to them is dropped, and recipients become `erased`. May be repeated.
    * @param position where to continue; null: at the beginning
    */
-  eraseSome(person: Person, position: string | null): Promise<ErasureStep>
+  eraseSome(person: KnownPerson, position: string | null): Promise<ErasureStep>
 }

@@ -84,6 +84,8 @@ export interface Opening {
 export interface WholeStore extends RowRemoval, Erasure, Deletion, Retention {
   /** The archived tables, according to the present schema, in the order of their names. */
   tables(): Promise<readonly ArchivedTable[]>
+  /** One of them; null: none has that name. */
+  table(name: string): Promise<ArchivedTable | null>
   /**
    * Rows of a table after a position (null: from the first): a bounded number, and about a megabyte, or a single row
    * that is larger.

@@ -6,6 +6,7 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { projectRoot } from '../../host-worker/local/root.ts'
 import { createChecks } from '../support/runner/checks.ts'
 import { freePort, scratchDirectory, startService } from '../support/services/started-service.ts'
 
@@ -19,7 +20,8 @@ const mirror = join(folder, 'contacts.db')
 const PAGES_BEFORE_KILL = 3
 const SMALL_PAGE = '20'
 
-const service = await startService({ port: await freePort(), stateDirectory: scratchDirectory() })
+const stateDirectory = scratchDirectory()
+const service = await startService({ port: await freePort(), stateDirectory })
 const environment = { ...process.env, BASE: service.origin, KEY: service.demoKey, PAGE_SIZE: SMALL_PAGE }
 
 async function npm(...args: readonly string[]): Promise<string> {
@@ -92,6 +94,13 @@ async function samplesModule(): Promise<string> {
   ].join('\n')
 }
 
+/** Runs an operator's command about the demo organization. */
+async function operate(...args: readonly string[]): Promise<void> {
+  const main = join(projectRoot, 'host-worker', 'operator', 'main.ts')
+  const options = { env: { ...process.env, STATE_DIR: stateDirectory, XDG_CONFIG_HOME: stateDirectory } }
+  await promisify(execFile)(process.execPath, [main, ...args, '--org', 'demo'], options)
+}
+
 async function submit(email: string): Promise<void> {
   const response = await fetch(new URL('/api/forms/demo-contact/submissions', service.origin), {
     method: 'POST',
@@ -136,18 +145,41 @@ await check('resumed, it has everything, and read only the rest', async () => {
   const pages = await sync()
   const all = await allContacts()
   assert.deepEqual(mirrored(), all)
-  assert(pages <= Math.ceil((all.size - before) / Number(SMALL_PAGE)) + 1)
+  // One more for what came again, and one of removals.
+  assert(pages <= Math.ceil((all.size - before) / Number(SMALL_PAGE)) + 2)
 })
 await check('run again after changes, it reads what changed and the last instant once more', async () => {
   // All contacts of the demo changed at the same instant, that of their import.
   await submit('first@example.com')
   await sync()
   await submit('second@example.com')
-  assert.equal(await sync(), 1)
+  assert.equal(await sync(), 2)
   const all = await allContacts()
   assert.deepEqual(mirrored(), all)
   const text = JSON.stringify([...all.values()])
   assert(text.includes('first@example.com') && text.includes('second@example.com'))
+})
+await check('a contact that was removed leaves the copy, and comes back when it comes again', async () => {
+  const file = join(scratchDirectory(), 'contacts.ndjson')
+  const contact = {
+    contactId: 'sync-1',
+    email: 'gone@example.com',
+    tags: [],
+    emailConsent: 'unknown',
+    smsConsent: 'unknown',
+    createdAt: '2026-01-01T00:00:00Z',
+  }
+  writeFileSync(file, JSON.stringify(contact))
+  for (const [args, isThere] of [
+    [['import', 'contacts', file], true],
+    [['rows', 'delete', 'contacts', '--id', 'sync-1'], false],
+    [['import', 'contacts', file], true],
+  ] as const) {
+    await operate(...args)
+    await sync()
+    assert.equal(mirrored().has('sync-1'), isThere)
+    assert.deepEqual(mirrored(), await allContacts())
+  }
 })
 await check('with a key that does not work it says so and loses nothing', async () => {
   const rows = mirrored().size

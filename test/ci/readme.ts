@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { projectRoot } from '../../host-worker/local/root.ts'
+import { openRehearsal } from '../support/cloudflare/rehearsal.ts'
 import { createChecks } from '../support/runner/checks.ts'
+import { emailAbout, fillIn } from '../support/manuals/guide-form.ts'
 import type { Block, Ran } from '../support/manuals/readme-commands.ts'
 import { commandBlocks, runCommands } from '../support/manuals/readme-commands.ts'
 import { freePort, scratchDirectory, signalGroup, startService } from '../support/services/started-service.ts'
 
 /**
  * Follows the README, and then the manuals of the folders, as after a fresh clone: `npm start`, all further commands in
- * order, and a part of `npm test`. Deploying needs an account, so its commands are run as far as they go without one.
+ * order, and a part of `npm test`. Deploying needs an account, for which there is a stand-in.
  */
 const { check, report } = createChecks()
 const copy = join(scratchDirectory(), 'copy')
@@ -133,6 +135,29 @@ const expectations: readonly Expectation[] = [
     },
   },
   {
+    name: 'a form made from the guide works on its page, sends emails and fills a sheet',
+    is: (command) => command === 'cat /tmp/harbor-claim.csv',
+    holds: async (output) => {
+      const sheet = output
+        .replace(/^\uFEFF/, '')
+        .trimEnd()
+        .split('\r\n')
+      assert.equal(sheet[0], 'submissionId,submittedAt,formId,contactId,email,kind,what')
+      const row = (email: string) => sheet.find((line) => line.includes(`,${email},`)) ?? ''
+      assert.match(
+        row('ada@example.com'),
+        /^sub_\w+,[^,]+,harbor-claim,con_\w+,ada@example\.com,other,An antenna$/,
+      )
+      assert.match(row('bo@example.com'), /,mirror,$/)
+      const { to, text } = await emailAbout(
+        await fillIn('/tmp/harbor-claim.html'),
+        `http://127.0.0.1:${port}/mailbox`,
+      )
+      assert.equal(to, 'office@example.com')
+      assert.match(String(text), /The roof/)
+    },
+  },
+  {
     name: 'the contract document is served',
     is: (command) => command.includes('/api/v1/openapi.json'),
     holds: (output) => {
@@ -150,7 +175,7 @@ async function copyProject(): Promise<void> {
 }
 
 const isStart = ({ path, heading }: Block): boolean => path === 'README.md' && heading === 'Start'
-const isDeployment = ({ heading }: Block): boolean => heading === 'Deploy to Cloudflare'
+const isDeployment = ({ path }: Block): boolean => path === 'host-worker/deploy/README.md'
 const GATEWAY = 'adapters/pos-odbc/README.md'
 const isGateway = ({ path }: Block): boolean => path === GATEWAY
 
@@ -186,30 +211,33 @@ async function tour(time: string, origin: string): Promise<void> {
   }
 }
 
-/** Runs a command of the deployment as far as it goes without an account. */
-async function rehearse(command: string): Promise<void> {
-  const options = { cwd: copy, env: { ...process.env, STATE_DIR: state, XDG_CONFIG_HOME: state } }
-  const wrangler = ['node_modules/wrangler/bin/wrangler.js']
-  if (!command.startsWith('npx wrangler')) {
-    assert.match(command, /^npm run -s operator .* --remote$/)
-    // Logging in needs the address of a deployment, which does not exist here.
-    if (command.includes(' login '))
-      await assert.rejects(run('bash', ['-c', command], options), /wrangler\.toml names no address/)
-    else await run('bash', ['-c', command.replace(' --remote', '')], options)
-    return
+/** Runs the commands of the deployment, in the order printed, into an account that is a stand-in on this machine. */
+async function rehearseDeployment(): Promise<void> {
+  const rehearsal = await openRehearsal(copy)
+  for (const command of commandsIn(isDeployment)) {
+    // Logging in needs a browser.
+    if (command === 'npx wrangler login') continue
+    await check(`in an account that is a stand-in: ${command}`, async () => {
+      const { exitCode, output } = await rehearsal.run(command)
+      assert.equal(exitCode, 0, output)
+    })
   }
-  if (command === 'npx wrangler deploy') {
-    await run(process.execPath, [...wrangler, 'deploy', '--dry-run', '--outdir', scratchDirectory()], options)
-    return
-  }
-  const words = command.split(' ').slice(2)
-  const verbs = words.slice(
-    0,
-    words.findIndex((word, index) => index > 0 && !/^[a-z]+$/.test(word)),
-  )
-  const { stdout } = await run(process.execPath, [...wrangler, ...verbs, '--help'], options)
-  assert(stdout.includes(`wrangler ${verbs.join(' ')}`), stdout)
-  for (const option of words.filter((word) => word.startsWith('--'))) assert(stdout.includes(option), option)
+  await check('the deployed service answers, and so does staging', async () => {
+    const { account } = rehearsal
+    for (const name of ['tenant-data-api', 'tenant-data-api-staging']) {
+      const { status } = await rehearsal.ask(`https://${name}.acme.workers.dev/health`)
+      assert.equal(status, 200)
+    }
+    const { versions = [], history = [] } = account.scripts.get('tenant-data-api') ?? {}
+    assert.equal(versions.length, 2)
+    assert.equal(history[0]?.id, versions[1]?.id, 'the rollback serves the version before')
+    const staging = account.scripts.get('tenant-data-api-staging')
+    assert.notEqual(
+      staging?.secrets.get('ROOT_SECRET'),
+      account.scripts.get('tenant-data-api')?.secrets.get('ROOT_SECRET'),
+    )
+  })
+  await rehearsal.close()
 }
 
 /** Starts the gateway with its manual's configuration, without the sources whose drivers test/ci/odbc.sh installs. */
@@ -256,9 +284,7 @@ for (const time of ['first', 'after a restart']) {
   await tour(time, service.origin)
   await service.stop()
 }
-for (const command of commandsIn(isDeployment)) {
-  await check(`as far as it goes without an account: ${command}`, () => rehearse(command))
-}
+await rehearseDeployment()
 await check('the gateway starts with the configuration of its manual', startGateway)
 // All other tests have run in the checkout from which this copy was made.
 await check('npm test, of the core', async () => {

@@ -12,6 +12,7 @@ const part = (number: number, changes: Partial<StagedPart> = {}): StagedPart => 
   digest: `digest ${number}`,
   bytes: 10,
   readRows: 1,
+  skippedRows: 2,
   problems: [],
   warnings: ['w'],
   state: 'receiving',
@@ -52,6 +53,9 @@ export const importCases: readonly StorageCase[] = [
         { ...session, stagedFields: session.stagedFields?.includes('contactId') },
         {
           ...contacts,
+          isDryRun: false,
+          mapping: {},
+          skippedRows: 0,
           importId: 'imp-1',
           state: 'receiving',
           openedAt: toInstant(START_MS),
@@ -115,6 +119,7 @@ export const importCases: readonly StorageCase[] = [
       const added = await imports.addPart(session, part(1, { problems, rows: [contact('c')] }))
       assert.deepEqual(added, {
         ...session,
+        skippedRows: 2,
         nextPart: 2,
         receivedBytes: 10,
         readRows: 1,

@@ -160,10 +160,42 @@ export const upsertCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'where a natural value is left out, the stored one stays, and a new row gets it',
+    async run(make) {
+      const storage = await twoTenants(make)
+      const left = { tags: null, emailConsent: null, createdAt: null }
+      await storage
+        .tenant('org-a')
+        .upsert('contacts', [contact('c-1', { tags: ['a'], emailConsent: 'subscribed' })])
+      await storage.tenant('org-b').upsert('contacts', [contact('c-2', { tags: ['other'] })])
+      const write = () =>
+        storage.tenant('org-a').upsert('contacts', [contact('c-1', left), contact('c-2', left)])
+      assert.deepEqual(await write(), { changed: 1 })
+      const read = async (id: string) =>
+        (
+          await storage
+            .tenant('org-a')
+            .findMany('contacts', ['tags', 'emailConsent', 'createdAt', 'updatedAt'], [id])
+        )[0]
+      const stored = await read('c-1')
+      assert.deepEqual(
+        [stored?.tags, stored?.emailConsent, stored?.createdAt],
+        [['a'], 'subscribed', contact('c-1').createdAt],
+      )
+      const fresh = await read('c-2')
+      assert.deepEqual(
+        [fresh?.tags, fresh?.emailConsent, fresh?.createdAt],
+        [[], 'unknown', fresh?.updatedAt],
+      )
+      assert.deepEqual(await write(), { changed: 0 })
+      assert.deepEqual(await read('c-2'), fresh)
+    },
+  },
+  {
     name: 'an upsert that fails on one row writes none',
     async run(make) {
       const storage = await twoTenants(make)
-      const broken = contact('c-2', { createdAt: null })
+      const broken = contact('c-2', { contactId: null })
       await assert.rejects(storage.tenant('org-a').upsert('contacts', [contact('c-1'), broken]))
       assert.equal(await readContact(storage, 'c-1'), undefined)
     },

@@ -48,7 +48,7 @@ describe.each(analytics.map((endpoint) => [endpoint.path, endpoint] as const))('
   test('is deprecated in the contract document, with its failures', () => {
     expect(endpoint.deprecated).toBe(true)
     const { responses } = operationsAt(path).find(({ method }) => method === 'GET') ?? {}
-    const expected = ['200', '401', '500', ...(endpoint.requires === null ? [] : ['403'])]
+    const expected = ['200', '401', '429', '500', ...(endpoint.requires === null ? [] : ['403'])]
     if (path.endsWith('/cohorts')) expected.push('400')
     expect(Object.keys(responses ?? {}).sort()).toEqual(expected.sort())
   })

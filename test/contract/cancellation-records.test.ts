@@ -133,7 +133,6 @@ test.each([
   ['churnType', 'unknown'],
   ['billingInterval', 'day'],
   ['billingAmountCents', 19.99],
-  ['isOnTrial', null],
 ])('a membership line is refused for its %s: %j', (field, value) => {
   const context = importContext({ organizationId: 'mine', phoneCountry: 'US' })
   const kind = kindOf('memberships', toolsWithoutSecrets(service.clock))

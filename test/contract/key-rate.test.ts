@@ -10,9 +10,6 @@ import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import type { TestService } from '../support/services/service.ts'
 import { openTestService } from '../support/services/service.ts'
 
-// The contract document names no rate, because a rate belongs to a key and not to an operation. contract-check.ts shows
-// what `send` checks in the answers to limited keys.
-
 const keyed: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'public')
 const CONTACTS = '/api/v1/contacts'
 

@@ -46,6 +46,7 @@ interface Line {
   readonly status: number
   readonly organizationId: string | null
   readonly keyId: string | null
+  readonly submissionId?: string
 }
 
 function requestLines(): readonly Line[] {
@@ -134,14 +135,29 @@ test('a submission belongs to the organization of its form, whatever becomes of 
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ _gotcha: '', _password: PLANTED, _utm_source: PLANTED, ...answers }),
     })
-  await submit({ full_name: PLANTED, email: EMAIL, message: PLANTED })
+  const saved = await submit({ full_name: PLANTED, email: EMAIL, message: PLANTED })
+  const { submissionId } = (await saved.json()) as { readonly submissionId: string }
   await submit({ [PLANTED]: PLANTED })
+  await submit({ _gotcha: PLANTED })
   await submit({}, PLANTED)
   await service.settled()
-  expect(requestLines().map(({ status, organizationId, keyId }) => [status, organizationId, keyId])).toEqual([
+  isStorageLost = true
+  await submit({ full_name: PLANTED, email: EMAIL, message: PLANTED })
+  const lines = requestLines()
+  expect(lines.map(({ status, organizationId, keyId }) => [status, organizationId, keyId])).toEqual([
     [200, 'acme', null],
     [422, 'acme', null],
+    [200, 'acme', null],
     [404, null, null],
+    [500, 'acme', null],
+  ])
+  // The id of the receipt. Where storage was lost, it is the id of what may have been saved.
+  expect(lines.map((line) => line.submissionId)).toEqual([
+    submissionId,
+    undefined,
+    undefined,
+    undefined,
+    expect.stringMatching(/^sub_/),
   ])
   expectNothingPlanted()
 })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { operatorEndpoints } from '../../domain/operator-catalog.ts'
+import { operatorEndpoints } from '../../domain/operator-api.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
 import type { TestService, TestStorage } from '../support/services/service.ts'

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { digestOfParts, sha256 } from '../../domain/imports/file-parts.ts'
+import { importKindNames } from '../../domain/imports/kinds.ts'
 import { PART_MAX_BYTES } from '../../domain/imports/limits.ts'
 import { utf8 } from '../../domain/text/encoding.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
@@ -89,6 +90,57 @@ test('a file is opened, sent, committed and remembered, and the audit tells', as
   ])
 })
 
+test('every kind is listed with its columns and a template', async () => {
+  const { status, body } = await ask('GET', '/operator/v1/import-kinds')
+  expect(status).toBe(200)
+  const data = body.data as readonly { readonly kind: string; readonly template: string }[]
+  expect(data.map(({ kind }) => kind)).toEqual(importKindNames)
+  expect(data.find(({ kind }) => kind === 'contact-lists')).toEqual({
+    kind: 'contact-lists',
+    columns: [
+      {
+        name: 'listId',
+        type: 'text',
+        isRequired: true,
+        whenLeftOut: null,
+        meaning: 'Identifier of the list.',
+      },
+      expect.objectContaining({ name: 'name', isRequired: true }),
+      expect.objectContaining({ name: 'description', isRequired: false, whenLeftOut: 'nothing' }),
+      expect.objectContaining({ name: 'type', isRequired: false, whenLeftOut: 'static' }),
+      expect.objectContaining({ name: 'createdAt', whenLeftOut: 'the time of the import' }),
+    ],
+    template: expect.stringMatching(/^listId,name,description,type,createdAt\r\nlist-members,/) as string,
+  })
+})
+
+test('a dry run is checked and writes nothing; a file of the same bytes is then imported', async () => {
+  const text = 'Kundennr;Source\nc-1;a\n;\n'
+  const digest = await digestOfParts([await sha256(utf8(text))])
+  const file = {
+    kind: 'contacts',
+    format: 'csv',
+    totalBytes: utf8(text).length,
+    digest,
+    mapping: { Kundennr: 'contactId' },
+  }
+  for (const dryRun of [true, false]) {
+    const { status, body } = await post(ALL, { ...file, dryRun })
+    expect([status, body.dryRun, body.mapping]).toEqual([200, dryRun, file.mapping])
+    const path = `${ALL}/${String(body.importId)}`
+    expect(await send(path, 1, utf8(text))).toMatchObject({
+      body: { readRows: 1, skippedRows: 1, problems: [] },
+    })
+    const state = dryRun ? 'checked' : 'done'
+    expect(await ask('POST', `${path}/commit`)).toMatchObject({
+      status: 200,
+      body: { state, changedRows: dryRun ? 0 : 1 },
+    })
+    const rows = await service.storage.tenant('acme').findMany('contacts', ['contactId'], ['c-1'])
+    expect(rows).toHaveLength(dryRun ? 0 : 1)
+  }
+})
+
 test('imports are listed newest first, in pages', async () => {
   await service.addOrganization('other')
   const ids: string[] = []
@@ -139,7 +191,7 @@ test('a file with problems is no success, and says which', async () => {
 describe('a sender is told', () => {
   test.each([
     ['an unknown kind', { kind: 'cars' }, /^kind: must be one of sites, /],
-    ['an unknown format', { format: 'xml' }, /^format: must be ndjson or csv/],
+    ['an unknown format', { format: 'xml' }, /^format: must be one of ndjson, csv/],
     ['a size below zero', { totalBytes: -1 }, /^totalBytes: must not be negative/],
     ['a size beyond the largest', { totalBytes: 2 ** 40 }, /^totalBytes: must be at most \d+: cut the file/],
     ['no digest', { digest: 'abc' }, /^digest: must be a SHA-256 in base64url/],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { endpoints } from '../../domain/catalog.ts'
-import { operatorEndpoints } from '../../domain/operator-catalog.ts'
+import { operatorEndpoints } from '../../domain/operator-api.ts'
 import { proveRootSecret } from '../../domain/access/root-secret-proof.ts'
 import type { Endpoint } from '../../domain/record/endpoint.ts'
 import { crc32 } from '../../domain/text/crc32.ts'

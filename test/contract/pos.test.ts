@@ -168,13 +168,13 @@ describe('the routes of the legacy vendor', () => {
     }
     for (const endpoint of posEndpoints) {
       const { deprecated, responses } = paths[endpoint.path]?.get ?? { responses: {} }
-      expect(Object.keys(responses)).toEqual(['200', '400', '401', '404', '500', '502'])
+      expect(Object.keys(responses)).toEqual(['200', '400', '401', '404', '429', '500', '502'])
       expect(deprecated === true).toBe(endpoint.onlyFor !== null)
       for (const [status, { headers }] of Object.entries(responses)) {
         const says = Object.keys(headers ?? {}).join()
         expect([status, says]).toEqual([
           status,
-          deprecated === true && status !== '401' ? 'Deprecation,Link' : '',
+          deprecated === true && !['401', '429'].includes(status) ? 'Deprecation,Link' : '',
         ])
       }
     }

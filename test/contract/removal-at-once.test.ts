@@ -1,47 +1,35 @@
 import { expect, test } from 'vitest'
-import { digestOfParts, sha256 } from '../../domain/imports/file-parts.ts'
-import { utf8 } from '../../domain/text/encoding.ts'
+import type { OrganizationFile } from '../../domain/whole/archive/format.ts'
+import { ORGANIZATION } from '../../domain/whole/archive/format.ts'
+import type { ArchiveHead, ArchiveLines, ArchiveSource } from '../../domain/whole/archive/source.ts'
+import { ChangedMeanwhile, writeArchive } from '../../domain/whole/archive/write-archive.ts'
+import { openNodeDigest } from '../../host-worker/operator/archives/node-digest.ts'
+import { begunExport } from '../support/data/restore-request.ts'
 import { form, submission } from '../conformance/fixtures.ts'
 import { toOwn } from '../support/moving/moving.ts'
 import { openMovingStorage } from '../support/moving/moving-storage.ts'
 import type { MovingPlaces } from '../support/moving/moving.ts'
 import { addSampleOrganization } from '../support/data/sample-organization.ts'
+import { sendImport } from '../support/data/sent-import.ts'
 import { everyText } from '../support/databases/whole-database.ts'
 import { seededRandom } from '../support/runner/fakes.ts'
 import type { ScratchStorage } from '../support/scratch/scratch-storage.ts'
 import type { ScratchObjects } from '../support/scratch/scratch-objects.ts'
 import { scratchObjects } from '../support/scratch/scratch-objects.ts'
 import { createScratchStorage } from '../support/scratch/scratch-storage.ts'
-import type { OperatorClient } from '../support/services/operator-client.ts'
 import { openOperatorClient } from '../support/services/operator-client.ts'
-import type { TestService } from '../support/services/service.ts'
 import { openTestService } from '../support/services/service.ts'
 
 // An organization is removed while others import, export, erase and move.
 
-const contact = (index: number) =>
-  `${JSON.stringify({ contactId: `new-${index}`, tags: [], emailConsent: 'unknown', smsConsent: 'unknown', createdAt: '2026-01-01T00:00:00Z' })}\n`
-
-interface Opened {
-  readonly importId: string
-}
-
-/** Opens an import of contacts and sends all of it. */
-async function sentImport(service: TestService, admin: OperatorClient): Promise<string> {
-  const part = utf8(Array.from({ length: 2_000 }, (_, index) => contact(index)).join(''))
-  const file = { kind: 'contacts', format: 'ndjson', totalBytes: part.length }
-  const digest = await digestOfParts([await sha256(part)])
-  const { body } = await admin.post('/organizations/acme/imports', { ...file, digest })
-  const { importId } = body as unknown as Opened
-  const base64 = (await sha256(part)).replaceAll('-', '+').replaceAll('_', '/')
-  await service.send(`/operator/v1/organizations/acme/imports/${importId}/parts/1`, {
-    method: 'PUT',
-    key: admin.key,
-    headers: { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${base64}=:` },
-    body: part,
-  })
-  return importId
-}
+const contact = (index: number) => ({
+  contactId: `new-${index}`,
+  tags: [],
+  emailConsent: 'unknown',
+  smsConsent: 'unknown',
+  createdAt: '2026-01-01T00:00:00Z',
+})
+const contacts = Array.from({ length: 2_000 }, (_, index) => contact(index))
 
 const places = [{ kind: 'shared' }, { kind: 'own', region: null, jurisdiction: null }] as const
 
@@ -57,10 +45,10 @@ test.each(places)(
     for (let seed = 1; seed <= 12; seed += 1) {
       const below = seededRandom(seed)
       await addSampleOrganization(service, 'acme', 'm-', 5)
-      const importId = await sentImport(service, admin)
+      const importId = await sendImport(service, admin, 'acme', 'contacts', contacts)
       const work = [
         () => admin.post(`${path}/delete`, { confirm: 'acme' }),
-        () => admin.post(`${path}/imports/${importId}/commit`),
+        () => admin.post(`${path}/imports/${importId ?? ''}/commit`),
         () => admin.post(`${path}/export`, {}),
         () => admin.post(`${path}/contacts/erase`, { contactIds: ['m-contactId-1'] }),
         () => admin.post(`${path}/rows/products/delete`, { ids: ['m-productId-1'] }),
@@ -131,4 +119,43 @@ test('the object of a family that is deleted is emptied, and serves the next of 
   const key = await addSampleOrganization(service, 'acme', 'm-', 2)
   const sites = await service.send('/api/v1/sites', { key })
   expect(((await sites.json()) as { readonly data: readonly object[] }).data.length).toBe(2)
+})
+
+test('an export during which the family moves begins again, and is then one state in the new place', async () => {
+  const service = await openTestService((clock) => openMovingStorage(clock).storage)
+  const admin = await openOperatorClient(service, 'admin')
+  await addSampleOrganization(service, 'acme', 'm-', 3)
+  let reads = 0
+  let token = ''
+  const lines: ArchiveSource['lines'] = async (file, after) => {
+    reads += 1
+    if (reads === 40) {
+      await admin.post('/organizations/acme/move', { place: 'own' })
+      await service.settled()
+    }
+    const { status, body } = await admin.post('/organizations/acme/export/lines', { token, file, after })
+    expect(status).toBe(200)
+    return body as unknown as ArchiveLines
+  }
+  const source: ArchiveSource = {
+    lines,
+    organization: async () => JSON.parse((await lines(ORGANIZATION, null)).lines) as OrganizationFile,
+    async head() {
+      const begun = await begunExport(admin)
+      ;({ token } = begun)
+      return begun as unknown as ArchiveHead
+    },
+  }
+  const exported = async () => {
+    const pieces: Uint8Array[] = []
+    const writing = { source, openDigest: openNodeDigest, onProgress: () => undefined }
+    for await (const piece of writeArchive(writing)) pieces.push(piece)
+    return Buffer.concat(pieces).toString()
+  }
+  await expect(exported()).rejects.toThrow(ChangedMeanwhile)
+  const archive = await exported()
+  expect(archive).toContain('"place": "own"')
+  expect(archive).toContain('m-siteId-2')
+  expect(await exported()).toBe(archive)
+  expect(service.errors).toEqual([])
 })

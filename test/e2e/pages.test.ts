@@ -84,3 +84,16 @@ describe('what is not there', () => {
     expect(await page.text()).toContain('<h1>Method not allowed</h1>')
   })
 })
+
+test('the console is the same page at every address below it, and may load nothing from elsewhere', async () => {
+  const page = await ask('/console', { headers: BROWSER })
+  const text = await page.text()
+  const deep = await ask('/console/organizations/acme%2F..?q=1', { headers: BROWSER })
+  expect([page.status, deep.status, await deep.text()]).toEqual([200, 200, text])
+  expect(page.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  )
+  expect(text).toMatch(/<script type="module" src="\/assets\/console\/main-[0-9A-Z]{8}\.js">/)
+  expect((await ask('/console', { method: 'POST' })).status).toBe(405)
+  expect((await ask('/consoles', { headers: BROWSER })).status).toBe(404)
+})

@@ -147,6 +147,7 @@ describe.each(Object.entries(kinds))('%s', (kind, { lines, table }) => {
       read: lines.length,
       changed,
       unchanged: lines.length - changed,
+      skipped: 0,
       warnings: [],
     })
     expect(await count(storage)).toBe(lines.length)

@@ -4,14 +4,10 @@
  * (default 4), KILL_ROWS (rows of the organization of the kills, default 20,000) and KILL_SEED.
  */
 import assert from 'node:assert/strict'
-import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Manifest } from '../../domain/whole/archive/format.ts'
-import { projectRoot } from '../../host-worker/local/root.ts'
 import { archiveInFile } from '../../host-worker/operator/archives/archive-file.ts'
 import { checkArchive } from '../../host-worker/operator/archives/check-archive.ts'
 import { writeManyContacts } from '../support/data/contact-files.ts'
@@ -20,6 +16,7 @@ import { seededRandom } from '../support/runner/fakes.ts'
 import { runtimePeakMiB } from '../support/services/process-tree.ts'
 import { operate, scratchDirectory } from '../support/services/started-service.ts'
 import { startImportedService } from './imported-service.ts'
+import { startCommand } from './killable-command.ts'
 
 const rows = Number(process.env.WHOLE_ROWS ?? 100_000)
 const kills = Number(process.env.WHOLE_KILLS ?? 4)
@@ -79,35 +76,6 @@ await check(`${rows} rows are exported and restored in both places`, async () =>
   }
 })
 
-/** The commands in progress, which must not outlive this process. */
-const running = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
-/** A command that can be killed. */
-function startCommand(...args: readonly string[]): {
-  readonly child: ChildProcess
-  code(): Promise<number | null>
-} {
-  const main = join(projectRoot, 'host-worker', 'operator', 'main.ts')
-  const child = spawn(process.execPath, [main, ...args], {
-    cwd: projectRoot,
-    env: { ...process.env, XDG_CONFIG_HOME: files, STATE_DIR: stateDirectory },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  running.add(child)
-  const closed = once(child, 'close')
-  return {
-    child,
-    async code() {
-      await closed
-      running.delete(child)
-      return child.exitCode
-    },
-  }
-}
-
 const small = join(files, 'small.tar')
 /** How long the commands take undisturbed, in ms. */
 const durationsMs = { export: 0, restore: 0 }
@@ -116,7 +84,7 @@ await check('the organization of the kills is exported and restored', async () =
   await organizationWith('small', killRows)
   const duration = async (...args: readonly string[]) => {
     const startedAt = performance.now()
-    assert.equal(await startCommand(...args).code(), 0)
+    assert.equal(await startCommand(stateDirectory, ...args).code(), 0)
     return performance.now() - startedAt
   }
   durationsMs.export = await duration('org', 'export', small, '--id', 'small')
@@ -139,7 +107,7 @@ async function killed(
       : ['org', 'restore', small, '--id', organizationId, '--place', isOwn ? 'own' : 'shared']
   if (victim === 'service') await service.untilKillable()
   if (work === 'restore' && !isOwn) await service.createOrganization(organizationId)
-  const command = startCommand(...args)
+  const command = startCommand(stateDirectory, ...args)
   // Every command takes a while to start, in which nothing can be half done.
   const afterMs = Math.round((0.3 + 0.7 * draw()) * durationsMs[work])
   await pause(afterMs)
@@ -155,10 +123,13 @@ async function killed(
       if (status === 401) unfinished += 1
       else assert(!(await service.hasContacts(organizationId)), 'a part of the rows can be read')
     }
-    assert.equal(await startCommand(...args).code(), 0)
+    assert.equal(await startCommand(stateDirectory, ...args).code(), 0)
   }
   if (work === 'restore') {
-    assert.equal(await startCommand('org', 'export', target, '--id', organizationId).code(), 0)
+    assert.equal(
+      await startCommand(stateDirectory, 'org', 'export', target, '--id', organizationId).code(),
+      0,
+    )
   }
   assert.deepEqual(await filesOf(target), await filesOf(small))
   rmSync(target)

@@ -81,8 +81,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a line break in a quoted cell becomes a space',
     file: 'domain/imports/csv.ts',
-    from: "record.parts.join('\\n')",
-    to: "record.parts.join(' ')",
+    from: 'next.parts.join(lineEnd)',
+    to: "next.parts.join(' ')",
   },
   {
     name: 'the export of members shows an unknown amount as 0',

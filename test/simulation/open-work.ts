@@ -40,6 +40,9 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
   const sessions = stored
     .look("select organization_id, import_id from import_sessions where state = 'writing'")
     .filter(isDoable)
+  const kept = stored
+    .look('select organization_id, kind from retention where due_at <= simulated_now()')
+    .filter(isDoable)
   const moves = stored
     .look('select move_id, source, target from moves where ended_at is null or not_before is not null')
     .filter((row) => !involves(broken.object, row))
@@ -47,6 +50,7 @@ export function openWork(stored: StoredPlaces, broken: Broken): OpenWork {
     waiting: [
       ...entries.filter(({ status }) => status === 'pending').map(({ outbox_id: id }) => String(id)),
       ...sessions.map(({ import_id: id }) => String(id)),
+      ...kept.map(({ organization_id: id, kind }) => `${String(kind)} of ${String(id)}`),
     ],
     moves: moves.map(({ move_id: id }) => `move ${String(id)}`),
     failed: entries

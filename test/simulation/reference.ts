@@ -58,6 +58,16 @@ export interface SentMessage {
   readonly isAccepted: boolean
 }
 
+/** What was asked for in the organization that comes and goes. */
+export interface PassingPromises {
+  /** The numbers of the people of whom an answer said that they were erased. */
+  readonly erased: Set<number>
+  /** The ids of submissions that may have been deleted. */
+  readonly asked: Set<string>
+  /** For how many days submissions may be kept, since the organization exists. */
+  readonly days: Set<number>
+}
+
 export interface Reference {
   /** The present logical time. A smaller number means earlier. */
   now(): number
@@ -69,6 +79,7 @@ export interface Reference {
   isUsable(key: KnownKey, use: KnownKey['scope']): boolean
   /** The sends of which an answer told the outcome. */
   readonly sent: SentMessage[]
+  readonly passing: PassingPromises
   /** The changes by operators that an answer confirmed. */
   readonly changes: AskedChange[]
   readonly formIds: () => readonly string[]
@@ -99,6 +110,7 @@ export function createReference(): Reference {
     workingKey: (organizationId, use) =>
       keys.findLast((key) => key.organizationId === organizationId && isUsable(key, use)),
     sent: [],
+    passing: { erased: new Set(), asked: new Set(), days: new Set() },
     changes: [],
     formIds: () => [...versions.keys()],
     versionsOf,

@@ -2,10 +2,12 @@ import type { StoredHere } from './engine/database.ts'
 import { checkAtRest } from './invariants/at-rest.ts'
 import { isHopeless } from './invariants/entries.ts'
 import { checkAudit } from './invariants/audit.ts'
+import { checkPassingAtRest } from './invariants/passing.ts'
 import { checkPlacesAtRest } from './invariants/places.ts'
 import { openWork } from './open-work.ts'
 import type { Broken } from './open-work.ts'
 import type { Network } from './service/network.ts'
+import { passing } from './setting.ts'
 import { breakObject, stuckOrganizations } from './stuck.ts'
 import type { World } from './world.ts'
 
@@ -76,6 +78,8 @@ function check({ universe, stored, service, reference }: World, broken: Broken):
     violated,
   })
   checkAudit(stored, reference, violated)
+  if (!stuck.has(passing.organizationId))
+    checkPassingAtRest(stored, reference, universe.scheduler.nowMs(), violated)
   // A move that needs the broken database has not ended, and may have left something in the other one too.
   const family = broken.object?.split('.')[0]
   const isExempt = ({ name }: StoredHere) =>

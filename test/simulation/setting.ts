@@ -37,6 +37,48 @@ export const visitors: readonly Visitor[] = Array.from({ length: VISITORS }, (_,
 /** The organizations that are made while the world runs. */
 export const founded = ['delta', 'echo'] as const
 
+const nameOf = (number: number): string => `Person ${number}.`
+const addressOf = (number: number): string => `Person-${number}.@example.com`
+
+/** The organization that comes and goes. Only one operator and the service itself change it. */
+export const passing = {
+  organizationId: 'passing',
+  formId: 'passing-form',
+  /** How many people it has at first. */
+  people: 4,
+  /** The name and the address of a person, by a number. No text of anybody else contains them. */
+  nameOf,
+  addressOf,
+  contactOf: (number: number) => ({
+    contactId: `person-${number}`,
+    firstName: nameOf(number),
+    email: addressOf(number),
+    tags: [nameOf(number)],
+    emailConsent: 'subscribed',
+    smsConsent: 'unknown',
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }),
+  /** A submission with the contact of a person, and one without it. */
+  submissionsOf(number: number, submittedAt: string) {
+    const more = {
+      formId: 'passing-form',
+      attribution: { utm_source: nameOf(number) },
+      source: 'headless',
+      submittedAt,
+    }
+    const [contactId, name] = [`person-${number}`, nameOf(number)]
+    return [
+      { submissionId: `${contactId}-with`, contactId, answers: { name }, ...more },
+      {
+        submissionId: `${contactId}-without`,
+        contactId: null,
+        answers: { mail: [addressOf(number)] },
+        ...more,
+      },
+    ]
+  },
+} as const
+
 /** The subject of email that is sent with a forged key. */
 export const FORGED_SUBJECT = 'forged'
 
@@ -91,6 +133,7 @@ export interface Founding {
 export async function found(founding: Founding): Promise<string> {
   const { storage, secrets, random, nowMs } = founding
   for (const organizationId of organizationIds) await foundOrganization(organizationId, founding)
+  await foundPassing(founding)
   const grant = { operator: 'operator', role: 'admin', expiresAt: null, issuedBy: null } as const
   const { key, stored } = await issueOperatorKey(grant, secrets, random, { nowMs: () => nowMs })
   const by = { operatorKeyId: null, operator: 'founder', organizationId: null, subject: null }
@@ -98,6 +141,29 @@ export async function found(founding: Founding): Promise<string> {
   await storage.operatorChanges(entry).addOperatorKey({ key: stored, proof: null })
   return key
 }
+
+async function foundPassing({ storage, nowMs, choiceOf }: Founding): Promise<void> {
+  const { organizationId, formId, people } = passing
+  await storage.administration.saveOrganization(
+    newOrganization(organizationId, 'Passing'),
+    null,
+    choiceOf(organizationId),
+  )
+  const tenant = storage.tenant(organizationId)
+  const definition = { formId, name: 'Form', isPublished: true, notificationEmails: [], fields: [] }
+  const createdAt = toInstant(nowMs)
+  const row = { formId, name: 'Form', isPublished: true, publishedAt: null, passwordHash: null }
+  await tenant.upsert('forms', [{ ...row, createdAt, definition }])
+  const nothing = { lastName: null, phone: null, licensePlate: null, source: null, siteId: null }
+  for (let number = 1; number <= people; number += 1) {
+    const emailKey = passing.addressOf(number).toLowerCase()
+    await tenant.upsert('contacts', [{ ...nothing, ...passing.contactOf(number), emailKey }])
+    const submittedAt = toInstant(nowMs - number * DAY_MS)
+    await tenant.upsert('form-submissions', passing.submissionsOf(number, submittedAt))
+  }
+}
+
+const DAY_MS = 86_400_000
 
 async function foundOrganization(organizationId: string, founding: Founding): Promise<void> {
   const { storage, secrets, random, nowMs, reference, choiceOf, parentOf } = founding

@@ -28,7 +28,7 @@ describe('what was promised comes true', () => {
   })
 
   test('where nothing goes wrong', async () => {
-    const run = await simulate({ from: seedWith(({ isCalm }) => isCalm), steps: 150 })
+    const run = await simulate({ from: seedWith(({ isCalm }) => isCalm), steps: 500 })
     expect(run.violation).toBeNull()
     expect(run.receipts).toBeGreaterThan(0)
   })

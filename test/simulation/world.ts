@@ -13,6 +13,7 @@ import { everlasting } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
 import { createEntryChecks } from './invariants/entries.ts'
 import { createKeyChecks } from './invariants/keys.ts'
+import { createPassingChecks } from './invariants/passing.ts'
 import { createMoveChecks } from './invariants/moves.ts'
 import { createPlaceChecks } from './invariants/places.ts'
 import { createRunChecks } from './invariants/runs.ts'
@@ -36,7 +37,7 @@ import { startService } from './service/running-service.ts'
 import type { StoredPlaces } from './service/stored-places.ts'
 import { createHomes, lookIntoPlaces } from './service/stored-places.ts'
 import type { Mutant, Universe } from './service/universe.ts'
-import { found, organizationIds } from './setting.ts'
+import { found, organizationIds, passing } from './setting.ts'
 
 /** Something that must never happen, but did. */
 export interface Violation {
@@ -84,7 +85,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const progress = createProgress()
   const reference = createReference()
   const { universe, stored, service, deployments, versions, founded, whenAborted, writes } =
-    await openService(options, progress)
+    await openService(options, progress, reference)
   const gammaIsChild = decide.chance('gamma is a child of beta', 50)
   const parentOf = (organizationId: string) => (organizationId === 'gamma' && gammaIsChild ? 'beta' : null)
   const namespace = service.objects.namespaceOf(null)
@@ -141,7 +142,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 /** Starts the service in an empty world. */
-async function openService({ decide, scheduler, mutant }: WorldOptions, progress: Progress) {
+async function openService(
+  { decide, scheduler, mutant }: WorldOptions,
+  progress: Progress,
+  reference: Reference,
+) {
   const { violated } = progress
   const trace = createTrace(() => ({ nowMs: scheduler.nowMs(), step: progress.steps() }))
   const faults = decideFaults(decide)
@@ -161,7 +166,10 @@ async function openService({ decide, scheduler, mutant }: WorldOptions, progress
     tell(changes)
     if (changes.length === 0) return
     writes += 1
-    for (const check of checks) check(changes)
+    checkPassing(changes)
+    const lasting = changes.filter(({ organizationId }) => organizationId !== passing.organizationId)
+    for (const check of checks) check(lasting)
+    checkPlaces(changes)
   }
   const shared = {
     decide,
@@ -214,8 +222,9 @@ async function openService({ decide, scheduler, mutant }: WorldOptions, progress
     createMoveChecks(watch),
     createSendChecks(watch),
     createEntryChecks({ ...watch, quietSinceMs: faults.quietSinceMs, mayWait }),
-    createPlaceChecks(watch),
   ]
+  const checkPlaces = createPlaceChecks(watch)
+  const checkPassing = createPassingChecks(watch, reference)
   const founded: ChangeCheck = (changes) => {
     versions.follow(changes)
     runChecks(changes.filter(({ table }) => table === 'contacts'))

@@ -93,9 +93,12 @@ const namedDescendants = working
   .where('key_id', '<>', slot('keyId'))
   .limit(sql.lit(DESCENDANTS_NAMED_MAX))
 
-/** The subject of a revocation, with the descendants that it ends. */
+/**
+ * The subject of a revocation, with the descendants that it ends. Not every version of SQLite knows that the value of a
+ * subselect is JSON, hence `json`.
+ */
 const revokedSubject = sql<JsonText<AuditSubject>>`case when ${slot('withDescendants')} then json_set(
-  ${slot('subject')}, '$.descendants', (select json_group_array(key_id) from (${namedDescendants})))
+  ${slot('subject')}, '$.descendants', json((select json_group_array(key_id) from (${namedDescendants}))))
   else ${slot('subject')} end`
 
 const isThere = eb.exists(db.selectFrom('operator_keys').select(one).where('key_id', '=', slot('keyId')))

@@ -151,6 +151,9 @@ export const serviceTables = {
     written_rows: integer(),
     changed_rows: integer(),
     warnings: byDefault(json<readonly string[]>()),
+    is_dry_run: byDefault(integer()),
+    mapping: byDefault(json<Readonly<Record<string, string>>>()),
+    skipped_rows: byDefault(integer()),
   },
   import_parts: { organization_id: text(), import_id: text(), part: integer(), digest: text() },
   import_chunks: {

@@ -16,7 +16,7 @@ const end = template(sql<SessionRow>`
 export async function endSession(
   executor: Executor,
   place: SessionPlace,
-  state: 'refused' | 'aborted',
+  state: 'checked' | 'refused' | 'aborted',
   problems: readonly ImportProblem[],
   now: string,
 ): Promise<ImportSession | null> {

@@ -14,6 +14,7 @@ const opened = valueList(sessionFieldColumns, {
   nextPart: sql`1`,
   receivedBytes: sql`0`,
   readRows: sql`0`,
+  skippedRows: sql`0`,
   problems: sql`'[]'`,
   warnings: sql`'[]'`,
   chunks: sql`0`,
@@ -43,10 +44,14 @@ export interface Opening {
 
 /** Opens a session, unless one of its kind is open already. Returns the open session. */
 export async function openSession(executor: Executor, opening: Opening): Promise<ImportSession> {
-  const { kind, format, totalBytes, digest } = opening.file
+  const { kind, format, totalBytes, digest, isDryRun = false, mapping = {} } = opening.file
   const { organizationId, importId, reading, now } = opening
   const fields = opening.fields === null ? null : JSON.stringify(opening.fields)
-  const values = { organizationId, importId, kind, format, totalBytes, digest, fields, reading, now }
+  const values = {
+    ...{ organizationId, importId, kind, format, totalBytes, digest, fields, reading, now },
+    isDryRun: Number(isDryRun),
+    mapping: JSON.stringify(mapping),
+  }
   const [, found] = await resultsOf(executor, [
     bind(insert, values),
     bind(findOpen, { organizationId, kind }),

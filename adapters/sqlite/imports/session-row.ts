@@ -8,7 +8,9 @@ import type { FieldColumns } from '../table/field-columns.ts'
 import { fieldList } from '../table/field-columns.ts'
 
 /** A session as its row is selected. */
-export interface SessionRow extends Omit<ImportSession, 'problems' | 'warnings' | 'stagedFields'> {
+export interface SessionRow extends Omit<ImportSession, 'isDryRun' | 'mapping' | 'problems' | 'warnings' | 'stagedFields'> {
+  readonly isDryRun: number
+  readonly mapping: JsonText<ImportSession['mapping']>
   readonly problems: JsonText<ImportSession['problems']>
   readonly warnings: JsonText<ImportSession['warnings']>
   readonly fields: JsonText<readonly string[]> | null
@@ -21,6 +23,8 @@ export const sessionFieldColumns: FieldColumns<SessionRow> = {
   format: 'format',
   totalBytes: 'total_bytes',
   digest: 'digest',
+  isDryRun: 'is_dry_run',
+  mapping: 'mapping',
   fields: 'fields',
   state: 'state',
   openedAt: 'opened_at',
@@ -28,6 +32,7 @@ export const sessionFieldColumns: FieldColumns<SessionRow> = {
   nextPart: 'next_part',
   receivedBytes: 'received_bytes',
   readRows: 'read_rows',
+  skippedRows: 'skipped_rows',
   problems: 'problems',
   warnings: 'warnings',
   reading: 'reading',
@@ -48,6 +53,7 @@ const overByState: Readonly<Record<ImportState, boolean>> = {
   receiving: false,
   writing: false,
   done: true,
+  checked: true,
   refused: true,
   aborted: true,
 }
@@ -63,9 +69,16 @@ function hasState(isOverThen: boolean): Expression<unknown> {
   return sql`state in (${sql.join(states.map(([state]) => sql.lit(state)))})`
 }
 
-export function sessionOf({ fields, ...row }: SessionRow): ImportSession {
+export function sessionOf({ fields, isDryRun, mapping, ...row }: SessionRow): ImportSession {
   const stagedFields = fields === null ? null : parsed(fields)
-  return { ...row, problems: parsed(row.problems), warnings: parsed(row.warnings), stagedFields }
+  return {
+    ...row,
+    isDryRun: isDryRun === 1,
+    mapping: parsed(mapping),
+    problems: parsed(row.problems),
+    warnings: parsed(row.warnings),
+    stagedFields,
+  }
 }
 
 /** The place of one session. */

@@ -34,7 +34,8 @@ const insertKeys = template(sql`
 /** The last statement of the batch: after it, the part is no longer the next one. */
 const advance = template(sql<SessionRow>`
   update import_sessions set next_part = next_part + 1, received_bytes = received_bytes + ${slot('bytes')},
-    read_rows = read_rows + ${slot('readRows')}, problems = ${slot('problems')},
+    read_rows = read_rows + ${slot('readRows')}, skipped_rows = skipped_rows + ${slot('skippedRows')},
+    problems = ${slot('problems')},
     warnings = ${slot('warnings')}, state = ${slot('state')},
     reading = ${slot('reading')}, chunks = chunks + ${slot('chunks')}, touched_at = ${slot('now')}
   where ${ofSession} and state = 'receiving' and next_part = ${slot('part')} returning ${sessionColumns}`)
@@ -47,7 +48,7 @@ export async function stagePart(
   staged: StagedPart,
   now: string,
 ): Promise<ImportSession | null> {
-  const { part, digest, bytes, readRows, state } = staged
+  const { part, digest, bytes, readRows, skippedRows, state } = staged
   const reading = state === 'receiving' ? staged.reading : ''
   const to = { organizationId, importId, part }
   const chunks = chunksOf(staged.rows, kind, stagedFields)
@@ -62,6 +63,7 @@ export async function stagePart(
       ...to,
       bytes,
       readRows,
+      skippedRows,
       state,
       reading,
       now,

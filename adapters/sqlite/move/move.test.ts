@@ -6,7 +6,8 @@ import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
-import { openImage } from '../../node-sqlite/index.ts'
+import { newOrganization } from '../../../domain/operators/organization.ts'
+import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 
 const FAMILY = ['acme', 'acme-child', 'ac\u{1f600}me']
@@ -76,4 +77,22 @@ test('rows that a migration derives while the old place is emptied are removed f
   const here = FAMILY.map((id) => `'${id}'`).join()
   expect(await run(`select * from greetings where organization_id in (${here})`)).toEqual([])
   expect(await run(`select * from greetings where organization_id not in (${here})`)).not.toEqual([])
+})
+
+test('the ids of forms that an import is still writing are taken along, and the sweep asks the new place for it', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
+  const run = async (sql: string) => (await places.shared.batch([{ sql, parameters: [] }]))[0]?.rows
+  await createStorage({ executor: places.shared, clock: places.clock }).administration.saveOrganization(
+    newOrganization('acme', 'Acme'),
+  )
+  await run(`insert into import_sessions values ('acme', 'i', 'forms', 'ndjson', 1, 'd', null, 'writing', '2026-01-01',
+    '2026-01-01', 2, 1, 1, '[]', '', 1, 0, 0, 0, '[]')`)
+  await run(`insert into import_keys values ('acme', 'i', 0, 1, '["soon"]', '[1]')`)
+  expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done' })
+  expect(await run('select form_id, organization_id, reserved_at from placed_forms')).toEqual([
+    { form_id: 'soon', organization_id: 'acme', reserved_at: null },
+  ])
+  expect(await run('select family_id from families where work_since is not null')).toEqual([
+    { family_id: 'acme' },
+  ])
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { MovedTable } from '../../../ports/placement/move.ts'
 import type { Database } from '../database/database.ts'
-import { template, bind } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 
@@ -33,17 +33,21 @@ interface ColumnRow {
 }
 
 /** The columns of all tables, except those of SQLite and the platform. Generated columns are not included. */
-const readColumns = bind(
-  template(sql<ColumnRow>`
-    select t.name as "table", c.name as "column", c.pk as place
-    from sqlite_master as t join pragma_table_info(t.name) as c
-    where t.type = 'table' and t.name not glob 'sqlite_*' and t.name not glob '_cf_*' order by t.name, c.cid`),
-  {},
-)
+const readColumns = template(sql<ColumnRow>`
+  select t.name as "table", c.name as "column", c.pk as place
+  from sqlite_master as t join pragma_table_info(t.name) as c
+  where t.type = 'table' and t.name not glob 'sqlite_*' and t.name not glob '_cf_*'
+    and (${slot('only')} is null or t.name = ${slot('only')}) order by t.name, c.cid`)
 
-/** The tables whose rows belong to organizations, read from the schema of a database. */
-export async function readMovedTables(executor: Executor): Promise<readonly MovedTable[]> {
-  const byTable = Map.groupBy(await rowsOf(executor, readColumns), ({ table }) => table)
+/**
+ * The tables whose rows belong to organizations, read from the schema of a database.
+ * @param only the name of one table; null: all
+ */
+export async function readMovedTables(
+  executor: Executor,
+  only: string | null = null,
+): Promise<readonly MovedTable[]> {
+  const byTable = Map.groupBy(await rowsOf(executor, bind(readColumns, { only })), ({ table }) => table)
   return [...byTable].flatMap(([name, columns]) => {
     const key = columns.filter(({ place }) => place > 0).sort((left, right) => left.place - right.place)
     const isOwned = name === 'api_keys' || key.some(({ column }) => column === OWNER)

@@ -15,11 +15,9 @@ type TriggerTexts = JsonText<readonly (readonly [name: string, sql: string])[]>
 const lasting = sql`type = 'trigger' and name not glob 'move_*'`
 const texts = sql`json_group_array(json_array(name, sql) order by name)`
 
-const readTriggers = bind(
-  template(sql<{ readonly table: string; readonly texts: TriggerTexts }>`
-    select tbl_name as "table", ${texts} as texts from sqlite_master where ${lasting} group by tbl_name`),
-  {},
-)
+const readTriggers = template(sql<{ readonly table: string; readonly texts: TriggerTexts }>`
+  select tbl_name as "table", ${texts} as texts from sqlite_master
+  where ${lasting} and (${slot('only')} is null or tbl_name = ${slot('only')}) group by tbl_name`)
 
 const guard = template(sql`
   insert into move_guards (broken) select 'triggers' where ${slot('texts')} is not (
@@ -38,9 +36,16 @@ export interface KnownTriggers {
   silenced(table: string, statements: readonly Statement[]): readonly Statement[]
 }
 
-/** Reads the triggers of a database. */
-export async function readKnownTriggers(executor: Executor): Promise<KnownTriggers> {
-  const known = new Map((await rowsOf(executor, readTriggers)).map((row) => [row.table, row.texts]))
+/**
+ * Reads the triggers of a database.
+ * @param only the name of the only table whose triggers are needed; null: all
+ */
+export async function readKnownTriggers(
+  executor: Executor,
+  only: string | null = null,
+): Promise<KnownTriggers> {
+  const rows = await rowsOf(executor, bind(readTriggers, { only }))
+  const known = new Map(rows.map((row) => [row.table, row.texts]))
   return {
     silenced(table, statements) {
       const all = known.get(table)

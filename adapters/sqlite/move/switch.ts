@@ -4,7 +4,8 @@ import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import type { Template } from '../statement/compiler.ts'
 import { bind, db, eb, slot, template } from '../statement/compiler.ts'
-import { one } from '../statement/words.ts'
+import type { Database } from '../database/database.ts'
+import { jsonEach, one } from '../statement/words.ts'
 import type { BatchAround, BoundValue, Executor } from '../statement/executor.ts'
 import { rowsAmong } from '../statement/executor.ts'
 import type { MoveRow } from './move-row.ts'
@@ -92,9 +93,28 @@ const hasWork = db
           .where('b.status', '=', sql.lit('pending')),
       ),
       exists(db.selectFrom('retention as r').select(one).where('r.organization_id', 'in', organizations)),
+      exists(
+        db
+          .selectFrom('import_sessions as s')
+          .select(one)
+          .where('s.organization_id', 'in', organizations)
+          .where('s.state', '=', sql.lit('writing')),
+      ),
     ]),
   )
   .$asScalar()
+
+/** The ids of forms that an import was allowed to write, which are as good as written. */
+const importedForms = db
+  .selectFrom('import_sessions as s')
+  .crossJoin('import_keys as k')
+  .whereRef('k.organization_id', '=', 's.organization_id')
+  .whereRef('k.import_id', '=', 's.import_id')
+  .crossJoin(jsonEach<string, 'entry'>(sql.id('k', 'keys' satisfies keyof Database['import_keys']), 'entry'))
+  .select(['entry.value as form_id', 'k.organization_id', sql<null>`null`.as('reserved_at')])
+  .where('s.organization_id', 'in', organizations)
+  .where('s.state', '=', sql.lit('writing'))
+  .where('s.kind', '=', sql.lit('forms'))
 
 /**
  * The statements for a family that leaves the shared database: the directory takes over every name that its rows hold.
@@ -154,9 +174,10 @@ const leaveShared = [
       .expression(
         db
           .selectFrom('forms as f')
-          .select(['f.form_id', 'f.organization_id', sql`null`.as('reserved_at')])
+          .select(['f.form_id', 'f.organization_id', sql<null>`null`.as('reserved_at')])
           .where('f.organization_id', 'in', organizations)
-          .where(leaves),
+          .where(leaves)
+          .union(importedForms.where(leaves)),
       )
       .onConflict((conflict) =>
         conflict.column('form_id').doUpdateSet(({ ref }) => ({

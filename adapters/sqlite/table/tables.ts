@@ -1,5 +1,5 @@
 import type { StorageType } from '../../../domain/record/field.ts'
-import type { Join } from '../../../domain/record/resource-field.ts'
+import type { Default, Join } from '../../../domain/record/resource-field.ts'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
@@ -13,6 +13,8 @@ export interface Column {
   readonly nullable: boolean
   /** Whether the store itself sets the column, so that a given value is ignored. */
   readonly assigned: boolean
+  /** What a row has of which null is given: a stored row keeps its value, a new one gets this. Null: it must be given. */
+  readonly default: Default | null
   /** The SQL for the field in a query of the table with the alias `t`; null: the column itself. */
   readonly expression: string | null
 }
@@ -59,7 +61,7 @@ export function tableOf(collection: string): Table {
 
 function describe(collection: string): Table {
   const resource = resourceOf(collection)
-  const columns = storedFields(resource).map(([field, { origin, field: type }]): [string, Column] => [
+  const columns = storedFields(resource).map(([field, { origin, field: type, ...entry }]): [string, Column] => [
     field,
     {
       field,
@@ -67,6 +69,7 @@ function describe(collection: string): Table {
       storage: type.storage,
       nullable: type.nullable,
       assigned: origin === 'assigned',
+      default: 'default' in entry ? (entry.default ?? null) : null,
       expression: null,
     },
   ])

@@ -4,7 +4,7 @@ import { resources } from '../../../domain/resources/index.ts'
 import type { MovedTable, StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedColumn, ArchivedTable } from '../../../ports/whole/whole-store.ts'
 import { readMovedTables } from '../move/moved-tables.ts'
-import { bind, template } from '../statement/compiler.ts'
+import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { columnName } from '../database/column-name.ts'
@@ -55,19 +55,23 @@ interface ColumnRow {
   readonly nullable: number
 }
 
-const readColumns = bind(
-  template(sql<ColumnRow>`
-    select t.name as "table", c.name as "column", c.type, not c."notnull" as nullable
-    from sqlite_master as t join pragma_table_info(t.name) as c
-    where t.type = 'table' and t.name not glob 'sqlite_*' and t.name not glob '_cf_*'`),
-  {},
-)
+const readColumns = template(sql<ColumnRow>`
+  select t.name as "table", c.name as "column", c.type, not c."notnull" as nullable
+  from sqlite_master as t join pragma_table_info(t.name) as c
+  where t.type = 'table' and t.name not glob 'sqlite_*' and t.name not glob '_cf_*'
+    and (${slot('only')} is null or t.name = ${slot('only')})`)
 
-/** The tables of archives, read from the schema of a database. */
-export async function readArchivedTables(executor: Executor): Promise<readonly StoredTable[]> {
-  const moved = await readMovedTables(executor)
+/**
+ * The tables of archives, read from the schema of a database.
+ * @param only the name of one table; null: all
+ */
+export async function readArchivedTables(
+  executor: Executor,
+  only: string | null = null,
+): Promise<readonly StoredTable[]> {
+  const moved = await readMovedTables(executor, only)
   const columns = new Map(
-    (await rowsOf(executor, readColumns)).map((row) => [`${row.table} ${row.column}`, row]),
+    (await rowsOf(executor, bind(readColumns, { only }))).map((row) => [`${row.table} ${row.column}`, row]),
   )
   return moved
     .filter(({ name }) => !(name in unarchivedTables))

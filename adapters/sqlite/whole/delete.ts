@@ -90,7 +90,7 @@ async function deleteSome(executor: Executor, organizationId: string) {
   const some = template(sql<{ readonly one: number }>`
     delete from ${sql.id(table.name)} where ${tuple(table.key.map((column) => sql.id(column)))} in (
       select ${key} from ${sql.id(table.name)} where ${owner} limit +${slot('limit')}) returning 1 as one`)
-  const triggers = await readKnownTriggers(executor)
+  const triggers = await readKnownTriggers(executor, table.name)
   const statement = bind(some, { organizationId, limit: DELETED_MAX })
   const statements = triggers.silenced(table.name, [statement])
   const results = await executor.batch(statements)

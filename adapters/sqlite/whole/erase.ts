@@ -3,7 +3,7 @@ import type { Resource } from '../../../domain/record/resource.ts'
 import { contacts } from '../../../domain/resources/contacts.ts'
 import { resources } from '../../../domain/resources/index.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import type { Erasure, ErasureStep, Person } from '../../../ports/whole/erasure.ts'
+import type { Erasure, ErasureStep, KnownPerson, Person } from '../../../ports/whole/erasure.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
@@ -21,8 +21,18 @@ const findContacts = template(sql<{
   readonly email: string | null
   readonly phone: string | null
 }>`
-  select contact_id as id, email_key as email, phone from contacts where ${owner} and (
-    contact_id in ${among('contactIds')} or email_key in ${among('emailKeys')} or phone in ${among('phones')})`)
+  ${sql.join(
+    [
+      ['contact_id', 'contactIds'],
+      ['email_key', 'emailKeys'],
+      ['phone', 'phones'],
+    ].map(
+      // Each part has an index of its own, which one condition for all of them would not use.
+      ([column = '', given = '']) => sql`select contact_id as id, email_key as email, phone
+        from json_each(${slot(given)}) as g cross join contacts on ${owner} and ${sql.id(column)} = g.value`,
+    ),
+    sql` union `,
+  )}`)
 
 const findOpenImport = template(sql<{ readonly id: string }>`
   select import_id as id from import_sessions where ${owner} and state in ('receiving', 'writing') limit 1`)
@@ -44,18 +54,22 @@ const stages: readonly (Resource | 'sends' | 'rest')[] = [
   contacts,
 ]
 
+const isNamed = (text: string) =>
+  sql`exists (select 1 from ${among('addresses')} as a where instr(lower(${sql.id(text)}), a.value) > 0)`
+
 const findSends = template(sql<{ readonly last: string | null; readonly ids: string }>`
-  with looked as materialized (select send_id, recipient from sends
+  with looked as materialized (select send_id, recipient, error from sends
     where ${owner} and send_id > ${slot('after')} order by send_id limit ${sql.lit(READ_MAX)})
   select (select max(send_id) from looked) as last, (select json_group_array(send_id) from looked
-    where lower(recipient) in ${among('addresses')}) as ids`)
+    where lower(recipient) in ${among('addresses')} or ${isNamed('error')}) as ids`)
 const eraseSends = template(sql`
-  update sends set recipient = 'erased', error = null where ${owner} and send_id in ${among('ids')}`)
+  update sends set recipient = iif(lower(recipient) in ${among('addresses')}, 'erased', recipient), error = null
+  where ${owner} and send_id in ${among('ids')}`)
 
 /** What holds addresses beside the records. The first statements count what they change. */
 const rest = [
   sql`delete from outbox where ${owner} and (lower(payload ->> 'to') in ${among('addresses')}
-    or exists (select 1 from ${among('addresses')} as a where instr(lower(last_error), a.value) > 0))`,
+    or ${isNamed('last_error')})`,
   sql`update automation_messages set recipient = 'erased' where ${owner} and recipient in ${among('addresses')}`,
   // Whatever an import that has ended left behind may be about the person.
   ...['import_chunks', 'import_keys', 'import_parts'].map(
@@ -107,12 +121,12 @@ async function eraseSome(
   executor: Executor,
   clock: Clock,
   organizationId: string,
-  person: Person,
+  person: KnownPerson,
   position: string | null,
 ): Promise<ErasureStep> {
   const [index, after] = position === null ? [0, ''] : (JSON.parse(position) as [number, string])
   const stage = stages[index]
-  const values = { organizationId, after, ...jsonOf(person) }
+  const values = { organizationId, after, numbers: JSON.stringify(person.numbers), ...jsonOf(person) }
   if (stage === undefined) return { rows: 0, next: null }
   if (stage === 'rest') {
     const [dropped, renamed] = await executor.batch(rest.map((statement) => bind(statement, values)))
@@ -126,7 +140,7 @@ async function eraseSome(
     const some = JSON.stringify(ids.slice(start, start + CHANGED_MAX))
     await executor.batch(
       stage === 'sends'
-        ? [bind(eraseSends, { organizationId, ids: some })]
+        ? [bind(eraseSends, { ...values, ids: some })]
         : [
             moveClock(tableOf(stage.collection), organizationId, nowOf(clock)),
             bind(erasedRows(stage, READ_MAX).erase, { organizationId, ids: some }),

@@ -14,8 +14,8 @@ const among = (name: string) => sql`(select value from json_each(${slot(name)}))
 /** The statements that erase people from the rows of one collection. */
 export interface ErasedRows {
   /**
-   * Looks at the next rows: the id of the last of them (null: there are none), and those that are of the person and
-   * hold anything of them.
+   * Looks at the next rows: the id of the last of them (null: there are no more), and those that are of the person and
+   * hold anything of them. Where rows belong to a person by their contact only, all of theirs are found at once.
    */
   readonly find: Template<{ readonly last: string | null; readonly ids: string }>
   readonly erase: Template
@@ -39,9 +39,15 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
   })
   const holdsAny = sql`(${sql.join(fields.map(({ column }) => sql.id(column)))})
     is not (${sql.join(fields.map(({ erased }) => erased))})`
+  const isFoundByContact =
+    resource.person !== null && !('stays' in resource.person) && resource.person.carriedIn.length === 0
   const clock = sql`(select clock_at from organizations where ${owner})`
   return {
-    find: template(sql<{ readonly last: string | null; readonly ids: string }>`
+    find: isFoundByContact
+      ? template(sql<{ readonly last: string | null; readonly ids: string }>`
+      select null as last, json_group_array(${id}) as ids from ${sql.id(table.name)}
+      where ${owner} and ${isOfPerson(resource, table)} and ${holdsAny}`)
+      : template(sql<{ readonly last: string | null; readonly ids: string }>`
       with looked as materialized (select * from ${sql.id(table.name)}
         where ${owner} and ${id} > ${slot('after')} order by ${id} limit ${sql.lit(readMax)})
       select (select max(${id}) from looked) as last,
@@ -53,6 +59,15 @@ function statementsOf(resource: Resource, readMax: number): ErasedRows {
   }
 }
 
+/** A text without what people write between the digits of a phone number, and without zeros at the beginning. */
+function digitsOf(text: Expression<unknown>): Expression<unknown> {
+  const bare = [' ', '+', '-', '(', ')', '.', '/'].reduce<Expression<unknown>>(
+    (rest, sign) => sql`replace(${rest}, ${sql.lit(sign)}, '')`,
+    text,
+  )
+  return sql`ltrim(${bare}, '0')`
+}
+
 /** Whether a row has the person's contact, or no contact and one of the addresses. */
 function isOfPerson({ person }: Resource, table: Table): Expression<unknown> {
   if (person === null || 'stays' in person) return sql`false`
@@ -62,9 +77,10 @@ function isOfPerson({ person }: Resource, table: Table): Expression<unknown> {
     const column = sql.id(name)
     if (storage !== 'json') return sql`lower(${column}) in ${among('addresses')}`
     const isContact = by === null ? sql`or j.atom in ${among('contactIds')}` : sql``
-    return sql`exists (select 1 from json_tree(${column}) as j
-      where j.type = 'text' and (lower(j.atom) in ${among('addresses')} ${isContact}))`
+    return sql`exists (select 1 from json_tree(${column}) as j where j.type in ('text', 'integer') and (
+      lower(j.atom) in ${among('addresses')} or ${digitsOf(sql`j.atom`)} in ${among('numbers')} ${isContact}))`
   })
   const carries = carried.length === 0 ? sql`false` : sql`(${sql.join(carried, sql` or `)})`
+  if (carried.length === 0 && by !== null) return sql`${by} in ${among('contactIds')}`
   return by === null ? carries : sql`(${by} in ${among('contactIds')} or (${by} is null and ${carries}))`
 }

@@ -4,15 +4,10 @@ import type { Statement } from '../statement/executor.ts'
 
 const owner = sql`organization_id = ${slot('organizationId')}`
 
-/** The ids of what follows some submissions begin with the id of theirs, behind the word for their kind. */
-function ofSubmissions(id: string) {
-  const column = sql.id(id)
-  const range = (word: string) => sql`${column} >= ${sql.lit(`${word}_`)} || s.value || '_'
-    and ${column} < ${sql.lit(`${word}_`)} || s.value || ${sql.lit('`')}`
-  return sql`exists (select 1 from json_each(${slot('submissionIds')}) as s where ${range('obx')} or ${range('run')})`
-}
-
-/** The rows of a table whose ids are in the ranges of some submissions, found by those ranges. */
+/**
+ * The rows of a table that follow some submissions. Their ids begin with the id of theirs, behind the word for their
+ * kind, so they are found by ranges.
+ */
 function rowsOf(table: string, id: string) {
   const column = sql.id('t', id)
   const found = (word: string) => sql`select ${column} from json_each(${slot('submissionIds')}) as s
@@ -23,7 +18,7 @@ function rowsOf(table: string, id: string) {
 
 const dropWork = template(sql`delete from outbox where ${rowsOf('outbox', 'outbox_id')}`)
 const dropTurns = template(sql`
-  delete from automation_messages where ${owner} and not is_sent and ${ofSubmissions('message_id')}`)
+  delete from automation_messages where ${rowsOf('automation_messages', 'message_id')} and not is_sent`)
 const cancelRuns = template(sql`
   update automation_runs set status = 'canceled',
     completed_at = (select clock_at from organizations where ${owner}),

@@ -53,10 +53,15 @@ const OTHER_PART = /move_is_current/
 /** Everything that one SQLite database stores of an organization. No I/O. */
 export function createWholeStore({ guard, clock, organizationId, rowsMax }: WholeStoreOptions): WholeStore {
   const executor = guard({ organizationIds: [organizationId] })
-  let tables: Promise<readonly StoredTable[]> | null = null
-  const known = () => (tables ??= readArchivedTables(executor))
+  const known = new Map<string | null, Promise<readonly StoredTable[]>>()
+  /** Each part of an archive needs one table, and reading the whole schema takes as long as writing the part. */
+  const tablesNamed = (name: string | null) => {
+    const tables = known.get(name) ?? readArchivedTables(executor, name)
+    known.set(name, tables)
+    return tables
+  }
   const tableNamed = async (name: string) => {
-    const table = (await known()).find(({ archived }) => archived.name === name)
+    const [table] = await tablesNamed(name)
     if (table === undefined) throw new Error(`Archives have no table ${name}`)
     return table
   }
@@ -65,13 +70,15 @@ export function createWholeStore({ guard, clock, organizationId, rowsMax }: Whol
     ...createErasure(executor, clock, organizationId),
     ...createDeletion(executor, organizationId),
     ...createRetention(executor, organizationId),
-    tables: async () => (await known()).map(({ archived }) => archived),
+    tables: async () => (await tablesNamed(null)).map(({ archived }) => archived),
+    table: async (name) => (await tablesNamed(name))[0]?.archived ?? null,
     read: async (table, after) => read(executor, await tableNamed(table), organizationId, after),
     async restoration() {
       const [found] = await rowsOf(executor, bind(findRestoration, { organizationId }))
       return found ?? null
     },
-    begin: async (restoration, slug) => begin(executor, await known(), organizationId, restoration, slug),
+    begin: async (restoration, slug) =>
+      begin(executor, await tablesNamed(null), organizationId, restoration, slug),
     write: async (part) => write(executor, await tableNamed(part.table), organizationId, part, rowsMax),
     open: async (opening) => open(executor, await tableNamed('organizations'), organizationId, opening),
   }
@@ -103,7 +110,7 @@ async function write(
 ): Promise<boolean> {
   const values = { organizationId, restoreId, part, progress }
   const { table, complete } = writtenTable(stored, organizationId, fields)
-  const triggers = await readKnownTriggers(executor)
+  const triggers = await readKnownTriggers(executor, table.name)
   try {
     // A part without rows still advances.
     for (let start = 0; start === 0 || start < rows.length; start += rowsMax) {

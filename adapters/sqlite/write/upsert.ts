@@ -80,7 +80,8 @@ function encode(value: unknown, storage: Column['storage']): unknown {
 
 /**
  * The SQL that inserts or updates rows of the owner in the slot `owner`. The rows are a JSON array of arrays of these
- * fields' values, as `encodedRows` makes them. A row with unchanged content is not written, so it keeps its updated_at
+ * fields' values, as `encodedRows` makes them. Where a field with a natural value is null, the stored value stays; a new
+ * row gets the natural one. A row with unchanged content is not written, so it keeps its updated_at
  * and is not returned. Changes are counted by returned rows or by SQL's own changes(), because what a database reports
  * includes rows written by triggers. A table with `updatedAt` takes its value from the organization's clock.
  * @param source the SQL after `from`, up to a condition or an order: each row is an array in `row.value`
@@ -93,15 +94,14 @@ export function upsertOf(
   const given = fields.map((field) => columnOf(table, field))
   const content = given.filter((column) => !table.keyColumns.includes(column.name))
   const excluded = (column: string) => sql.id('excluded', column)
-  const values = given.map((_, index) => sql`row.value ->> ${sql.raw(String(index))}`)
+  const values = given.map((column, index) => valueOf(column, at(index), table, fields))
   const when = (condition: boolean, text: Expression<unknown>) => (condition ? text : sql``)
   const versioned = table.columns.has('version')
   const timed = table.columns.has('updatedAt')
-  const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')}),`
   return sql`
     insert into ${sql.id(table.name)} (${sql.id(table.ownerColumn)}, ${when(timed, sql`updated_at,`)}
       ${when(versioned, sql`version,`)} ${sql.join(given.map((column) => sql.id(column.name)))})
-    select ${slot('owner')}, ${when(timed, clock)} ${when(versioned, sql`1,`)} ${sql.join(values)}
+    select ${slot('owner')}, ${when(timed, sql`${clock},`)} ${when(versioned, sql`1,`)} ${sql.join(values)}
     from ${source}
     on conflict (${sql.id(table.ownerColumn)}, ${sql.join(table.keyColumns.map((column) => sql.id(column)))}) do update set
       ${when(timed, sql`updated_at = ${excluded('updated_at')},`)}
@@ -109,4 +109,34 @@ export function upsertOf(
       ${sql.join(content.map((column) => sql`${sql.id(column.name)} = ${excluded(column.name)}`))}
     where (${sql.join(content.map((column) => sql.id(table.name, column.name)))})
       is not (${sql.join(content.map((column) => excluded(column.name)))})`
+}
+
+const clock = sql`(select clock_at from organizations where organization_id = ${slot('owner')})`
+
+/** The SQL of a value of a given row. */
+function at(index: number): Expression<unknown> {
+  return sql`row.value ->> ${sql.raw(String(index))}`
+}
+
+/** The SQL of the value to write: what is given, else what is stored under the same key, else the natural value. */
+function valueOf(
+  { name, storage, default: natural }: Column,
+  given: Expression<unknown>,
+  table: Table,
+  fields: readonly string[],
+): Expression<unknown> {
+  if (natural === null) return given
+  const sameKey = fields.flatMap((field, index) => {
+    const column = columnOf(table, field).name
+    return table.keyColumns.includes(column) ? [sql`${sql.id('kept', column)} = ${at(index)}`] : []
+  })
+  const kept = sql`(select ${sql.id('kept', name)} from ${sql.id(table.name)} as kept
+    where ${sql.id('kept', table.ownerColumn)} = ${slot('owner')} and ${sql.join(sameKey, sql` and `)})`
+  const otherwise = natural === 'now' ? clock : literal(natural.value, storage)
+  return sql`coalesce(${given}, ${kept}, ${otherwise})`
+}
+
+function literal(value: unknown, storage: Column['storage']): Expression<unknown> {
+  const encoded = encode(value, storage)
+  return sql.lit(typeof encoded === 'boolean' ? Number(encoded) : encoded)
 }

@@ -1,5 +1,6 @@
 import { commerce } from './commerce.ts'
 import { engagement } from './engagement.ts'
+import { imports } from './imports.ts'
 import { memberships } from './memberships.ts'
 import { operators } from './operators.ts'
 import { people } from './people.ts'
@@ -19,6 +20,7 @@ const terms: Terms = {
   ...memberships,
   ...pointOfSale,
   ...operators,
+  ...imports,
 }
 
 /**

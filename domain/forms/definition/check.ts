@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../record/field.ts'
+import type { Problem } from '../../words/judge.ts'
+import { judge, unknownWord } from '../../words/judge.ts'
 import type { ImportIssue } from '../../record/resource.ts'
 import { EMAIL_ADDRESS } from '../../text/email-address.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
@@ -67,8 +69,10 @@ export function isFormLineKey(key: string): key is FormLineKey {
   return Object.hasOwn(FormLineInput.entries, key)
 }
 
-/** What is wrong with the keys of a line that are not keys of a form. */
-export const NOT_A_FORM_KEY = `is not a key of a form, which has ${formLineKeys.join(', ')}`
+/** What is wrong with a key of a line that is not a key of a form. */
+export function notAFormKey(key: string): string {
+  return `is not a key of a form. ${unknownWord(key, formLineKeys)}`
+}
 
 /**
  * Reads one line of a forms import. Only the form-level keys are checked: a form whose fields cannot be submitted
@@ -76,13 +80,13 @@ export const NOT_A_FORM_KEY = `is not a key of a form, which has ${formLineKeys.
  */
 export function readFormLine(line: Readonly<Record<string, unknown>>): FormLineReading {
   const unknown = Object.keys(line).filter((key) => !isFormLineKey(key))
-  const result = v.safeParse(FormLineInput, line)
+  const judgement = judge(FormLineInput, line)
   const issues = [
-    ...(result.issues ?? []).map(issueOf),
-    ...unknown.map((field) => ({ field, message: NOT_A_FORM_KEY })),
+    ...('problems' in judgement ? judgement.problems.map(issueOf) : []),
+    ...unknown.map((field) => ({ field, message: notAFormKey(field) })),
   ]
-  if (!result.success || issues.length > 0) return { issues }
-  const { password, createdAt, publishedAt, ...definition } = result.output
+  if ('problems' in judgement || issues.length > 0) return { issues }
+  const { password, createdAt, publishedAt, ...definition } = judgement.value
   const settings = Object.entries(definition).filter(([, value]) => value !== null)
   return {
     form: {
@@ -95,11 +99,8 @@ export function readFormLine(line: Readonly<Record<string, unknown>>): FormLineR
   }
 }
 
-function issueOf(issue: v.BaseIssue<unknown>): ImportIssue {
-  return {
-    field: v.getDotPath(issue) ?? '',
-    message: issue.input === undefined ? 'is required' : issue.message,
-  }
+function issueOf({ path, message }: Problem): ImportIssue {
+  return { field: path, message }
 }
 
 /** Pages link to this address, so a `javascript:` URL must be refused. */

@@ -1,3 +1,4 @@
+import { suggestion } from '../../text/nearest-word.ts'
 import { isSensitiveKey } from '../../text/sensitive-keys.ts'
 import { compileForm, isTyped, takesText } from './compile.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
@@ -33,7 +34,10 @@ function fieldWarnings(field: FormField, givenKeys: readonly string[]): readonly
   )
   const unknown = givenKeys
     .filter((key) => !fieldKeys.includes(key))
-    .map((key) => `${nameOf(field.id)}: the setting ${JSON.stringify(key)} is unknown and has no effect.`)
+    .map(
+      (key) =>
+        `${nameOf(field.id)}: the setting ${JSON.stringify(key)} is unknown and has no effect.${suggestion(key, fieldKeys)}`,
+    )
   return [...hidden, ...idle, ...unknown]
 }
 

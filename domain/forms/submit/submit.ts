@@ -5,7 +5,7 @@ import type { FormDirectory } from '../../../ports/records/form-directory.ts'
 import type { Queue } from '../../../ports/messaging/queue.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
 import type { Secrets } from '../../access/secrets.ts'
-import type { RoutedRequest } from '../../record/routed-request.ts'
+import type { Identity, RoutedRequest } from '../../record/routed-request.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { Posted } from '../body/body.ts'
@@ -44,8 +44,8 @@ const ROUNDS_MAX = 3
  * follow-up work in one step. A form that has not changed since it was cached costs one storage call. Every other
  * outcome with a cached form is confirmed by reading the form again. Rejects when storage fails: then it is unknown
  * whether the submission was saved.
- * @param identified called with the form's organization once a form was found. It is called when the work rejects
- *   too, so that the log line of such a request names the organization.
+ * @param identified called with the form's organization once a form was found, and with the id of what was saved. It is
+ *   called when the work rejects too, so that the log line of such a request names both.
  */
 export async function submitForm(
   formId: string,
@@ -64,10 +64,15 @@ export async function submitForm(
   }
   const cached = world.formCache.get(formId)
   let isConfirmed = cached === null
+  let saved: Pick<Identity, 'submissionId'> = {}
   let loaded = cached ?? (await load(formId, world))
+  const noteId = (submissionId: string) => {
+    saved = { submissionId }
+  }
   try {
     for (let round = 1; round <= ROUNDS_MAX; round += 1) {
-      const result = loaded === null ? formNotFound() : await attempt(loaded, submission, world)
+      const result = loaded === null ? formNotFound() : await attempt(loaded, submission, world, noteId)
+      if (result === 'stale' || result.kind !== 'saved') saved = {}
       if (result !== 'stale' && (isConfirmed || result.kind === 'saved')) return result
       const reloaded = await load(formId, world)
       if (result !== 'stale' && isSameVersion(loaded, reloaded)) return result
@@ -76,7 +81,7 @@ export async function submitForm(
     }
     return refused('internal_error', 'The form is being changed. Nothing was saved.')
   } finally {
-    if (loaded !== null) identified({ organizationId: loaded.stored.organizationId, keyId: null })
+    if (loaded !== null) identified({ organizationId: loaded.stored.organizationId, keyId: null, ...saved })
   }
 }
 
@@ -85,9 +90,11 @@ async function attempt(
   loaded: LoadedForm,
   submission: Submission,
   world: SubmissionWorld,
+  noteId: (submissionId: string) => void,
 ): Promise<SubmissionResult | 'stale'> {
   const evaluation = await evaluate(loaded, submission, world.secrets)
   if (evaluation.kind !== 'acceptable') return evaluation
+  noteId(evaluation.submission.submissionId)
   const outcome = await world.forms
     .submissionsOf(loaded.stored.organizationId)
     .saveSubmission(evaluation.submission)

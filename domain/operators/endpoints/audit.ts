@@ -37,6 +37,7 @@ const Import = v.strictObject({
   type: v.literal('import'),
   id: described(v.nullable(v.string()), 'The id of the import; null: none was opened.'),
   kind: v.exactOptional(described(v.string(), 'What the rows are.')),
+  dryRun: v.exactOptional(described(v.literal(true), 'Given for a dry run, which writes nothing.')),
   rows: v.exactOptional(described(count, 'Rows of the file that were read and checked.')),
   changedRows: v.exactOptional(
     described(count, 'Rows that were new, or replaced different content, when all were written at once.'),

@@ -31,7 +31,7 @@ const Request = v.strictObject({
       FORMS_MAX,
       TOO_MANY,
     ),
-    'Lines of an import of forms.',
+    'Forms, as they are saved or imported.',
   ),
   organizationId: v.exactOptional(
     described(
@@ -43,24 +43,24 @@ const Request = v.strictObject({
 
 const sentences = v.array(v.string())
 const Verdict = v.strictObject({
-  formId: described(v.nullable(v.string()), 'The form; null: the line is no form, and `problems` says why.'),
+  formId: described(v.nullable(v.string()), 'The form; null: it is no form, and `problems` says why.'),
   supported: described(v.boolean(), 'Whether it can be submitted here. If not, it must be hosted.'),
   reasons: described(sentences, 'Why it must be hosted.'),
   warnings: described(sentences, 'What its owner may not have meant.'),
   problems: described(
     v.array(
       v.strictObject({
-        field: described(v.string(), 'The key of the line.'),
+        field: described(v.string(), 'The key of the form.'),
         message: described(v.string(), 'The rest of a sentence that begins with the key.'),
       }),
     ),
-    'Why an import would refuse the line.',
+    'Why it would be refused.',
   ),
 })
 const Verdicts = component(
   'FormVerdicts',
   described(
-    v.strictObject({ data: described(v.array(Verdict), 'One for each line, in their order.') }),
+    v.strictObject({ data: described(v.array(Verdict), 'One for each form, in their order.') }),
     'What the service thinks of forms.',
   ),
 )

@@ -8,6 +8,10 @@ import { component, described } from '../../record/meaning.ts'
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const instant = v.pipe(v.string(), v.isoTimestamp())
 
+const Mapping = v.record(v.string(), v.string('must be the name of a field, or empty'))
+const MAPPING =
+  'For CSV: the fields of columns whose names do not say it, by the names of the columns. Empty: the column is left out.'
+
 const Problem = v.strictObject({
   line: described(v.pipe(v.number(), v.integer()), 'The line of the file, counted from 1.'),
   field: described(v.string(), 'The field, as a dotted path; `(line)` for the line as a whole.'),
@@ -24,14 +28,17 @@ export const PublishedImport = v.strictObject({
   kind: described(v.string(), 'What the rows are.'),
   format: described(v.picklist(importFormats), 'How the file is written.'),
   state: described(
-    v.picklist(['receiving', 'writing', 'done', 'refused', 'aborted']),
-    '`receiving`: parts are awaited, and nothing was written. `writing`: it was decided that every row is written, and that is not taken back. `done`: they are. `refused`: `problems` says why; nothing was written. `aborted`: it was given up; nothing was written.',
+    v.picklist(['receiving', 'writing', 'done', 'checked', 'refused', 'aborted']),
+    '`receiving`: parts are awaited, and nothing was written. `writing`: it was decided that every row is written, and that is not taken back. `done`: they are. `checked`: a dry run found nothing wrong; nothing was written. `refused`: `problems` says why; nothing was written. `aborted`: it was given up; nothing was written.',
   ),
+  dryRun: described(v.boolean(), 'Whether the file is only checked. Nothing of it is ever written.'),
+  mapping: described(Mapping, MAPPING),
   totalBytes: described(count, 'The size of the file.'),
   receivedBytes: described(count, 'How much of it has come.'),
   nextPart: described(count, 'The number of the part that is awaited.'),
   partBytes: described(count, 'The size that parts should have.'),
   readRows: described(count, 'Rows that were read and checked.'),
+  skippedRows: described(count, 'Rows of a CSV file that were skipped because all their cells are empty.'),
   writtenRows: described(count, 'Rows that were written.'),
   changedRows: described(count, 'Written rows that are new, or that replaced different content.'),
   problems,
@@ -55,14 +62,8 @@ const DIGEST_LENGTH = 43
 const DIGEST = new RegExp(`^[\\w-]{${DIGEST_LENGTH}}$`)
 
 export const OpenedFile = v.strictObject({
-  kind: described(
-    v.picklist(importKindNames, `must be one of ${importKindNames.join(', ')}`),
-    'What the rows are.',
-  ),
-  format: described(
-    v.picklist(importFormats, `must be ${importFormats.join(' or ')}`),
-    'How the file is written.',
-  ),
+  kind: described(v.picklist(importKindNames), 'What the rows are.'),
+  format: described(v.picklist(importFormats), 'How the file is written.'),
   totalBytes: described(
     v.pipe(
       v.number('must be a whole number'),
@@ -79,6 +80,13 @@ export const OpenedFile = v.strictObject({
     ),
     'SHA-256, in base64url, of the SHA-256 digests of all parts, one behind the other (32 bytes each).',
   ),
+  dryRun: v.exactOptional(
+    described(
+      v.boolean('must be true or false'),
+      'Only check the file, by all rules, and never write anything of it. Commit it as any other.',
+    ),
+  ),
+  mapping: v.exactOptional(described(Mapping, MAPPING)),
 })
 
 export const sampleImport: v.InferOutput<typeof PublishedImport> = {
@@ -86,11 +94,14 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
   kind: 'contacts',
   format: 'ndjson',
   state: 'receiving',
+  dryRun: false,
+  mapping: {},
   totalBytes: 1_048_576,
   receivedBytes: 524_288,
   nextPart: 3,
   partBytes: PART_BYTES,
   readRows: 1_834,
+  skippedRows: 0,
   writtenRows: 0,
   changedRows: 0,
   problems: [],
@@ -101,12 +112,23 @@ export const sampleImport: v.InferOutput<typeof PublishedImport> = {
 
 /** An import in its published form. */
 export function published(session: ImportSession): v.InferOutput<typeof PublishedImport> {
-  const { importId, kind, format, state, totalBytes, receivedBytes, nextPart } = session
-  const { readRows, writtenRows, changedRows, problems: found, warnings, openedAt, touchedAt } = session
+  const { importId, kind, format, state, isDryRun, mapping, totalBytes, receivedBytes, nextPart } = session
+  const {
+    readRows,
+    skippedRows,
+    writtenRows,
+    changedRows,
+    problems: found,
+    warnings,
+    openedAt,
+    touchedAt,
+  } = session
   return {
-    ...{ importId, kind, format, state, totalBytes, receivedBytes, nextPart, partBytes: PART_BYTES },
+    ...{ importId, kind, format, state, dryRun: isDryRun, mapping: { ...mapping } },
+    ...{ totalBytes, receivedBytes, nextPart, partBytes: PART_BYTES },
     ...{
       readRows,
+      skippedRows,
       writtenRows,
       changedRows,
       problems: [...found],

@@ -25,7 +25,7 @@ const written = { ...sampleImport, state: 'done' as const, receivedBytes: 1_048_
 
 const refused = jsonResponse('Something is wrong with the file. Nothing of it was written.', RefusedBody, {
   error: FILE_REFUSED,
-  problems: [{ line: 17, field: 'createdAt', message: 'is required' }],
+  problems: [{ line: 17, field: 'contactId', message: 'is required' }],
 })
 
 export const openImportEndpoint = operation({
@@ -36,7 +36,7 @@ export const openImportEndpoint = operation({
   action: 'import.open',
   tag: 'Imports',
   summary: 'Open an import',
-  description: `Begins the import of a file, or takes up the one of the same file that was interrupted: \`nextPart\` says from where. An organization has one import of a kind at a time; another file waits until it ends, or until nothing has come for it for ${IDLE_MS / 1000} seconds. Then send the parts, and commit. Until then nothing of the organization's data is touched.`,
+  description: `Begins the import of a file, or takes up the one of the same file that was interrupted: \`nextPart\` says from where. An organization has one import of a kind at a time; another file waits until it ends, or until nothing has come for it for ${IDLE_MS / 1000} seconds. Then send the parts, and commit. Until then nothing of the organization's data is touched. In a CSV file, columns are found by the names of their fields, whatever the case, spaces, \`_\` and \`-\`; \`mapping\` names the others. Cells are separated by commas, semicolons or tabs.`,
   body: jsonBody(OpenedFile, {
     kind: 'contacts',
     format: 'ndjson',
@@ -93,7 +93,7 @@ export const commitImportEndpoint = operation({
   tag: 'Imports',
   summary: 'Have an import written',
   description:
-    'After the last part: checks what only the whole file shows, decides that all of it is written, and begins to. The decision is never taken back; when the service is interrupted, it goes on by itself. While the answer says `writing`, call `imports.write` to have more written and to learn how far it is.',
+    'After the last part: checks what only the whole file shows, decides that all of it is written, and begins to; a dry run ends here as `checked`. The decision is never taken back; when the service is interrupted, it goes on by itself. While the answer says `writing`, call `imports.write` to have more written and to learn how far it is.',
   responses: {
     200: jsonResponse('It is being written, or done.', ImportBody, written),
     400: 'BadRequest',

@@ -12,6 +12,7 @@ import { toInstant } from '../../text/instant.ts'
 import { jsonBody } from '../interface/body.ts'
 import { pageOf, pageParameters, samplePagination, servePlacesPage } from '../interface/list.ts'
 import type { OperatorRequestOf } from '../interface/serve.ts'
+import { ended } from '../../words/sentence.ts'
 import { readStoredPage } from '../interface/stored-page.ts'
 import type { OperatorWorld } from '../interface/world.ts'
 import type { SavedForm, StoredForm } from '../save-forms.ts'
@@ -151,7 +152,7 @@ export const saveOrganizationForms = operation({
   tag: 'Form definitions',
   summary: 'Create or update forms',
   description:
-    'All of them, or none. A setting that is left out is cleared; a password that is left out stays, and null removes it. A form that cannot be submitted here is saved unpublished, with the reasons. An unknown key of a form or field is refused.',
+    'All of them, or none. A setting that is left out is cleared; a password that is left out stays, and null removes it. A form that cannot be submitted here is saved unpublished, with the reasons, unless nothing of it changes. An unknown key of a form or field is refused.',
   body: jsonBody(
     v.strictObject({
       forms: described(
@@ -303,10 +304,6 @@ export async function servePublishForm(
 
 /** What can be the id of a form. Anything else may be a mistyped secret, which is not recorded. */
 const FormId = v.pipe(v.string(), v.regex(FORM_ID))
-
-function ended(sentence: string): string {
-  return /[.?]$/.test(sentence) ? sentence : `${sentence}.`
-}
 
 function publishedSave({ reasons, ...saved }: SavedForm): v.InferOutput<typeof Saved> {
   return { ...saved, reasons: [...reasons] }

@@ -38,8 +38,9 @@ export async function serveOpenImport(
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof openImportEndpoint>> {
   return withImports(params, world, async (imports) => {
+    const { dryRun = false, ...file } = body
     await change.announce({ type: 'import', id: null, kind: body.kind })
-    return replyTo(concerning(change, await openImport(body, imports)))
+    return replyTo(concerning(change, await openImport({ ...file, isDryRun: dryRun }, imports)))
   })
 }
 
@@ -145,12 +146,21 @@ export async function serveImports(
 }
 
 /** What the audit says of an import. */
-function subjectOf({ importId, kind, state, readRows, changedRows, problems }: ImportSession): AuditSubject {
+function subjectOf({
+  importId,
+  kind,
+  state,
+  isDryRun,
+  readRows,
+  changedRows,
+  problems,
+}: ImportSession): AuditSubject {
   return {
     type: 'import',
     id: importId,
     kind,
     rows: readRows,
+    ...(isDryRun ? { dryRun: true } : {}),
     ...(state === 'done' ? { changedRows } : {}),
     ...(problems.length === 0 ? {} : { problems: problems.length }),
   }
@@ -186,6 +196,7 @@ function replyTo(answer: ImportAnswer) {
     case 'conflict':
       return errorReply(409, answer.message)
     case 'damaged':
+    case 'invalid':
       return errorReply(400, answer.message)
   }
 }

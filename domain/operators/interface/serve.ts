@@ -17,6 +17,7 @@ import type { QueryParameters } from '../../record/query-parameters.ts'
 import type { Reply } from '../../record/reply.ts'
 import { errorReply, unauthorized } from '../../record/reply.ts'
 import type { RoutedRequest } from '../../record/routed-request.ts'
+import { ended } from '../../words/sentence.ts'
 import { admit } from './admit.ts'
 import type { Change, FollowedChange } from './follow-change.ts'
 import { followChange, outcomeOf } from './follow-change.ts'
@@ -53,6 +54,11 @@ type Handler<
   operator: CallerOf<Allowed>,
 ) => Promise<Reply & ReplyTo<Responses>>
 
+/** An operation of the operator interface together with its handler. */
+export interface Operated extends HandledOperation<string, OperatorWorld> {
+  readonly operation: OperationEndpoint
+}
+
 /**
  * Joins an operation of the operator interface and its handler. From the operation's declaration it identifies the
  * caller, reads query and body, and records what the operation changes.
@@ -66,7 +72,7 @@ export function operated<
 >(
   operation: OperationEndpoint<Id, Allowed, Query, Responses, Body>,
   handler: Handler<Allowed, Query, Responses, Body>,
-): HandledOperation<Id, OperatorWorld> {
+): Operated {
   const { id, access, action } = operation
   const answer = async (
     routed: RoutedRequest,
@@ -86,6 +92,7 @@ export function operated<
   }
   return {
     id,
+    operation,
     async serve(routed, world) {
       if (access === 'public') return answer(routed, world, null, NO_CHANGE)
       const admission = await admit(access, routed, world)
@@ -154,5 +161,5 @@ async function readBody(
   if (declared?.contentTypes.includes('application/json') !== true) return { body: null }
   const reading = await readJsonBody(request, declared, deadline)
   if (reading.kind === 'body') return { body: reading.body }
-  return { refusal: errorReply(400, `${reading.details.join('; ')}.`) }
+  return { refusal: errorReply(400, reading.details.map(ended).join(' ')) }
 }

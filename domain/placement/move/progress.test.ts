@@ -42,3 +42,19 @@ test('a pass has reached the rows of the tables before, and those up to its posi
   expect(reached.map(([table, key]) => isReached(here, table, key))).toEqual([true, true, false, false])
   expect(isReached({ ...here, pass: 'settled' }, 2, ['z', 9])).toBe(true)
 })
+
+test.each<[string, object]>([
+  ['an unknown pass', { pass: 'checking' }],
+  ['a table that is no number', { table: null }],
+  ['no sums', { sums: undefined }],
+  ['a sum that is no hexadecimal number', { sums: { first: { rows: 1, hash: '-1' } } }],
+  ['a position without an organization', { from: { after: null } }],
+])('progress of another version, with %s, is refused', (_name, change) => {
+  const text = JSON.stringify({ ...START, ...change })
+  expect(() => parseProgress(text)).toThrow('does not understand')
+})
+
+test('what a later version adds is passed over', () => {
+  const text = JSON.stringify({ ...START, from: middle, later: 1 })
+  expect(parseProgress(text)).toEqual({ ...START, from: middle })
+})

@@ -1,24 +1,34 @@
-import type { MovedTable, MoveKey, MovePosition, TableSpan } from '../../../ports/placement/move.ts'
+import * as v from 'valibot'
+import type { MovedTable, MoveKey, TableSpan } from '../../../ports/placement/move.ts'
 import type { ShownProgress } from '../../../ports/placement/move-ledger.ts'
+import { parseJson } from '../../text/json.ts'
 import { isBehind } from './keys.ts'
-import type { TableSum } from './sums.ts'
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+const MovePosition = v.object({
+  organizationId: v.string(),
+  after: v.nullable(v.pipe(v.array(v.nullable(v.union([v.string(), v.number()]))), v.readonly())),
+})
+
+const StoredProgress = v.object({
+  pass: v.picklist(['copy', 'compare', 'settled']),
+  /** The index of the table that is being copied or compared, and the position in it. */
+  table: count,
+  from: v.nullable(MovePosition),
+  copiedRows: count,
+  comparedRows: count,
+  /** How often rows were found different that should have been equal, and were copied again. */
+  repairs: count,
+  /** The sums of the rows that were found equal, by the table's name. */
+  sums: v.record(v.string(), v.object({ rows: count, hash: v.pipe(v.string(), v.regex(/^[0-9a-f]+$/)) })),
+})
 
 /**
  * How far a target is filled. The target stores it with its rows. First all tables are copied. Then all rows are read
  * on both sides and compared. Then the target is `settled`, and only the rows in the journal are still copied.
  */
-export interface Progress {
-  readonly pass: 'copy' | 'compare' | 'settled'
-  /** The index of the table that is being copied or compared, and the position in it. */
-  readonly table: number
-  readonly from: MovePosition | null
-  readonly copiedRows: number
-  readonly comparedRows: number
-  /** How often rows were found different that should have been equal, and were copied again. */
-  readonly repairs: number
-  /** The sums of the rows that were found equal, by the table's name. */
-  readonly sums: Readonly<Record<string, TableSum>>
-}
+export type Progress = Readonly<v.InferOutput<typeof StoredProgress>>
 
 const START: Progress = {
   pass: 'copy',
@@ -33,10 +43,15 @@ const START: Progress = {
 /** The progress of a target to which nothing has been copied. */
 export const STARTED = JSON.stringify(START)
 
-/** Parses the progress that a target stored. */
+/**
+ * Parses the progress that a target stored. Throws when it is not understood: during a deployment, another version of
+ * the service may have worked on the same move. Nothing is copied then, and the move can still be given up.
+ */
 export function parseProgress(text: string): Progress {
-  // This module wrote the text, in this version of the service or in another one that worked on the same move.
-  return JSON.parse(text) as Progress
+  const read = v.safeParse(StoredProgress, parseJson(text))
+  if (!read.success)
+    throw new Error('The progress of the move was stored by a version that this one does not understand')
+  return read.output
 }
 
 /** The progress after a span of the present table. */

@@ -38,7 +38,11 @@ export async function readHead(
 
 /** The tables with files of their own. */
 function archivedWith(tables: readonly ArchivedTable[], withSecrets: boolean): readonly ArchivedTable[] {
-  return tables.filter(({ name, isSecret }) => name !== ORGANIZATIONS && (withSecrets || !isSecret))
+  return tables.filter((table) => isArchivedWith(table, withSecrets))
+}
+
+function isArchivedWith({ name, isSecret }: ArchivedTable, withSecrets: boolean): boolean {
+  return name !== ORGANIZATIONS && (withSecrets || !isSecret)
 }
 
 /** Lines of a file. Null: archives have no such file. */
@@ -47,8 +51,8 @@ export async function readLines(
   file: string,
   after: ArchiveLines['next'],
 ): Promise<ArchiveLines | null> {
-  const table = archivedWith(await store.tables(), withSecrets).find(({ name }) => name === tableOfFile(file))
-  if (table === undefined) return null
+  const table = await store.table(tableOfFile(file) ?? '')
+  if (table === null || !isArchivedWith(table, withSecrets)) return null
   const { rows, next } = await store.read(table.name, after)
   const lines = rows.map((row) => `${JSON.stringify(membersOfRow(row, table.columns, withSecrets))}\n`)
   return { lines: lines.join(''), rows: rows.length, next }

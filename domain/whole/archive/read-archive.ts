@@ -54,6 +54,7 @@ export async function* readArchive(
   const isSame = (await digestOf(content, openDigest)) === manifest.organization.sha256
   const organization = v.safeParse(OrganizationFile, parsedOr(decodeUtf8(content) ?? '', undefined))
   if (!isSame || !organization.success) throw altered(ORGANIZATION)
+  if (organization.output.organizationId !== manifest.organizationId) throw altered(MANIFEST)
   yield { kind: 'organization', organization: organization.output }
   const parts = { given: 0 }
   for (const file of manifest.files) {
@@ -116,7 +117,10 @@ async function skipPadding(reader: ByteReader, bytes: number): Promise<void> {
   if ((await reader.take(paddingOf(bytes))).some((byte) => byte !== 0)) throw altered('The archive')
 }
 
+/** Expects the second of the two empty blocks, and nothing behind it. */
 async function expectEnd(reader: ByteReader): Promise<void> {
+  if ((await reader.take(BLOCK_BYTES)).some((byte) => byte !== 0))
+    throw new ArchiveProblem('The archive goes on after its end.')
   for (;;) {
     const bytes = await reader.some(BLOCK_BYTES)
     if (bytes === null) return

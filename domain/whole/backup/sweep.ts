@@ -13,6 +13,8 @@ export interface BackupSweepWorld extends BackupWorld {
   readonly log: Log
   /** After how many days backups are removed; null: never. */
   readonly keepDays: number | null
+  /** When a backup of an organization failed last, as far as this process knows. Sweeps write it. */
+  readonly failedAtMs: Map<string, number>
 }
 
 /** The hours of the day, in UTC, in which organizations are backed up. */
@@ -22,11 +24,14 @@ const TO_HOUR = 6
 /** The maximum duration of one sweep, in ms: less than the time between two. A backup that was begun is finished. */
 const SWEEP_MS = 40_000
 
+/** How long after a failure a backup is tried again, in ms: one that fails late would leave the others no time. */
+const RETRY_MS = 3_600_000
+
 const PAGE = 100
 
 /**
  * Backs up every organization that has no backup of the present day yet, between two and six o'clock. One that fails
- * stops no other: it is logged, and tried again by the next sweep.
+ * stops no other: it is logged, and tried again an hour later.
  */
 export async function sweepBackups(world: BackupSweepWorld): Promise<void> {
   const nowMs = world.clock.nowMs()
@@ -44,7 +49,8 @@ export async function sweepBackups(world: BackupSweepWorld): Promise<void> {
       PAGE,
     )
     for (const { organizationId } of rows) {
-      if (done.has(organizationId)) continue
+      const failedAtMs = world.failedAtMs.get(organizationId) ?? -Infinity
+      if (done.has(organizationId) || nowMs - failedAtMs < RETRY_MS) continue
       if (world.clock.nowMs() >= untilMs) return
       await backUpOne(organizationId, world)
     }
@@ -65,6 +71,7 @@ async function backUpOne(organizationId: string, world: BackupSweepWorld): Promi
     const { name, rows } = await backUp(organizationId, source, world)
     world.log.info('backed_up', { organizationId, name, rows })
   } catch (cause) {
+    world.failedAtMs.set(organizationId, world.clock.nowMs())
     world.log.error('backup_failed', { organizationId }, cause)
   }
 }

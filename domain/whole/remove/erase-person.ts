@@ -27,13 +27,21 @@ export async function erasePerson(
   if (unknown.length > 0) return { unknown }
   const importId = await store.openImport()
   if (importId !== null) return { importId }
+  const known = { ...person, numbers: await numbersOf(person) }
   const untilMs = clock.nowMs() + REQUEST_MS
   let rows = 0
   let next = from
   do {
-    const step = await store.eraseSome(person, next)
+    const step = await store.eraseSome(known, next)
     rows += step.rows
     next = step.next
   } while (next !== null && clock.nowMs() < untilMs)
   return { contactIds: person.contactIds, rows, next }
+}
+
+/** The metadata of numbers is large, so it is loaded for people with numbers only. */
+async function numbersOf({ phones }: Person): Promise<readonly string[]> {
+  if (phones.length === 0) return []
+  const { digitsOfPhone } = await import('../../text/phone-number.ts')
+  return phones.flatMap(digitsOfPhone)
 }

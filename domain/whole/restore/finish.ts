@@ -63,7 +63,7 @@ async function finishedMeanwhile(store: WholeStore, restoreId: string): Promise<
 
 /** The ids of all rows of a table. */
 async function idsIn(store: WholeStore, table: string, field: string): Promise<readonly string[]> {
-  const columns = (await store.tables()).find(({ name }) => name === table)?.columns ?? []
+  const columns = (await store.table(table))?.columns ?? []
   const place = columns.findIndex((column) => column.field === field)
   const ids: StoredValue[] = []
   let after: ArchivePosition | null = null

@@ -29,8 +29,8 @@ export async function writePart(sent: SentPart, world: RestoreWorld): Promise<Re
     return { refusal: `Part ${part} is out of order: the next one is part ${restoration.nextPart}.` }
   const progress = progressOf(restoration)
   const archived = progress.files.find((known) => known.file === file)
-  const table = (await store.tables()).find(({ name }) => name === tableOfFile(file))
-  if (archived === undefined || table === undefined) return { refusal: `The archive has no file ${file}.` }
+  const table = await store.table(tableOfFile(file) ?? '')
+  if (archived === undefined || table === null) return { refusal: `The archive has no file ${file}.` }
   const came = (progress.rows[file] ?? 0) + lines.length
   if (came > archived.rows) return { refusal: `${file} has more rows than the manifest says.` }
   const columns = columnsOf(table, archived.columns)

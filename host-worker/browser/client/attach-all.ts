@@ -1,6 +1,7 @@
-import type { Attached, AttachOptions } from './attach.ts'
+import type { Attached } from './attach.ts'
 import { attach } from './attach.ts'
 import { actionOf } from './controls.ts'
+import type { AttachOptions } from './handle.ts'
 import { addressOf, loadForm } from './load-form.ts'
 
 /**

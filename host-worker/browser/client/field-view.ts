@@ -11,6 +11,8 @@ export interface FieldView {
    * validates them.
    */
   show(isShown: boolean): void
+  /** Restores the field to its original state. */
+  restore(): void
   /** Shows an error at the field, or removes it (null). */
   complain(message: string | null): void
   readonly hasError: boolean
@@ -19,7 +21,11 @@ export interface FieldView {
 
 /** The view of a field in a form; null when the form has no element for it. */
 export function viewField(form: HTMLFormElement, id: string, controls: readonly Control[]): FieldView | null {
-  const parts = partsOf(form, id, controls).map((element) => ({ element, display: element.style.display }))
+  const parts = partsOf(form, id, controls).map((element) => ({
+    element,
+    isHidden: element.hidden,
+    display: element.style.display,
+  }))
   if (parts.length === 0) return null
   // Controls that the site itself disabled stay disabled.
   const own = controls.filter((control) => !control.disabled)
@@ -43,12 +49,20 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
       for (const control of own) control.disabled = !isShown
       if (!isShown) clear()
     },
+    restore: () => {
+      for (const { element, isHidden, display } of parts) {
+        element.hidden = isHidden
+        element.style.display = display
+        if (element.getAttribute('style') === '') element.removeAttribute('style')
+      }
+      for (const control of own) control.disabled = false
+      clear()
+    },
     complain: (message) => {
       clear()
       if (message === null) return
       error = document.createElement('p')
-      messages += 1
-      error.id = `form-client-error-${messages}`
+      error.id = freeId()
       error.className = 'form-client-error'
       error.textContent = message
       place(error, id, partOf(controls.at(-1)))
@@ -59,6 +73,13 @@ export function viewField(form: HTMLFormElement, id: string, controls: readonly 
     },
     focus: () => controls.find((control) => !control.disabled && control.type !== 'hidden')?.focus(),
   }
+}
+
+/** An id that no element of the page has. A page may load the client twice, so counting is not enough. */
+function freeId(): string {
+  messages += 1
+  const id = `form-client-error-${messages}`
+  return document.getElementById(id) === null ? id : freeId()
 }
 
 /**

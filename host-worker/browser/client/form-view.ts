@@ -70,7 +70,7 @@ export function viewForm(form: HTMLFormElement, definition: PublishedForm): Form
     release: () => {
       clear()
       summary.remove()
-      for (const id of prepared.ids) views.get(id)?.show(true)
+      for (const view of views.values()) view.restore()
     },
   }
 }

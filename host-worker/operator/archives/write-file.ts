@@ -1,4 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { ChangedMeanwhile, writeArchive } from '../../../domain/whole/archive/write-archive.ts'
 import type { ArchiveSource } from '../../../domain/whole/archive/source.ts'
 import { CommandError } from '../client/errors.ts'
@@ -22,7 +23,7 @@ export interface ArchiveFile {
 
 /**
  * Writes the archive of an organization into a file that only its owner may read. The file appears when the archive is
- * complete; an earlier file of that name stays until then.
+ * complete; an earlier file of that name stays until then. Two commands may write the same file: the later one wins.
  * @returns how many rows it has
  */
 export async function writeArchiveFile({
@@ -32,14 +33,20 @@ export async function writeArchiveFile({
   note,
   onProgress,
 }: ArchiveFile): Promise<number> {
-  const unfinished = `${path}.unfinished`
+  // A device would be replaced by the file.
+  const there = await stat(path).catch(() => null)
+  if (there?.isFile() === false) throw new CommandError(`${path} is there, and is no file. Name another one.`)
+  await removeUnfinished(path)
+  const unfinished = unfinishedOf(path, process.pid)
   for (let tries = 1; ; tries += 1) {
     try {
       const rows = await writeOnce(unfinished, source, seal, onProgress)
       await rename(unfinished, path)
       return rows
     } catch (error) {
-      await rm(unfinished, { force: true })
+      await rm(unfinished, { force: true }).catch(() => undefined)
+      if (error instanceof Error && 'syscall' in error)
+        throw new CommandError(`${path} was not written. ${error.message}.`, { cause: error })
       if (!(error instanceof ChangedMeanwhile)) throw error
       if (tries === TRIES_MAX)
         throw new CommandError(
@@ -47,6 +54,30 @@ export async function writeArchiveFile({
         )
       note('The organization was changed meanwhile: started again.')
     }
+  }
+}
+
+/** The file into which a process writes, until it is complete. */
+function unfinishedOf(path: string, pid: number): string {
+  return `${path}.${pid}.unfinished`
+}
+
+/** Removes what commands have left behind that were killed. */
+async function removeUnfinished(path: string): Promise<void> {
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
+    const file = join(dirname(path), name)
+    const pid = Number(/\.(\d+)\.unfinished$/.exec(name)?.[1])
+    if (file === unfinishedOf(join(dirname(path), basename(path)), pid) && !isRunning(pid))
+      await rm(file, { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // Somebody else's process cannot be asked, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

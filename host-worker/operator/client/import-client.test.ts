@@ -69,6 +69,7 @@ test('a file of several parts is imported, with progress, and importing it again
     read: 1_500,
     changed: 1_500,
     unchanged: 0,
+    skipped: 0,
     warnings: [],
   })
   expect(seen.at(-1)).toBe('writing 1500')

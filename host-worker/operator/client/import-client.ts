@@ -85,7 +85,7 @@ function serviceTarget(organizationId: string, url: string, call: OperatorCall):
   // The decision is requested once. From then on the import is being written, whoever asks.
   const committed = new Set<string>()
   return {
-    open: (file) => ask(openImportEndpoint, {}, json(file)),
+    open: ({ isDryRun = false, ...file }) => ask(openImportEndpoint, {}, json({ ...file, dryRun: isDryRun })),
     part: (importId, part) => ask(sendImportPart, { importId, part: String(part.part) }, bodyOf(part)),
     commit: async (importId) => {
       const answer = await ask(committed.has(importId) ? writeImport : commitImportEndpoint, { importId })
@@ -135,6 +135,7 @@ function refusedSession({ problems }: Pick<ImportProgress, 'problems'>): ImportP
     state: 'refused',
     nextPart: 0,
     readRows: 0,
+    skippedRows: 0,
     problems,
     warnings: [],
     writtenRows: 0,

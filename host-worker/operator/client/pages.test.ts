@@ -38,3 +38,16 @@ test('what databases do not answer is named after everything that was answered',
   await expect(all()).rejects.toThrow('because they did not answer: b, z.')
   expect(seen).toEqual(['a', 'c'])
 })
+
+test('they are named to a reader that wants no more, too, but not in place of what it found itself', async () => {
+  const first = async (service: OperatorService, problem?: Error) => {
+    for await (const { organizationId } of itemsOf(service, listOrganizations)) {
+      expect(organizationId).toBe('a')
+      if (problem !== undefined) throw problem
+      return
+    }
+  }
+  await expect(first(answering(page(['a', 'b'], 'c1', ['z'])))).rejects.toThrow('did not answer: z.')
+  await expect(first(answering(page(['a', 'b'], 'c1')))).resolves.toBeUndefined()
+  await expect(first(answering(page(['a'], 'c1', ['z'])), new Error('own'))).rejects.toThrow('own')
+})

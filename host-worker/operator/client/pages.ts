@@ -16,7 +16,7 @@ export type ItemOf<Operation extends OperationEndpoint> =
 
 /**
  * Yields every item of a list, page by page. When databases did not respond, throws a `CommandError` that names them,
- * after all other items.
+ * after all other items, also when its reader wants no more of them.
  * @param note called for families whose creation was never finished
  */
 export async function* itemsOf<Operation extends OperationEndpoint>(
@@ -28,19 +28,28 @@ export async function* itemsOf<Operation extends OperationEndpoint>(
   let cursor: string | null = null
   const missing: string[] = []
   const begun: string[] = []
-  do {
-    const query = { limit: PAGE_ROWS_MAX, ...call.query, ...(cursor === null ? {} : { cursor }) }
-    const answer: unknown = await service.call(operation, { ...call, query } as CallOf<Operation>)
-    // The compiler cannot infer the type of the page from the operation.
-    const { body } = answer as { readonly body: Page<ItemOf<Operation>> }
-    const { data, pagination, unanswered = [], unfinished = [] } = body
-    yield* data
-    missing.push(...unanswered)
-    begun.push(...unfinished)
-    cursor = pagination.nextCursor
-  } while (cursor !== null)
-  noteUnfinished(begun, note)
-  failOnMissing(missing)
+  let isWhole = true
+  try {
+    do {
+      isWhole = false
+      const query = { limit: PAGE_ROWS_MAX, ...call.query, ...(cursor === null ? {} : { cursor }) }
+      const answer: unknown = await service.call(operation, { ...call, query } as CallOf<Operation>)
+      // The compiler cannot infer the type of the page from the operation.
+      const { body } = answer as { readonly body: Page<ItemOf<Operation>> }
+      const { data, pagination, unanswered = [], unfinished = [] } = body
+      missing.push(...unanswered)
+      begun.push(...unfinished)
+      isWhole = true
+      yield* data
+      cursor = pagination.nextCursor
+    } while (cursor !== null)
+  } finally {
+    // A page that failed says so itself.
+    if (isWhole) {
+      noteUnfinished(begun, note)
+      failOnMissing(missing)
+    }
+  }
 }
 
 /** Names families whose creation was never finished. They hold nothing, so that nothing is missing because of them. */

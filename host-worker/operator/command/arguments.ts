@@ -7,7 +7,9 @@ import { UsageError } from '../client/errors.ts'
 /** Reads the arguments after a command's words. Throws a `UsageError` when they do not fit it. */
 export function readArguments(command: Command, args: readonly string[]): Arguments {
   const given = parsed(command, args)
-  if (given.values.help !== true) checkPresence(command, given)
+  if (given.values.help === true) return given
+  checkPresence(command, given)
+  checkChoices(command, given)
   return given
 }
 
@@ -15,6 +17,12 @@ export function readArguments(command: Command, args: readonly string[]): Argume
 export function textOf(values: Values, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/** The texts of a flag that may be given several times, in their order. */
+export function textsOf(values: Values, name: string): readonly string[] {
+  const value = values[name]
+  return Array.isArray(value) ? value.map(String) : []
 }
 
 function parsed(command: Command, args: readonly string[]): Arguments {
@@ -26,7 +34,9 @@ function parsed(command: Command, args: readonly string[]): Arguments {
       strict: true,
       tokens: true,
     })
-    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+    const names = tokens
+      .flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+      .filter((name) => command.flags[name]?.isRepeatable !== true)
     const repeated = names.find((name, index) => names.indexOf(name) !== index)
     if (repeated !== undefined) throw new UsageError(`--${repeated} is given twice`)
     return { values, positionals }
@@ -55,7 +65,8 @@ function sentenceOf(error: unknown, command: Command, args: readonly string[]): 
 
 function optionsOf({ flags }: Command) {
   const options = Object.entries({ ...serviceFlags, ...flags }).map(
-    ([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }] as const,
+    ([name, { value, isRepeatable }]) =>
+      [name, { type: value === null ? 'boolean' : 'string', multiple: isRepeatable === true }] as const,
   )
   return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } } as const
 }
@@ -65,7 +76,7 @@ function checkPresence(command: Command, given: Arguments): void {
   checkPositionals(command, given)
   const { flags } = command
   const { values } = given
-  const isEmpty = (name: string) => values[name] === '' && flags[name]?.mayBeEmpty !== true
+  const isEmpty = (name: string) => [values[name]].flat().includes('') && flags[name]?.mayBeEmpty !== true
   const empty = Object.keys(values).find(isEmpty)
   if (empty !== undefined) throw new UsageError(`--${empty} is empty`)
   const namesOf = (presence: string) =>
@@ -75,13 +86,37 @@ function checkPresence(command: Command, given: Arguments): void {
   const either = namesOf('either')
   const [first, second] = either.filter((name) => values[name] !== undefined)
   if (second !== undefined) throw new UsageError(`--${String(first)} and --${second} exclude each other`)
-  if (either.length > 0 && first === undefined)
-    throw new UsageError(`${either.map((name) => `--${name}`).join(' or ')} is missing`)
+  const some = namesOf('some')
+  const lacking = some.every((name) => values[name] === undefined) ? some : []
+  const wanted = first === undefined && either.length > 0 ? either : lacking
+  if (wanted.length > 0) throw new UsageError(`${wanted.map((name) => `--${name}`).join(' or ')} is missing`)
 }
 
-function checkPositionals({ positionals: wanted }: Command, { positionals }: Arguments): void {
+function checkPositionals({ words, positionals: wanted }: Command, { positionals }: Arguments): void {
   const missing = wanted[positionals.length]
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`)
-  const surplus = positionals[wanted.length]
-  if (surplus !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(surplus)}`)
+  if (missing?.startsWith('[') === false) throw new UsageError(`${missing} is missing`)
+  if (positionals.length <= wanted.length) return
+  // What was given is not repeated: it may be a key.
+  const taken = wanted.length === 0 ? 'nothing but flags' : `${wanted.join(' ')} and flags, nothing more`
+  throw new UsageError(`"${words.join(' ')}" takes ${taken}`)
+}
+
+/** Checks what can only be one of some words. */
+function checkChoices({ positionals: names, choices = {}, flags }: Command, given: Arguments): void {
+  for (const [index, name] of names.entries()) {
+    const value = given.positionals[index]
+    const words = choices[name]
+    if (value === undefined || words === undefined || words.includes(value)) continue
+    const what = `There is no ${name.toLowerCase()} ${JSON.stringify(value)}.${suggestion(value, words)}`
+    throw new UsageError(`${what} ${name} is ${oneOf(words)}`)
+  }
+  for (const [name, { choices: words }] of Object.entries(flags)) {
+    const value = textOf(given.values, name)
+    if (value === undefined || words === null || words.includes(value)) continue
+    throw new UsageError(`--${name} must be ${oneOf(words)}.${suggestion(value, words)}`)
+  }
+}
+
+function oneOf(words: readonly string[]): string {
+  return words.length === 2 ? words.join(' or ') : `one of ${words.join(', ')}`
 }

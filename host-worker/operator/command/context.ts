@@ -1,5 +1,13 @@
 import type { Choice, Sources } from '../client/choose-service.ts'
 import type { OperatorService } from '../client/operator-service.ts'
+import type { Declaration } from './declaration.ts'
+
+/** The terminal to which a command writes its results. */
+export interface Terminal {
+  /** How many characters a line has; 0: it does not say. */
+  readonly width: number
+  readonly hasColour: boolean
+}
 
 /** The output of a command. */
 export interface Streams {
@@ -7,6 +15,8 @@ export interface Streams {
   readonly out: (line: string) => void
   /** Writes one line for the person at the terminal to standard error. */
   readonly note: (line: string) => void
+  /** The terminal that standard output is; null: it is none. */
+  readonly terminal: Terminal | null
 }
 
 /** The dependencies of a command. */
@@ -24,4 +34,6 @@ export interface Context extends Streams {
   readonly loginPath: string
   /** Asks the person at the terminal for a key, or reads it from standard input. */
   askKey(question: string): Promise<string>
+  /** Every command of the program. */
+  readonly commands: () => Promise<readonly Declaration[]>
 }

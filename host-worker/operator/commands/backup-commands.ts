@@ -11,7 +11,7 @@ import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
 import { backUp, removeOld } from '../../../domain/whole/backup/back-up.ts'
 import { systemClock } from '../../system.ts'
 import { checkArchive } from '../archives/check-archive.ts'
-import type { KeptBackups } from '../archives/kept-backups.ts'
+import type { KeptBackup, KeptBackups } from '../archives/kept-backups.ts'
 import { backupsInFolder, backupsOfService, decrypted } from '../archives/kept-backups.ts'
 import { openNodeDigest } from '../archives/node-digest.ts'
 import { remoteSource } from '../archives/remote-source.ts'
@@ -22,6 +22,7 @@ import { repeated } from '../client/repeated.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command, Values } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
+import { listing, source } from '../listing/listing.ts'
 import type { Context } from '../command/context.ts'
 import { givenPath } from './import-file.ts'
 
@@ -47,6 +48,7 @@ const runCommand: Command = {
     'of the service encrypts backups; in a folder (--to), --recipient does, a public key of age, and --with-secrets',
     'includes keys and the hashes of form passwords.',
   ],
+  examples: ['--keep 30', '--to /var/backups/tenants --keep 30'],
   operations: [runBackup, removeBackups, listOrganizations, beginExport, readExport],
   run: async (context, { values }) => {
     const keepDays = daysIn(values)
@@ -123,18 +125,27 @@ async function keptBackups(values: Values, context: Context): Promise<KeptBackup
     : backupsInFolder(givenPath(folder))
 }
 
-const listCommand: Command = {
+const listCommand = listing({
   words: ['backup', 'list'],
-  positionals: [],
   flags: { to: text('DIR') },
   summary: 'List the backups, oldest first: name, organization, instant, size',
   details: ['"org restore NAME" restores one.'],
+  examples: ['', '--to /var/backups/tenants --limit 20'],
   operations: [listBackups],
-  run: async (context, { values }) => {
-    for await (const { name, organizationId, at, bytes } of (await keptBackups(values, context)).list())
-      context.out(`${name}  ${organizationId}  ${at}  ${bytes}`)
-  },
-}
+  sources: [
+    source<KeptBackup>(
+      [
+        { head: 'name', of: ({ name }) => name },
+        { head: 'organization', of: ({ organizationId }) => organizationId },
+        { head: 'at', of: ({ at }) => at },
+        { head: 'bytes', of: ({ bytes }) => bytes },
+      ],
+      async (context, values) => (await keptBackups(values, context)).list(),
+    ),
+  ],
+  piped: 'columns',
+  shown: null,
+})
 
 const verifyCommand: Command = {
   words: ['backup', 'verify'],
@@ -144,6 +155,7 @@ const verifyCommand: Command = {
   details: [
     '--identity names the file of the secret key, as age-keygen writes it, for backups that are encrypted.',
   ],
+  examples: ['', '--to /var/backups/tenants'],
   operations: [listBackups, readBackup],
   run: async (context, { values }) => {
     const backups = await keptBackups(values, context)

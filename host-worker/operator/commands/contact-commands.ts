@@ -1,31 +1,29 @@
 import { eraseContact } from '../../../domain/operators/endpoints/removals.ts'
-import { textOf } from '../command/arguments.ts'
+import { textOf, textsOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
-import { text } from '../command/command.ts'
+import { many, text } from '../command/command.ts'
 
 const eraseCommand: Command = {
   words: ['contact', 'erase'],
   positionals: [],
   flags: {
     org: text('ID', 'required'),
-    contact: text('CID', 'either'),
-    email: text('ADDRESS', 'either'),
-    phone: text('NUMBER', 'either'),
+    contact: many('CID', 'some'),
+    email: many('ADDRESS', 'some'),
+    phone: many('NUMBER', 'some'),
   },
   summary: 'Erase what is stored about a person',
   details: [
-    'An address names every contact and every row without a contact that carries it. The contact stays without anything',
-    'about the person and is written to no more; answers, attribution, free text and notes are emptied; what was still to',
-    'be sent to them is dropped. Public reviews stay, and purchases without their contact. Done again, it erases nothing',
-    'more. An archive that was made before still has the person.',
+    'An address names every contact and every row without a contact that carries it. The flags can be repeated and',
+    'combined. The contact stays without anything about the person and is written to no more; answers, attribution, free',
+    'text and notes are emptied; what was still to be sent to them is dropped. Public reviews stay, and purchases without',
+    'their contact. Done again, it erases nothing more. An archive that was made before still has the person.',
   ],
+  examples: ['--org lakeside --contact c-1', '--org lakeside --email ada@example.com'],
   operations: [eraseContact],
   run: async (context, { values }) => {
     const organizationId = textOf(values, 'org') ?? ''
-    const given = (flag: string) => {
-      const one = textOf(values, flag)
-      return one === undefined ? [] : [one]
-    }
+    const given = (flag: string) => [...textsOf(values, flag)]
     const person = { contactIds: given('contact'), emails: given('email'), phones: given('phone') }
     const service = await context.service()
     const erase = (more: { readonly next?: string }) =>

@@ -14,6 +14,7 @@ export const deleteCommand: Command = {
     'command goes on; until it is done the organization is closed. It also removes what a restoration that stopped has left.',
     'The parent of others is not deleted. Rows at a point of sale, backups and the audit stay.',
   ],
+  examples: ['--id lakeside --confirm lakeside'],
   operations: [deleteOrganizationEndpoint],
   run: async (context, { values }) => {
     const organizationId = textOf(values, 'id') ?? ''

@@ -17,6 +17,7 @@ export const exportCommand: Command = {
     'It is one state of the organization: when something is written meanwhile, the export starts again. Nothing is',
     'changed. Keys and the hashes of form passwords are included with --with-secrets only.',
   ],
+  examples: ['lakeside.tar --id lakeside'],
   operations: [beginExport, readExport],
   run: async (context, { values, positionals: [file = ''] }) => {
     const organizationId = organizationIdOf(values)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   listOrganizationForms,
   publishOrganizationForm,
@@ -19,42 +18,36 @@ import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
 import type { Streams } from '../command/context.ts'
+import { shownJson } from '../listing/cells.ts'
+import { listing, source } from '../listing/listing.ts'
 import { formCheckCommand } from './form-check-command.ts'
-import { limitIn } from './limit-flag.ts'
+import { formsInFile } from './form-file.ts'
 
-const LISTED = 1000
-
-const listCommand: Command = {
-  words: ['form', 'list'],
-  positionals: [],
-  flags: { org: text('ID', 'required'), json: mark(), limit: text('N') },
-  summary: "List an organization's forms, newest first",
-  details: [
-    'A line holds: form id, whether it is published, whether it can be submitted here or must be hosted, when it was',
-    `changed, its name. --json prints one JSON object a line, with the reasons. At most ${LISTED} are shown without --limit.`,
+const forms = source<ItemOf<typeof listOrganizationForms>>(
+  [
+    { head: 'form', of: ({ formId }) => formId },
+    { head: 'state', of: ({ isPublished }) => (isPublished ? 'published' : 'unpublished') },
+    { head: 'use', of: ({ supported }) => (supported ? 'can be submitted here' : 'must be hosted') },
+    { head: 'changed at', of: ({ updatedAt }) => updatedAt },
+    { head: 'name', of: ({ name }) => name, mayBeCut: true },
   ],
-  operations: [listOrganizationForms],
-  run: async (context, { values }) => {
-    const organizationId = textOf(values, 'org') ?? ''
-    const limit = limitIn(values, LISTED)
-    let listed = 0
-    const all = itemsOf(await context.service(), listOrganizationForms, { params: { organizationId } })
-    for await (const form of all) {
-      if (listed === limit) {
-        if (textOf(values, 'limit') === undefined) context.note(`Only the newest ${LISTED} are shown.`)
-        return
-      }
-      listed += 1
-      context.out(values.json === true ? JSON.stringify(form) : describe(form))
-    }
+  async (context, values, limit) => {
+    const params = { organizationId: textOf(values, 'org') ?? '' }
+    return itemsOf(await context.service(), listOrganizationForms, { params, query: { limit } })
   },
-}
+)
 
-function describe(form: ItemOf<typeof listOrganizationForms>): string {
-  const state = form.isPublished ? 'published' : 'unpublished'
-  const use = form.supported ? 'can be submitted here' : 'must be hosted'
-  return [form.formId, state, use, form.updatedAt, form.name].join('  ')
-}
+const listCommand = listing({
+  words: ['form', 'list'],
+  flags: { org: text('ID', 'required') },
+  summary: "List an organization's forms, newest first",
+  details: ['JSON has the reasons for which a form must be hosted.'],
+  examples: ['--org lakeside', '--org lakeside --json'],
+  operations: [listOrganizationForms],
+  sources: [forms],
+  piped: 'columns',
+  shown: { count: 1000, which: 'newest' },
+})
 
 const showCommand: Command = {
   words: ['form', 'show'],
@@ -62,12 +55,13 @@ const showCommand: Command = {
   flags: { org: text('ID', 'required') },
   summary: 'Print a form as JSON, as an import of forms takes it',
   details: ['The password is not stored, so it is not printed. Why a form must be hosted is said beside it.'],
+  examples: ['contact --org lakeside > contact.json'],
   operations: [showOrganizationForm],
   run: async (context, { values, positionals: [formId = ''] }) => {
     const organizationId = textOf(values, 'org') ?? ''
     const service = await context.service()
     const { body } = await service.call(showOrganizationForm, { params: { organizationId, formId } })
-    context.out(JSON.stringify(body.form, null, 2))
+    context.out(shownJson(body.form, 2))
     for (const reason of body.reasons) context.note(`It must be hosted: ${reason}`)
   },
 }
@@ -82,6 +76,7 @@ const htmlCommand: Command = {
     'alone, for a page that exists. --client adds the tag of the form client, which shows and hides conditional fields and',
     'keeps the visitor on the page. A form that must be hosted has no page: the exit code is 1, with the reasons.',
   ],
+  examples: ['contact --org lakeside --client > contact.html', 'contact --org lakeside --snippet'],
   operations: [showOrganizationForm],
   run: async (context, { values, positionals: [formId = ''] }) => {
     const organizationId = textOf(values, 'org') ?? ''
@@ -105,9 +100,11 @@ const saveCommand: Command = {
   summary: 'Create or update forms from JSON: one form, a list, or one form a line',
   details: [
     'All of them are saved, or none. A setting that is left out is cleared; a password that is left out stays, and null',
-    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0.',
+    'removes it. A form that cannot be submitted here is saved unpublished, with the reasons: the exit code is 0. One that an',
+    'import has published so stays as it is while nothing of it changes.',
     'An unknown key of a form or field is refused. "form show" prints what this command takes.',
   ],
+  examples: ['contact.json --org lakeside'],
   operations: [saveOrganizationForms],
   run: async (context, { values, positionals: [path = ''] }) => {
     const organizationId = textOf(values, 'org') ?? ''
@@ -121,41 +118,14 @@ const saveCommand: Command = {
   },
 }
 
-/** The forms in a file: JSON in any layout, one form or a list of them, or one form a line. */
+/** The forms in a file, all of which are saved at once. */
 function formsIn(path: string): Record<string, unknown>[] {
-  const content = readText(path)
-  const whole = parsed(content)
-  const values = whole === undefined ? linesIn(content, path) : Array.isArray(whole) ? whole : [whole]
-  if (values.length === 0) throw new CommandError(`${path} has no form.`)
-  if (values.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
-  const other = values.findIndex((value) => !isJsonObject(value))
-  if (other >= 0) throw new CommandError(`${path}: form ${other + 1} is not a JSON object.`)
-  return values as Record<string, unknown>[]
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
-  } catch (cause) {
-    throw new CommandError(`${path} cannot be read.`, { cause })
-  }
-}
-
-/** The value of a JSON text; undefined: it is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-function linesIn(content: string, path: string): unknown[] {
-  return content.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const value = parsed(line)
-    if (value === undefined) throw new CommandError(`${path}, line ${index + 1}: this is not JSON.`)
-    return [value]
+  const found = formsInFile(path)
+  if (found.length === 0) throw new CommandError(`${path} has no form.`)
+  if (found.length > FORMS_MAX) throw new CommandError(`At most ${FORMS_MAX} forms are saved at once.`)
+  return found.map(({ at, value }) => {
+    if (isJsonObject(value)) return value
+    throw new CommandError(`${path}, ${at}: this is not ${value === undefined ? 'JSON' : 'a JSON object'}.`)
   })
 }
 
@@ -174,6 +144,7 @@ function publishing(word: 'publish' | 'unpublish', summary: string, details: rea
     flags: { org: text('ID', 'required') },
     summary,
     details,
+    examples: ['contact --org lakeside'],
     operations: [publishOrganizationForm],
     run: async (context, { values, positionals: [formId = ''] }) => {
       const organizationId = textOf(values, 'org') ?? ''

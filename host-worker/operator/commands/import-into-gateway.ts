@@ -4,7 +4,7 @@ import { runImport } from '../../../domain/imports/run-import.ts'
 import type { ImportOutcome, Transfer } from '../../../domain/imports/transfer-file.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import { systemClock } from '../../system.ts'
-import { importTools, openImportWorld } from '../../wiring/imports.ts'
+import { importTools, openImportWorld } from '../../http/imports.ts'
 import { openEmbeddedPos } from './embedded-pos.ts'
 
 /**

@@ -14,12 +14,11 @@ import {
   revokeOperatorKey,
 } from '../../../domain/operators/endpoints/operator-keys.ts'
 import { CommandError, UsageError } from '../client/errors.ts'
-import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
-import { itemsOf } from '../client/pages.ts'
-import type { Arguments } from '../command/command.ts'
 import type { Command } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
-import { issueForOperator, operatorKeyRows, revokeIfOfOperator } from './operator-keys.ts'
+import { listing } from '../listing/listing.ts'
+import { tenantKeySource } from './key-columns.ts'
+import { issueForOperator, operatorKeySource, revokeIfOfOperator } from './operator-keys.ts'
 import { keySettingsOf, overlapOf, settingFlags } from './key-flags.ts'
 import { ownerFlags, ownerOf } from './owner.ts'
 import { callWithFlags } from './settings.ts'
@@ -47,6 +46,10 @@ const issueCommand: Command = {
     '--operator: a key for the operator commands, in the name of a person or program. --role admin may do everything,',
     'support may read and retry the outbox. It ends with the key that issues it, or with --expires before. The first one',
     'needs no key: set ROOT_SECRET to that of the service, which is not sent.',
+  ],
+  examples: [
+    '--org lakeside --label "Nightly sync" --scope read --expires 2030-01-31',
+    '--operator ada --role admin',
   ],
   operations: [issueTenantKey, issuePlatformKey, issueOperatorKeyEndpoint],
   run: async (context, given) => {
@@ -77,6 +80,7 @@ const rotateCommand: Command = {
     'The successor has the label, scope, rate and end of the old key; --expires gives it another end. Until the overlap,',
     'a number of minutes (m), hours (h) or days (d), is over, both work. A key has one successor at most.',
   ],
+  examples: ['7hX2kQ9vLm4TzRwN --overlap 7d'],
   operations: [rotateKeyEndpoint],
   run: async (context, { values, positionals: [keyId = ''] }) => {
     const overlap = overlapOf(values)
@@ -91,42 +95,23 @@ const rotateCommand: Command = {
   },
 }
 
-const listCommand: Command = {
+const listCommand = listing({
   words: ['key', 'list'],
-  positionals: [],
   flags: { ...ownerFlags, operators: mark('either') },
   summary: 'List keys with their state, age, scope, end, last use, rate and label',
   details: [
-    'The columns are: key id; active, revoked or expired; instant of issue; instant of revocation; root secret; scope;',
-    'instant at which the key ends; hour of its last use; requests a minute; label. A dash stands for none. The root',
-    'secret under which a key is hashed is current, previous, or the name of another one.',
+    'The state is active, revoked or expired; the last use is an hour; the rate, requests a minute. A dash stands for',
+    'none. The root secret under which a key is hashed is current, previous, or the name of another one.',
     '--operators lists operator keys: the same columns up to the root secret, then role, end, last use, issuer and',
     'operator. The issuer is the id of another operator key; root for whoever held the root secret; or unknown.',
   ],
+  examples: ['--org lakeside', '--platform', '--operators --json'],
   operations: [listTenantKeys, listPlatformKeys, listOperatorKeys],
-  run: async (context, given) => {
-    const service = await context.service()
-    const rows = given.values.operators === true ? operatorKeyRows(service) : rowsOf(service, given)
-    for await (const columns of rows) context.out(columns.map((value) => value ?? '-').join('  '))
-  },
-}
-
-type Columns = readonly (string | number | null)[]
-
-async function* rowsOf(service: OperatorService, { values }: Arguments): AsyncGenerator<Columns> {
-  const organizationId = ownerOf(values)
-  const keys =
-    organizationId === null
-      ? itemsOf(service, listPlatformKeys)
-      : itemsOf(service, listTenantKeys, { params: { organizationId } })
-  for await (const key of keys) yield columnsOf(key)
-}
-
-function columnsOf(key: AnswerTo<typeof listTenantKeys>['body']['data'][number]): Columns {
-  const { keyId, state, createdAt, revokedAt, secret } = key
-  const { scope, expiresAt, lastUsedAt, ratePerMinute, label } = key
-  return [keyId, state, createdAt, revokedAt, secret, scope, expiresAt, lastUsedAt, ratePerMinute, label]
-}
+  sources: [tenantKeySource, operatorKeySource],
+  choose: ({ operators }) => (operators === true ? operatorKeySource : tenantKeySource),
+  piped: 'columns',
+  shown: null,
+})
 
 const revokeCommand: Command = {
   words: ['key', 'revoke'],
@@ -138,6 +123,7 @@ const revokeCommand: Command = {
     'changes nothing. --descendants, for operator keys: also those that the key issued, those that these issued, and so',
     'on. Each key that this ends is printed with its role and operator.',
   ],
+  examples: ['7hX2kQ9vLm4TzRwN', '7hX2kQ9vLm4TzRwN --descendants'],
   operations: [revokeKey, listOperatorKeys, revokeOperatorKey],
   run: async (context, { values, positionals: [keyId = ''] }) => {
     const service = await context.service()

@@ -14,6 +14,7 @@ const loginCommand: Command = {
     'from standard input when that is no terminal: other users of the machine can read what stands on a command line.',
     'It is tried first, and then kept in a file that its user alone can read.',
   ],
+  examples: ['--url https://api.example.com', '--remote'],
   operations: [getHealth],
   run: async (context) => {
     const { sources, loginPath } = context

@@ -7,6 +7,7 @@ const logoutCommand: Command = {
   flags: {},
   summary: 'Forget what "login" stored',
   details: ['The key goes on working: "key revoke" ends it.'],
+  examples: [''],
   operations: [],
   run: async ({ loginPath, note }) => {
     note(removeLogin(loginPath) ? `Removed ${loginPath}.` : 'There was no login.')

@@ -8,7 +8,7 @@ import { textOf } from '../command/arguments.ts'
 import type { Command, Values } from '../command/command.ts'
 import { mark, text } from '../command/command.ts'
 import type { Context } from '../command/context.ts'
-import { organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
+import { lawFlags, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
 import { createProgress } from './progress.ts'
 import { callWithFlags } from './settings.ts'
 
@@ -25,8 +25,7 @@ export const moveCommand: Command = {
     id: text('ID', 'required'),
     to: text(placeKinds.join('|'), 'either'),
     abort: mark('either'),
-    region: text('REGION'),
-    jurisdiction: text('LAW'),
+    ...lawFlags,
   },
   summary: 'Move an organization and all below it into a database of its own, or back',
   details: [
@@ -35,6 +34,7 @@ export const moveCommand: Command = {
     'not switched yet.',
     `REGION is one of ${regions.join(', ')}; LAW is ${jurisdictions.join(', ')}.`,
   ],
+  examples: ['--id lakeside --to own --region weur', '--id lakeside --abort'],
   operations: [beginMove, showMove, abortMove],
   run: async (context, { values }) => {
     const organizationId = organizationIdOf(values)

@@ -6,10 +6,13 @@ import {
 } from '../../../domain/operators/endpoints/operator-keys.ts'
 import { UsageError } from '../client/errors.ts'
 import type { AnswerTo, OperatorService } from '../client/operator-service.ts'
+import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Arguments } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
+import { source } from '../listing/listing.ts'
+import { stateColumns } from './key-columns.ts'
 import { callWithFlags } from './settings.ts'
 
 /** The flag for each setting of an operator key. */
@@ -39,17 +42,18 @@ export async function issueForOperator(context: Context, { values }: Arguments):
 /** Stands in the list for the issuer of a key that the holder of the root secret issued. */
 const ROOT_SECRET = 'root'
 
-/** The operator keys of a service, as rows of the list of keys. */
-export async function* operatorKeyRows(service: OperatorService): AsyncGenerator<readonly (string | null)[]> {
-  for await (const key of itemsOf(service, listOperatorKeys)) {
-    const { keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt, issuedBy, operator } =
-      key
-    yield [
-      ...[keyId, state, createdAt, revokedAt, secret, role, expiresAt, lastUsedAt],
-      ...[issuedBy ?? ROOT_SECRET, operator],
-    ]
-  }
-}
+/** The operator keys of a service, as a listing. */
+export const operatorKeySource = source<ItemOf<typeof listOperatorKeys>>(
+  [
+    ...stateColumns,
+    { head: 'role', of: ({ role }) => role },
+    { head: 'ends at', of: ({ expiresAt }) => expiresAt },
+    { head: 'last used', of: ({ lastUsedAt }) => lastUsedAt },
+    { head: 'issued by', of: ({ issuedBy }) => issuedBy ?? ROOT_SECRET },
+    { head: 'operator', of: ({ operator }) => operator, mayBeCut: true },
+  ],
+  async (context, _values, limit) => itemsOf(await context.service(), listOperatorKeys, { query: { limit } }),
+)
 
 /** Operator keys that a revocation has ended. */
 export type RevokedKeys = Extract<AnswerTo<typeof revokeOperatorKey>, { status: 200 }>['body']['revoked']

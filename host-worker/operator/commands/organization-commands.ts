@@ -7,14 +7,17 @@ import { jurisdictions, placeKinds, regions } from '../../../domain/placement/ch
 import { posKinds } from '../../../domain/pos/index.ts'
 import { organizationFlags } from '../../../domain/operators/organization-settings.ts'
 import { CommandError } from '../client/errors.ts'
+import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
+import { listing, source } from '../listing/listing.ts'
 import { deleteCommand } from './delete-command.ts'
 import { exportCommand } from './export-command.ts'
 import { restoreCommand } from './restore-command.ts'
-import { changesOf, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
+import { changesOf, lawFlags, organizationIdOf, placeOf, settingFlags } from './organization-flags.ts'
 import { moveCommand } from './move-command.ts'
+import { saved, settingsOf } from './saved-organization.ts'
 import { callWithFlags } from './settings.ts'
 
 /** The flags of the settings of an organization. */
@@ -31,12 +34,11 @@ const createCommand: Command = {
     id: text('ID', 'required'),
     ...settingFlagOptions,
     place: text(placeKinds.join('|')),
-    region: text('REGION'),
-    jurisdiction: text('LAW'),
+    ...lawFlags,
   },
   summary: 'Create or update an organization',
   details: [
-    'Flags that are not given keep what is there. A new organization needs a name; its capabilities are no, its',
+    'Flags that are not given keep what is there; what an update changes is printed. A new organization needs a name; its capabilities are no, its',
     'billing events yes, its phone country US. An empty --slug or --sms-number clears the setting. --parent none, or',
     'an empty one, unties the organization from its parent; in a database of its own, move the family to shared first.',
     '--automation-hourly bounds the messages that its automations send within any hour (default 500); what is over waits.',
@@ -46,13 +48,15 @@ const createCommand: Command = {
     'own in one of its own. --region asks for it near there; --jurisdiction binds it to a law.',
     `REGION is one of ${regions.join(', ')}; LAW is ${jurisdictions.join(', ')}. A child goes where its parent is.`,
   ],
-  operations: [saveOrganization],
+  examples: ['--id lakeside --name "Lakeside Wash" --slug lakeside', '--id lakeside --analytics yes'],
+  operations: [showOrganization, saveOrganization],
   run: async (context, { values }) => {
     // Flags are checked before a service is opened.
     const organizationId = organizationIdOf(values)
     const changes = { ...changesOf(values), ...placeOf(values) }
     const service = await context.service()
-    const { status, body } = await callWithFlags(settingFlags, () =>
+    const before = await settingsOf(organizationId, service)
+    const { body } = await callWithFlags(settingFlags, () =>
       service.call(saveOrganization, { params: { organizationId }, body: changes }),
     )
     const { stateDirectory } = service
@@ -61,7 +65,7 @@ const createCommand: Command = {
       const { makeLocalSource } = await import('../../local/pos-sources.ts')
       makeLocalSource(stateDirectory, body.posSource)
     }
-    context.note(`${status === 201 ? 'Created' : 'Updated'} ${organizationId}.`)
+    for (const line of saved(organizationId, before, body)) context.note(line)
   },
 }
 
@@ -71,6 +75,7 @@ const showCommand: Command = {
   flags: {},
   summary: "Print an organization's settings, and where it lives, as JSON",
   details: [],
+  examples: ['lakeside'],
   operations: [showOrganization],
   run: async (context, { positionals: [organizationId = ''] }) => {
     const service = await context.service()
@@ -81,19 +86,26 @@ const showCommand: Command = {
   },
 }
 
-const listCommand: Command = {
+const organizations = source<ItemOf<typeof listOrganizations>>(
+  [
+    { head: 'organization', of: ({ organizationId }) => organizationId },
+    { head: 'name', of: ({ name }) => name, mayBeCut: true },
+  ],
+  async (context, _values, limit) =>
+    itemsOf(await context.service(), listOrganizations, { query: { limit } }, context.note),
+)
+
+const listCommand = listing({
   words: ['org', 'list'],
-  positionals: [],
   flags: {},
   summary: 'List the organizations by their id, each with its name',
   details: ['"org show ID" prints the settings of one.'],
+  examples: ['', '--json'],
   operations: [listOrganizations],
-  run: async (context) => {
-    const service = await context.service()
-    for await (const { organizationId, name } of itemsOf(service, listOrganizations, {}, context.note))
-      context.out(`${organizationId}  ${name}`)
-  },
-}
+  sources: [organizations],
+  piped: 'columns',
+  shown: null,
+})
 
 export const commands = [
   createCommand,

@@ -1,10 +1,18 @@
 import * as v from 'valibot'
 import { OrganizationId } from '../../../domain/operators/organization.ts'
 import { OrganizationChanges, organizationFlags } from '../../../domain/operators/organization-settings.ts'
+import { jurisdictions, regions } from '../../../domain/placement/choices.ts'
 import { PlaceSettings } from '../../../domain/operators/place-settings.ts'
 import { UsageError } from '../client/errors.ts'
 import type { Values } from '../command/command.ts'
 import { textOf } from '../command/arguments.ts'
+import { choice } from '../command/command.ts'
+
+/** The flags that say where in the world a family's own database is. */
+export const lawFlags = {
+  region: choice('REGION', regions),
+  jurisdiction: choice('LAW', jurisdictions),
+} as const
 
 const placeFlags = ['place', 'region', 'jurisdiction'] as const
 

@@ -1,45 +1,48 @@
 import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
 import { listOutbox, retryOutbox } from '../../../domain/operators/endpoints/outbox.ts'
-import type { AnswerTo } from '../client/operator-service.ts'
+import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
 import type { Command } from '../command/command.ts'
 import { text } from '../command/command.ts'
+import { listing, source } from '../listing/listing.ts'
 import { checkOrganization } from './check-organization.ts'
 
-const LISTED_MAX = 1000
+const waiting = source<ItemOf<typeof listOutbox>>(
+  [
+    { head: 'entry', of: ({ outboxId }) => outboxId },
+    { head: 'state', of: ({ status }) => status },
+    { head: 'attempts', of: ({ attempts }) => attempts, isNamed: true },
+    { head: 'organization', of: ({ organizationId }) => organizationId },
+    { head: 'kind', of: ({ kind }) => kind },
+    { head: 'submission', of: ({ submissionId }) => submissionId },
+    { head: 'next', of: nextAttempt, isNamed: true, isOmitted: true },
+    { head: 'reason', of: ({ lastError }) => lastError, isOmitted: true, mayBeCut: true },
+  ],
+  async (context, values, limit) => {
+    const organizationId = await checkOrganization(context, values)
+    const query = { limit, ...(organizationId === undefined ? {} : { organizationId }) }
+    return itemsOf(await context.service(), listOutbox, { query }, context.note)
+  },
+)
 
-const listCommand: Command = {
+function nextAttempt({ status, nextAttemptAt }: ItemOf<typeof listOutbox>): string | null {
+  return status === 'pending' ? nextAttemptAt : null
+}
+
+const listCommand = listing({
   words: ['outbox', 'list'],
-  positionals: [],
   flags: { org: text('ID') },
   summary: 'List what waits or failed after a receipt, oldest first',
   details: [
-    'A line holds: entry id, state, attempts, organization, kind, submission, and when it is tried next and why it was',
-    'not done yet. What is done is not listed: see "sends", and the runs of automations.',
+    'What is done is not listed: see "sends", and the runs of automations. A pipe has no next attempt and no reason where',
+    'there is none.',
   ],
+  examples: ['', '--org lakeside', '--json --limit 100'],
   operations: [showOrganization, listOutbox],
-  run: async (context, given) => {
-    const organizationId = await checkOrganization(context, given)
-    const query = organizationId === undefined ? {} : { organizationId }
-    let listed = 0
-    for await (const entry of itemsOf(await context.service(), listOutbox, { query }, context.note)) {
-      if (listed === LISTED_MAX) {
-        context.note(`Only the oldest ${LISTED_MAX} are shown.`)
-        return
-      }
-      listed += 1
-      context.out(describe(entry))
-    }
-  },
-}
-
-function describe(entry: AnswerTo<typeof listOutbox>['body']['data'][number]): string {
-  const { outboxId, status, attempts, organizationId, kind, submissionId, nextAttemptAt, lastError } = entry
-  const next = status === 'pending' ? `next ${nextAttemptAt}` : ''
-  return [outboxId, status, `attempts ${attempts}`, organizationId, kind, submissionId, next, lastError ?? '']
-    .filter((part) => part !== '')
-    .join('  ')
-}
+  sources: [waiting],
+  piped: 'columns',
+  shown: { count: 1000, which: 'oldest' },
+})
 
 const retryCommand: Command = {
   words: ['outbox', 'retry'],
@@ -50,6 +53,7 @@ const retryCommand: Command = {
     'ID is what "outbox list" shows first. The service takes the entry up within a minute. Email providers recognise a',
     'repeated message for a day: an attempt whose fate is unknown and that is older may arrive twice.',
   ],
+  examples: ['obx_9fK2mT4vXw7LqRzN'],
   operations: [retryOutbox],
   run: async (context, { positionals: [outboxId = ''] }) => {
     const service = await context.service()

@@ -17,7 +17,7 @@ import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { clearable, text } from '../command/command.ts'
 import { givenPath } from './import-file.ts'
-import { placeOf, settingFlags } from './organization-flags.ts'
+import { lawFlags, placeOf, settingFlags } from './organization-flags.ts'
 import { withProgress } from './progress.ts'
 import { callWithFlags } from './settings.ts'
 
@@ -28,8 +28,7 @@ export const restoreCommand: Command = {
     id: text('ID'),
     slug: clearable('S'),
     place: text(placeKinds.join('|')),
-    region: text('REGION'),
-    jurisdiction: text('LAW'),
+    ...lawFlags,
     identity: text('KEYFILE'),
   },
   summary: 'Make an organization from an archive',
@@ -41,6 +40,7 @@ export const restoreCommand: Command = {
     'continues. Work that waited is held: nothing is sent until "outbox retry". Keys come from an archive with secrets',
     'only, and only under the same id and root secret.',
   ],
+  examples: ['lakeside.tar', 'lakeside.tar --id lakeside-copy --slug lakeside-copy'],
   operations: [readBackup, archiveFormat, beginRestore, writeRestore, finishRestore],
   run: async (context, { values, positionals: [file = ''] }) => {
     const place = placeOf(values)

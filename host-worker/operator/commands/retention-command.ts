@@ -12,6 +12,7 @@ const setCommand: Command = {
   details: [
     'What is older is removed once a day. A flag that is not given keeps what is set. "org show" prints the settings.',
   ],
+  examples: ['--org lakeside --submissions 365 --sends 90'],
   operations: [setRetention],
   run: async (context, { values }) => {
     const body = { ...daysIn(values, 'submissions'), ...daysIn(values, 'sends') }

@@ -13,6 +13,7 @@ const statusCommand: Command = {
     'Counts keys that work, of all kinds, and the passwords of all forms. What is still under the previous root secret',
     'is named on standard error. A rotation can be ended when nothing is: what was not used until then stops working.',
   ],
+  examples: [''],
   operations: [getSecrets],
   run: async (context) => {
     const service = await context.service()

@@ -1,27 +1,41 @@
 import { listPlatformSends, listSends } from '../../../domain/operators/endpoints/sends.ts'
+import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
-import type { Command } from '../command/command.ts'
+import { listing, source } from '../listing/listing.ts'
 import { ownerFlags, ownerOf } from './owner.ts'
 
-const sendsCommand: Command = {
-  words: ['sends'],
-  positionals: [],
-  flags: ownerFlags,
-  summary: 'Print what was sent, one JSON object a line, newest first',
-  details: [
-    'Keys: channel (sms, mms, email), from, to, providerId, outcome (accepted, failed), error, at. --platform prints',
-    'what was sent with platform keys.',
+const sends = source<ItemOf<typeof listSends>>(
+  [
+    { head: 'at', of: ({ at }) => at },
+    { head: 'channel', of: ({ channel }) => channel },
+    { head: 'outcome', of: ({ outcome }) => outcome },
+    { head: 'to', of: ({ to }) => to, mayBeCut: true },
+    { head: 'from', of: ({ from }) => from, mayBeCut: true },
+    { head: 'provider id', of: ({ providerId }) => providerId },
+    { head: 'error', of: ({ error }) => error, mayBeCut: true },
   ],
-  operations: [listSends, listPlatformSends],
-  run: async (context, { values }) => {
+  async (context, values, limit) => {
     const organizationId = ownerOf(values)
     const service = await context.service()
-    const listed =
-      organizationId === null
-        ? itemsOf(service, listPlatformSends)
-        : itemsOf(service, listSends, { params: { organizationId } })
-    for await (const send of listed) context.out(JSON.stringify(send))
+    const query = { limit }
+    return organizationId === null
+      ? itemsOf(service, listPlatformSends, { query })
+      : itemsOf(service, listSends, { params: { organizationId }, query })
   },
-}
+)
+
+const sendsCommand = listing({
+  words: ['sends'],
+  flags: ownerFlags,
+  summary: 'Print what was sent, newest first',
+  details: [
+    'The channel is sms, mms or email, the outcome accepted or failed. --platform prints what was sent with platform keys.',
+  ],
+  examples: ['--org lakeside', '--org lakeside --limit 20', '--platform --json'],
+  operations: [listSends, listPlatformSends],
+  sources: [sends],
+  piped: 'json',
+  shown: null,
+})
 
 export const commands = [sendsCommand]

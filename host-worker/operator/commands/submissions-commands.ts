@@ -1,49 +1,55 @@
+import { showOrganizationForm } from '../../../domain/operators/endpoints/organization-forms.ts'
 import { listSubmissions, showSubmission } from '../../../domain/operators/endpoints/submissions.ts'
-import { PAGE_ROWS_MAX } from '../../../domain/record/endpoint.ts'
 import type { ItemOf } from '../client/pages.ts'
 import { itemsOf } from '../client/pages.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
-import { mark, text } from '../command/command.ts'
-import { limitIn } from './limit-flag.ts'
+import { text } from '../command/command.ts'
+import { shownJson } from '../listing/cells.ts'
+import { listing, source } from '../listing/listing.ts'
+import { openSubmissionsSheet } from './submissions-sheet.ts'
 
-const LISTED = 50
 /** How many characters of a submission's answers a line shows. */
 const SHOWN_CHARACTERS = 100
 
 type Submission = ItemOf<typeof listSubmissions>
 
-const listCommand: Command = {
+const submissions = source<Submission>(
+  [
+    { head: 'submitted at', of: ({ submittedAt }) => submittedAt },
+    { head: 'submission', of: ({ submissionId }) => submissionId },
+    { head: 'form', of: ({ formId }) => formId },
+    { head: 'contact', of: contactIn, mayBeCut: true },
+    { head: 'answers', of: answersIn, mayBeCut: true },
+  ],
+  async (context, values, limit) => {
+    const organizationId = textOf(values, 'org') ?? ''
+    const formId = textOf(values, 'form')
+    const query = { limit, ...(formId === undefined ? {} : { formId }) }
+    return itemsOf(await context.service(), listSubmissions, { params: { organizationId }, query })
+  },
+  openSubmissionsSheet,
+)
+
+const listCommand = listing({
   words: ['submissions', 'list'],
-  positionals: [],
-  flags: { org: text('ID', 'required'), form: text('FORMID'), json: mark(), limit: text('N') },
+  flags: { org: text('ID', 'required'), form: text('FORMID') },
   summary: 'List what came in through forms, newest first',
   details: [
-    'A line holds: when it came, submission id, form, the contact, and the beginning of the answers. --json prints one',
-    'JSON object a line, with all answers. Answers to fields whose id reads as a secret are left out, as everywhere.',
-    `At most ${LISTED} are shown without --limit.`,
+    'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',
+    'out, as everywhere. --csv prints a sheet with a column for each field, for spreadsheets: a text that these would take',
+    "for a formula begins with ' there.",
   ],
-  operations: [listSubmissions],
-  run: async (context, { values }) => {
-    const organizationId = textOf(values, 'org') ?? ''
-    const limit = limitIn(values, LISTED)
-    const formId = textOf(values, 'form')
-    const query = { limit: Math.min(limit, PAGE_ROWS_MAX), ...(formId === undefined ? {} : { formId }) }
-    let listed = 0
-    const service = await context.service()
-    for await (const submission of itemsOf(service, listSubmissions, { params: { organizationId }, query })) {
-      context.out(values.json === true ? JSON.stringify(submission) : describe(submission))
-      listed += 1
-      if (listed === limit) return
-    }
-  },
-}
+  examples: ['--org lakeside', '--org lakeside --form contact --limit 500 --csv > contact.csv'],
+  operations: [listSubmissions, showOrganizationForm],
+  sources: [submissions],
+  piped: 'columns',
+  shown: { count: 50, which: 'newest' },
+})
 
-function describe(submission: Submission): string {
-  const { submittedAt, submissionId, formId, answers } = submission
+function answersIn({ answers }: Submission): string {
   const shown = JSON.stringify(answers)
-  const beginning = shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown
-  return [submittedAt, submissionId, formId, contactIn(submission), beginning].join('  ')
+  return shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown
 }
 
 /** The contact in words: by the name, or else by what is known of it. */
@@ -61,12 +67,13 @@ const showCommand: Command = {
   flags: { org: text('ID', 'required') },
   summary: 'Print a submission with its contact, runs and messages, as JSON',
   details: ['ID is what "submissions list" shows, and what the emails about a submission name.'],
+  examples: ['sub_2Zk8QwVt7LhXn4RmPq9sBc --org lakeside'],
   operations: [showSubmission],
   run: async (context, { values, positionals: [submissionId = ''] }) => {
     const organizationId = textOf(values, 'org') ?? ''
     const service = await context.service()
     const { body } = await service.call(showSubmission, { params: { organizationId, submissionId } })
-    context.out(JSON.stringify(body, null, 2))
+    context.out(shownJson(body, 2))
   },
 }
 

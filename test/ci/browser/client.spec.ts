@@ -371,6 +371,66 @@ test('fields may be named like parts of a form, and a form is given back as it w
   expect(errors).toEqual([])
 })
 
+describe('a form that is let go', () => {
+  let visit: Visit
+  beforeEach(async () => {
+    visit = await stage.open('/')
+    await visit.page.evaluate((origin) => {
+      document.body.innerHTML = `<form method="post" action="${origin}/api/forms/demo-damage-claim/submissions">
+        <input name="damageType"><p data-field="description" hidden style="display: grid;">
+        <input name="description" disabled></p><button>Send</button></form>`
+    }, stage.service.origin)
+  })
+  const html = () => visit.page.innerHTML('body')
+  /** Runs a script with the client's functions and the form in scope. */
+  const run = (script: string) =>
+    visit.page.evaluate(
+      `import('${stage.service.origin}/form-client.js').then(async (client) => {
+        const form = document.querySelector('form')
+        ${script}
+      })`,
+    )
+
+  test('before its definition has arrived is never attached', async () => {
+    const before = await html()
+    await run(`const leaving = new AbortController()
+      const attaching = client.attachForm(form, { signal: leaving.signal })
+      leaving.abort()
+      const attached = await attaching
+      attached.update()
+      attached.detach()`)
+    expect(await html()).toBe(before)
+    expect(visit.errors).toEqual([])
+  })
+
+  test('is as it was, however often it was attached', async () => {
+    const before = await html()
+    await run(`await client.attachForm(form)
+      const second = await client.attachForm(form)
+      if (document.querySelectorAll('.form-client-summary').length !== 1) throw new Error('attached twice')
+      form.reset()
+      second.detach()
+      second.detach()
+      second.update()
+      await new Promise((resolve) => setTimeout(resolve, 50))`)
+    expect(await html()).toBe(before)
+    expect(visit.errors).toEqual([])
+  })
+
+  test('when it hears that it was saved shows no confirmation', async () => {
+    const before = await html()
+    const body = JSON.stringify({ ok: true, submissionId: 's', title: 'T', message: 'M' })
+    await visit.page.route(endpoint, (route) => route.fulfill({ body, headers: anyOrigin }))
+    await run(`await new Promise((resolve) => {
+        const attached = client.attach(form, { fields: [] }, { onSaved: () => { attached.detach(); resolve() } })
+        form.querySelector('button').click()
+      })
+      await new Promise((resolve) => setTimeout(resolve, 50))`)
+    expect(await html()).toBe(before)
+    expect(visit.errors).toEqual([])
+  })
+})
+
 test.each([
   ['phone', phone],
   ['desktop', { viewport: { width: 1280, height: 800 } }],

@@ -1,11 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ClientField, ClientForm } from '../../../domain/forms/definition/client-definition.ts'
 import { clientFormOf } from '../../../domain/forms/definition/client-definition.ts'
@@ -15,6 +11,7 @@ import { drawForm } from '../../support/data/generated-forms.ts'
 import { seededRandom } from '../../support/runner/fakes.ts'
 import type { StartedService } from '../../support/services/started-service.ts'
 import { freePort, operate, scratchDirectory, startService } from '../../support/services/started-service.ts'
+import { launchBrowser, serveSite } from './stage.ts'
 
 /**
  * The pages of generated forms, in a browser: each is readable for everybody, and is submitted with and without a script
@@ -30,8 +27,9 @@ const forms: readonly ClientForm[] = Array.from({ length: COUNT }, (_, seed) => 
 
 let service: StartedService
 let browser: Browser
-let site: Server
-let siteUrl: string
+let site: Awaited<ReturnType<typeof serveSite>>
+/** One page with scripts and one without show all forms, because a browser profile for each would take longer than the form. */
+let pages: Readonly<Record<'client' | 'plain', Page>>
 
 beforeAll(async () => {
   const stateDirectory = scratchDirectory()
@@ -47,27 +45,21 @@ beforeAll(async () => {
     const { code, stderr } = await operate(stateDirectory, 'form', 'save', file, '--org', 'demo')
     expect([code, stderr]).toEqual([0, ''])
   }
-  site = createServer((request, response) => {
-    const [, kind, index] = (request.url ?? '').split('/')
+  site = await serveSite((path) => {
+    const [, kind, index] = path.split('/')
     const form = forms[Number(index)]
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-    response.end(
-      form === undefined ? '' : formPage(form, { service: service.origin, hasClient: kind === 'client' }),
-    )
+    if (form === undefined) return null
+    const options = { service: service.origin, hasClient: kind === 'client' }
+    return { type: 'text/html', body: formPage(form, options) }
   })
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  const address = site.address()
-  siteUrl = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // In containers tests run as root, where Chromium's sandbox does not work.
-    args: ['--no-sandbox'],
-  })
+  browser = await launchBrowser()
+  const open = async (javaScriptEnabled: boolean) =>
+    (await browser.newContext({ javaScriptEnabled })).newPage()
+  pages = { client: await open(true), plain: await open(false) }
 }, 240_000)
 afterAll(async () => {
   await browser.close()
   site.close()
-  site.closeAllConnections()
   await service.stop()
 })
 
@@ -125,18 +117,14 @@ async function sentDirectly(form: ClientForm): Promise<unknown> {
 }
 
 async function sentFrom(kind: 'client' | 'plain', form: ClientForm, index: number): Promise<unknown> {
-  const context = await browser.newContext({ javaScriptEnabled: kind === 'client' })
-  try {
-    const page = await context.newPage()
-    await page.goto(`${siteUrl}/${kind}/${index}`, { waitUntil: 'networkidle' })
-    for (const field of answered(form)) await fill(page, field)
-    const answer = page.waitForResponse((response) => response.url().endsWith('/submissions'))
-    await page.getByRole('button', { name: 'Send' }).click()
-    expect([(await answer).status(), form.formId]).toEqual([200, form.formId])
-    return await newestOf(form)
-  } finally {
-    await context.close()
-  }
+  const page = pages[kind]
+  await page.goto(`${site.url}/${kind}/${index}`)
+  if (kind === 'client') await page.waitForSelector('.form-client-summary', { state: 'attached' })
+  for (const field of answered(form)) await fill(page, field)
+  const answer = page.waitForResponse((response) => response.url().endsWith('/submissions'))
+  await page.getByRole('button', { name: 'Send' }).click()
+  expect([(await answer).status(), form.formId]).toEqual([200, form.formId])
+  return newestOf(form)
 }
 
 test.each(forms.map((form, index) => ({ form, index, formId: form.formId })))(
@@ -150,17 +138,16 @@ test.each(forms.map((form, index) => ({ form, index, formId: form.formId })))(
 )
 
 test('axe finds nothing on any of the pages, in light and dark', async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({ colorScheme })
-    const page = await context.newPage()
-    for (const [index, { formId }] of forms.entries()) {
-      await page.goto(`${siteUrl}/plain/${index}`)
-      await page.evaluate(axe)
+  const page = pages.client
+  for (const [index, { formId }] of forms.entries()) {
+    await page.goto(`${site.url}/plain/${index}`)
+    await page.evaluate(axe)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
       const found: unknown = await page.evaluate(
         `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
       )
       expect([formId, found]).toEqual([formId, []])
     }
-    await context.close()
   }
-}, 600_000)
+}, 3_600_000)

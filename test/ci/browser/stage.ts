@@ -1,10 +1,18 @@
 import { mkdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import type { StartedService } from '../../support/services/started-service.ts'
-import { freePort, scratchDirectory, startService } from '../../support/services/started-service.ts'
+import {
+  freePort,
+  operateOrThrow,
+  scratchDirectory,
+  startService,
+} from '../../support/services/started-service.ts'
 
 const screenshots = join(projectRoot, '.wrangler', 'screenshots')
 
@@ -19,10 +27,13 @@ export interface Stage {
   visit(url: string, options?: BrowserContextOptions): Promise<Visit>
   /** The submissions of a form, newest first, as the tenant reads them. */
   submissions(formId: string): Promise<readonly Submission[]>
+  /** Runs a command of an operator on the service, and returns its output. */
+  operate(...args: readonly string[]): Promise<string>
   close(): Promise<void>
 }
 
 export interface Submission {
+  readonly submissionId: string
   readonly answers: Readonly<Record<string, unknown>>
 }
 
@@ -42,18 +53,58 @@ export const phone: BrowserContextOptions = {
   hasTouch: true,
 }
 
+/** Starts Chromium, without what it does for itself. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      // In containers tests run as root, where Chromium's sandbox does not work.
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+/** Serves pages on a port of its own, and so on another origin than the service. */
+export async function serveSite(
+  answer: (path: string) => { readonly type: string; readonly body: string | Uint8Array } | null,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly url: string; readonly close: () => void }> {
+  const server = createServer((request, response) => {
+    const found = answer(new URL(request.url ?? '/', 'http://site').pathname)
+    response.writeHead(found === null ? 404 : 200, {
+      'content-type': `${found?.type ?? 'text/plain'}; charset=utf-8`,
+      ...headers,
+    })
+    response.end(found?.body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
 export async function openStage(): Promise<Stage> {
   mkdirSync(screenshots, { recursive: true })
-  const service = await startService({ port: await freePort(), stateDirectory: scratchDirectory() })
+  const stateDirectory = scratchDirectory()
+  const service = await startService({ port: await freePort(), stateDirectory })
   const siteUrl = /Demo web site +(\S+)/.exec(service.output())?.[1] ?? ''
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // In containers tests run as root, where Chromium's sandbox does not work.
-    args: ['--no-sandbox'],
-  })
+  const browser = await launchBrowser()
   return {
     service,
     siteUrl,
+    operate: (...args) => operateOrThrow(stateDirectory, ...args),
     open: (path, options = {}) => visit(browser, `${siteUrl}${path}`, options),
     visit: (url, options = {}) => visit(browser, url, options),
     submissions: async (formId) => {

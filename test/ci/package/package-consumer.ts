@@ -15,62 +15,24 @@ import {
 } from 'tenant-data-api/adapters/node-sqlite'
 import { openLegacyVendor, openLegacyVendorWriter } from 'tenant-data-api/adapters/pos-legacy-vendor'
 import { registerPosSuite, registerStorageSuite } from 'tenant-data-api/conformance'
-import {
-  createFormCache,
-  createRateLimiter,
-  issueKey,
-  openSecrets,
-  publicApi,
-  toBase64Url,
-} from 'tenant-data-api/domain'
-import { createFetchHandler } from 'tenant-data-api/http'
-import { noMoves, operatorApi, overviewOfOne, proveRootSecret } from 'tenant-data-api/operator'
+import { issueKey, openSecrets, toBase64Url } from 'tenant-data-api/domain'
+import { createService } from 'tenant-data-api/http'
+import { newOrganization, proveRootSecret } from 'tenant-data-api/operator'
 import * as ports from 'tenant-data-api/ports'
 
 assert.deepEqual(Object.keys(ports), [], 'ports are types alone')
 
 const clock = { nowMs: () => Date.now() }
-const random = { bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) }
 const deadline = { after: (durationMs) => AbortSignal.timeout(durationMs) }
 const storage = createNodeSqliteStorage({ path: ':memory:', clock })
-const secrets = await openSecrets(toBase64Url(random.bytes(32)), null)
+const secrets = await openSecrets(toBase64Url(crypto.getRandomValues(new Uint8Array(32))), null)
 const errors = []
-const world = {
-  storage: storage.keyed,
-  keys: storage.administration,
-  forms: storage.forms,
-  analytics: storage.analytics,
-  exitSurvey: storage.exitSurvey,
-  formCache: createFormCache(),
-  rateLimiter: createRateLimiter(clock),
-  secrets,
-  clock,
-  deadline,
-  random,
-  log: { info: () => undefined, error: (event, fields, cause) => errors.push(cause ?? event) },
-  background: { run: (work) => void work.catch((cause) => errors.push(cause)) },
-  queue: null,
-  email: null,
-  sms: null,
-  mail: null,
-  sends: storage.sends,
-}
+const log = { info: () => undefined, error: (event, fields, cause) => errors.push(cause ?? event) }
+const service = createService({ storage, secrets, clock, log })
 
-const saved = await storage.administration.saveOrganization({
-  organizationId: 'acme',
-  name: 'Acme',
-  slug: null,
-  parentId: null,
-  smsNumber: null,
-  phoneCountry: 'US',
-  posSource: null,
-  billingEvents: true,
-  analytics: false,
-  retentionOfferAnalytics: false,
-  automationHourly: 500,
-})
+const saved = await storage.administration.saveOrganization(newOrganization('acme', 'Acme'))
 assert.equal(saved, 'saved')
-const { key, stored } = await issueKey({ organizationId: 'acme' }, secrets, random, clock)
+const { key, stored } = await issueKey({ organizationId: 'acme' }, secrets, service.world.random, clock)
 await storage.administration.addKey(stored)
 await storage.tenant('acme').upsert('forms', [
   {
@@ -93,30 +55,13 @@ await storage.tenant('acme').upsert('forms', [
   },
 ])
 
-const operatorWorld = {
-  ...world,
-  administration: storage.administration,
-  overview: overviewOfOne(storage),
-  moves: noMoves,
-  operatorKeys: storage.operatorKeys,
-  audit: storage.audit,
-  changes: storage.operatorChanges,
-  outbox: storage.outbox,
-  tenant: storage.tenant,
-}
-const handle = createFetchHandler(publicApi)
-const handleOperator = createFetchHandler(operatorApi)
-
 async function answer(incoming, outgoing) {
   const chunks = []
   for await (const chunk of incoming) chunks.push(chunk)
   const { method, headers } = incoming
   const body = method === 'GET' || method === 'HEAD' ? undefined : Buffer.concat(chunks)
   const request = new Request(new URL(incoming.url, 'http://' + headers.host), { method, headers, body })
-  const host = { requestId: 'req_test', answered: () => undefined }
-  const response = incoming.url.startsWith('/operator/')
-    ? await handleOperator(request, { ...host, world: operatorWorld })
-    : await handle(request, { ...host, world })
+  const response = await service.fetch(request)
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.end(Buffer.from(await response.arrayBuffer()))
 }
@@ -156,6 +101,8 @@ const asked = { method: 'POST', headers: { authorization: proof, 'content-type':
 const operator = await (await fetch(base + '/operator/v1/operator-keys', asked)).json()
 const organizations = await read('/operator/v1/organizations', { authorization: 'Bearer ' + operator.key })
 assert.deepEqual(organizations.body.data.map(({ organizationId }) => organizationId), ['acme'])
+assert.equal((await read('/forms/contact/definition', {})).body.formId, 'contact')
+await service.sweep()
 assert.deepEqual(errors, [])
 server.closeAllConnections()
 server.close()
@@ -192,7 +139,7 @@ registerPosSuite(runner, async () => {
 for (const { name, run } of cases) {
   await run().catch((cause) => assert.fail(name + ': ' + String(cause.stack ?? cause)))
 }
-console.log(JSON.stringify({ served: 8, conformance: cases.length }))
+console.log(JSON.stringify({ served: 9, conformance: cases.length }))
 `
 
 /** Compiles against the package's declarations: a custom adapter, the host's interface, the conformance suites. */
@@ -203,8 +150,10 @@ import type { MakeStorage } from 'tenant-data-api/conformance'
 import { storageSuite } from 'tenant-data-api/conformance'
 import type { World } from 'tenant-data-api/domain'
 import { createFormCache, issueKey, openSecrets, publicApi } from 'tenant-data-api/domain'
-import type { RequestHost } from 'tenant-data-api/http'
-import { createFetchHandler } from 'tenant-data-api/http'
+import type { Attached, AttachOptions } from 'tenant-data-api/form-client'
+import { attachForm, loadForm } from 'tenant-data-api/form-client'
+import type { RequestHost, Service } from 'tenant-data-api/http'
+import { createFetchHandler, createService } from 'tenant-data-api/http'
 import type { Clock, KeyedStorage, RandomSource, TenantWriter } from 'tenant-data-api/ports'
 
 export const clock: Clock = { nowMs: () => 0 }
@@ -229,6 +178,17 @@ export async function answer(world: World, request: Request): Promise<Response> 
   }
   return createFetchHandler(publicApi)(request, host)
 }
+
+export const whole = async (root: string): Promise<Service> =>
+  createService({ storage, secrets: await openSecrets(root, null), clock })
+
+export async function attached(form: HTMLFormElement, options: AttachOptions): Promise<Attached> {
+  const { fields } = await loadForm({ service: 'https://api.example.com', formId: 'contact' })
+  return attachForm(form, { ...options, onSaved: ({ submissionId }) => submissionId !== fields[0]?.id })
+}
+
+// @ts-expect-error A page can only attach a form.
+export const wrongForm = (element: HTMLDivElement): Promise<Attached> => attachForm(element)
 
 export const make: MakeStorage = async (suiteClock) => ({
   ...createStorage({ executor, clock: suiteClock }),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { projectRoot } from '../../../host-worker/local/root.ts'
+import { install, packProject } from '../../support/services/packed.ts'
 import { posSuite, storageSuite } from '../../conformance/index.ts'
 import { adapterProgram, portableAdapterTypes, workersAdapterTypes } from './adapter-consumer.ts'
 import { consumerProgram, consumerTypes } from './package-consumer.ts'
@@ -18,34 +19,20 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>
 }
 
-/** Packs the project as for a publication, with the build that checks every type. Returns the name of the archive. */
-async function pack(): Promise<string> {
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', scratch], { cwd: projectRoot })
-  const tarball = /"filename": "([^"]+\.tgz)"/.exec(stdout)?.[1]
-  if (tarball === undefined) throw new Error(`npm pack named no tarball: ${stdout}`)
-  return tarball
-}
-
 beforeAll(async () => {
-  const tarball = await pack()
   writeFileSync(join(scratch, 'package.json'), '{ "private": true, "type": "module" }')
-  await install(`./${tarball}`)
+  await install(scratch, await packProject(scratch))
 }, 180_000)
 
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-async function install(wanted: string): Promise<void> {
-  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
-  await run('npm', ['install', ...flags, wanted], { cwd: scratch })
-}
-
 /** Installs the optional peer dependency that a consumer adds for the adapters of its platform. */
 async function installPeer(name: string): Promise<void> {
   const range = manifestOf(projectRoot).peerDependencies?.[name]
   if (range === undefined) throw new Error(`${name} is no peer of the package`)
-  await install(`${name}@${range}`)
+  await install(scratch, `${name}@${range}`)
 }
 
 function manifestOf(directory: string): Manifest {
@@ -98,19 +85,28 @@ it(
   { timeout: 60_000 },
   async () => {
     const served = JSON.parse(await runProgram(consumerProgram)) as unknown
-    expect(served).toEqual({ served: 8, conformance: storageSuite.length + posSuite.length })
+    expect(served).toEqual({ served: 9, conformance: storageSuite.length + posSuite.length })
   },
 )
+
+it('does what its manual shows', { timeout: 60_000 }, async () => {
+  const manual = readFileSync(
+    join(scratch, 'node_modules', 'tenant-data-api', 'host-worker', 'http', 'README.md'),
+    'utf8',
+  )
+  const program = /^```js\n(.*?)^```/ms.exec(manual)?.[1] ?? ''
+  expect((await runProgram(program)).trim().split('\n').at(-1)).toBe('200')
+})
 
 it('lends its adapters to plain Node', { timeout: 60_000 }, async () => {
   expect(await runProgram(adapterProgram)).toBe('used\n')
 })
 
-it('declares its types for a strict project without any platform', { timeout: 60_000 }, async () => {
+it('declares its types for a strict project without any platform', { timeout: 180_000 }, async () => {
   expect(await complaintAbout(consumerTypes, portableAdapterTypes)).toBeNull()
 })
 
-it("declares the types of the platform's adapters beside its peer", { timeout: 120_000 }, async () => {
+it("declares the types of the platform's adapters beside its peer", { timeout: 180_000 }, async () => {
   await installPeer('@cloudflare/workers-types')
   expect(await complaintAbout(workersAdapterTypes)).toBeNull()
 })
@@ -124,9 +120,11 @@ it('ships what its exports need, each file from a source that still exists', () 
   const migrations = ['adapters/sqlite/migrations', 'adapters/pos-legacy-vendor/migrations'].flatMap(
     (folder) => readdirSync(join(projectRoot, folder)).map((file) => `${folder}/${file}`),
   )
-  const documents = ['README.md', 'adapters/node-sqlite/README.md']
+  const documents = ['', 'adapters/node-sqlite/', 'host-worker/browser/', 'host-worker/http/'].map(
+    (folder) => `${folder}README.md`,
+  )
   expect(others.sort()).toEqual(
-    [...documents, ...migrations, 'adapters/exit-survey-clickhouse/schema.sql', 'package.json'].sort(),
+    [...documents, ...migrations, 'adapters/exit-survey-clickhouse/schema.sql', 'host-worker/launch/tenant-data.mjs', 'package.json'].sort(),
   )
   const sources = built.map((path) => path.replace(/^dist\//, '').replace(/(?:\.d\.ts|\.js)$/, '.ts'))
   expect(sources.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([])

@@ -9,6 +9,7 @@ import { intrude } from './intruder.ts'
 import { keepKeys } from './keys.ts'
 import { mail } from './mailer.ts'
 import { abortMove, moveAround } from './mover.ts'
+import { removeAgain } from './remover.ts'
 import { operate, retryFailed } from './operator.ts'
 import type { Copy } from './reader.ts'
 import { checkComplete, newCopies, read, sync } from './reader.ts'
@@ -68,6 +69,7 @@ export function startClients(
   start('auditor', null, audit)
   start('founder', ANY, foundMore)
   start('keeper', ANY, keepKeys)
+  start('remover', ANY, removeAgain)
   const last = createClient('last', parts)
   const aborter = createClient('aborter', parts)
   return {

@@ -50,6 +50,14 @@ export const eventKinds = [
   'an organization is made',
   'an organization gets another parent',
   'an organization is saved during a move',
+  'an organization that passes is filled',
+  'a person is erased',
+  'a row is deleted',
+  'a submission is removed because it is old',
+  'an organization is exported',
+  'an organization is deleted',
+  'an organization is restored',
+  'a copy with removals is compared',
 ] as const
 
 /** Kinds of events that only some hundred runs come across. */

@@ -3,7 +3,7 @@ import type { Delivered, HandedOver } from '../service/handed-over.ts'
 import { entryOf } from '../service/handed-over.ts'
 import type { Reference } from '../reference.ts'
 import { RECIPIENT_DAILY_MAX } from '../../../domain/jobs/bounds.ts'
-import { AUTOMATION_HOURLY, FORGED_SUBJECT, markOf } from '../setting.ts'
+import { AUTOMATION_HOURLY, FORGED_SUBJECT, markOf, passing } from '../setting.ts'
 import { checkDirectoryAtRest, checkKeysAtRest } from './keys.ts'
 import { isHopeless } from './entries.ts'
 import type { Watch } from './watch.ts'
@@ -41,7 +41,9 @@ export function checkAtRest(world: AtRest): void {
 
 /** The organizations whose work can be done. */
 function organizationsOf({ stored, isStuck }: AtRest): readonly string[] {
-  return stored.organizationIds().filter((organizationId) => !isStuck(organizationId))
+  return stored
+    .organizationIds()
+    .filter((organizationId) => organizationId !== passing.organizationId && !isStuck(organizationId))
 }
 
 function checkReceipts({ reference, stored, violated }: AtRest): void {

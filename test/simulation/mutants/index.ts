@@ -5,6 +5,7 @@ import { movingMutants } from './moving.ts'
 import { outboxMutants } from './outbox.ts'
 import { rareMutants } from './rare.ts'
 import { readingMutants } from './reading.ts'
+import { removingMutants } from './removing.ts'
 import { submissionMutants } from './submission.ts'
 
 /**
@@ -18,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...messagingMutants,
   ...movingMutants,
   ...detailMutants,
+  ...removingMutants,
 ]
 
 /** The mutant with a name; undefined: there is none. */

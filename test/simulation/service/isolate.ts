@@ -25,7 +25,7 @@ const serveOperator = createFetchHandler(operatorApi)
 
 export function startIsolate(name: string, universe: Universe, outside: Outside): Isolate {
   const process = createProcess(name, universe.versionOf(name))
-  const { world, operators, followUp, run } = openPorts(process, universe, outside)
+  const { world, followUp, run } = openPorts(process, universe, outside)
   let requests = 0
   return {
     name,
@@ -40,7 +40,7 @@ export function startIsolate(name: string, universe: Universe, outside: Outside)
     fetch(request) {
       const host = { requestId: `${name}-${String(++requests)}`, answered: () => undefined }
       return new URL(request.url).pathname.startsWith('/operator/')
-        ? serveOperator(request, { ...host, world: operators })
+        ? serveOperator(request, { ...host, world })
         : servePublic(request, { ...host, world })
     },
     async consume(ref) {

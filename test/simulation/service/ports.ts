@@ -1,16 +1,13 @@
-import { createRateLimiter } from '../../../domain/access/rate-limiter.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
-import { createFormCache } from '../../../domain/forms/submit/cache.ts'
 import { sweepImports } from '../../../domain/imports/sweep-imports.ts'
 import { createMoves, sweepMoves } from '../../../domain/placement/moves.ts'
 import type { PlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createPlacedStorage } from '../../../domain/placement/placed-storage.ts'
 import { createDraw } from '../../../host-worker/dev/demo/draw.ts'
+import { createWorld } from '../../../host-worker/http/world.ts'
 import { createFollowUp } from '../../../host-worker/wiring/follow-up.ts'
-import { importTools, openImportWorld } from '../../../host-worker/wiring/imports.ts'
 import type { EmailSender } from '../../../ports/messaging/email-sender.ts'
 import type { Log } from '../../../ports/platform/log.ts'
-import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { RandomSource } from '../../../ports/platform/random-source.ts'
 import type { SmsSender } from '../../../ports/messaging/sms-sender.ts'
 import { clockOf } from './clock.ts'
@@ -64,58 +61,20 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
   const storage: PlacedStorage = mutant?.storage?.(honest, planted) ?? honest
   const email = outside.email.senderOf(process)
   const sms = outside.sms.senderOf(process)
-  const jobs = {
-    outbox: storage.outbox,
-    email: mutant?.email?.(email) ?? email,
-    sms: mutant?.sms?.(sms) ?? sms,
-    mail: { domain: 'mail.example.com', brand: 'Platform' },
-    clock,
-    deadline,
-    random,
-    log,
-  }
-  const world = {
-    ...jobs,
-    storage: storage.keyed,
-    keys: storage.administration,
-    forms: storage.forms,
-    sources: { links: null, pos: () => null },
-    analytics: storage.analytics,
-    exitSurvey: storage.exitSurvey,
-    formCache: createFormCache(),
-    rateLimiter: createRateLimiter(clock),
-    secrets,
-    background,
-    queue,
-    sends: storage.sends,
-  }
-  const tools = { ...importTools(async () => secrets), clock }
-  const openImports = (organization: Organization) => ({
-    ...openImportWorld(storage, organization, tools, () => ({ refusal: 'There is no point of sale here.' })),
-    clock,
-    random,
-  })
   const moving = openMoving({
     ...{ executor, namespace, places, storage, random, mutant, process, log },
     aims: universe.aims,
   })
-  const operators = {
-    ...world,
-    operatorKeys: storage.operatorKeys,
-    administration: storage.administration,
-    overview: storage.overview,
-    moves: createMoves({ ...moving, background }),
-    tenant: storage.tenant,
-    audit: storage.audit,
-    changes: storage.operatorChanges,
-    whole: storage.whole,
-    restorePlaces: storage.restorePlaces,
-    deletionPlaces: storage.deletionPlaces,
-    backups: async () => null,
-    imports: openImports,
-  }
+  const { overview, restorePlaces, deletionPlaces } = storage
+  const world = createWorld({
+    ...{ storage, secrets, clock, deadline, random, log, background, queue },
+    email: mutant?.email?.(email) ?? email,
+    sms: mutant?.sms?.(sms) ?? sms,
+    mail: { domain: 'mail.example.com', brand: 'Platform' },
+    places: { overview, restorePlaces, deletionPlaces, moves: createMoves({ ...moving, background }) },
+  })
   const followUp = createFollowUp({
-    openJobs: () => jobs,
+    openJobs: () => world,
     places,
     imports: storage.importDirectory,
     sweepImports: (imports) =>
@@ -123,7 +82,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
         imports,
         openImports: async (organizationId) => {
           const organization = await storage.administration.findOrganization(organizationId)
-          return organization === null ? null : openImports(organization)
+          return organization === null ? null : world.imports(organization)
         },
         clock,
         log,
@@ -131,7 +90,7 @@ export function openPorts(process: Process, universe: Universe, outside: Outside
     sweepMoves: () => sweepMoves(moving),
     sweepBackups: async () => undefined,
   })
-  return { world, operators, followUp, run }
+  return { world, followUp, run }
 }
 
 /** Random bytes of a process. Their values do not matter, so they are not a decision. */

@@ -69,6 +69,7 @@ function startCron(universe: Universe, fleet: Fleet): void {
     const rows = stored.look(
       `select min(at) as at from (select next_attempt_at as at from outbox where status = 'pending'
         union all select touched_at from import_sessions where state = 'writing'
+        union all select due_at from retention
         union all select work_since from families where work_since is not null
         union all select started_at from moves where ended_at is null
         union all select not_before from moves where ended_at is not null and not_before is not null)`,

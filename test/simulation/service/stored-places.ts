@@ -84,7 +84,11 @@ export function lookIntoPlaces(
     if (place === undefined) throw new Error(`There is no database ${name}`)
     return place
   }
-  const home = (organizationId: string) => named(homes.of(organizationId)).changes()
+  /** An organization that is reserved may have no database yet. */
+  const home = (organizationId: string) =>
+    all()
+      .find(({ name }) => name === homes.of(organizationId))
+      ?.changes()
   return {
     organizationIds: () => organizationIds,
     homeOf: (organizationId) => homes.of(organizationId),
@@ -106,8 +110,8 @@ export function lookIntoPlaces(
       ])
     },
     rowsOf: (organizationId, table) =>
-      [...home(organizationId).rows(table)].filter((row) => row.organization_id === organizationId),
-    rowOf: (organizationId, table, ...key) => home(organizationId).row(table, organizationId, ...key),
+      [...(home(organizationId)?.rows(table) ?? [])].filter((row) => row.organization_id === organizationId),
+    rowOf: (organizationId, table, ...key) => home(organizationId)?.row(table, organizationId, ...key),
     look: (sql, ...parameters) => all().flatMap((place) => place.look(sql, ...parameters)),
   }
 }

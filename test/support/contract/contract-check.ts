@@ -23,17 +23,10 @@ const noSuchPath = json(errorBody)
 
 const requiredHeader = (pattern: string) => ({ schema: { type: 'string', pattern }, required: true })
 
-/**
- * The headers that every answer to a key with a rate has, and the response beyond the rate. The document does not have
- * them, because no operation has a rate of its own.
- */
+/** The headers that every answer to a key with a rate has. */
 const rateHeaders = {
   RateLimit: requiredHeader('^"minute";r=[0-9]+;t=[1-9][0-9]?$'),
   'RateLimit-Policy': requiredHeader('^"minute";q=[1-9][0-9]*;w=60$'),
-}
-const beyondRate: DocumentedResponse = {
-  ...json(errorBody),
-  headers: { ...rateHeaders, 'Retry-After': requiredHeader('^[1-9][0-9]?$') },
 }
 
 /**
@@ -63,8 +56,6 @@ export function problemsOf(exchange: Exchange): readonly string[] {
   if (status === 503) return bodyProblems(exchange, json(errorBody))
   const ofPath = operationsAt(pathname)
   if (ofPath.length === 0) return [...traced, ...pathlessProblems(exchange)]
-  if (status === 429 && ofPath.some(({ isKeyed }) => isKeyed))
-    return [...traced, ...headerProblems(headers, beyondRate), ...bodyProblems(exchange, beyondRate)]
   const operation = ofPath.find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
   if (operation === undefined) return [...traced, ...wrongMethodProblems(exchange, ofPath)]
   const response = operation.responses[status]
@@ -97,7 +88,7 @@ function wrongMethodProblems(exchange: Exchange, ofPath: readonly DocumentedOper
   if (status !== 405)
     return shared === undefined || status < 400
       ? [`The path has no method ${exchange.method}.`]
-      : bodyProblems(exchange, shared)
+      : [...headerProblems(headers, shared), ...bodyProblems(exchange, shared)]
   const missing = headers.get('allow') === null ? ['It has no Allow.'] : []
   const notFound = ofPath.map(({ responses }) => responses[404]).find((response) => response !== undefined)
   return [...missing, ...bodyProblems(exchange, notFound ?? general[405] ?? {})]

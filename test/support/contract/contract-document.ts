@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import { endpoints } from '../../../domain/catalog.ts'
 import { buildDocument } from '../../../domain/document/openapi.ts'
 import { operatorTexts } from '../../../domain/document/operator-texts.ts'
-import { operatorEndpoints } from '../../../domain/operator-catalog.ts'
+import { operatorEndpoints } from '../../../domain/operator-api.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 

@@ -12,6 +12,7 @@ import type { ImportedFile, ImportSessions } from '../../../ports/records/import
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { StoredRow } from '../../../ports/records/query.ts'
 import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
+import { openImportWorld } from '../../../host-worker/http/imports.ts'
 import { fakeRandom } from '../runner/fakes.ts'
 
 const unneeded = () => Promise.reject(new Error('not needed'))
@@ -31,16 +32,7 @@ export function importWorld(
   tools: ImportTools,
   pos: ImportWorld['pos'] = () => ({ refusal: 'There is no point of sale here.' }),
 ): ImportWorld {
-  const { organizationId } = organization
-  return {
-    organization,
-    sessions: storage.imports(organizationId),
-    lookup: storage.tenant(organizationId),
-    tools,
-    clock: tools.clock,
-    random: fakeRandom(++worlds),
-    pos,
-  }
+  return openImportWorld(storage, organization, tools, pos, fakeRandom(++worlds))
 }
 
 /** Counts the worlds, so that each draws other ids. */

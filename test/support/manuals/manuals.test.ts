@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
+import { endpoints } from '../../../domain/catalog.ts'
 import { projectRoot } from '../../../host-worker/local/root.ts'
 import { manualsOf } from './manuals.ts'
 
@@ -79,4 +80,18 @@ it.each(['domain', 'adapters', 'host-worker', 'test'])('maps the folders of %s a
   const mapped = mappedFolders(top)
   expect(foldersIn(top).filter((name) => !mapped.includes(name))).toEqual([])
   expect(mapped.filter((name) => !foldersBelow(top).includes(name))).toEqual([])
+})
+
+it('the guide to a sync names every collection that can be synced, its id, and its name in removals', () => {
+  const said = [
+    ...(texts.get('host-worker/guides/sync.md') ?? '').matchAll(/^\| `(\/\S+)` +\| (.+?) +\| `(\S+)` +\|$/gm),
+  ]
+  const declared = endpoints.flatMap((endpoint) => {
+    if (endpoint.kind !== 'collection' || endpoint.parent !== null || endpoint.syncOrder === null) return []
+    const { removal, idField } = endpoint.resource
+    if (removal === null) return []
+    const id = removal.parent === null ? `\`${idField}\`` : `\`organizationId\` with \`${removal.id}\``
+    return [[endpoint.path.replace('/api/v1', ''), id, removal.collection]]
+  })
+  expect(said.map(([, ...cells]) => cells)).toEqual(declared)
 })

@@ -9,7 +9,7 @@ export interface Block {
   readonly path: string
   /** The heading of the section that shows the block. */
   readonly heading: string
-  /** The commands without comments, one per line. */
+  /** The commands without comments. */
   readonly commands: readonly string[]
 }
 
@@ -44,10 +44,12 @@ function blocksOf({ path, text }: Manual): readonly Block[] {
   })
 }
 
+/** Matches a line, with the text that it gives a command after `<<'WORD'`. */
+const LINE = /^.*<<'(\w+)'.*\n[^]*?^\1$|^.+$/gm
+
 function commandsOf(block: string): readonly string[] {
-  return block
-    .replaceAll('\\\n', ' ')
-    .split('\n')
+  const lines = block.replaceAll('\\\n', ' ').match(LINE) ?? []
+  return lines
     .map((line) => line.replace(/\s{2,}# .*$/, ''))
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
 }

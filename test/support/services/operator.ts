@@ -3,6 +3,7 @@ import { callService } from '../../../host-worker/operator/client/call-service.t
 import type { OperatorService } from '../../../host-worker/operator/client/operator-service.ts'
 import { runOperator } from '../../../host-worker/operator/run-operator.ts'
 import type { Host } from '../../../host-worker/operator/run-command.ts'
+import type { Terminal } from '../../../host-worker/operator/command/context.ts'
 import type { Reach } from '../../../host-worker/operator/client/send-request.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
 import { systemClock } from '../../../host-worker/system.ts'
@@ -25,6 +26,8 @@ export interface TestOperator {
   /** The operator key of the commands, which has the role admin. */
   readonly key: string
   readonly run: (...args: readonly string[]) => Promise<Operated>
+  /** Runs a command on a terminal of some width; 0: it does not say. */
+  readonly runOnTerminal: (width: number, ...args: readonly string[]) => Promise<Operated>
   /**
    * The service, as the commands use it.
    * @param stateDirectory the directory of its local state; null: it has none here
@@ -53,6 +56,7 @@ export async function openTestOperator(
     reach,
     key,
     run: (...args) => operate(args, { environment, reach }),
+    runOnTerminal: (width, ...args) => operate(args, { environment, reach }, { width, hasColour: false }),
     client: (stateDirectory) =>
       callService({ url: TEST_URL, stateDirectory, authorization: byKey(key), reach }),
   }
@@ -71,12 +75,17 @@ export function reachOf(service: TestService): Reach {
  * Runs one command with this environment. Parts that are left out default to: no state, no deployment and nobody to
  * ask.
  */
-export async function operate(args: readonly string[], host: Partial<Host>): Promise<Operated> {
+export async function operate(
+  args: readonly string[],
+  host: Partial<Host>,
+  terminal: Terminal | null = null,
+): Promise<Operated> {
   let stdout = ''
   let stderr = ''
   const streams = {
     out: (line: string) => (stdout += `${line}\n`),
     note: (line: string) => (stderr += `${line}\n`),
+    terminal,
   }
   const code = await runOperator(args, streams, {
     clock: systemClock,
@@ -84,6 +93,7 @@ export async function operate(args: readonly string[], host: Partial<Host>): Pro
     directory: '/nonexistent/state',
     deployed: () => ({ problem: 'There is no deployment.' }),
     askKey: async () => '',
+    program: 'npm run -s operator --',
     ...host,
   })
   return { code, stdout, stderr }

@@ -1,75 +1,47 @@
 import type { ScratchPos } from '../scratch/scratch-pos.ts'
 import { createScratchPos } from '../scratch/scratch-pos.ts'
 import { createMeter } from '../../../adapters/d1/index.ts'
-import { createRateLimiter } from '../../../domain/access/rate-limiter.ts'
-import { createFormCache } from '../../../domain/forms/submit/cache.ts'
 import { publicApi } from '../../../domain/api.ts'
-import type { World } from '../../../domain/world.ts'
 import type { NewKey } from '../../../domain/access/api-key.ts'
 import { issueKey } from '../../../domain/access/api-key.ts'
 import { issueOperatorKey, readOperatorKey } from '../../../domain/access/operator-key.ts'
 import { operatorApi } from '../../../domain/operator-api.ts'
-import type { OperatorWorld } from '../../../domain/operators/interface/world.ts'
 import type { Answered } from '../../../host-worker/http/fetch-handler.ts'
 import { createFetchHandler } from '../../../host-worker/http/fetch-handler.ts'
+import type { WorldParts } from '../../../host-worker/http/world.ts'
+import { createWorld } from '../../../host-worker/http/world.ts'
+import { lineLog } from '../../../host-worker/system.ts'
 import { requestFields } from '../../../host-worker/request-log.ts'
-import { lineLog, systemDeadline } from '../../../host-worker/system.ts'
 import type { Secrets } from '../../../domain/access/secrets.ts'
-import type { Analytics } from '../../../ports/records/analytics.ts'
-import type { Administration, StoredKey } from '../../../ports/organizations/administration.ts'
-import type { Audit, AuditEntry } from '../../../ports/operators/audit.ts'
-import type { ExitSurveySource } from '../../../ports/sources/exit-survey-source.ts'
-import type { FormDirectory } from '../../../ports/records/form-directory.ts'
-import type { ImportSessions } from '../../../ports/records/import-sessions.ts'
-import type { KeyedStorage } from '../../../ports/organizations/keyed-storage.ts'
-import type { SendLog } from '../../../ports/messaging/send-log.ts'
-import type { OpenOperatorChanges } from '../../../ports/operators/operator-changes.ts'
-import type { OperatorKeys, OperatorRole } from '../../../ports/operators/operator-keys.ts'
-import type { OutboxStore } from '../../../ports/messaging/outbox-store.ts'
+import type { AuditEntry } from '../../../ports/operators/audit.ts'
+import type { OperatorRole } from '../../../ports/operators/operator-keys.ts'
+import type { StoredKey } from '../../../ports/organizations/administration.ts'
+import type { Storage } from '../../../ports/storage.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import type { DeletionPlaces } from '../../../domain/placement/deletion-places.ts'
 import type { RestorePlaces } from '../../../domain/placement/restore-places.ts'
 import type { BackupWorld } from '../../../domain/whole/backup/back-up.ts'
-import type { WholeStore } from '../../../ports/whole/whole-store.ts'
-import type { TenantWriter } from '../../../ports/records/tenant-writer.ts'
-import { importTools } from '../../../host-worker/wiring/imports.ts'
 import type { Background } from '../../../ports/platform/background.ts'
 import type { Moves } from '../../../domain/placement/moves.ts'
 import type { Overview } from '../../../domain/placement/overview.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
-import { importWorld } from '../data/imports.ts'
-import { noMoves, overviewOfOne } from '../../../domain/placement/one-place.ts'
 import { checkResponse } from '../contract/contract-check.ts'
 import type { FakeClock } from '../runner/fakes.ts'
 import { fakeClock, fakeRandom, testSecrets } from '../runner/fakes.ts'
 import { newOrganization } from '../../../domain/operators/organization.ts'
 
 /** The storage of a test service: that of any adapter with the storage ports. */
-export interface TestStorage {
+export interface TestStorage extends Omit<Storage, 'keyUpkeep' | 'importDirectory' | 'retentionDirectory'> {
   /** Left out: there is only one place. */
   readonly overview?: Overview
+  readonly restorePlaces?: RestorePlaces
+  readonly deletionPlaces?: DeletionPlaces
   /** Left out: moves are not possible. */
   readonly moves?: (background: Background) => Moves
   /** The place of organizations without a parent. Left out: the shared database. */
   readonly choice?: PlaceChoice
-  /** Left out: organizations are not exported or restored. */
-  readonly whole?: (organizationId: string) => WholeStore
-  readonly restorePlaces?: RestorePlaces
-  readonly deletionPlaces?: DeletionPlaces
   /** Left out: there are no backups. */
   readonly backups?: BackupWorld
-  readonly keyed: KeyedStorage
-  readonly administration: Administration
-  readonly forms: FormDirectory
-  readonly sends: SendLog
-  readonly outbox: OutboxStore
-  readonly operatorKeys: OperatorKeys
-  readonly audit: Audit
-  readonly operatorChanges: OpenOperatorChanges
-  readonly analytics: Analytics
-  readonly exitSurvey: ExitSurveySource
-  tenant(organizationId: string): TenantWriter
-  imports(organizationId: string): ImportSessions
 }
 
 export interface TestService {
@@ -105,16 +77,6 @@ export interface TestService {
   sendUnchecked: TestService['send']
 }
 
-/** The places of a storage in which nothing is restored. */
-const noRestorePlaces: RestorePlaces = {
-  prepare: async () => 'no_places',
-  formsOfOthers: async () => [],
-  enter: async () => false,
-}
-
-/** The places of a storage in which nothing is deleted. */
-const noDeletionPlaces: DeletionPlaces = { isPlaced: async () => false, release: async () => undefined }
-
 /** The handlers keep no state between requests, so all services share them. */
 const handle = createFetchHandler(publicApi)
 const handleOperator = createFetchHandler(operatorApi)
@@ -124,7 +86,7 @@ export async function openTestService(
   open: (clock: FakeClock) => TestStorage,
   givenSecrets?: Secrets,
   providers: Partial<
-    Pick<World, 'email' | 'sms' | 'mail' | 'queue' | 'clock' | 'deadline' | 'sends' | 'sources'>
+    Pick<WorldParts, 'email' | 'sms' | 'mail' | 'queue' | 'clock' | 'deadline' | 'sources'>
   > = {},
 ): Promise<TestService> {
   const clock = fakeClock()
@@ -135,22 +97,15 @@ export async function openTestService(
   const errors: unknown[] = []
   const logLines: string[] = []
   const log = lineLog((_level, line) => logLines.push(line))
-  const background: Promise<unknown>[] = []
-  const world: World = {
-    storage: storage.keyed,
-    keys: storage.administration,
-    forms: storage.forms,
-    sources: {
-      links: null,
-      pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)),
-    },
-    analytics: storage.analytics,
-    exitSurvey: storage.exitSurvey,
-    formCache: createFormCache(),
-    rateLimiter: createRateLimiter(clock),
+  const work: Promise<unknown>[] = []
+  const background: Background = {
+    run: (begun) => void work.push(begun.catch((cause: unknown) => errors.push(cause))),
+  }
+  const { overview, restorePlaces, deletionPlaces } = storage
+  const world = createWorld({
+    storage: { ...storage, keyUpkeep: storage.administration },
     secrets,
     clock,
-    deadline: systemDeadline,
     random,
     log: {
       ...log,
@@ -159,40 +114,14 @@ export async function openTestService(
         log.error(event, fields, cause)
       },
     },
-    queue: null,
-    email: null,
-    sms: null,
-    mail: null,
-    sends: storage.sends,
-    ...providers,
-    background: { run: (work) => void background.push(work.catch((cause: unknown) => errors.push(cause))) },
-  }
-  const operatorWorld: OperatorWorld = {
-    ...world,
-    operatorKeys: storage.operatorKeys,
-    administration: storage.administration,
-    overview: storage.overview ?? overviewOfOne(storage),
-    moves: storage.moves?.(world.background) ?? noMoves,
-    outbox: storage.outbox,
-    tenant: (organizationId) => storage.tenant(organizationId),
-    audit: storage.audit,
-    changes: storage.operatorChanges,
-    restorePlaces: storage.restorePlaces ?? noRestorePlaces,
-    deletionPlaces: storage.deletionPlaces ?? noDeletionPlaces,
+    sources: { pos: ({ posSource }) => (posSource === null ? null : pos.open(posSource)) },
+    posDestination: ({ posSource }) =>
+      posSource === null ? { refusal: 'It has no point of sale.' } : { writer: pos.writer(posSource) },
+    places: { overview, restorePlaces, deletionPlaces, moves: storage.moves?.(background) },
     backups: async () => storage.backups ?? null,
-    whole:
-      storage.whole ??
-      (() => {
-        throw new Error('This test service exports and restores nothing')
-      }),
-    imports: (organization) => {
-      const tools = { ...importTools(async () => secrets), clock }
-      const { posSource } = organization
-      const destination = () =>
-        posSource === null ? { refusal: 'It has no point of sale.' } : { writer: pos.writer(posSource) }
-      return { ...importWorld(storage, organization, tools, destination), random }
-    },
-  }
+    background,
+    ...providers,
+  })
   const addKey: TestService['addKey'] = async ({ lastUsedAt, ...attributes }) => {
     const { key, stored } = await issueKey(attributes, secrets, random, clock)
     const hour = `${stored.createdAt.slice(0, 'YYYY-MM-DDTHH'.length)}:00:00.000Z`
@@ -213,7 +142,7 @@ export async function openTestService(
       },
     }
     return new URL(request.url).pathname.startsWith('/operator/')
-      ? handleOperator(request, { ...host, world: operatorWorld })
+      ? handleOperator(request, { ...host, world })
       : handle(request, { ...host, world })
   }
   return {
@@ -251,7 +180,7 @@ export async function openTestService(
       await storage.operatorChanges(auditEntry(`revoke-${keyId}`)).revokeOperatorKey(revocation)
     },
     settled: async () => {
-      await Promise.all(background)
+      await Promise.all(work)
     },
     sendUnchecked,
     send: async (path, init) => {

@@ -14,13 +14,18 @@ Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
 // itself scrolls to the operation that the address names.
 history.scrollRestoration = 'manual'
 
+// The documents are requested while the viewer's script, which is large, is still loaded and read.
+const sources = Promise.all([
+  source('Tenant data API', 'api', '/api/v1/openapi.json', 'tenantKey'),
+  source('Operator interface', 'operator', '/operator/v1/openapi.json', 'operatorKey'),
+])
+// A failure is shown where the documents are awaited.
+sources.catch(() => undefined)
+
 /** Shows the two contract documents of the host that serves this page. Nothing is requested from other hosts. */
 async function show(): Promise<void> {
   Scalar.createApiReference('#reference', {
-    sources: await Promise.all([
-      source('Tenant data API', 'api', '/api/v1/openapi.json', 'tenantKey'),
-      source('Operator interface', 'operator', '/operator/v1/openapi.json', 'operatorKey'),
-    ]),
+    sources: await sources,
     agent: { disabled: true },
     mcp: { disabled: true },
     telemetry: false,

@@ -1,0 +1,132 @@
+import { echoed } from '../bounds/echo.ts'
+import type { ImportMapping } from '../../ports/records/import-sessions.ts'
+import type { StorageType } from '../record/field.ts'
+import type { ImportIssue } from '../record/resource.ts'
+import { suggestion } from '../text/nearest-word.ts'
+import type { CellsReading, Delimiter } from './csv-cells.ts'
+import { delimiters, splitCells } from './csv-cells.ts'
+import { OWNER_FIELD } from './kind.ts'
+
+/** What a CSV reader must know of the fields: text alone does not say whether `12` is a number. */
+export interface Columns {
+  /** The names of the fields that a line may have. */
+  readonly names: readonly string[]
+  /** How the field is stored; null: there is no such field. Its line is then refused with the name of the field. */
+  typeOf(field: string): StorageType | null
+  /** Why this field cannot be imported; null: it can. */
+  problemOf(field: string): string | null
+  /**
+   * A field whose value no problem may show; null: there is none. In a file without a header it would stand where the
+   * names of fields are expected.
+   */
+  readonly secretField: string | null
+}
+
+/** How the columns of a file are to be read. */
+export interface HeaderRules {
+  readonly columns: Columns
+  /** The fields of columns whose names do not say it; an empty one: the column is left out. */
+  readonly mapping: ImportMapping
+}
+
+/** The header of a CSV file, as it was read. */
+export type Header =
+  | {
+      readonly kind: 'fields'
+      /** The field of each column. Empty: the column has no name. Null: it is left out. */
+      readonly names: readonly (string | null)[]
+      readonly delimiter: Delimiter
+    }
+  /** With a faulty header the rows have no meaning, so they are not read. */
+  | { readonly kind: 'faulty' }
+
+/** A column of a header: its name in the file, and its field or what is wrong with it. */
+export interface ColumnReading {
+  readonly column: string
+  readonly field: string | null
+  readonly problem: string | null
+}
+
+/** Names are the same when they differ only in case, spaces, `_` and `-`. */
+export function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_-]+/g, '')
+}
+
+/**
+ * Splits the text of a header into cells. Its delimiter is the one by which the most columns are known, else the one
+ * that makes the most cells.
+ */
+export function splitHeader(text: string, rules: HeaderRules): CellsReading {
+  const readings = delimiters.map((delimiter) => splitCells(text, delimiter))
+  const possible = readings.flatMap((reading) => (reading.kind === 'cells' ? [reading] : []))
+  const [best, ...others] = possible.map((reading) => ({ reading, known: knownIn(reading.cells, rules) }))
+  if (best === undefined)
+    return readings.find(({ kind }) => kind === 'open') ?? readings[0] ?? { kind: 'open' }
+  const isBetter = (one: typeof best, than: typeof best) =>
+    one.known === than.known ? one.reading.cells.length > than.reading.cells.length : one.known > than.known
+  return others.reduce((found, other) => (isBetter(other, found) ? other : found), best).reading
+}
+
+function knownIn(cells: readonly string[], rules: HeaderRules): number {
+  const fieldOf = fieldFinder(rules)
+  return cells.filter((cell) => fieldOf(cell.trim()) !== undefined).length
+}
+
+/** The columns of a header in order, and the columns of the mapping that it lacks. */
+export function readColumns(cells: readonly string[], rules: HeaderRules): readonly ColumnReading[] {
+  const fieldOf = fieldFinder(rules)
+  const names = cells.map((cell) => cell.trim())
+  const fields = names.map((name) => (name === '' ? '' : fieldOf(name)))
+  const read = names.map((column, index): ColumnReading => {
+    const field = fields[index]
+    if (field === undefined) return { column, field: '', problem: unknownColumn(column, rules) }
+    const before = field === null || field === '' ? index : fields.indexOf(field)
+    const problem =
+      before === index
+        ? null
+        : `means ${String(field)}, as column ${before + 1} (${echoed(names[before] ?? '')}) does. Keep one of them`
+    return { column, field, problem }
+  })
+  const known = new Set(names.map(folded))
+  const absent = Object.keys(rules.mapping).filter((column) => !known.has(folded(column)))
+  return [...read, ...absent.map((column) => absentColumn(column, names, rules))]
+}
+
+/** Finds the field of a column by its name: null when the column is left out, undefined when there is no such field. */
+function fieldFinder({ columns, mapping }: HeaderRules): (name: string) => string | null | undefined {
+  const mapped = new Map(Object.entries(mapping).map(([column, field]) => [folded(column), field]))
+  const named = new Map([...columns.names, OWNER_FIELD].map((name) => [folded(name), name]))
+  return (name) => {
+    if (name === '') return undefined
+    const exact = Object.hasOwn(mapping, name) ? mapping[name] : mapped.get(folded(name))
+    if (exact !== undefined) return exact === '' ? null : exact
+    return columns.problemOf(name) === null ? name : named.get(folded(name))
+  }
+}
+
+function unknownColumn(name: string, { columns }: HeaderRules): string {
+  const problem = columns.problemOf(name) ?? 'is not known'
+  return `${problem} Rename the column, or map it: NAME=FIELD, or NAME= to leave it out.`
+}
+
+function absentColumn(
+  column: string,
+  names: readonly string[],
+  { columns: { secretField } }: HeaderRules,
+): ColumnReading {
+  // In a file without a header, a secret may stand where the names of columns are expected.
+  const hint = secretField === null ? suggestion(column, names.map(echoed)) : ''
+  return { column, field: null, problem: `is mapped, but the file has no such column.${hint}` }
+}
+
+/** What is wrong with a header, column by column. */
+export function headerIssues(
+  read: readonly ColumnReading[],
+  { columns, mapping }: HeaderRules,
+): readonly ImportIssue[] {
+  return read.flatMap(({ column, field, problem }, index) => {
+    if (problem === null) return []
+    const isShown = columns.secretField === null || field !== '' || Object.hasOwn(mapping, column)
+    return [{ field: isShown ? echoed(column) : `column ${index + 1}`, message: problem }]
+  })
+}

@@ -1,0 +1,35 @@
+import type { ComponentChildren, HTMLAttributes } from 'preact'
+
+interface ButtonProps extends Omit<HTMLAttributes<HTMLButtonElement>, 'class'> {
+  readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet'
+  readonly type?: 'button' | 'submit'
+  /** Whether what the button does is being done. It stays focusable, but does nothing more. */
+  readonly isRunning?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A button. Its text says what it does. */
+export function Button({
+  kind = 'plain',
+  type = 'button',
+  isRunning = false,
+  children,
+  ...rest
+}: ButtonProps) {
+  const { onClick, ...others } = rest
+  return (
+    <button
+      {...others}
+      type={type}
+      class={`button ${kind}`}
+      aria-disabled={isRunning ? 'true' : undefined}
+      aria-busy={isRunning ? 'true' : undefined}
+      onClick={(event) => {
+        if (isRunning) event.preventDefault()
+        else onClick?.(event)
+      }}
+    >
+      {children}
+    </button>
+  )
+}

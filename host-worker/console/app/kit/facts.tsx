@@ -1,0 +1,19 @@
+import type { ComponentChildren } from 'preact'
+
+/** Names with their values. Null shows that there is no value. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [name: string, value: ComponentChildren])[]
+}) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value === null || value === '' ? <span class="soft">none</span> : value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

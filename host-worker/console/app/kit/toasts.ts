@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'preact/hooks'
+
+interface Toast {
+  readonly id: number
+  readonly text: string
+}
+
+const SHOWN_MS = 6_000
+
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<(toasts: readonly Toast[]) => void>()
+
+function change(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener(next)
+}
+
+function remove(id: number): void {
+  change(toasts.filter((toast) => toast.id !== id))
+}
+
+/** Says for a moment that something was done, also to a screen reader. */
+export function toast(text: string): void {
+  const id = (lastId += 1)
+  change([...toasts, { id, text }])
+  setTimeout(() => {
+    remove(id)
+  }, SHOWN_MS)
+}
+
+/** Removes a message before its time. */
+export const dismissToast = remove
+
+/** The messages that are shown now. */
+export function useToasts(): readonly Toast[] {
+  const [shown, setShown] = useState(toasts)
+  useEffect(() => {
+    listeners.add(setShown)
+    return () => {
+      listeners.delete(setShown)
+    }
+  }, [])
+  return shown
+}

@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact'
+import { Link, useLocation } from 'wouter-preact'
+import { PageHeader } from '../kit/page-header.tsx'
+import type { Part } from '../part.ts'
+import { useCall } from '../service/use-query.ts'
+import { organizationPath } from './organization.ts'
+
+interface OrganizationFrameProps {
+  readonly organizationId: string
+  /** The parts of an organization's page. */
+  readonly tabs: readonly Part[]
+  readonly children: ComponentChildren
+}
+
+/** The head of an organization's pages, with a tab for each of its parts. */
+export function OrganizationFrame({ organizationId, tabs, children }: OrganizationFrameProps) {
+  const found = useCall('organizations.show', { params: { organizationId } })
+  const [location] = useLocation()
+  const name = found.state === 'ready' && 'name' in found.data ? found.data.name : organizationId
+  const here = tabs
+    .map(({ path }) => organizationPath(organizationId, path))
+    .filter((path) => location === path || location.startsWith(`${path}/`))
+    .reduce((longest, path) => (path.length > longest.length ? path : longest), '')
+  return (
+    <>
+      <PageHeader title={name} crumbs={[{ title: 'Organizations', path: '/organizations' }]}>
+        {tabs.length > 1 && (
+          <nav aria-label="Organization" class="tabs">
+            <ul>
+              {tabs.map(({ path, title }) => {
+                const href = organizationPath(organizationId, path)
+                return (
+                  <li key={path}>
+                    <Link href={href} aria-current={href === here ? 'page' : undefined}>
+                      {title}
+                    </Link>
+                  </li>
+                )
+              })}
+            </ul>
+          </nav>
+        )}
+      </PageHeader>
+      {children}
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+/** The files of the first view, by name. */
+export interface ConsoleEntry {
+  readonly script: string
+  readonly style: string
+  /** Modules that the script imports at once. */
+  readonly modules: readonly string[]
+}
+
+export function bundleConsole(): Promise<{
+  readonly files: readonly { readonly name: string; readonly contents: Uint8Array }[]
+  readonly entry: ConsoleEntry
+}>
+export function buildConsole(): Promise<void>

@@ -1,0 +1,67 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { writeIfChanged } from '../browser/write-if-changed.mjs'
+import { operationTablePlugin } from './operation-table.mjs'
+
+const folder = dirname(fileURLToPath(import.meta.url))
+const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
+
+/**
+ * Bundles the console for browsers of about the last three years: an entry, its style sheet, and a module for each part.
+ * Every name contains a hash of the content.
+ * @returns the files, and the names of those that the page itself names
+ */
+export async function bundleConsole() {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: folder,
+    entryPoints: ['app/main.tsx'],
+    outdir,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    metafile: true,
+    plugins: [operationTablePlugin],
+    logLevel: 'warning',
+  })
+  const files = outputFiles.map(({ path, contents }) => ({ name: relative(outdir, path), contents }))
+  return { files, entry: entryOf(metafile) }
+}
+
+/** The files of the first view. */
+function entryOf({ outputs }) {
+  const nameOf = (output) => relative(outdir, join(folder, output))
+  const [[path, { cssBundle, imports }]] = Object.entries(outputs).filter(
+    ([, { entryPoint }]) => entryPoint === 'app/main.tsx',
+  )
+  const needed = imports.filter(({ kind }) => kind === 'import-statement')
+  return {
+    script: nameOf(path),
+    style: nameOf(cssBundle),
+    modules: needed.map((one) => nameOf(one.path)),
+  }
+}
+
+/**
+ * Builds the console into the folder of static assets, and the module by which the Worker knows the names. Files of
+ * earlier builds are removed last.
+ */
+export async function buildConsole() {
+  const { files, entry } = await bundleConsole()
+  for (const { name, contents } of files)
+    writeIfChanged(join(outdir, name), new TextDecoder().decode(contents))
+  writeIfChanged(join(folder, 'dist', 'entry.mjs'), `export const entry = ${JSON.stringify(entry)}\n`)
+  const wanted = new Set(files.map(({ name }) => name))
+  for (const name of readdirSync(outdir))
+    if (/\.(js|css)$/.test(name) && !wanted.has(name)) rmSync(join(outdir, name), { force: true })
+}

@@ -1,0 +1,26 @@
+import { gzipSync } from 'node:zlib'
+import { beforeAll, expect, it } from 'vitest'
+import { bundleConsole } from './build.mjs'
+
+let built: Awaited<ReturnType<typeof bundleConsole>>
+beforeAll(async () => {
+  built = await bundleConsole()
+})
+
+it('is small, with all its parts', () => {
+  const sizes = built.files.map(({ contents }) => gzipSync(contents).length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1024)
+})
+
+it('names the files of the first view', () => {
+  const names = built.files.map(({ name }) => name)
+  const { script, style, modules } = built.entry
+  expect(names).toEqual(expect.arrayContaining([script, style, ...modules]))
+  expect(names.every((name) => /-[0-9A-Z]{8}\.(js|css)$/.test(name))).toBe(true)
+})
+
+it('knows operations by method and path, and nothing else of their declarations', () => {
+  const text = built.files.map(({ contents }) => new TextDecoder().decode(contents)).join('\n')
+  expect(text).toContain('"outbox.retry":["POST","/operator/v1/outbox/{outboxId}/retry"]')
+  expect(text).not.toMatch(/Try a waiting, held or failed entry|valibot|strictObject/)
+})

@@ -1,0 +1,3 @@
+import type { ConsoleEntry } from './build.mjs'
+
+export const entry: ConsoleEntry

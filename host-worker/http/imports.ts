@@ -1,0 +1,47 @@
+import type { Secrets } from '../../domain/access/secrets.ts'
+import { hashFormPassword, verifyFormPassword } from '../../domain/forms/submit/password.ts'
+import type { ImportTools } from '../../domain/imports/kinds.ts'
+import type { ImportWorld } from '../../domain/imports/world.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { Storage } from '../../ports/storage.ts'
+import { systemClock, systemRandom } from '../system.ts'
+
+/** The ports for the imports of one organization. No I/O. */
+export function openImportWorld(
+  storage: Pick<Storage, 'imports' | 'tenant'>,
+  organization: Organization,
+  tools: ImportTools,
+  pos: ImportWorld['pos'],
+  random: RandomSource = systemRandom,
+): ImportWorld {
+  const { organizationId } = organization
+  return {
+    organization,
+    sessions: storage.imports(organizationId),
+    lookup: storage.tenant(organizationId),
+    tools,
+    clock: tools.clock,
+    random,
+    pos,
+  }
+}
+
+/**
+ * What import kinds need besides the lines: the root secret, which is only opened when a password or an id needs it.
+ */
+export function importTools(
+  secrets: () => Promise<Secrets>,
+  clock: Clock = systemClock,
+  random: RandomSource = systemRandom,
+): ImportTools {
+  return {
+    passwords: {
+      hash: async (password) => hashFormPassword(password, await secrets(), random),
+      verify: async (password, stored) => (await verifyFormPassword(password, stored, await secrets())).ok,
+    },
+    clock,
+    secrets,
+  }
+}

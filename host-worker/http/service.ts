@@ -1,0 +1,65 @@
+import { publicApi } from '../../domain/api.ts'
+import { clientApi } from '../../domain/forms/client-api.ts'
+import { sweepImports } from '../../domain/imports/sweep-imports.ts'
+import { sweep } from '../../domain/jobs/sweep.ts'
+import { operatorApi } from '../../domain/operator-api.ts'
+import { randomBase62 } from '../../domain/text/encoding.ts'
+import { sweepRetention } from '../../domain/whole/remove/sweep-retention.ts'
+import type { Storage } from '../../ports/storage.ts'
+import { createFetchHandler } from './fetch-handler.ts'
+import type { WholeWorld, WorldParts } from './world.ts'
+import { createWorld } from './world.ts'
+
+const handlePublic = createFetchHandler(publicApi)
+const handleFormClient = createFetchHandler<WholeWorld>(clientApi)
+const handleOperator = createFetchHandler(operatorApi)
+
+/** A whole service without a host. */
+export interface Service {
+  /** Answers a request: of the public interface, of the form client, or of operators. Never rejects. */
+  fetch(request: Request): Promise<Response>
+  /**
+   * Does what is due: notifications and automations, interrupted imports, and removing what is kept no longer. Call it
+   * once a minute, from one process at a time or from several.
+   */
+  sweep(): Promise<void>
+  /** The ports, for a program that calls the domain itself. */
+  readonly world: WholeWorld
+}
+
+/** Makes a service from its parts. No I/O. */
+export function createService(
+  parts: WorldParts & { readonly storage: Pick<Storage, 'importDirectory' | 'retentionDirectory'> },
+): Service {
+  const world = createWorld(parts)
+  const { clock, log, random, administration } = world
+  return {
+    world,
+    async fetch(request) {
+      const startedMs = clock.nowMs()
+      const url = new URL(request.url)
+      const host = {
+        requestId: `req_${randomBase62(16, (length) => random.bytes(length))}`,
+        url,
+        world,
+        answered: (facts: object) => {
+          log.info('request', { ...facts, durationMs: clock.nowMs() - startedMs })
+        },
+      }
+      if (url.pathname.startsWith('/operator/')) return handleOperator(request, host)
+      return url.pathname.startsWith('/forms/')
+        ? handleFormClient(request, host)
+        : handlePublic(request, host)
+    },
+    async sweep() {
+      const { importDirectory: imports, retentionDirectory: retention } = parts.storage
+      const openImports = async (organizationId: string) => {
+        const organization = await administration.findOrganization(organizationId)
+        return organization === null ? null : world.imports(organization)
+      }
+      await sweep(world)
+      await sweepImports({ imports, openImports, clock, log })
+      await sweepRetention({ retention, clock, log })
+    },
+  }
+}

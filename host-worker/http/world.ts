@@ -1,0 +1,131 @@
+import type { RateLimiter } from '../../domain/access/rate-limiter.ts'
+import { createRateLimiter } from '../../domain/access/rate-limiter.ts'
+import type { Secrets } from '../../domain/access/secrets.ts'
+import type { FormCache } from '../../domain/forms/submit/cache.ts'
+import { createFormCache } from '../../domain/forms/submit/cache.ts'
+import type { PosDestination } from '../../domain/imports/world.ts'
+import type { JobWorld } from '../../domain/jobs/world.ts'
+import type { MailIdentity } from '../../domain/messaging/sender.ts'
+import type { OperatorWorld } from '../../domain/operators/interface/world.ts'
+import type { OperatorPlaces } from '../../domain/placement/one-place.ts'
+import { onePlace } from '../../domain/placement/one-place.ts'
+import type { Sources } from '../../domain/read/world.ts'
+import type { World } from '../../domain/world.ts'
+import type { EmailSender } from '../../ports/messaging/email-sender.ts'
+import type { Queue } from '../../ports/messaging/queue.ts'
+import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
+import type { Organization } from '../../ports/organizations/organization.ts'
+import type { Background } from '../../ports/platform/background.ts'
+import type { Clock } from '../../ports/platform/clock.ts'
+import type { Deadline } from '../../ports/platform/deadline.ts'
+import type { Log } from '../../ports/platform/log.ts'
+import type { RandomSource } from '../../ports/platform/random-source.ts'
+import type { ExitSurveySource } from '../../ports/sources/exit-survey-source.ts'
+import type { Storage } from '../../ports/storage.ts'
+import { backgroundOn, consoleLog, systemClock, systemDeadline, systemRandom } from '../system.ts'
+import { importTools, openImportWorld } from './imports.ts'
+
+/**
+ * What a service is made of. Only the storage and the secrets are required; every other part replaces a default, which
+ * uses Web APIs alone.
+ */
+export interface WorldParts {
+  /** All stored data: `createNodeSqliteStorage`, `createD1Storage`, or an adapter that passes `./conformance`. */
+  readonly storage: Omit<Storage, 'importDirectory' | 'retentionDirectory'>
+  /** Prove keys, form passwords and cursors: `await openSecrets(root, previousRoot)`, where a root is 32 bytes in base64url. */
+  readonly secrets: Secrets
+
+  /** Delivers email. Default: null, and nothing is sent: entries of the outbox wait, and `/api/v1/email` refuses. */
+  readonly email?: EmailSender | null | undefined
+  /** The domain of sender addresses, and the name of the service in them. Required together with `email`. */
+  readonly mail?: MailIdentity | null | undefined
+  /** Delivers text messages. Default: null, as for `email`. */
+  readonly sms?: SmsSender | null | undefined
+  /** Makes follow-up work begin at once. Default: null, and it begins with the next sweep. */
+  readonly queue?: Queue | null | undefined
+
+  /** Where points of sale are read, and links if they are not in the storage. Default: no points of sale, own links. */
+  readonly sources?: Partial<Sources> | undefined
+  /** Where rows of an organization's point of sale are imported to. Default: such an import is refused. */
+  readonly posDestination?: ((organization: Organization) => PosDestination) | undefined
+  /** Counts the reasons of cancellations. Default: those in the storage. */
+  readonly exitSurvey?: ExitSurveySource | undefined
+
+  /** Where organizations are, and how they move. Default: all in the one storage, where nothing moves. */
+  readonly places?: { readonly [Name in keyof OperatorPlaces]?: OperatorPlaces[Name] | undefined } | undefined
+  /** Keeps backups. Default: null, and operators cannot make any. */
+  readonly backups?: OperatorWorld['backups'] | undefined
+
+  /** The time. Default: the platform's. */
+  readonly clock?: Clock | undefined
+  /** Ends work that takes too long. Default: the platform's timers. */
+  readonly deadline?: Deadline | undefined
+  /** Makes ids and keys, so it must be unpredictable. Default: the platform's cryptographic generator. */
+  readonly random?: RandomSource | undefined
+  /** Takes what happened, without personal data. Default: one line of JSON on the console for each event. */
+  readonly log?: Log | undefined
+  /**
+   * Runs work that continues after its response. Default: it runs, and failures are logged. On a platform that stops
+   * after a response, give it `backgroundOn(log, (work) => context.waitUntil(work))`.
+   */
+  readonly background?: Background | undefined
+  /** Forms that were read before. Make it once for the process, not for each request. Default: a new one. */
+  readonly formCache?: FormCache | undefined
+  /** Counts requests of keys that have a rate. Make it once for the process. Default: a new one. */
+  readonly rateLimiter?: RateLimiter | undefined
+}
+
+/** All ports of the public interface, of the operator interface, and of work after requests. */
+export type WholeWorld = World & OperatorWorld & JobWorld
+
+/** Assembles the ports of a service from its parts. No I/O. */
+export function createWorld({
+  storage,
+  secrets,
+  email = null,
+  mail = null,
+  sms = null,
+  queue = null,
+  sources = {},
+  posDestination = noPosDestination,
+  exitSurvey = storage.exitSurvey,
+  places = {},
+  backups = async () => null,
+  clock = systemClock,
+  deadline = systemDeadline,
+  random = systemRandom,
+  log = consoleLog,
+  background = backgroundOn(log),
+  formCache = createFormCache(),
+  rateLimiter = createRateLimiter(clock),
+}: WorldParts): WholeWorld {
+  const one = onePlace(storage)
+  const tools = importTools(async () => secrets, clock, random)
+  return {
+    storage: storage.keyed,
+    keys: storage.keyUpkeep,
+    forms: storage.forms,
+    sends: storage.sends,
+    outbox: storage.outbox,
+    analytics: storage.analytics,
+    administration: storage.administration,
+    operatorKeys: storage.operatorKeys,
+    audit: storage.audit,
+    changes: storage.operatorChanges,
+    tenant: storage.tenant,
+    whole: storage.whole,
+    imports: (organization) =>
+      openImportWorld(storage, organization, tools, () => posDestination(organization), random),
+    sources: { links: null, pos: () => null, ...sources },
+    overview: places.overview ?? one.overview,
+    moves: places.moves ?? one.moves,
+    restorePlaces: places.restorePlaces ?? one.restorePlaces,
+    deletionPlaces: places.deletionPlaces ?? one.deletionPlaces,
+    ...{ secrets, email, mail, sms, queue, exitSurvey, backups },
+    ...{ clock, deadline, random, log, background, formCache, rateLimiter },
+  }
+}
+
+function noPosDestination({ organizationId }: Organization): PosDestination {
+  return { refusal: `The rows of a point of sale of ${organizationId} cannot be imported here.` }
+}

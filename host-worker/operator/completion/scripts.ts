@@ -1,0 +1,130 @@
+import type { Entry } from './entries.ts'
+
+/** The name by which a shell calls the program. */
+const PROGRAM = 'tenant-data'
+/** Stands for the path of a file among the words. */
+const FILES = '<file>'
+
+/** The lines that a shell prints for an entry: a word, and after a tab what it does. */
+function linesOf({ next }: Entry): readonly string[] {
+  if (next === 'files') return [FILES]
+  return next.map(({ word, does = '' }) => (does === '' ? word : `${word}\t${does}`))
+}
+
+/** The function that knows the entries, in the language of bash and zsh. */
+function posixWords(entries: readonly Entry[]): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+  const cases = entries.map((entry) => {
+    const lines = linesOf(entry)
+    const print = lines.length === 0 ? ':' : `printf '%s\\n' ${lines.map(quoted).join(' ')}`
+    return `    ${quoted(entry.at)}) ${print} ;;`
+  })
+  return ['_tenant_data_words() {', '  case $1 in', ...cases, '    *) return 1 ;;', '  esac', '}'].join('\n')
+}
+
+/** Names the point of a command line whose words are given: the current one, and those before it. */
+const POSIX_POINT = String.raw`_tenant_data_point() {
+  local current=$1 called='' flag='' position=1 word
+  shift
+  for word; do
+    if [ -n "$flag" ]; then flag=''; continue; fi
+    case $word in
+      help) [ -z "$called" ] || position=$((position + 1)) ;;
+      -*) if _tenant_data_words "$called $word" > /dev/null; then flag=$word; fi ;;
+      *)
+        if _tenant_data_words "${'$'}{called:+$called }$word" > /dev/null; then
+          called="${'$'}{called:+$called }$word"
+        else
+          position=$((position + 1))
+        fi ;;
+    esac
+  done
+  case $current in -*) position=none ;; esac
+  if [ -n "$flag" ]; then printf '%s\n' "$called $flag"
+  elif _tenant_data_words "$called <$position>" > /dev/null; then printf '%s\n' "$called <$position>"
+  else printf '%s\n' "$called"
+  fi
+}`
+
+const BASH = String.raw`_tenant_data() {
+  local current=${'$'}{COMP_WORDS[COMP_CWORD]} lines
+  lines=$(_tenant_data_words "$(_tenant_data_point "$current" "${'$'}{COMP_WORDS[@]:1:COMP_CWORD-1}")" | cut -f1)
+  local IFS=$'\n'
+  if [ "$lines" = '${FILES}' ]; then
+    compopt -o filenames 2> /dev/null
+    COMPREPLY=($(compgen -f -- "$current"))
+  else
+    COMPREPLY=($(compgen -W "$lines" -- "$current"))
+  fi
+}
+complete -F _tenant_data ${PROGRAM}`
+
+const ZSH = String.raw`_tenant_data() {
+  local point=$(_tenant_data_point "${'$'}{words[CURRENT]}" "${'$'}{(@)words[2,CURRENT-1]}")
+  local -a lines=("${'$'}{(@f)$(_tenant_data_words "$point")}")
+  if [[ "$lines" == '${FILES}' ]]; then
+    _files
+  elif [[ -n "$lines" ]]; then
+    local -a names=("${'$'}{(@)lines%%$'\t'*}") shown=("${'$'}{(@)lines/$'\t'/  -- }")
+    compadd -l -d shown -- "${'$'}{(@)names}"
+  fi
+}
+compdef _tenant_data ${PROGRAM}`
+
+const FISH = String.raw`function __tenant_data_next
+    set -l before (commandline -opc)
+    set -e before[1]
+    set -l called ''
+    set -l flag ''
+    set -l position 1
+    for word in $before
+        if test -n "$flag"
+            set flag ''
+        else if string match -q -- '-*' $word
+            __tenant_data_words "$called $word" > /dev/null; and set flag $word
+        else if __tenant_data_words (string trim -- "$called $word") > /dev/null
+            set called (string trim -- "$called $word")
+        else if test "$word" != help -o -n "$called"
+            set position (math $position + 1)
+        end
+    end
+    set -l point "$called <$position>"
+    if test -n "$flag"
+        set point "$called $flag"
+    else if string match -q -- '-*' (commandline -ct); or not __tenant_data_words $point > /dev/null
+        set point $called
+    end
+    set -l lines (__tenant_data_words "$point")
+    if test "$lines" = '${FILES}'
+        __fish_complete_path (commandline -ct)
+    else
+        string join -- \n $lines
+    end
+end
+complete -c ${PROGRAM} -f -a '(__tenant_data_next)'`
+
+function fishWords(entries: readonly Entry[]): string {
+  const quoted = (text: string) =>
+    `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
+  const cases = entries.flatMap((entry) => {
+    const lines = linesOf(entry)
+    const print = lines.length === 0 ? 'true' : `printf '%s\\n' ${lines.map(quoted).join(' ')}`
+    return [`        case ${quoted(entry.at)}`, `            ${print}`]
+  })
+  return [
+    'function __tenant_data_words',
+    '    switch "$argv[1]"',
+    ...cases,
+    "        case '*'",
+    '            return 1',
+    '    end',
+    'end',
+  ].join('\n')
+}
+
+/** Makes the completion script of each shell from what can come next at each point. */
+export const completionScripts = {
+  bash: (entries: readonly Entry[]) => [posixWords(entries), POSIX_POINT, BASH].join('\n'),
+  zsh: (entries: readonly Entry[]) => [posixWords(entries), POSIX_POINT, ZSH].join('\n'),
+  fish: (entries: readonly Entry[]) => [fishWords(entries), FISH].join('\n'),
+} as const

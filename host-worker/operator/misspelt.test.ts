@@ -1,0 +1,175 @@
+import { beforeAll, expect, test } from 'vitest'
+import { organization } from '../../test/conformance/fixtures.ts'
+import type { TestOperator } from '../../test/support/services/operator.ts'
+import { openTestOperator } from '../../test/support/services/operator.ts'
+
+let at: TestOperator
+
+beforeAll(async () => {
+  at = await openTestOperator()
+  for (const id of ['lakeside', 'harbor'])
+    await at.service.storage.administration.saveOrganization(organization(id))
+})
+
+const HELP = 'For all commands: npm run -s operator -- help'
+const usageOf = (words: string) => `For its usage: npm run -s operator -- help ${words}`
+
+/** What is typed, the exit code, and everything that is answered. */
+const misspelt: readonly (readonly [typed: string, code: 1 | 2, answer: string])[] = [
+  // Commands and their words.
+  ['ogr list', 2, `There is no command "ogr list". Did you mean "org list"?\n${HELP}`],
+  ['orgs list', 2, `There is no command "orgs list". Did you mean "org list"?\n${HELP}`],
+  ['org lsit', 2, `There is no command "org lsit". Did you mean "org list"?\n${HELP}`],
+  ['org ls', 2, `There is no command "org ls". Did you mean "org list"?\n${HELP}`],
+  ['org creat --id x', 2, `There is no command "org creat". Did you mean "org create"?\n${HELP}`],
+  ['list org', 2, `There is no command "list org". Did you mean "org list"?\n${HELP}`],
+  ['keys list --org x', 2, `There is no command "keys list". Did you mean "key list"?\n${HELP}`],
+  ['key revok x', 2, `There is no command "key revok". Did you mean "key revoke"?\n${HELP}`],
+  ['submission list', 2, `There is no command "submission list". Did you mean "submissions list"?\n${HELP}`],
+  [
+    'submissions lits',
+    2,
+    `There is no command "submissions lits". Did you mean "submissions list"?\n${HELP}`,
+  ],
+  ['form pubish contact', 2, `There is no command "form pubish". Did you mean "form publish"?\n${HELP}`],
+  ['froms list', 2, `There is no command "froms list". Did you mean "form list"?\n${HELP}`],
+  ['outbox rety x', 2, `There is no command "outbox rety". Did you mean "outbox retry"?\n${HELP}`],
+  ['backup verfy', 2, `There is no command "backup verfy". Did you mean "backup verify"?\n${HELP}`],
+  ['audti', 2, `There is no command "audti". Did you mean "audit"?\n${HELP}`],
+  ['impotr contacts x', 2, `There is no command "impotr contacts". Did you mean "import"?\n${HELP}`],
+  ['completoin bash', 2, `There is no command "completoin bash". Did you mean "completion"?\n${HELP}`],
+  ['hlep', 2, `There is no command "hlep". Did you mean "help"?\n${HELP}`],
+  ['--verison', 2, `There is no flag --verison without a command. Did you mean --version?\n${HELP}`],
+  ['--json org list', 2, `The command comes first, and its flags follow it.\n${HELP}`],
+  ['xyzzy', 2, `There is no command "xyzzy".\n${HELP}`],
+  // Flags.
+  ['org list --jsno', 2, `"org list" has no flag --jsno. Did you mean --json?\n${usageOf('org list')}`],
+  ['key list --organization x', 2, `"key list" has no flag --organization.\n${usageOf('key list')}`],
+  ['sends --platfrom', 2, `"sends" has no flag --platfrom. Did you mean --platform?\n${usageOf('sends')}`],
+  ['audit --lmit 3', 2, `"audit" has no flag --lmit. Did you mean --limit?\n${usageOf('audit')}`],
+  ['org list -j', 2, `"org list" has no flag -j.\n${usageOf('org list')}`],
+  ['org list --remtoe', 2, `"org list" has no flag --remtoe. Did you mean --remote?\n${usageOf('org list')}`],
+  ['org show lakeside --org', 2, `"org show" has no flag --org.\n${usageOf('org show')}`],
+  // Values that are one of some words.
+  [
+    'org create --id x --name X --place onw',
+    2,
+    `--place must be shared or own. Did you mean own?\n${usageOf('org create')}`,
+  ],
+  [
+    'org create --id x --name X --region weru',
+    2,
+    `--region must be one of wnam, enam, sam, weur, eeur, apac, oc, afr, me. Did you mean weur?\n${usageOf('org create')}`,
+  ],
+  [
+    'org create --id x --analytics yse',
+    2,
+    `--analytics must be yes or no. Did you mean yes?\n${usageOf('org create')}`,
+  ],
+  [
+    'key issue --operator ada --role amdin',
+    2,
+    `--role must be support or admin. Did you mean admin?\n${usageOf('key issue')}`,
+  ],
+  [
+    'key issue --org lakeside --scope raed',
+    2,
+    `--scope must be one of read, send, all. Did you mean read?\n${usageOf('key issue')}`,
+  ],
+  [
+    'form list --org harbor --limit 1O',
+    2,
+    `--limit is a whole number of at least 1.\n${usageOf('form list')}`,
+  ],
+  [
+    'completion bsh',
+    2,
+    `There is no shell "bsh". Did you mean bash? SHELL is one of bash, zsh, fish.\n${usageOf('completion')}`,
+  ],
+  // Arguments.
+  ['org show', 2, `ID is missing.\n${usageOf('org show')}`],
+  ['org show lakeside harbor', 2, `"org show" takes ID and flags, nothing more.\n${usageOf('org show')}`],
+  ['sends', 2, `--org or --platform is missing.\n${usageOf('sends')}`],
+  ['sends --org lakeside --platform', 2, `--org and --platform exclude each other.\n${usageOf('sends')}`],
+  // Organizations.
+  ['org show lakesde', 1, 'There is no organization lakesde. Did you mean lakeside?'],
+  ['key list --org Harbour', 1, 'There is no organization Harbour. Did you mean harbor?'],
+  ['submissions list --org hrabor', 1, 'There is no organization hrabor. Did you mean harbor?'],
+  [
+    'org create --id x --name X --parent lakside',
+    1,
+    'There is no organization lakside, so it cannot be the parent. Did you mean lakeside?',
+  ],
+  ['outbox list --org nobody', 1, 'There is no organization nobody.'],
+]
+
+test('there are more than forty', () => {
+  expect(misspelt.length).toBeGreaterThan(40)
+})
+
+test.each(misspelt)('%s', async (typed, code, answer) => {
+  expect(await at.run(...typed.split(' '))).toEqual({ code, stdout: '', stderr: `${answer}\n` })
+})
+
+test('a kind that is misspelt is told the nearest, and all', async () => {
+  const { code, stderr } = await at.run('import', 'contcts', 'x.csv', '--org', 'lakeside')
+  expect(code).toBe(2)
+  expect(stderr).toMatch(
+    /^There is no kind "contcts"\. Did you mean contacts\? KIND is one of sites, products, [^\n]*\.\nFor its usage: /,
+  )
+})
+
+test('so is a kind whose rows are to be deleted', async () => {
+  const { code, stderr } = await at.run('rows', 'delete', 'contact', '--id', 'x', '--org', 'lakeside')
+  expect([code, stderr.split(' KIND is ')[0]]).toEqual([
+    2,
+    'There is no kind "contact". Did you mean contacts?',
+  ])
+})
+
+test('an action that is misspelt is told the nearest, and all', async () => {
+  const { code, stderr } = await at.run('audit', '--action', 'key.isue')
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^--action must be one of [^\n]*\. Did you mean key\.issue\?\nFor its usage: /)
+})
+
+const SECRET = 'hunter2-hunter2'
+
+test.each([
+  ['as a word', (key: string) => [key]],
+  ['as the second word', (key: string) => ['key', key]],
+  ['as an argument too many', (key: string) => ['login', key]],
+  ['as an argument too many, after others', (key: string) => ['org', 'show', 'lakeside', key]],
+  ['as an organization', (key: string) => ['org', 'show', key]],
+  ['as a key', (key: string) => ['key', 'revoke', key]],
+  ['as a kind', (key: string) => ['import', key, 'x', '--org', 'lakeside']],
+  ['as a file', (key: string) => ['form', 'save', key, '--org', 'lakeside']],
+  ['by a misspelt flag', (key: string) => ['org', 'list', '--kye', key]],
+  ['by a misspelt flag with =', (key: string) => ['org', 'list', `--kye=${key}`]],
+  ['by a flag of one letter', (key: string) => ['org', 'list', `-k${key}`]],
+  ['by a flag before the command', (key: string) => [`--key=${key}`, 'org', 'list']],
+  ['by a flag without a value', (key: string) => ['org', 'list', `--json=${key}`]],
+  ['by a flag that takes words', (key: string) => ['key', 'issue', '--platform', '--scope', key]],
+  ['as --key', (key: string) => ['org', 'show', key, '--key', key]],
+])('a key given %s is not repeated', async (_where, argsFor) => {
+  for (const secret of [at.key, SECRET]) {
+    const { code, stdout, stderr } = await at.run(...argsFor(secret))
+    expect(code).toBeGreaterThan(0)
+    if (secret === at.key || !isNamed(argsFor(secret)))
+      expect(stdout + stderr).not.toContain(secret.slice(12))
+  }
+})
+
+/** Whether a text is given where a name belongs, which messages repeat unless it reads as a key. */
+function isNamed([first, second]: readonly string[]): boolean {
+  return (
+    first === SECRET ||
+    second === SECRET ||
+    ['org show', 'key revoke', 'form save'].includes(`${first} ${second}`)
+  )
+}
+
+test('what strangers wrote cannot command the terminal', async () => {
+  const { stderr } = await at.run('org', 'show', 'x\u001b[2Jy\u202ez\u009b')
+  expect(stderr).toBe(String.raw`There is no organization x\u001b[2Jy\u202ez\u009b.` + '\n')
+})

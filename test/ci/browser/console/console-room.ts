@@ -1,0 +1,146 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import { expect } from 'vitest'
+import { projectRoot } from '../../../../host-worker/local/root.ts'
+import type { StartedService } from '../../../support/services/started-service.ts'
+import {
+  freePort,
+  operateOrThrow,
+  scratchDirectory,
+  startService,
+} from '../../../support/services/started-service.ts'
+
+const screenshots = join(projectRoot, '.wrangler', 'screenshots')
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Every view in which a page is looked at. */
+export const views = [
+  { name: 'desk-light', colorScheme: 'light', viewport: { width: 1280, height: 860 } },
+  { name: 'desk-dark', colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
+  { name: 'phone-light', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const
+
+/** A started service, and a browser that visits its console. */
+export interface ConsoleRoom {
+  readonly service: StartedService
+  /** The operator key of `npm start`, with the role admin. */
+  readonly adminKey: string
+  /** Runs an operator command on the service's state, and returns what it prints. */
+  readonly operator: (...args: readonly string[]) => Promise<string>
+  /** Opens an address below `/console` in a new profile, signed in when a key is given. */
+  readonly visit: (path: string, key?: string, options?: BrowserContextOptions) => Promise<ConsoleVisit>
+  /** Visits an address in every view: each shows the heading, passes `check`, and is photographed as `name-view`. */
+  readonly inEveryView: (name: string, path: string, key: string, heading: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export interface ConsoleVisit {
+  readonly page: Page
+  /** Requests to other hosts, violations of the policy, and errors of the console and of scripts. */
+  readonly complaints: readonly string[]
+  /** Checks with axe and that there are no complaints and nothing is cut off sideways. */
+  readonly check: () => Promise<void>
+  readonly screenshot: (name: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Starts the service once for a file of tests. */
+export async function openConsoleRoom(): Promise<ConsoleRoom> {
+  mkdirSync(screenshots, { recursive: true })
+  const stateDirectory = scratchDirectory()
+  const service = await startService({ port: await freePort(), stateDirectory })
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // In containers tests run as root, where Chromium's sandbox does not work.
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+  const visit: ConsoleRoom['visit'] = (path, key, options = {}) =>
+    open(browser, service.origin, path, key, options)
+  return {
+    service,
+    adminKey: /ok_live_\w+/.exec(service.output())?.[0] ?? '',
+    operator: (...args) => operateOrThrow(stateDirectory, ...args),
+    visit,
+    inEveryView: async (name, path, key, heading) => {
+      for (const { name: view, ...options } of views) {
+        const visited = await visit(path, key, options)
+        await visited.page.getByRole('heading', { level: 1, name: heading }).waitFor()
+        await visited.page.waitForLoadState('networkidle')
+        await visited.screenshot(`console-${name}-${view}`)
+        await visited.check()
+        await visited.close()
+      }
+    },
+    close: async () => {
+      await browser.close()
+      await service.stop()
+    },
+  }
+}
+
+async function open(
+  browser: Browser,
+  origin: string,
+  path: string,
+  key: string | undefined,
+  options: BrowserContextOptions,
+): Promise<ConsoleVisit> {
+  const context = await browser.newContext({ colorScheme: 'light', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  const complaints = complaintsOf(page, origin)
+  await page.goto(`${origin}/console${path}${key === undefined ? '' : `#${key}`}`, {
+    waitUntil: 'networkidle',
+  })
+  return {
+    page,
+    complaints,
+    check: async () => {
+      expect(await findings(page)).toEqual([])
+      expect(complaints).toEqual([])
+      const [content, window] = await page.evaluate(
+        () => [document.documentElement.scrollWidth, innerWidth] as const,
+      )
+      expect(content, 'nothing is wider than the window').toBeLessThanOrEqual(window)
+    },
+    screenshot: async (name) => {
+      await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
+    },
+    close: () => context.close(),
+  }
+}
+
+function complaintsOf(page: Page, origin: string): readonly string[] {
+  const complaints: string[] = []
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.origin !== origin) complaints.push(`request to ${url.host}`)
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // Chromium reports each refused call by itself.
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text())
+  })
+  return complaints
+}
+
+/** What axe finds on the page as it is now. */
+async function findings(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger, so the page's policy stays as strict as it is.
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } }
+    interface Violation {
+      readonly id: string
+      readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+    }
+    const { violations } = await axe.run()
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary = '' }) => `${id}: ${html} ${failureSummary}`),
+    )
+  })
+}

@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Fills the page of the guide in as a visitor, in a browser. Returns the id of the submission. */
+export async function fillIn(path: string): Promise<string> {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // In containers tests run as root, where Chromium's sandbox does not work.
+    args: ['--no-sandbox'],
+  })
+  try {
+    const page = await browser.newPage()
+    await page.goto(`file://${path}`)
+    const what = page.getByLabel('What was it?')
+    await page.getByLabel('Email').fill('eve@example.com')
+    await page.getByLabel('A mirror').check()
+    await what.waitFor({ state: 'hidden' })
+    await page.getByLabel('Something else').check()
+    await what.fill('The roof')
+    const answered = page.waitForResponse(/harbor-claim\/submissions$/)
+    await page.getByRole('button').click()
+    const answer = (await (await answered).json()) as Json
+    await page.getByText('Thank you').waitFor()
+    return String(answer.submissionId)
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Waits for the email that names a submission. */
+export async function emailAbout(submissionId: string, mailbox: string): Promise<Json> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const response = await fetch(mailbox, { headers: { accept: 'application/json' } })
+    const { messages } = (await response.json()) as { readonly messages: readonly Json[] }
+    const found = messages.find(({ text }) => String(text).includes(submissionId))
+    if (found !== undefined) return found
+    await pause(100)
+  }
+  throw new Error(`No email names ${submissionId}.`)
+}
