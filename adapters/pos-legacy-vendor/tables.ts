@@ -5,7 +5,7 @@ import type { Predicate } from '../../ports/records/query.ts'
 import type { PageIndex } from '../sqlite/table/indexes.ts'
 import type { TableSet } from '../sqlite/table/table-set.ts'
 import type { Column, Table } from '../sqlite/table/tables.ts'
-import { columnName } from '../sqlite/table/column-name.ts'
+import { columnName } from '../sqlite/database/column-name.ts'
 import { columnOf, tableName } from '../sqlite/table/tables.ts'
 
 const accountIndexes = [['customerId'], ['siteCode', 'status'], ['siteCode'], ['status'], []]

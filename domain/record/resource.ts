@@ -97,7 +97,9 @@ export interface ResourceOf<
   Published extends Fields,
   Hidden extends Fields,
   Id extends string,
+  Collection extends string = string,
 > extends Resource {
+  readonly collection: Collection
   readonly idField: Id
   readonly fields: WithOrigin<Published>
   readonly hidden: WithOrigin<Hidden>
@@ -116,9 +118,14 @@ export interface Only<Name extends string = string> {
 }
 
 /** The declaration of a resource. `Resource` documents the defaults of what is left out. */
-export type ResourceDeclaration<Published extends Fields, Hidden extends Fields, Id extends string> = {
+export type ResourceDeclaration<
+  Published extends Fields,
+  Hidden extends Fields,
+  Id extends string,
+  Collection extends string = string,
+> = {
   readonly name: string
-  readonly collection: string
+  readonly collection: Collection
   readonly description: string
   readonly idField: Id & StoredName<Published, Hidden>
   readonly key?: readonly StoredName<Published, Hidden>[]
@@ -137,9 +144,14 @@ export type ResourceDeclaration<Published extends Fields, Hidden extends Fields,
   Compute<Published, Row<Published, Hidden>>
 
 /** Declares a resource. A plain field is an imported one. */
-export function resource<const Id extends string, Published extends Fields, Hidden extends Fields = NoFields>(
-  declaration: ResourceDeclaration<Published, Hidden, Id>,
-): ResourceOf<Published, Hidden, Id> {
+export function resource<
+  const Id extends string,
+  const Collection extends string,
+  Published extends Fields,
+  Hidden extends Fields = NoFields,
+>(
+  declaration: ResourceDeclaration<Published, Hidden, Id, Collection>,
+): ResourceOf<Published, Hidden, Id, Collection> {
   const { derive, compute, computeWithCodes, removal, ...said } = declaration
   const functions: FieldFunctions = { derive, compute, computeWithCodes }
   return {

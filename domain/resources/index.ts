@@ -26,10 +26,7 @@ import { voucherGroups } from './voucher-groups.ts'
 import { voucherRedemptions } from './voucher-redemptions.ts'
 import { vouchers } from './vouchers.ts'
 
-/**
- * Every stored resource. A resource comes after those to which it refers, so that imports can be made in this order.
- */
-export const resources: readonly Resource[] = [
+const declared = [
   sites,
   products,
   checkoutLinks,
@@ -57,7 +54,15 @@ export const resources: readonly Resource[] = [
   reviews,
   visibleReviews,
   removals,
-]
+] as const
+
+/** One of the stored resources, with its own name and fields. */
+export type DeclaredResource = (typeof declared)[number]
+
+/**
+ * Every stored resource. A resource comes after those to which it refers, so that imports can be made in this order.
+ */
+export const resources: readonly Resource[] = declared
 
 /** The resources that imports write. The store makes the rows of the others from these. */
 export const writtenResources: readonly Resource[] = resources.filter(({ keptFrom }) => keptFrom === null)

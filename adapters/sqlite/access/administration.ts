@@ -2,110 +2,194 @@ import { sql } from 'kysely'
 import type { Administration } from '../../../ports/organizations/administration.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { one } from '../statement/words.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
-import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow, organizationToRow, settingColumns } from '../table/access-rows.ts'
 import { nextInstant, nowOf } from '../write/write-clock.ts'
 import { createKeys } from './keys.ts'
 import { slugTaken } from './slug-taken.ts'
 
+const organizationId = slot<string>('organization_id')
+const parentId = slot<string | null>('parent_id')
+
 /** Whether the parent does not exist. An organization is never its own parent. */
-const parentMissing = sql`(${slot('parent_id')} is not null and (${slot('parent_id')} = ${slot('organization_id')}
-  or not exists (select 1 from organizations as other where other.organization_id = ${slot('parent_id')})))`
+const parentMissing = eb.and([
+  eb(parentId, 'is not', null),
+  eb.or([
+    eb(parentId, '=', organizationId),
+    eb.not(
+      eb.exists(
+        db
+          .selectFrom('organizations as other')
+          .select(one)
+          .where('other.organization_id', '=', slot('parent_id')),
+      ),
+    ),
+  ]),
+])
 
 /** Whether the new parent is below the organization, so that the two would form a circle. */
-const parentBelow = sql`(${slot('parent_id')} is not ${slot('organization_id')} and exists (
-  with recursive above (id) as (
-    select ${slot('parent_id')}
-    union
-    select other.parent_id from organizations as other join above on other.organization_id = above.id)
-  select 1 from above where id = ${slot('organization_id')}))`
+const parentBelow = eb.and([
+  eb(parentId, 'is not', organizationId),
+  eb.exists(
+    db
+      .withRecursive('above(id)', (above) =>
+        above
+          .selectNoFrom(parentId.as('id'))
+          .union(
+            above
+              .selectFrom('organizations as other')
+              .innerJoin('above', 'other.organization_id', 'above.id')
+              .select('other.parent_id as id'),
+          ),
+      )
+      .selectFrom('above')
+      .select(one)
+      .where('id', '=', organizationId),
+  ),
+])
 
-const own = sql`from organizations as was where was.organization_id = ${slot('organization_id')}`
+const was = db.selectFrom('organizations as was').where('was.organization_id', '=', organizationId)
 
 /**
  * Whether what is stored is still what the caller expects: the organization exists or not, and its settings are the
  * same.
  */
-const unchanged = sql`(${slot('is_expected')} is null or (select count(*) ${own}) = ${slot('is_expected')} and not exists (
-  select 1 ${own} and (${sql.join(
-    settingColumns.map((column) => sql`${sql.id('was', column)} is not ${slot(`was_${column}`)}`),
-    sql` or `,
-  )})))`
+const unchanged = eb.or([
+  eb(slot<number | null>('is_expected'), 'is', null),
+  eb.and([
+    eb(was.select(sql<number>`count(*)`.as('count')), '=', slot('is_expected')),
+    eb.not(
+      eb.exists(
+        was
+          .select(one)
+          .where(({ eb, or }) =>
+            or(settingColumns.map((column) => eb(`was.${column}`, 'is not', slot(`was_${column}`)))),
+          ),
+      ),
+    ),
+  ]),
+])
 
 /** Whether the organization is closed, because its rows are being restored from an archive. */
-const isRestoring = sql`exists (select 1 from restores
-  where organization_id = ${slot('organization_id')} and ended_at is null)`
+const isRestoring = eb.exists(
+  db
+    .selectFrom('restores')
+    .select(one)
+    .where('organization_id', '=', organizationId)
+    .where('ended_at', 'is', null),
+)
 
-const mayBeSaved = sql`not ${slugTaken} and not ${parentMissing} and not ${parentBelow} and ${unchanged}
-  and not ${isRestoring}`
+const mayBeSaved = eb.and([
+  eb.not(slugTaken),
+  eb.not(parentMissing),
+  eb.not(parentBelow),
+  unchanged,
+  eb.not(isRestoring),
+])
 
 const judge = template(
-  sql<{
-    readonly slug_taken: number
-    readonly parent_missing: number
-    readonly parent_below: number
-    readonly unchanged: number
-    readonly is_restoring: number
-  }>`select ${slugTaken} as slug_taken, ${parentMissing} as parent_missing,
-    ${parentBelow} as parent_below, ${unchanged} as unchanged, ${isRestoring} as is_restoring`,
+  db.selectNoFrom([
+    slugTaken.as('slug_taken'),
+    parentMissing.as('parent_missing'),
+    parentBelow.as('parent_below'),
+    unchanged.as('unchanged'),
+    isRestoring.as('is_restoring'),
+  ]),
 )
+
+/** The organization's row, where its slot holds another value in a column. */
+const changing = db
+  .selectFrom('organizations as o')
+  .select(one)
+  .where('o.organization_id', '=', organizationId)
 
 /**
  * A form's answers are read with the organization's country, so changing the country changes the meaning of its forms.
  * Therefore it moves their versions on.
  */
-const bumpForms = template(sql`
-  update forms set version = version + 1
-  where organization_id = ${slot('organization_id')} and ${mayBeSaved} and exists (
-    select 1 from organizations as o
-    where o.organization_id = ${slot('organization_id')} and o.phone_country <> ${slot('phone_country')})`)
+const bumpForms = template(
+  db
+    .updateTable('forms')
+    .set(({ eb }) => ({ version: eb('version', '+', sql.lit(1)) }))
+    .where('organization_id', '=', organizationId)
+    .where(mayBeSaved)
+    .where(({ exists }) => exists(changing.where('o.phone_country', '<>', slot('phone_country')))),
+)
 
 /**
  * The organization's reviews become visible to its new parent (a trigger copies them), and are removed from the old one,
  * so the clocks of both must move on first.
  */
-const advanceParents = template(sql`
-  update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
-  where organization_id in (${slot('parent_id')}, (select was.parent_id ${own})) and ${mayBeSaved} and exists (
-    select 1 from organizations as o
-    where o.organization_id = ${slot('organization_id')} and o.parent_id is not ${slot('parent_id')})`)
+const advanceParents = template(
+  db
+    .updateTable('organizations')
+    .set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
+    .where('organization_id', 'in', [slot('parent_id'), was.select('was.parent_id').$asScalar().$notNull()])
+    .where(mayBeSaved)
+    .where(({ exists }) => exists(changing.where('o.parent_id', 'is not', slot('parent_id')))),
+)
 
-const isRebounded = sql`${mayBeSaved} and exists (select 1 from organizations as o
-  where o.organization_id = ${slot('organization_id')} and o.automation_hourly <> ${slot('automation_hourly')})`
+const isRebounded = eb.and([
+  mayBeSaved,
+  eb.exists(changing.where('o.automation_hourly', '<>', slot('automation_hourly'))),
+])
 
 /**
  * With another bound, the messages of automations that wait for the old one ask again, in the order in which they were
  * submitted.
  */
-const askAgain = template(sql`
-  update outbox set next_attempt_at = created_at where organization_id = ${slot('organization_id')}
-    and status = 'pending' and lease_token = '' and waiting_since is not null and ${isRebounded}`)
-const forgetPlaces = template(sql`
-  delete from automation_messages where organization_id = ${slot('organization_id')} and is_counted = 1
-    and not is_sent and ${isRebounded}`)
+const askAgain = template(
+  db
+    .updateTable('outbox')
+    .set(({ ref }) => ({ next_attempt_at: ref('created_at') }))
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', sql.lit('pending'))
+    .where('lease_token', '=', sql.lit(''))
+    .where('waiting_since', 'is not', null)
+    .where(isRebounded),
+)
+const forgetPlaces = template(
+  db
+    .deleteFrom('automation_messages')
+    .where('organization_id', '=', organizationId)
+    .where('is_counted', '=', sql.lit(1))
+    .where('is_sent', '=', sql.lit(0))
+    .where(isRebounded),
+)
 
-const saveOrganization = template(sql`
-  insert into organizations (organization_id, ${sql.join(settingColumns.map((column) => sql.id(column)))})
-  select ${slot('organization_id')}, ${sql.join(settingColumns.map((column) => slot(column)))}
-  where ${mayBeSaved}
-  on conflict (organization_id) do update set
-    ${sql.join(settingColumns.map((column) => sql`${sql.id(column)} = ${sql.id('excluded', column)}`))}`)
+const organizationColumns = ['organization_id', ...settingColumns] as const
 
-const findOrganization = template(sql<OrganizationRow>`
-  select * from organizations where organization_id = ${slot('organization_id')}`)
+const saveOrganization = template(
+  db
+    .insertInto('organizations')
+    .columns(organizationColumns)
+    .expression(
+      db.selectNoFrom(organizationColumns.map((column) => slot(column).as(column))).where(mayBeSaved),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('organization_id')
+        .doUpdateSet(({ ref }) =>
+          Object.fromEntries(settingColumns.map((column) => [column, ref(`excluded.${column}`)])),
+        ),
+    ),
+)
 
-/** Excludes organizations that a move has taken to another database and whose rows are not yet removed here. */
-const isHere = sql`not ${isPlaced(sql`organizations.organization_id`)}`
-const firstOrganizations = template(sql<OrganizationRow>`
-  select * from organizations where ${isHere} order by organization_id limit +${slot('limit')}`)
-const nextOrganizations = template(sql<OrganizationRow>`
-  select * from organizations where organization_id > ${slot('afterId')} and ${isHere} order by organization_id
-  limit +${slot('limit')}`)
+const allOrganizations = db.selectFrom('organizations').selectAll()
+const findOrganization = template(allOrganizations.where('organization_id', '=', organizationId))
+
+/** Without organizations that a move has taken to another database and whose rows are not yet removed here. */
+const organizationsHere = allOrganizations
+  .where(({ not, ref }) => not(isPlaced(ref('organizations.organization_id'))))
+  .orderBy('organization_id')
+  .limit(atMost('limit'))
+const firstOrganizations = template(organizationsHere)
+const nextOrganizations = template(organizationsHere.where('organization_id', '>', slot('afterId')))
 
 /** The administration of organizations and keys. */
 export function createAdministration(executor: Executor, clock: Clock, guard: Guard): Administration {

@@ -1,34 +1,41 @@
-import type { Expression } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type {
   Audit,
   AuditEntry,
   AuditFilter,
+  AuditOutcome,
   AuditPosition,
   AuditRecord,
   AuditSubject,
 } from '../../../ports/operators/audit.ts'
+import { keysOf } from '../../../domain/text/keys-of.ts'
+import type { Database } from '../database/database.ts'
+import type { JsonText } from '../database/json-text.ts'
+import { parsed } from '../database/json-text.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { templateCache } from '../statement/template-cache.ts'
-import { columnList, fieldList, valueList } from '../table/field-columns.ts'
 
-const columns: Readonly<Record<keyof AuditRecord, string>> = {
-  auditId: 'audit_id',
-  at: 'at',
-  operatorKeyId: 'operator_key_id',
-  operator: 'operator',
-  action: 'action',
-  organizationId: 'organization_id',
-  outcome: 'outcome',
-  subject: 'subject',
+const insertedRow = {
+  audit_id: slot('auditId'),
+  at: slot('at'),
+  operator_key_id: slot('operatorKeyId'),
+  operator: slot('operator'),
+  action: slot('action'),
+  organization_id: slot('organizationId'),
+  outcome: slot('outcome'),
+  subject: slot('subject'),
 }
-const insertInto = sql`insert into audit (${columnList(columns)})`
 
-const record = template(sql`${insertInto} values (${valueList(columns)})
-  on conflict (audit_id) do nothing`)
+const record = template(
+  db
+    .insertInto('audit')
+    .values(insertedRow)
+    .onConflict((conflict) => conflict.column('audit_id').doNothing()),
+)
 
 /**
  * Prepares the statement that records a change, in the same batch. The record may exist already, as failed: a change
@@ -38,24 +45,52 @@ const record = template(sql`${insertInto} values (${valueList(columns)})
  *   counts what that statement wrote, without its triggers.
  */
 export function recordChangeTemplate(
-  subject: Expression<unknown> = slot('subject'),
-  isMade: Expression<unknown> = sql`changes() > 0`,
+  subject: Expression<JsonText<AuditSubject>> = slot('subject'),
+  isMade: Expression<SqlBool> = sql`changes() > 0`,
 ): Template {
-  const outcome = sql`case when ${isMade} then 'done' else 'refused' end`
-  return template(sql`${insertInto} values (${valueList(columns, { outcome, subject })})
-    on conflict (audit_id) do update set outcome = excluded.outcome, subject = excluded.subject
-    where audit.outcome = 'failed'`)
+  const outcome = sql<AuditOutcome>`case when ${isMade} then 'done' else 'refused' end`
+  return template(
+    db
+      .insertInto('audit')
+      .values({ ...insertedRow, outcome, subject })
+      .onConflict((conflict) =>
+        conflict
+          .column('audit_id')
+          .doUpdateSet(({ ref }) => ({ outcome: ref('excluded.outcome'), subject: ref('excluded.subject') }))
+          .where('audit.outcome', '=', sql.lit('failed')),
+      ),
+  )
 }
 const recordChange = recordChangeTemplate()
 
-const settle = template(sql`update audit set outcome = ${slot('outcome')}, subject = ${slot('subject')}
-  where audit_id = ${slot('auditId')} and outcome = 'failed'`)
+const settle = template(
+  db
+    .updateTable('audit')
+    .set({ outcome: slot('outcome'), subject: slot('subject') })
+    .where('audit_id', '=', slot('auditId'))
+    .where('outcome', '=', sql.lit('failed')),
+)
 
 /** The row of a record: its subject is JSON. */
-type AuditRow = Omit<AuditRecord, 'subject'> & { readonly subject: string | null }
+type AuditRow = Omit<AuditRecord, 'subject'> & { readonly subject: JsonText<AuditSubject> | null }
 
-const before = sql`(at, audit_id) < (${slot('at')}, ${slot('auditId')})`
-const narrowings: readonly (keyof AuditFilter)[] = ['organizationId', 'operatorKeyId', 'action']
+const filterColumns = {
+  organizationId: 'organization_id',
+  operatorKeyId: 'operator_key_id',
+  action: 'action',
+} as const satisfies Record<keyof AuditFilter, keyof Database['audit']>
+
+const latestFirst = db
+  .selectFrom('audit')
+  .select(['audit_id as auditId', 'at', 'operator_key_id as operatorKeyId', 'operator', 'action'])
+  .select(['organization_id as organizationId', 'outcome', 'subject'])
+  .orderBy('at', 'desc')
+  .orderBy('audit_id', 'desc')
+  .limit(atMost('limit'))
+const later = latestFirst.where(({ eb, refTuple, tuple }) =>
+  eb(refTuple('at', 'audit_id'), '<', tuple(slot<string>('at'), slot<string>('auditId'))),
+)
+
 const listTemplates = templateCache<Template<AuditRow>>()
 
 /** The statement for a page of records. Each filter has an index in the order of the list. */
@@ -64,13 +99,10 @@ export function listStatement(
   after: AuditPosition | null,
   limit: number,
 ): Statement<AuditRow> {
-  const given = narrowings.filter((name) => filter[name] != null)
+  const given = keysOf(filterColumns).filter((name) => filter[name] != null)
   const made = listTemplates([...given, after === null].join(), () => {
-    const where = given.map((name) => sql`${sql.id(columns[name])} = ${slot(name)}`)
-    const conditions = after === null ? where : [...where, before]
-    return template(sql<AuditRow>`select ${fieldList(columns)} from audit
-      ${conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`}
-      order by at desc, audit_id desc limit +${slot('limit')}`)
+    const start = after === null ? latestFirst : later
+    return template(given.reduce((page, name) => page.where(filterColumns[name], '=', slot(name)), start))
   })
   const values = Object.fromEntries(given.map((name) => [name, filter[name] ?? null]))
   return bind(made, { ...values, ...after, limit })
@@ -91,7 +123,7 @@ function jsonOf(subject: AuditSubject | null): string | null {
 }
 
 function recordOf({ subject, ...row }: AuditRow): AuditRecord {
-  return { ...row, subject: subject === null ? null : (JSON.parse(subject) as AuditSubject) }
+  return { ...row, subject: subject === null ? null : parsed(subject) }
 }
 
 /** The audit trail of operators. */

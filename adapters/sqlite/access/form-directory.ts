@@ -1,37 +1,38 @@
-import { sql } from 'kysely'
-import type { FormDefinition, FormDirectory } from '../../../ports/records/form-directory.ts'
+import type { FormDirectory } from '../../../ports/records/form-directory.ts'
 import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
-import type { PlacedText } from '../placement/family-row.ts'
 import { isPlaced, placedText } from '../placement/family-row.ts'
 import { elsewhere } from '../placement/guard.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import { parsed } from '../statement/json-text.ts'
+import { parsed } from '../database/json-text.ts'
 
-const findForm = template(sql<FormRow>`
-  select f.organization_id, f.form_id, f.version, f.is_published, f.definition, f.password_hash, o.phone_country
-  from forms as f join organizations as o on o.organization_id = f.organization_id
-  where f.form_id = ${slot('formId')}
-    and not ${isPlaced(sql`f.organization_id`)}`)
+const findForm = template(
+  db
+    .selectFrom('forms as f')
+    .innerJoin('organizations as o', 'o.organization_id', 'f.organization_id')
+    .select([
+      'f.organization_id',
+      'f.form_id',
+      'f.version',
+      'f.is_published',
+      'f.definition',
+      'f.password_hash',
+    ])
+    .select('o.phone_country')
+    .where('f.form_id', '=', slot('formId'))
+    .where(({ not, ref }) => not(isPlaced(ref('f.organization_id')))),
+)
 
 /** Finds the organization that has the form, where its family has a database of its own. */
-const findPlaced = template(sql<{ readonly place: PlacedText }>`
-  select ${placedText} as place from placed_forms as placed
-    join placed_organizations as p on p.organization_id = placed.organization_id
-    join families as f on f.family_id = p.family_id
-  where placed.form_id = ${slot('formId')}`)
-
-interface FormRow {
-  readonly organization_id: string
-  readonly form_id: string
-  readonly version: number
-  readonly is_published: number
-  readonly definition: JsonText<FormDefinition>
-  readonly password_hash: string | null
-  readonly phone_country: string
-}
+const findPlaced = template(
+  db
+    .selectFrom('placed_forms as placed')
+    .innerJoin('placed_organizations as p', 'p.organization_id', 'placed.organization_id')
+    .innerJoin('families as f', 'f.family_id', 'p.family_id')
+    .select(placedText.as('place'))
+    .where('placed.form_id', '=', slot('formId')),
+)
 
 /** The directory of forms. `submissionsOf` opens the organization that owns a form for writing. */
 export function createFormDirectory(

@@ -16,18 +16,23 @@ import type { ClaimNow, KeyedAnswer, KeyedRow } from '../read/keyed-statements.t
 import { boundedStatements, keyedStatement } from '../read/keyed-statements.ts'
 import type { Reading } from '../read/reading.ts'
 import { readingOf } from '../read/reading.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { CountedBatch, CountedResults, Executor } from '../statement/executor.ts'
 import { declared, rowsOf } from '../statement/executor.ts'
 import { decodeRows } from '../table/decode.ts'
 import { serviceTables } from '../table/table-set.ts'
-import type { KeyRow } from '../table/access-rows.ts'
 import { keyFromRow, organizationFromRow } from '../table/access-rows.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 
-const findPlatformKey = template(sql<KeyRow>`
-  select * from api_keys where key_id = ${slot('keyId')} and kind = 'platform' and ${worksNow('api_keys')}`)
+const findPlatformKey = template(
+  db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('key_id', '=', slot('keyId'))
+    .where('kind', '=', sql.lit('platform'))
+    .where(({ ref }) => worksNow((column) => ref(column))),
+)
 
 export interface KeyedStorageOptions {
   readonly executor: Executor

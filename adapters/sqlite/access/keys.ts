@@ -1,12 +1,13 @@
+import type { SqlBool } from 'kysely'
 import { sql } from 'kysely'
-import type { Administration, HashCounts, HashHolder } from '../../../ports/organizations/administration.ts'
+import type { Administration, HashHolder } from '../../../ports/organizations/administration.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { one } from '../statement/words.ts'
 import { isPlaced } from '../placement/family-row.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
-import type { KeyRow } from '../table/access-rows.ts'
 import { keyColumns, keyFromRow, keyToRow } from '../table/access-rows.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
@@ -14,60 +15,113 @@ import { createKeyUpkeep } from './key-upkeep.ts'
 
 type KeyAdministration = Omit<Administration, 'saveOrganization' | 'findOrganization' | 'listOrganizations'>
 
-const insertInto = sql`insert into api_keys (${sql.join(keyColumns.map((column) => sql.id(column)))})
-  select ${sql.join(keyColumns.map((column) => slot(column)))}`
+const insertKey = db.insertInto('api_keys').columns(keyColumns)
+const given = db.selectNoFrom(keyColumns.map((column) => slot(column).as(column)))
+const addKey = template(insertKey.expression(given))
 
-const addKey = template(sql`${insertInto}`)
+const allKeys = db.selectFrom('api_keys').selectAll()
+const findKey = template(allKeys.where('key_id', '=', slot('key_id')))
 
-const findKey = template(sql<KeyRow>`select * from api_keys where key_id = ${slot('key_id')}`)
+const firstKeysOf = allKeys
+  .where('organization_id', 'is', slot('organization_id'))
+  .orderBy('created_at')
+  .orderBy('key_id')
+  .limit(atMost('limit'))
+const firstKeys = template(firstKeysOf)
+const nextKeys = template(
+  firstKeysOf.where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('created_at', 'key_id'), '>', tuple(slot<string>('created_at'), slot<string>('key_id'))),
+  ),
+)
 
-const keysOf = sql`select * from api_keys where organization_id is ${slot('organization_id')}`
-const oldest = sql`order by created_at, key_id limit +${slot('limit')}`
-const firstKeys = template(sql<KeyRow>`${keysOf} ${oldest}`)
-const nextKeys = template(sql<KeyRow>`${keysOf}
-  and (created_at, key_id) > (${slot('created_at')}, ${slot('key_id')}) ${oldest}`)
+const revokeKey = template(
+  db
+    .updateTable('api_keys')
+    .set(({ fn }) => ({ revoked_at: fn.coalesce('revoked_at', slot('revoked_at')) }))
+    .where('key_id', '=', slot('key_id')),
+)
 
-const revokeKey = template(sql`
-  update api_keys set revoked_at = coalesce(revoked_at, ${slot('revoked_at')}) where key_id = ${slot('key_id')}`)
+const working = db.selectFrom('api_keys').where(({ ref }) => worksNow((column) => ref(column)))
 
 /**
- * The condition of both statements of a rotation. The second one makes it false, so both happen or neither, and only
- * once.
+ * Whether the key can be replaced. Both statements of a rotation ask, and the second one makes it false, so both happen
+ * or neither, and only once.
  */
-const isReplaceable = sql`api_keys.key_id = ${slot('replaced_id')} and api_keys.successor_id is null
-  and ${worksNow('api_keys')}`
+const replaceable = working.where('key_id', '=', slot('replaced_id')).where('successor_id', 'is', null)
 
-const addSuccessor = template(sql`${insertInto} where exists (select 1 from api_keys where ${isReplaceable})`)
+const addSuccessor = template(
+  insertKey.expression(given.where(({ exists }) => exists(replaceable.select(one)))),
+)
 
-const endReplaced = template(sql`
-  update api_keys set successor_id = ${slot('key_id')},
-    expires_at = min(coalesce(expires_at, ${slot('ends_at')}), ${slot('ends_at')})
-  where ${isReplaceable}`)
+const endReplaced = template(
+  db
+    .updateTable('api_keys')
+    .set(({ fn }) => ({
+      successor_id: slot('key_id'),
+      expires_at: fn<string>('min', [fn.coalesce('expires_at', slot('ends_at')), slot('ends_at')]),
+    }))
+    .where('key_id', 'in', replaceable.select('key_id')),
+)
 
-/** Excludes rows that a move has left behind: they are counted where the family lives now. */
-const isHere = (table: string) => sql`not ${isPlaced(sql.id(table, 'organization_id'))}`
+/** Whether a hash was made with the version of the secret in the slot; null: any. */
+const isAnyVersion = eb(slot<string | null>('secret_version'), 'is', null)
 
-const hashedKeys = sql`from api_keys where ${worksNow('api_keys')} and ${isHere('api_keys')}
-  and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
+/** Keys and forms that a move has left behind are counted where the family lives now. */
+const hashedKeys = working
+  .where(({ not, ref }) => not(isPlaced(ref('api_keys.organization_id'))))
+  .where(({ eb, or }) => or([isAnyVersion, eb('secret_version', '=', slot('secret_version'))]))
 
-const hashedOperatorKeys = sql`from operator_keys where ${worksNow('operator_keys')}
-  and (${slot('secret_version')} is null or secret_version = ${slot('secret_version')})`
+const hashedOperatorKeys = db
+  .selectFrom('operator_keys')
+  .where(({ ref }) => worksNow((column) => ref(column)))
+  .where(({ eb, or }) => or([isAnyVersion, eb('secret_version', '=', slot('secret_version'))]))
 
-const hashedForms = sql`from forms where password_hash is not null and ${isHere('forms')}
-  and (${slot('secret_version')} is null or instr(password_hash, '$' || ${slot('secret_version')} || '$') > 0)`
+const hashedForms = db
+  .selectFrom('forms')
+  .where('password_hash', 'is not', null)
+  .where(({ not, ref }) => not(isPlaced(ref('forms.organization_id'))))
+  .where(({ or, ref }) =>
+    or([
+      isAnyVersion,
+      sql<SqlBool>`instr(${ref('password_hash')}, '$' || ${slot('secret_version')} || '$') > 0`,
+    ]),
+  )
 
-const countHashes = template(sql<HashCounts>`
-  select (select count(*) ${hashedKeys}) + (select count(*) ${hashedOperatorKeys}) as "keys",
-    (select count(*) ${hashedForms}) as "formPasswords"`)
+const count = sql<number>`count(*)`.as('count')
 
-const findHashes = template(sql<HashHolder>`
-  select kind, id, organization_id as "organizationId" from (
-    select 1 as rank, 'key' as kind, key_id as id, organization_id ${hashedKeys}
-    union all
-    select 2 as rank, 'operator key' as kind, key_id as id, null as organization_id ${hashedOperatorKeys}
-    union all
-    select 3 as rank, 'form' as kind, form_id as id, organization_id ${hashedForms}
-  ) order by rank, id limit +${slot('limit')}`)
+const countHashes = template(
+  db.selectNoFrom([
+    eb(hashedKeys.select(count), '+', hashedOperatorKeys.select(count)).$notNull().as('keys'),
+    hashedForms.select(count).$asScalar().$notNull().as('formPasswords'),
+  ]),
+)
+
+/** The columns of a holder, with its place in the order of kinds. */
+const holder = (rank: number, kind: HashHolder['kind']) =>
+  [sql.lit(rank).as('rank'), sql<HashHolder['kind']>`${sql.lit(kind)}`.as('kind')] as const
+
+const findHashes = template(
+  db
+    .selectFrom(
+      hashedKeys
+        .select([...holder(1, 'key'), 'key_id as id', 'organization_id as organizationId'])
+        .unionAll(
+          hashedOperatorKeys.select([
+            ...holder(2, 'operator key'),
+            'key_id as id',
+            sql<string | null>`null`.as('organizationId'),
+          ]),
+        )
+        .unionAll(
+          hashedForms.select([...holder(3, 'form'), 'form_id as id', 'organization_id as organizationId']),
+        )
+        .as('holder'),
+    )
+    .select(['kind', 'id', 'organizationId'])
+    .orderBy('rank')
+    .orderBy('id')
+    .limit(atMost('limit')),
+)
 
 /** The keys of organizations and of the platform. */
 export function createKeys(executor: Executor, clock: Clock, guard: Guard): KeyAdministration {

@@ -1,62 +1,107 @@
 import { sql } from 'kysely'
-import type { AuditEntry } from '../../../ports/operators/audit.ts'
+import type { AuditEntry, AuditSubject } from '../../../ports/operators/audit.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import type {
-  OpenOperatorChanges,
-  OperatorChanges,
-  RevokedOperatorKey,
-} from '../../../ports/operators/operator-changes.ts'
+import type { OpenOperatorChanges, OperatorChanges } from '../../../ports/operators/operator-changes.ts'
 import { createOutboxStore } from '../outbox/store.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { one } from '../statement/words.ts'
+import { operatorKeyFields } from '../../../domain/record/stored-fields.ts'
+import { keysOf } from '../../../domain/text/keys-of.ts'
+import { columnName } from '../database/column-name.ts'
+import type { JsonText } from '../database/json-text.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { columnList, valueList } from '../table/field-columns.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 import { createAdministration } from './administration.ts'
 import { auditRow, recordChangeStatement, recordChangeTemplate } from './audit.ts'
-import { operatorKeyColumns } from './operator-keys.ts'
 
 /** A key is issued only while its issuer works, and does not outlive it. The holder of the root secret has no end. */
-const mayIssue = sql`(${slot('issuedBy')} is null or exists (
-  select 1 from operator_keys as issuer where issuer.key_id = ${slot('issuedBy')} and ${worksNow('issuer')}
-    and (issuer.expires_at is null or issuer.expires_at >= ${slot('expiresAt')})))`
+const mayIssue = eb.or([
+  eb(slot<string | null>('issuedBy'), 'is', null),
+  eb.exists(
+    db
+      .selectFrom('operator_keys as issuer')
+      .select(one)
+      .where('issuer.key_id', '=', slot('issuedBy'))
+      .where(({ ref }) => worksNow((column) => ref(`issuer.${column}`)))
+      .where(({ eb, or }) =>
+        or([eb('issuer.expires_at', 'is', null), eb('issuer.expires_at', '>=', slot('expiresAt'))]),
+      ),
+  ),
+])
 
-const addKey = template(sql`
-  insert into operator_keys (${columnList(operatorKeyColumns)}, proof)
-  select ${valueList(operatorKeyColumns)}, ${slot('proof')}
-  where ${mayIssue}
-    and not exists (select 1 from operator_keys as other where other.proof = ${slot('proof')})`)
+const operatorKeyFieldNames = keysOf(operatorKeyFields)
+
+const addKey = template(
+  db
+    .insertInto('operator_keys')
+    .columns([...operatorKeyFieldNames.map(columnName), 'proof'])
+    .expression(
+      db
+        .selectNoFrom([...operatorKeyFieldNames, 'proof'].map((field) => slot(field).as(field)))
+        .where(mayIssue)
+        .where(({ exists, not }) =>
+          not(
+            exists(
+              db.selectFrom('operator_keys as other').select(one).where('other.proof', '=', slot('proof')),
+            ),
+          ),
+        ),
+    ),
+)
 
 /** The ids of a key and, if that is asked for, of all that descend from it. */
-const revocable = sql`(with recursive tree (key_id) as (
-  select ${slot('keyId')}
-  union
-  select issued.key_id from tree join operator_keys as issued on issued.issued_by = tree.key_id
-  where ${slot('withDescendants')}) select key_id from tree)`
+const revocable = db
+  .withRecursive('tree(key_id)', (tree) =>
+    tree
+      .selectNoFrom(slot<string>('keyId').as('key_id'))
+      .union(
+        tree
+          .selectFrom('tree')
+          .innerJoin('operator_keys as issued', 'issued.issued_by', 'tree.key_id')
+          .select('issued.key_id')
+          .where(slot('withDescendants')),
+      ),
+  )
+  .selectFrom('tree')
+  .select('key_id')
 
 /** Those of them that are not revoked yet. The statements that read them come before the one that revokes them. */
-const working = sql`from operator_keys where key_id in ${revocable} and revoked_at is null`
+const working = db
+  .selectFrom('operator_keys')
+  .where('key_id', 'in', revocable)
+  .where('revoked_at', 'is', null)
+  .orderBy('created_at')
+  .orderBy('key_id')
 
-const findWorking = template(sql<RevokedOperatorKey>`
-  select key_id as "keyId", operator, role ${working} order by created_at, key_id`)
+const findWorking = template(working.select(['key_id as keyId', 'operator', 'role']))
 
-const revokeKeys = template(sql`
-  update operator_keys set revoked_at = coalesce(revoked_at, ${slot('revokedAt')}) where key_id in ${revocable}`)
+const revokeKeys = template(
+  db
+    .updateTable('operator_keys')
+    .set(({ fn }) => ({ revoked_at: fn.coalesce('revoked_at', slot('revokedAt')) }))
+    .where('key_id', 'in', revocable),
+)
 
 /** How many descendants a record names. A text has a maximum size, and more must not make the revocation fail. */
 const DESCENDANTS_NAMED_MAX = 1000
+
+const namedDescendants = working
+  .select('key_id')
+  .where('key_id', '<>', slot('keyId'))
+  .limit(sql.lit(DESCENDANTS_NAMED_MAX))
 
 /**
  * The subject of a revocation, with the descendants that it ends. Not every version of SQLite knows that the value of a
  * subselect is JSON, hence `json`.
  */
-const revokedSubject = sql`case when ${slot('withDescendants')} then json_set(${slot('subject')}, '$.descendants', json((
-  select json_group_array(key_id) from (select key_id ${working} and key_id <> ${slot('keyId')}
-    order by created_at, key_id limit ${sql.lit(DESCENDANTS_NAMED_MAX)})))) else ${slot('subject')} end`
+const revokedSubject = sql<JsonText<AuditSubject>>`case when ${slot('withDescendants')} then json_set(
+  ${slot('subject')}, '$.descendants', json((select json_group_array(key_id) from (${namedDescendants}))))
+  else ${slot('subject')} end`
 
-const isThere = sql`exists (select 1 from operator_keys where key_id = ${slot('keyId')})`
+const isThere = eb.exists(db.selectFrom('operator_keys').select(one).where('key_id', '=', slot('keyId')))
 const recordRevocation = recordChangeTemplate(revokedSubject, isThere)
 
 /** Makes a guard over an executor. */

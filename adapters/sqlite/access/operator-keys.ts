@@ -1,30 +1,33 @@
-import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import type { OperatorKeys, StoredOperatorKey } from '../../../ports/operators/operator-keys.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { OperatorKeys } from '../../../ports/operators/operator-keys.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { operatorKeyFields } from '../../../domain/record/stored-fields.ts'
-import { columnsOf, fieldList } from '../table/field-columns.ts'
+import { aliasesOf } from '../table/field-columns.ts'
 import { worksNow } from '../table/working-key.ts'
 import { nowOf } from '../write/write-clock.ts'
 import { upkeepOf } from './key-upkeep.ts'
 
-/** The columns of `operator_keys`, without the proof by which a key was made. */
-export const operatorKeyColumns = columnsOf(operatorKeyFields)
+/** The columns of `operator_keys` under the names of their fields, without the proof by which a key was made. */
+const stored = db.selectFrom('operator_keys').select(aliasesOf(operatorKeyFields))
 
-const stored = sql`select ${fieldList(operatorKeyColumns)} from operator_keys`
+const prove = template(
+  stored
+    .where('key_id', '=', slot('keyId'))
+    .where('hash', 'in', [slot('currentHash'), slot('previousHash')])
+    .where(({ ref }) => worksNow((column) => ref(column))),
+)
 
-const prove = template(sql<StoredOperatorKey>`${stored}
-  where key_id = ${slot('keyId')} and hash in (${slot('currentHash')}, ${slot('previousHash')})
-    and ${worksNow('operator_keys')}`)
+const oldestFirst = stored.orderBy('created_at').orderBy('key_id').limit(atMost('limit'))
+const first = template(oldestFirst)
+const next = template(
+  oldestFirst.where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('created_at', 'key_id'), '>', tuple(slot<string>('createdAt'), slot<string>('keyId'))),
+  ),
+)
 
-const first = template(sql<StoredOperatorKey>`${stored} order by created_at, key_id limit +${slot('limit')}`)
-const next = template(sql<StoredOperatorKey>`${stored}
-  where (created_at, key_id) > (${slot('createdAt')}, ${slot('keyId')})
-  order by created_at, key_id limit +${slot('limit')}`)
-
-const upkeepOfKeys = upkeepOf(sql`operator_keys`)
+const upkeepOfKeys = upkeepOf('operator_keys')
 
 /** The keys of operators. */
 export function createOperatorKeys(executor: Executor, clock: Clock): OperatorKeys {

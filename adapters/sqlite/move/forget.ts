@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { forgetOrganizations } from './journal.ts'
 
-const forgetTarget = template(sql`delete from move_targets where move_id = ${slot('moveId')}`)
+const forgetTarget = template(db.deleteFrom('move_targets').where('move_id', '=', slot('moveId')))
 
 /** Removes what one side of a move has noted. */
 export async function forgetMove(executor: Executor, moveId: string): Promise<void> {

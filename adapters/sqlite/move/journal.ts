@@ -1,21 +1,35 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
-import type { JournalEntry, MovedTable, MoveKey } from '../../../ports/placement/move.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { JournalEntry, MovedTable } from '../../../ports/placement/move.ts'
+import { glob } from '../statement/words.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import { parsed } from '../statement/json-text.ts'
+import { parsed } from '../database/json-text.ts'
 import { readMovedTables } from './moved-tables.ts'
 
-const fixOrganizations = template(sql`
-  insert into move_organizations (move_id, organization_id)
-  with recursive family (organization_id) as (
-    select ${slot('familyId')}
-    union
-    select o.organization_id from organizations as o join family as f on o.parent_id = f.organization_id
-  )
-  select ${slot('journalId')}, organization_id from family where true on conflict do nothing`)
+const fixOrganizations = template(
+  db
+    .withRecursive('family(organization_id)', (family) =>
+      family
+        .selectNoFrom(slot<string>('familyId').as('organization_id'))
+        .union(
+          family
+            .selectFrom('organizations as o')
+            .innerJoin('family as f', 'o.parent_id', 'f.organization_id')
+            .select('o.organization_id'),
+        ),
+    )
+    .insertInto('move_organizations')
+    .columns(['move_id', 'organization_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom('family')
+        .select([slot('journalId').as('move_id'), 'family.organization_id'])
+        .where(sql.lit(true)),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 /** The family's organizations, as a subquery in the text of a trigger. */
 function family(journalId: string): Expression<unknown> {
@@ -122,8 +136,13 @@ export async function startJournal(
   ])
 }
 
-const readTriggers = template(sql<{ readonly name: string; readonly sql: string }>`
-  select name, sql from sqlite_master where type = 'trigger' and name glob ${slot('pattern')}`)
+const readTriggers = template(
+  db
+    .selectFrom('sqlite_master')
+    .select(['name', 'sql'])
+    .where('type', '=', sql.lit('trigger'))
+    .where(({ ref }) => glob(ref('name'), slot('pattern'))),
+)
 
 /** Whether the journal is still complete: all its triggers exist, and the tables are those of its start. */
 export async function isJournaling(
@@ -139,10 +158,12 @@ export async function isJournaling(
   return JSON.stringify(await readMovedTables(executor)) === JSON.stringify(tables)
 }
 
-const clearJournal = template(sql`
-  delete from move_journal where journal_id glob ${slot('pattern')}`)
-const clearOrganizations = template(sql`
-  delete from move_organizations where move_id glob ${slot('pattern')}`)
+const clearJournal = template(
+  db.deleteFrom('move_journal').where(({ ref }) => glob(ref('journal_id'), slot('pattern'))),
+)
+const clearOrganizations = template(
+  db.deleteFrom('move_organizations').where(({ ref }) => glob(ref('move_id'), slot('pattern'))),
+)
 
 /**
  * The statement that removes the lists of a family's organizations that a journal, or all journals of a move, noted.
@@ -169,18 +190,18 @@ export async function stopJournal(
   ])
 }
 
-interface EntryRow {
-  readonly seq: number
-  readonly table: string
-  readonly key: JsonText<MoveKey>
-}
+const readEntries = template(
+  db
+    .selectFrom('move_journal')
+    .select(['seq', 'table_name as table', 'key'])
+    .where('journal_id', '=', slot('journalId'))
+    .orderBy('seq')
+    .limit(atMost('limit')),
+)
 
-const readEntries = template(sql<EntryRow>`
-  select seq, table_name as "table", key from move_journal where journal_id = ${slot('journalId')}
-  order by seq limit +${slot('limit')}`)
-
-const forgetEntries = template(sql`
-  delete from move_journal where journal_id = ${slot('journalId')} and seq <= ${slot('upTo')}`)
+const forgetEntries = template(
+  db.deleteFrom('move_journal').where('journal_id', '=', slot('journalId')).where('seq', '<=', slot('upTo')),
+)
 
 /** The oldest entries of the journal. */
 export async function readJournal(

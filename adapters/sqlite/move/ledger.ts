@@ -1,6 +1,9 @@
+import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import type { Move, MoveLedger, MovePhase, MoveTurn } from '../../../ports/placement/move-ledger.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Place } from '../../../ports/placement/placement.ts'
+import type { JsonText } from '../database/json-text.ts'
+import { atMost, bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { familyMembers, isPlaced } from '../placement/family-row.ts'
@@ -8,71 +11,127 @@ import type { MoveRow } from './move-row.ts'
 import { moveColumns, moveOf } from './move-row.ts'
 import { switchFamily } from './switch.ts'
 
+type PlaceText = JsonText<Place>
+
+const familyId = slot<string>('familyId')
+
 /** The family's own database; null: it has none. */
-const ownPlace = sql`(select json_object('kind', 'own', ${familyMembers()})
-  from families as f where f.family_id = ${slot('familyId')} and f.place = 'own')`
+const ownPlace = db
+  .selectFrom('families as f')
+  .select(({ fn }) => fn<PlaceText>('json_object', [...kind('own'), ...familyMembers()]).as('place'))
+  .where('f.family_id', '=', familyId)
+  .where('f.place', '=', sql.lit('own'))
 
 /** The shared database, if the family lives there; null: it does not. */
-const sharedPlace = sql`(select json_object('kind', 'shared') from organizations as o
-  where o.organization_id = ${slot('familyId')} and o.parent_id is null and not ${isPlaced(sql`o.organization_id`)})`
+const sharedPlace = db
+  .selectFrom('organizations as o')
+  .select(({ fn }) => fn<PlaceText>('json_object', kind('shared')).as('place'))
+  .where('o.organization_id', '=', familyId)
+  .where('o.parent_id', 'is', null)
+  .where(({ not, ref }) => not(isPlaced(ref('o.organization_id'))))
 
 /** A generation that no database of the family has had, including those of moves that were aborted. */
-const nextGeneration = sql`1 + max(
-  coalesce((select f.generation from families as f where f.family_id = ${slot('familyId')}), 0),
-  coalesce((select max(m.target ->> 'generation') from moves as m where m.family_id = ${slot('familyId')}), 0))`
+const nextGeneration = sql<number>`1 + max(
+  coalesce(${db.selectFrom('families as f').select('f.generation').where('f.family_id', '=', familyId)}, 0),
+  coalesce(${db
+    .selectFrom('moves as m')
+    .select(({ ref }) => sql`max(${ref('m.target')} ->> 'generation')`.as('latest'))
+    .where('m.family_id', '=', familyId)}, 0))`
 
 const newFamily = familyMembers({
-  familyId: slot('familyId'),
+  familyId,
   generation: nextGeneration,
   region: slot('region'),
   jurisdiction: slot('jurisdiction'),
 })
 
-const targetPlace = sql`iif(${slot('kind')} = 'shared', json_object('kind', 'shared'),
-  json_object('kind', 'own', ${newFamily}))`
+const targetPlace = sql<PlaceText>`iif(${slot('kind')} = 'shared', ${eb.fn('json_object', kind('shared'))},
+  ${eb.fn('json_object', [...kind('own'), ...newFamily])})`
 
-const open = template(sql`
-  insert into moves (move_id, family_id, source, target, phase, started_at)
-  select ${slot('moveId')}, ${slot('familyId')}, source, target, 'starting', ${slot('startedAt')}
-  from (select coalesce(${ownPlace}, ${sharedPlace}) as source, ${targetPlace} as target)
-  where source is not null and source <> target
-  on conflict do nothing`)
+/** The first member of a place in an SQL object. */
+function kind(of: Place['kind']): readonly [Expression<string>, Expression<string>] {
+  return [sql.lit('kind'), sql.lit(of)]
+}
 
-const find = template(sql<MoveRow>`select ${moveColumns} from moves where move_id = ${slot('moveId')}`)
+const open = template(
+  db
+    .insertInto('moves')
+    .columns(['move_id', 'family_id', 'source', 'target', 'phase', 'started_at'])
+    .expression(
+      db
+        .selectFrom(
+          db
+            .selectNoFrom([eb.fn.coalesce(ownPlace, sharedPlace).as('source'), targetPlace.as('target')])
+            .as('places'),
+        )
+        .select([slot('moveId').as('move_id'), familyId.as('family_id'), 'source', 'target'])
+        .select([sql.lit('starting').as('phase'), slot('startedAt').as('started_at')])
+        .where('source', 'is not', null)
+        .whereRef('source', '<>', 'target'),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
-const running = template(sql<MoveRow>`
-  select ${moveColumns} from moves where family_id = ${slot('familyId')} and ended_at is null`)
+const moves = db.selectFrom('moves').select(moveColumns)
+const find = template(moves.where('move_id', '=', slot('moveId')))
+const running = template(moves.where('family_id', '=', familyId).where('ended_at', 'is', null))
 
 /** Moves that waited longest come first, so that those whose databases do not answer cannot hold up the others. */
-const idle = template(sql<MoveRow>`
-  select ${moveColumns} from moves
-  where ended_at is null and (leased_until is null or leased_until <= ${slot('now')})
-  order by taken_at, started_at, move_id limit +${slot('limit')}`)
+const idle = template(
+  moves
+    .where('ended_at', 'is', null)
+    .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<=', slot('now'))]))
+    .orderBy('taken_at')
+    .orderBy('started_at')
+    .orderBy('move_id')
+    .limit(atMost('limit')),
+)
 
-const untidied = template(sql<MoveRow>`
-  select ${moveColumns} from moves
-  where ended_at is not null and not_before <= ${slot('now')} order by not_before limit +${slot('limit')}`)
+const untidied = template(
+  moves
+    .where('ended_at', 'is not', null)
+    .where('not_before', '<=', slot('now'))
+    .orderBy('not_before')
+    .limit(atMost('limit')),
+)
 
-const take = template(sql<MoveRow>`
-  update moves set mover = ${slot('mover')}, taken_at = ${slot('now')}, leased_until = ${slot('until')}
-  where move_id = ${slot('moveId')} and ended_at is null
-    and (leased_until is null or leased_until <= ${slot('now')} or mover = ${slot('mover')})
-  returning ${moveColumns}`)
+const change = db.updateTable('moves').where('move_id', '=', slot('moveId'))
 
-const release = template(sql`
-  update moves set leased_until = null where move_id = ${slot('moveId')} and mover = ${slot('mover')}`)
+const take = template(
+  change
+    .set({ mover: slot('mover'), taken_at: slot('now'), leased_until: slot('until') })
+    .where('ended_at', 'is', null)
+    .where(({ eb, or }) =>
+      or([
+        eb('leased_until', 'is', null),
+        eb('leased_until', '<=', slot('now')),
+        eb('mover', '=', slot('mover')),
+      ]),
+    )
+    .returning(moveColumns),
+)
 
-const turn = template(sql<MoveRow>`
-  update moves set phase = ${slot('phase')}, token = iif(${slot('hasToken')}, ${slot('token')}, token),
-    journal_id = coalesce(${slot('journalId')}, journal_id),
-    "tables" = coalesce(${slot('tables')}, "tables"), tries = coalesce(${slot('tries')}, tries),
-    not_before = iif(${slot('hasNotBefore')}, ${slot('notBefore')}, not_before),
-    failure = coalesce(${slot('failure')}, failure), ended_at = coalesce(${slot('endedAt')}, ended_at)
-  where move_id = ${slot('moveId')} and phase = ${slot('wasPhase')} and token is ${slot('wasToken')}
-    and journal_id is ${slot('wasJournalId')}
-  returning ${moveColumns}`)
+const release = template(change.set({ leased_until: sql`null` }).where('mover', '=', slot('mover')))
 
-const show = template(sql`update moves set shown = ${slot('shown')} where move_id = ${slot('moveId')}`)
+const turn = template(
+  change
+    .set(({ fn, ref }) => ({
+      phase: slot('phase'),
+      token: sql<string>`iif(${slot('hasToken')}, ${slot('token')}, ${ref('token')})`,
+      journal_id: fn.coalesce(slot('journalId'), 'journal_id'),
+      tables: fn.coalesce(slot('tables'), 'tables'),
+      tries: fn.coalesce(slot('tries'), 'tries'),
+      not_before: sql<string>`iif(${slot('hasNotBefore')}, ${slot('notBefore')}, ${ref('not_before')})`,
+      failure: fn.coalesce(slot('failure'), 'failure'),
+      ended_at: fn.coalesce(slot('endedAt'), 'ended_at'),
+    }))
+    .where('phase', '=', slot('wasPhase'))
+    .where('token', 'is', slot('wasToken'))
+    .where('journal_id', 'is', slot('wasJournalId'))
+    .returning(moveColumns),
+)
+
+const show = template(change.set({ shown: slot('shown') }))
 
 /** The phases in which a move can still be aborted, or was. Its family has not left the source. */
 const abortable = [
@@ -83,10 +142,16 @@ const abortable = [
   'aborted',
 ] as const satisfies readonly MovePhase[]
 
-const askAbort = template(sql<{ readonly id: string }>`
-  update moves set abort_asked = 1
-  where move_id = ${slot('moveId')} and phase in (${sql.join(abortable.map((phase) => sql.lit(phase)))})
-  returning move_id as id`)
+const askAbort = template(
+  change
+    .set({ abort_asked: sql.lit(1) })
+    .where(
+      'phase',
+      'in',
+      abortable.map((phase) => sql.lit(phase)),
+    )
+    .returning('move_id as id'),
+)
 
 /** The record of moves, in the database that holds the directory. */
 export function createMoveLedger(executor: Executor): MoveLedger {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { MovedTable } from '../../../ports/placement/move.ts'
+import type { Database } from '../database/database.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
@@ -8,7 +9,7 @@ import { rowsOf } from '../statement/executor.ts'
 type Reason = string
 
 /** Tables that do not move, although some of them name organizations. */
-export const stayingTables: Readonly<Record<string, Reason>> = {
+export const stayingTables: { readonly [Table in keyof Database]?: Reason } = {
   operator_keys: 'operators belong to the service',
   audit: 'what operators did is a record of the service, kept in the shared database',
   families: 'the directory, which the switch of a move changes',

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { glob, one } from '../statement/words.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import type { MoveControl } from './control.ts'
@@ -18,22 +19,46 @@ import { clearTarget } from './target.ts'
  */
 const DELETED_MAX = 500
 
-const ofMove = sql`select organization_id from move_organizations where move_id = ${slot('moveId')}`
+const ofMove = db
+  .selectFrom('move_organizations as m')
+  .select('m.organization_id as id')
+  .where('m.move_id', '=', slot('moveId'))
 
-const pause = template(sql`
-  insert into write_pauses (organization_id, token, until)
-  select organization_id, ${slot('token')}, ${slot('until')} from (${ofMove}) where true
-  on conflict (organization_id) do update set token = excluded.token, until = excluded.until`)
+const pause = template(
+  db
+    .insertInto('write_pauses')
+    .columns(['organization_id', 'token', 'until'])
+    .expression(ofMove.select([slot('token').as('token'), slot('until').as('until')]))
+    .onConflict((conflict) =>
+      conflict
+        .column('organization_id')
+        .doUpdateSet(({ ref }) => ({ token: ref('excluded.token'), until: ref('excluded.until') })),
+    ),
+)
 
-const readUnpaused = template(sql<{ readonly id: string }>`
-  select organization_id as id from (${ofMove}) as m where not exists (select 1 from write_pauses as w
-    where w.organization_id = m.organization_id and w.token = ${slot('token')}) limit 1`)
+const readUnpaused = template(
+  ofMove
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('write_pauses as w')
+            .select(one)
+            .whereRef('w.organization_id', '=', 'm.organization_id')
+            .where('w.token', '=', slot('token')),
+        ),
+      ),
+    )
+    .limit(sql.lit(1)),
+)
 
-const resume = template(sql`delete from write_pauses where token = ${slot('token')}`)
+const resume = template(db.deleteFrom('write_pauses').where('token', '=', slot('token')))
 
 /** The organizations of the move that the directory places elsewhere. Their rows here are no longer read by anyone. */
-const elsewhere = sql`select m.organization_id from move_organizations as m
-  join placed_organizations as p on p.organization_id = m.organization_id where m.move_id glob ${slot('pattern')}`
+const elsewhere = db
+  .selectFrom('move_organizations as m')
+  .innerJoin('placed_organizations as p', 'p.organization_id', 'm.organization_id')
+  .select('m.organization_id')
+  .where(({ ref }) => glob(ref('m.move_id'), slot('pattern')))
 
 /**
  * The control of the shared database. It needs neither `prepare` nor `close`: the switch of a move changes the
@@ -74,7 +99,7 @@ async function deleteSome(
   const pattern = `${moveId}*`
   const looks = tables.map((table) =>
     bind(
-      template(sql<{ readonly has: number }>`select exists (select 1 from (${elsewhere}) as m
+      template(sql<{ readonly has: number }>`select exists (select 1 from ${elsewhere} as m
         cross join ${sql.id(table.name)} as t on t.organization_id = m.organization_id) as has`),
       { pattern },
     ),
@@ -88,7 +113,7 @@ async function deleteSome(
   const key = table.key.map((column) => sql.id('t', column))
   const some = template(sql`
     delete from ${sql.id(table.name)} where ${tuple(table.key.map((column) => sql.id(column)))} in (
-      select ${sql.join(key)} from (${elsewhere}) as m cross join ${sql.id(table.name)} as t
+      select ${sql.join(key)} from ${elsewhere} as m cross join ${sql.id(table.name)} as t
         on t.organization_id = m.organization_id limit +${slot('limit')})`)
   const triggers = await readKnownTriggers(executor)
   await executor.batch(triggers.silenced(table.name, [bind(some, { pattern, limit: DELETED_MAX })]))

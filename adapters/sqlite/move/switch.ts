@@ -1,102 +1,253 @@
-import type { Expression } from 'kysely'
+import type { AliasableExpression, Expression, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { Place } from '../../../ports/placement/placement.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { jsonEach, one } from '../statement/words.ts'
 import type { BatchAround, BoundValue, Executor } from '../statement/executor.ts'
 import { rowsAmong } from '../statement/executor.ts'
 import type { MoveRow } from './move-row.ts'
 import { moveColumns, moveOf } from './move-row.ts'
 
-const organizations = sql`(select organization_id from move_organizations where move_id = ${slot('journalId')})`
-const placed = sql`(select organization_id from placed_organizations where family_id = ${slot('familyId')})`
+const familyId = slot<string>('familyId')
+const moveId = slot<string>('moveId')
+const organizations = db
+  .selectFrom('move_organizations')
+  .select('organization_id')
+  .where('move_id', '=', slot('journalId'))
 
 /**
  * Whether the move is still at this attempt to switch, and nobody has asked to abort it. Every statement has this
  * condition, and the last one makes it false, so all of them take effect or none.
  */
-const isSwitching = sql`exists (select 1 from moves
-  where move_id = ${slot('moveId')} and phase = 'switching' and token = ${slot('token')} and abort_asked = 0)`
+const isSwitching = eb.exists(
+  db
+    .selectFrom('moves')
+    .select(one)
+    .where('move_id', '=', moveId)
+    .where('phase', '=', sql.lit('switching'))
+    .where('token', '=', slot('token'))
+    .where('abort_asked', '=', sql.lit(0)),
+)
 
 /** Whether the target has everything that was written in the shared database, and writes are paused. */
-const isAtRest = sql`not exists (select 1 from move_journal where journal_id = ${slot('journalId')})
-  and not exists (select 1 from ${organizations} as m where not exists (select 1 from write_pauses as w
-    where w.organization_id = m.organization_id and w.token = ${slot('token')}))`
+const isAtRest = eb.and([
+  eb.not(eb.exists(db.selectFrom('move_journal').select(one).where('journal_id', '=', slot('journalId')))),
+  eb.not(
+    eb.exists(
+      db
+        .selectFrom(organizations.as('m'))
+        .select(one)
+        .where(({ exists, not }) =>
+          not(
+            exists(
+              db
+                .selectFrom('write_pauses as w')
+                .select(one)
+                .where(({ eb }) => eb('w.organization_id', '=', sql.ref<string>('m.organization_id')))
+                .where('w.token', '=', slot('token')),
+            ),
+          ),
+        ),
+    ),
+  ),
+])
 
 /** The statement that makes a database of its own the place of the family. */
-function enterFamily(condition: Expression<unknown>, workSince: Expression<unknown>) {
-  return template(sql`
-    insert into families (family_id, place, generation, region, jurisdiction, work_since)
-    select ${slot('familyId')}, 'own', ${slot('generation')}, ${slot('region')}, ${slot('jurisdiction')}, ${workSince}
-    where ${condition}
-    on conflict (family_id) do update set place = excluded.place, generation = excluded.generation,
-      region = excluded.region, jurisdiction = excluded.jurisdiction,
-      work_since = coalesce(excluded.work_since, families.work_since)`)
+function enterFamily(condition: Expression<SqlBool>, workSince: AliasableExpression<string | null>) {
+  return template(
+    db
+      .insertInto('families')
+      .columns(['family_id', 'place', 'generation', 'region', 'jurisdiction', 'work_since'])
+      .expression(
+        db
+          .selectNoFrom([familyId.as('family_id'), sql.lit('own').as('place')])
+          .select((['generation', 'region', 'jurisdiction'] as const).map((name) => slot(name).as(name)))
+          .select(workSince.as('work_since'))
+          .where(condition),
+      )
+      .onConflict((conflict) =>
+        conflict.column('family_id').doUpdateSet(({ fn, ref }) => ({
+          place: ref('excluded.place'),
+          generation: ref('excluded.generation'),
+          region: ref('excluded.region'),
+          jurisdiction: ref('excluded.jurisdiction'),
+          work_since: fn.coalesce('excluded.work_since', 'families.work_since'),
+        })),
+      ),
+  )
 }
 
-const leaves = sql`${isSwitching} and ${isAtRest}`
-const hasWork = sql`(select ${slot('now')} where exists (select 1 from outbox as b
-  where b.organization_id in ${organizations} and b.status = 'pending')
-  or exists (select 1 from retention as r where r.organization_id in ${organizations})
-  or exists (select 1 from import_sessions as s where s.organization_id in ${organizations} and s.state = 'writing'))`
+const leaves = eb.and([isSwitching, isAtRest])
+const hasWork = db
+  .selectNoFrom(slot<string>('now').as('now'))
+  .where(({ exists, or }) =>
+    or([
+      exists(
+        db
+          .selectFrom('outbox as b')
+          .select(one)
+          .where('b.organization_id', 'in', organizations)
+          .where('b.status', '=', sql.lit('pending')),
+      ),
+      exists(db.selectFrom('retention as r').select(one).where('r.organization_id', 'in', organizations)),
+      exists(
+        db
+          .selectFrom('import_sessions as s')
+          .select(one)
+          .where('s.organization_id', 'in', organizations)
+          .where('s.state', '=', sql.lit('writing')),
+      ),
+    ]),
+  )
+  .$asScalar()
+
+/** The ids of forms that an import was allowed to write, which are as good as written. */
+const importedForms = db
+  .selectFrom('import_sessions as s')
+  .crossJoin('import_keys as k')
+  .whereRef('k.organization_id', '=', 's.organization_id')
+  .whereRef('k.import_id', '=', 's.import_id')
+  .crossJoin(jsonEach<string, 'entry'>(sql.id('k', 'keys' satisfies keyof Database['import_keys']), 'entry'))
+  .select(['entry.value as form_id', 'k.organization_id', sql<null>`null`.as('reserved_at')])
+  .where('s.organization_id', 'in', organizations)
+  .where('s.state', '=', sql.lit('writing'))
+  .where('s.kind', '=', sql.lit('forms'))
 
 /**
  * The statements for a family that leaves the shared database: the directory takes over every name that its rows hold.
  */
 const leaveShared = [
   enterFamily(leaves, hasWork),
-  template(sql`
-    insert into placed_organizations (organization_id, family_id)
-    select organization_id, ${slot('familyId')} from ${organizations} where ${leaves}
-    on conflict (organization_id) do update set family_id = excluded.family_id`),
-  template(sql`
-    insert into placed_slugs (slug, organization_id) select o.slug, o.organization_id from organizations as o
-    where o.organization_id in ${organizations} and o.slug is not null and ${leaves}
-    on conflict (slug) do update set organization_id = excluded.organization_id`),
-  template(sql`
-    insert into placed_keys (key_id, organization_id) select k.key_id, k.organization_id from api_keys as k
-    where k.organization_id in ${organizations} and ${leaves}
-    on conflict (key_id) do update set organization_id = excluded.organization_id`),
-  // What an import was allowed to write is as good as written.
-  template(sql`
-    insert into placed_forms (form_id, organization_id, reserved_at)
-    select f.form_id, f.organization_id, null from forms as f where f.organization_id in ${organizations} and ${leaves}
-    union
-    select entry.value, k.organization_id, null from import_sessions as s cross join import_keys as k
-      on k.organization_id = s.organization_id and k.import_id = s.import_id cross join json_each(k."keys") as entry
-    where s.organization_id in ${organizations} and s.state = 'writing' and s.kind = 'forms' and ${leaves}
-    on conflict (form_id) do update set organization_id = excluded.organization_id, reserved_at = null`),
+  template(
+    db
+      .insertInto('placed_organizations')
+      .columns(['organization_id', 'family_id'])
+      .expression(organizations.select(familyId.as('family_id')).where(leaves))
+      .onConflict((conflict) =>
+        conflict
+          .column('organization_id')
+          .doUpdateSet(({ ref }) => ({ family_id: ref('excluded.family_id') })),
+      ),
+  ),
+  template(
+    db
+      .insertInto('placed_slugs')
+      .columns(['slug', 'organization_id'])
+      .expression(
+        db
+          .selectFrom('organizations as o')
+          .select(['o.slug', 'o.organization_id'])
+          .where('o.organization_id', 'in', organizations)
+          .where('o.slug', 'is not', null)
+          .where(leaves),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .column('slug')
+          .doUpdateSet(({ ref }) => ({ organization_id: ref('excluded.organization_id') })),
+      ),
+  ),
+  template(
+    db
+      .insertInto('placed_keys')
+      .columns(['key_id', 'organization_id'])
+      .expression(
+        db
+          .selectFrom('api_keys as k')
+          .select(['k.key_id', 'k.organization_id'])
+          .where('k.organization_id', 'in', organizations)
+          .where(leaves),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .column('key_id')
+          .doUpdateSet(({ ref }) => ({ organization_id: ref('excluded.organization_id') })),
+      ),
+  ),
+  template(
+    db
+      .insertInto('placed_forms')
+      .columns(['form_id', 'organization_id', 'reserved_at'])
+      .expression(
+        db
+          .selectFrom('forms as f')
+          .select(['f.form_id', 'f.organization_id', sql<null>`null`.as('reserved_at')])
+          .where('f.organization_id', 'in', organizations)
+          .where(leaves)
+          .union(importedForms.where(leaves)),
+      )
+      .onConflict((conflict) =>
+        conflict.column('form_id').doUpdateSet(({ ref }) => ({
+          organization_id: ref('excluded.organization_id'),
+          reserved_at: sql`null`,
+        })),
+      ),
+  ),
 ]
+
+const placed = db
+  .selectFrom('placed_organizations')
+  .select('organization_id')
+  .where('family_id', '=', familyId)
 
 /** The statements for a family that moves to the shared database: its rows hold the names again. */
 const enterShared = [
-  ...['placed_slugs', 'placed_keys', 'placed_forms'].map((table) =>
-    template(sql`delete from ${sql.id(table)} where organization_id in ${placed} and ${isSwitching}`),
+  ...(['placed_slugs', 'placed_keys', 'placed_forms'] as const).map((table) =>
+    template(db.deleteFrom(table).where('organization_id', 'in', placed).where(isSwitching)),
   ),
-  template(sql`delete from placed_organizations where family_id = ${slot('familyId')} and ${isSwitching}`),
-  template(sql`
-    update families set place = 'shared', region = null, jurisdiction = null, work_since = null
-    where family_id = ${slot('familyId')} and ${isSwitching}`),
+  template(db.deleteFrom('placed_organizations').where('family_id', '=', familyId).where(isSwitching)),
+  template(
+    db
+      .updateTable('families')
+      .set({ place: sql.lit('shared'), region: sql`null`, jurisdiction: sql`null`, work_since: sql`null` })
+      .where('family_id', '=', familyId)
+      .where(isSwitching),
+  ),
 ]
 
 /** The statements for a family that moves from one database of its own to another. */
-const changeOwn = [enterFamily(isSwitching, sql`null`)]
+const changeOwn = [enterFamily(isSwitching, sql<null>`null`)]
 
-function endTry(condition: Expression<unknown>) {
-  return template(sql<MoveRow>`
-    update moves set phase = 'switched' where move_id = ${slot('moveId')} and ${condition} returning ${moveColumns}`)
+function endTry(condition: Expression<SqlBool>) {
+  return template(
+    db
+      .updateTable('moves')
+      .set({ phase: sql.lit('switched') })
+      .where('move_id', '=', moveId)
+      .where(condition)
+      .returning(moveColumns),
+  )
 }
 
 const endTryAtRest = endTry(leaves)
 const endTryElsewhere = endTry(isSwitching)
-const endPauses = template(sql`delete from write_pauses where token = ${slot('token')} and exists (
-  select 1 from moves where move_id = ${slot('moveId')} and phase = 'switched')`)
+const endPauses = template(
+  db
+    .deleteFrom('write_pauses')
+    .where('token', '=', slot('token'))
+    .where(({ exists }) =>
+      exists(
+        db
+          .selectFrom('moves')
+          .select(one)
+          .where('move_id', '=', moveId)
+          .where('phase', '=', sql.lit('switched')),
+      ),
+    ),
+)
 
 /** Makes the target of a move the family's place, in one batch. Null: the conditions of the switch do not hold. */
 export async function switchFamily(executor: Executor, move: Move, now: string): Promise<Move | null> {
-  const { moveId, familyId, token, journalId } = move
-  const values = { moveId, familyId, token, journalId, now }
+  const values = {
+    moveId: move.moveId,
+    familyId: move.familyId,
+    token: move.token,
+    journalId: move.journalId,
+    now,
+  }
   const [row] = await rowsAmong(executor, switchBatch(move, { ...values, ...ownPlace(move.target) }))
   return row === undefined ? null : moveOf(row)
 }

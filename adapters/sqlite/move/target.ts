@@ -9,7 +9,8 @@ import type {
 } from '../../../ports/placement/move.ts'
 import { utf8Length } from '../../../domain/text/encoding.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { jsonEach, one } from '../statement/words.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { resultsOf, rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
@@ -18,30 +19,56 @@ import { keyValues, tuple } from './rows.ts'
 import type { KnownTriggers } from './silenced.ts'
 import { OTHER_TRIGGERS } from './silenced.ts'
 
-const begin = template(sql`
-  insert into move_targets (move_id, version, progress) values (${slot('moveId')}, 1, ${slot('progress')})
-  on conflict (move_id) do update set version = version + 1, progress = excluded.progress where finished_by is null`)
+const begin = template(
+  db
+    .insertInto('move_targets')
+    .values({ move_id: slot('moveId'), version: sql.lit(1), progress: slot('progress') })
+    .onConflict((conflict) =>
+      conflict
+        .column('move_id')
+        .doUpdateSet(({ eb, ref }) => ({
+          version: eb('move_targets.version', '+', sql.lit(1)),
+          progress: ref('excluded.progress'),
+        }))
+        .where('move_targets.finished_by', 'is', null),
+    ),
+)
 
-const readState = template(sql<TargetState>`
-  select version, progress, finished_by as "finishedBy" from move_targets where move_id = ${slot('moveId')}`)
+const ofMove = db.selectFrom('move_targets').where('move_id', '=', slot('moveId'))
 
-const isCurrent = sql`move_id = ${slot('moveId')} and version = ${slot('version')} and finished_by is null`
+const readState = template(ofMove.select(['version', 'progress', 'finished_by as finishedBy']))
 
-const guardVersion = template(sql`
-  insert into move_guards (broken) select 'version' where not exists (select 1 from move_targets where ${isCurrent})`)
+const guardVersion = template(
+  db
+    .insertInto('move_guards')
+    .columns(['broken'])
+    .expression(
+      db
+        .selectNoFrom(sql.lit('version').as('broken'))
+        .where(({ exists, not }) =>
+          not(
+            exists(
+              ofMove.select(one).where('version', '=', slot('version')).where('finished_by', 'is', null),
+            ),
+          ),
+        ),
+    ),
+)
 
-const advance = template(sql`
-  update move_targets set version = version + 1, progress = ${slot('progress')} where ${isCurrent}`)
+/** Every change of a target makes a new version of it. */
+const change = db
+  .updateTable('move_targets')
+  .set(({ eb }) => ({ version: eb('version', '+', sql.lit(1)) }))
+  .where('move_id', '=', slot('moveId'))
+const changeOfCurrent = change.where('version', '=', slot('version')).where('finished_by', 'is', null)
 
-const finish = template(sql<{ readonly version: number }>`
-  update move_targets set version = version + 1, finished_by = ${slot('token')} where ${isCurrent} returning version`)
+const advance = template(changeOfCurrent.set({ progress: slot('progress') }))
 
-const reopen = template(sql`
-  update move_targets set version = version + 1, finished_by = null
-  where move_id = ${slot('moveId')} and finished_by = ${slot('token')}`)
+const finish = template(changeOfCurrent.set({ finished_by: slot('token') }).returning('version'))
 
-const clear = template(sql`
-  update move_targets set version = version + 1, finished_by = 'cleared' where move_id = ${slot('moveId')}`)
+const reopen = template(change.set({ finished_by: sql`null` }).where('finished_by', '=', slot('token')))
+
+const clear = template(change.set({ finished_by: sql.lit('cleared') }))
 
 /** Starts to fill a target. */
 export async function beginTarget(executor: Executor, moveId: string, progress: string): Promise<void> {
@@ -148,9 +175,18 @@ export function insertStatements(
   ]
 }
 
-const addOrganizations = template(sql`
-  insert into move_organizations (move_id, organization_id)
-  select ${slot('moveId')}, value from json_each(${slot('organizations')}) where true on conflict do nothing`)
+const addOrganizations = template(
+  db
+    .insertInto('move_organizations')
+    .columns(['move_id', 'organization_id'])
+    .expression(
+      db
+        .selectFrom(jsonEach<string, 'organization'>(slot('organizations'), 'organization'))
+        .select([slot('moveId').as('move_id'), 'organization.value'])
+        .where(sql.lit(true)),
+    )
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 /** Matches SQLite's message when the target's version is no longer the expected one. */
 const OTHER_VERSION = /move_is_current/

@@ -11,8 +11,8 @@ import type {
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import { parsed } from '../statement/json-text.ts'
+import type { JsonText } from '../database/json-text.ts'
+import { parsed } from '../database/json-text.ts'
 import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow } from '../table/access-rows.ts'
 

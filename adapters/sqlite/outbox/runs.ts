@@ -6,8 +6,8 @@ import type {
   StepOutcome,
 } from '../../../ports/messaging/outbox-store.ts'
 import type { Template } from '../statement/compiler.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import { parsed } from '../statement/json-text.ts'
+import type { JsonText } from '../database/json-text.ts'
+import { parsed } from '../database/json-text.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'

@@ -4,8 +4,8 @@ import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import { parsed } from '../statement/json-text.ts'
+import type { JsonText } from '../database/json-text.ts'
+import { parsed } from '../database/json-text.ts'
 
 /** Pending entries in the order (organization, due time, id). */
 const pending = sql`outbox as p indexed by outbox_turns where p.status = 'pending'`

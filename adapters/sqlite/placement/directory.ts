@@ -1,8 +1,8 @@
-import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import type { FamilyWithWork, PlaceDirectory, PlacedFamily } from '../../../ports/placement/placement.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
+import { one, textsOf } from '../statement/words.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import type { FamilyRow } from './family-row.ts'
@@ -11,65 +11,110 @@ import { formReservations } from './form-reservations.ts'
 import { createPlaceFinder } from './finder.ts'
 import { reserve } from './reserve-organization.ts'
 
-const organizationId = slot('organizationId')
+const organizationId = slot<string>('organizationId')
 
-const findSlugs = template(sql<{ readonly slug: string }>`
-  select slug from placed_slugs where organization_id = ${organizationId} order by slug`)
+const findSlugs = template(
+  db.selectFrom('placed_slugs').select('slug').where('organization_id', '=', organizationId).orderBy('slug'),
+)
 
-const freeSlugs = template(sql`
-  delete from placed_slugs
-  where organization_id = ${organizationId} and slug in (select value from json_each(${slot('slugs')}))`)
+const freeSlugs = template(
+  db
+    .deleteFrom('placed_slugs')
+    .where('organization_id', '=', organizationId)
+    .where('slug', 'in', textsOf(slot('slugs'))),
+)
 
-const addKey = template(sql`
-  insert into placed_keys (key_id, organization_id) values (${slot('keyId')}, ${organizationId})
-  on conflict (key_id) do nothing`)
+const addKey = template(
+  db
+    .insertInto('placed_keys')
+    .values({ key_id: slot('keyId'), organization_id: organizationId })
+    .onConflict((conflict) => conflict.column('key_id').doNothing()),
+)
 
-interface ListedRow extends FamilyRow {
-  readonly organizationId: string
-  readonly isPlaced: number
-}
+const placed = db
+  .selectFrom('placed_organizations')
+  .select(['placed_organizations.organization_id as id', 'family_id'])
+const here = db
+  .selectFrom('organizations as o')
+  .select(['o.organization_id as id', sql<string | null>`null`.as('family_id')])
+  .where(({ not, ref }) => not(isPlaced(ref('o.organization_id'))))
 
 /**
  * Both parts are sorted by the index. An organization whose rows are still here after a move is listed by its new place
  * only.
  */
-function listed(after: Expression<unknown>) {
-  return template(sql<ListedRow>`
-    select l.id as "organizationId", l.family_id is not null as "isPlaced", ${familyColumns} from (
-      select organization_id as id, family_id from placed_organizations where ${after}
-      union all
-      select o.organization_id, null from organizations as o where ${after}
-        and not ${isPlaced(sql`o.organization_id`)}
-      order by 1 limit +${slot('limit')}) as l
-    left join families as f on f.family_id = l.family_id order by l.id`)
+function listed(places: typeof placed, others: typeof here) {
+  const both = places.$castTo<{ id: string; family_id: string | null }>().unionAll(others)
+  return template(
+    db
+      .selectFrom(
+        both
+          .orderBy(sql`1`)
+          .limit(atMost('limit'))
+          .as('l'),
+      )
+      .leftJoin('families as f', 'f.family_id', 'l.family_id')
+      .select(({ eb }) => ['l.id as organizationId', eb('l.family_id', 'is not', null).as('isPlaced')])
+      .select(familyColumns)
+      .orderBy('l.id')
+      .$castTo<FamilyRow & { readonly organizationId: string; readonly isPlaced: number }>(),
+  )
 }
-const firstListed = listed(sql`true`)
-const nextListed = listed(sql`organization_id > ${slot('afterId')}`)
+const firstListed = listed(placed, here)
+const nextListed = listed(
+  placed.where('organization_id', '>', slot('afterId')),
+  here.where('o.organization_id', '>', slot('afterId')),
+)
 
-type WorkRow = FamilyRow & { readonly notes: number; readonly wasIdle: number }
+const families = db
+  .selectFrom('families as f')
+  .select(familyColumns)
+  .select(['f.work_notes as notes', 'f.was_idle as wasIdle'])
+  .where('f.place', '=', sql.lit('own'))
+  .limit(atMost('limit'))
+const firstFamilies = template(families.orderBy('f.family_id'))
+const nextFamilies = template(families.where('f.family_id', '>', slot('afterId')).orderBy('f.family_id'))
+const withWork = template(
+  families.where('f.work_since', '<=', slot('now')).orderBy('f.work_since').orderBy('f.family_id'),
+)
+type WorkRow = NonNullable<typeof withWork.rowType>
 
-const families = sql`select ${familyColumns}, f.work_notes as "notes", f.was_idle as "wasIdle" from families as f where f.place = 'own'`
-const firstFamilies = template(sql<WorkRow>`${families} order by f.family_id limit +${slot('limit')}`)
-const nextFamilies = template(sql<WorkRow>`${families} and f.family_id > ${slot('afterId')}
-  order by f.family_id limit +${slot('limit')}`)
-const withWork = template(sql<WorkRow>`${families} and f.work_since <= ${slot('now')}
-  order by f.work_since, f.family_id limit +${slot('limit')}`)
-
-const settleWork = template(sql`
-  update families set work_since = ${slot('next')}, was_idle = ${slot('isIdle')}
-  where family_id = ${slot('familyId')} and work_notes = ${slot('notes')}`)
+const settleWork = template(
+  db
+    .updateTable('families')
+    .set({ work_since: slot('next'), was_idle: slot('isIdle') })
+    .where('family_id', '=', slot('familyId'))
+    .where('work_notes', '=', slot('notes')),
+)
 
 /** What an organization holds, then its family when that has nobody left, with the record of its moves. */
 const releases = [
-  ...['placed_slugs', 'placed_keys', 'placed_forms', 'placed_organizations'].map((table) =>
-    template(sql`delete from ${sql.id(table)} where organization_id = ${organizationId}`),
+  ...(['placed_slugs', 'placed_keys', 'placed_forms', 'placed_organizations'] as const).map((table) =>
+    template(db.deleteFrom(table).where('organization_id', '=', organizationId)),
   ),
-  template(sql`delete from families where family_id = ${organizationId}
-    and not exists (select 1 from placed_organizations as p where p.family_id = families.family_id)`),
+  template(
+    db
+      .deleteFrom('families')
+      .where('family_id', '=', organizationId)
+      .where(({ exists, not }) =>
+        not(
+          exists(
+            db.selectFrom('placed_organizations as p').select(one).where('p.family_id', '=', organizationId),
+          ),
+        ),
+      ),
+  ),
   // A move that is still to be tidied up is needed for that.
-  template(sql`delete from moves
-    where family_id = ${organizationId} and ended_at is not null and not_before is null
-      and not exists (select 1 from families as f where f.family_id = moves.family_id)`),
+  template(
+    db
+      .deleteFrom('moves')
+      .where('family_id', '=', organizationId)
+      .where('ended_at', 'is not', null)
+      .where('not_before', 'is', null)
+      .where(({ exists, not }) =>
+        not(exists(db.selectFrom('families as f').select(one).where('f.family_id', '=', organizationId))),
+      ),
+  ),
 ]
 
 /** The directory of places, which is in the shared database. */

@@ -1,33 +1,48 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { OwnPlace, PlacedOrganization } from '../../../ports/placement/placement.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import { parsed } from '../statement/json-text.ts'
+import type { JsonText } from '../database/json-text.ts'
+import { parsed } from '../database/json-text.ts'
+import type { Database } from '../database/database.ts'
+import { db, eb } from '../statement/compiler.ts'
+import { one } from '../statement/words.ts'
 
 /** A row of the table `families`. */
 export type FamilyRow = Omit<OwnPlace, 'kind'>
 
-/** The columns of `families` with the alias f. */
-export const familyColumns = sql`f.family_id as "familyId", f.generation, f.region, f.jurisdiction`
+/** The columns of a `FamilyRow`, of `families` with the alias f. */
+export const familyColumns = [
+  'f.family_id as familyId',
+  'f.generation',
+  'f.region',
+  'f.jurisdiction',
+] as const
 
 /**
  * The SQL for whether the directory places an organization in a database of its own, so that rows of it in this
  * database are what a move has left behind.
  * @param organizationId the SQL for the organization's id; it must not use the alias p
  */
-export function isPlaced(organizationId: Expression<unknown>): Expression<unknown> {
-  return sql`exists (select 1 from placed_organizations as p where p.organization_id = ${organizationId})`
+export function isPlaced(organizationId: Expression<string | null>): Expression<SqlBool> {
+  return eb.exists(
+    db.selectFrom('placed_organizations as p').select(one).where('p.organization_id', '=', organizationId),
+  )
 }
 
 export function ownPlace({ familyId, generation, region, jurisdiction }: FamilyRow): OwnPlace {
   return { kind: 'own', familyId, generation, region, jurisdiction }
 }
 
+const { fn, ref } = expressionBuilder<
+  { readonly f: Database['families']; readonly p: Database['placed_organizations'] },
+  'f' | 'p'
+>()
+
 const storedFamily = {
-  familyId: sql`f.family_id`,
-  generation: sql`f.generation`,
-  region: sql`f.region`,
-  jurisdiction: sql`f.jurisdiction`,
+  familyId: ref('f.family_id'),
+  generation: ref('f.generation'),
+  region: ref('f.region'),
+  jurisdiction: ref('f.jurisdiction'),
 }
 
 /**
@@ -36,16 +51,19 @@ const storedFamily = {
  */
 export function familyMembers(
   values: Readonly<Record<keyof FamilyRow, Expression<unknown>>> = storedFamily,
-): Expression<unknown> {
-  return sql`'familyId', ${values.familyId}, 'generation', ${values.generation}, 'region', ${values.region},
-    'jurisdiction', ${values.jurisdiction}`
+): readonly Expression<unknown>[] {
+  return Object.entries(values).flatMap(([name, value]) => [sql.lit(name), value])
 }
 
 /** An organization with its place, as text in one column. */
 export type PlacedText = JsonText<FamilyRow & { readonly organizationId: string }>
 
 /** The SQL for `PlacedText`, from `placed_organizations` with the alias p and `families` with the alias f. */
-export const placedText = sql`json_object('organizationId', p.organization_id, ${familyMembers()})`
+export const placedText = fn<PlacedText>('json_object', [
+  sql.lit('organizationId'),
+  ref('p.organization_id'),
+  ...familyMembers(),
+])
 
 export function placedOrganization(text: PlacedText): PlacedOrganization {
   const { organizationId, ...family } = parsed(text)

@@ -1,25 +1,34 @@
 import { sql } from 'kysely'
 import type { PlaceFinder } from '../../../ports/placement/placement.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import type { FamilyRow } from './family-row.ts'
 import { familyColumns, ownPlace } from './family-row.ts'
 
-export const findPlace = template(sql<FamilyRow>`
-  select ${familyColumns} from placed_organizations as p join families as f on f.family_id = p.family_id
-  where p.organization_id = ${slot('organizationId')}`)
+const placed = db
+  .selectFrom('placed_organizations as p')
+  .innerJoin('families as f', 'f.family_id', 'p.family_id')
+  .select(familyColumns)
 
-const findKey = template(sql<FamilyRow & { readonly organizationId: string }>`
-  select k.organization_id as "organizationId", ${familyColumns} from placed_keys as k
-    join placed_organizations as p on p.organization_id = k.organization_id
-    join families as f on f.family_id = p.family_id
-  where k.key_id = ${slot('keyId')}`)
+export const findPlace = template(placed.where('p.organization_id', '=', slot('organizationId')))
 
-const noteWork = template(sql`
-  update families set work_since = min(coalesce(work_since, ${slot('at')}), ${slot('at')}), work_notes = work_notes + 1,
-    was_idle = 0
-  where family_id = ${slot('familyId')}`)
+const findKey = template(
+  placed
+    .innerJoin('placed_keys as k', 'k.organization_id', 'p.organization_id')
+    .select('k.organization_id as organizationId')
+    .where('k.key_id', '=', slot('keyId')),
+)
+
+const noteWork = template(
+  db
+    .updateTable('families')
+    .set(({ eb, fn }) => ({
+      work_since: fn<string>('min', [fn.coalesce('work_since', slot('at')), slot('at')]),
+      work_notes: eb('work_notes', '+', sql.lit(1)),
+      was_idle: sql.lit(0),
+    }))
+    .where('family_id', '=', slot('familyId')),
+)
 
 /** Finds places in the directory, which is in the shared database. */
 export function createPlaceFinder(executor: Executor): PlaceFinder {

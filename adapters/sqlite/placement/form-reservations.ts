@@ -1,51 +1,78 @@
 import { sql } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import type { HeldForm, PlaceDirectory } from '../../../ports/placement/placement.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { PlaceDirectory } from '../../../ports/placement/placement.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { indexedBy, jsonEach, one, textsOf } from '../statement/words.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
 
-const organizationId = slot('organizationId')
+const organizationId = slot<string>('organizationId')
+const formIds = slot<string>('formIds')
 
 /** The given ids of forms that other organizations hold: in this database, or in databases of their own. */
-const heldForms = sql`
-  select f.form_id as "formId", f.organization_id as "organizationId", null as "reservedAt"
-  from json_each(${slot('formIds')}) as id join forms as f on f.form_id = id.value
-  where f.organization_id <> ${organizationId}
-  union all
-  select f.form_id, f.organization_id, f.reserved_at
-  from json_each(${slot('formIds')}) as id join placed_forms as f on f.form_id = id.value
-  where f.organization_id <> ${organizationId}`
+const heldForms = db
+  .selectFrom(jsonEach<string, 'id'>(formIds, 'id'))
+  .innerJoin('forms as f', 'f.form_id', 'id.value')
+  .select(['f.form_id as formId', 'f.organization_id as organizationId'])
+  .select(sql<string | null>`null`.as('reservedAt'))
+  .where('f.organization_id', '<>', organizationId)
+  .unionAll(
+    db
+      .selectFrom(jsonEach<string, 'id'>(formIds, 'id'))
+      .innerJoin('placed_forms as f', 'f.form_id', 'id.value')
+      .select(['f.form_id as formId', 'f.organization_id as organizationId', 'f.reserved_at as reservedAt'])
+      .where('f.organization_id', '<>', organizationId),
+  )
 
-const findHeld = template(sql<HeldForm>`${heldForms}`)
+const findHeld = template(heldForms)
 
 /**
  * Whether an import of forms is being written. Its ids are not in the table of forms yet, so they could be the same.
  */
-const isImporting = sql`exists (select 1 from import_sessions as s indexed by import_sessions_state
-  where s.state = 'writing' and s.kind = 'forms')`
+const isImporting = eb.exists(
+  db
+    .selectFrom(indexedBy('import_sessions', 's', 'import_sessions_state'))
+    .select(one)
+    .where('s.state', '=', sql.lit('writing'))
+    .where('s.kind', '=', sql.lit('forms')),
+)
 
-const findImporting = template(sql<{ readonly isImporting: number }>`select ${isImporting} as "isImporting"`)
+const findImporting = template(db.selectNoFrom(isImporting.as('isImporting')))
 
-const addForms = template(sql`
-  insert into placed_forms (form_id, organization_id, reserved_at)
-  select id.value, ${organizationId}, ${slot('now')} from json_each(${slot('formIds')}) as id
-  where not exists (${heldForms}) and not ${isImporting}
-  on conflict (form_id) do update set reserved_at = excluded.reserved_at where placed_forms.reserved_at is not null`)
+const addForms = template(
+  db
+    .insertInto('placed_forms')
+    .columns(['form_id', 'organization_id', 'reserved_at'])
+    .expression(
+      db
+        .selectFrom(jsonEach<string, 'id'>(formIds, 'id'))
+        .select(['id.value', organizationId.as('organizationId'), slot('now').as('now')])
+        .where(({ and, exists, not }) => and([not(exists(heldForms)), not(isImporting)])),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('form_id')
+        .doUpdateSet(({ ref }) => ({ reserved_at: ref('excluded.reserved_at') }))
+        .where('placed_forms.reserved_at', 'is not', null),
+    ),
+)
 
-const settleForms = template(sql`
-  update placed_forms set reserved_at = null
-  where organization_id = ${organizationId} and form_id in (select value from json_each(${slot('formIds')}))`)
+const settleForms = template(
+  db
+    .updateTable('placed_forms')
+    .set({ reserved_at: sql`null` })
+    .where('organization_id', '=', organizationId)
+    .where('form_id', 'in', textsOf(formIds)),
+)
 
-const freeForms = template(sql`
-  delete from placed_forms where organization_id = ${organizationId} and reserved_at <= ${slot('reservedUntil')}
-    and form_id in (select value from json_each(${slot('formIds')}))`)
-
-const releaseForms = template(sql`
-  delete from placed_forms
-  where organization_id = ${organizationId} and form_id in (select value from json_each(${slot('formIds')}))`)
+const theseForms = db
+  .deleteFrom('placed_forms')
+  .where('organization_id', '=', organizationId)
+  .where('form_id', 'in', textsOf(formIds))
+const freeForms = template(theseForms.where('reserved_at', '<=', slot('reservedUntil')))
+const releaseForms = template(theseForms)
 
 /** Reserves ids of forms for families that have databases of their own. */
 export function formReservations(

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { ElsewhereError, MovingError, PausedError } from '../../../domain/placement/errors.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { jsonEach, one } from '../statement/words.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
 import { declared } from '../statement/executor.ts'
 import { readsAlone } from '../statement/reads-alone.ts'
@@ -60,7 +61,7 @@ export function refusingExecutor(executor: Executor): Executor {
   }
 }
 
-/** The refusal that a trigger of migration 0019, or of a move's journal, raised; null: the batch failed for another reason. */
+/** The refusal that the trigger of `refused_writes`, or of a move's journal, raised; null: the batch failed for another reason. */
 function refusalOf(cause: unknown): Error | null {
   const text = String(cause)
   if (text.includes('placement: elsewhere')) return new ElsewhereError(null, { cause })
@@ -83,26 +84,56 @@ interface GuardTemplates {
   readonly write: Template
 }
 
+const subjectId = sql.ref<string>('subject.id')
+
 /**
  * The guard's statements for the organizations that a select names. The one for writes raises an error; the one for
  * reads returns a row.
  */
-function guardFor(organizations: Expression<unknown>): GuardTemplates {
-  const refused = sql`from (${organizations}) as subject`
-  const isPaused = sql`exists (select 1 from write_pauses as w where w.organization_id = subject.id)`
+function guardFor(organizations: Expression<{ readonly id: string | null }>): GuardTemplates {
+  const subject = db.selectFrom(sql<{ readonly id: string | null }>`(${organizations})`.as('subject'))
+  const isPaused = eb.exists(
+    db
+      .selectFrom('write_pauses as w')
+      .select(one)
+      .where(({ eb }) => eb('w.organization_id', '=', subjectId)),
+  )
   return {
-    read: template(sql<PlacedRow>`select ${placedText} as place ${refused}
-      join placed_organizations as p on p.organization_id = subject.id
-      join families as f on f.family_id = p.family_id limit 1`),
-    write: template(sql`insert into refused_writes (organization_id, now)
-      select subject.id, ${slot('now')} ${refused} where ${isPlaced(sql`subject.id`)} or ${isPaused}`),
+    read: template(
+      subject
+        .innerJoin('placed_organizations as p', 'p.organization_id', 'subject.id')
+        .innerJoin('families as f', 'f.family_id', 'p.family_id')
+        .select(placedText.as('place'))
+        .limit(sql.lit(1)),
+    ),
+    write: template(
+      db
+        .insertInto('refused_writes')
+        .columns(['organization_id', 'now'])
+        .expression(
+          subject
+            .select(['subject.id', slot('now').as('now')])
+            .where(({ or }) => or([isPlaced(subjectId), isPaused])),
+        ),
+    ),
   }
 }
 
-const ofOrganizations = guardFor(sql`select value as id from json_each(${slot('organizationIds')})`)
-const ofKey = guardFor(sql`select organization_id as id from api_keys where key_id = ${slot('keyId')}
-  union all select organization_id from placed_keys where key_id = ${slot('keyId')}`)
-const ofEntry = guardFor(sql`select organization_id as id from outbox where outbox_id = ${slot('outboxId')}`)
+const ofOrganizations = guardFor(
+  db.selectFrom(jsonEach<string, 'given'>(slot('organizationIds'), 'given')).select('value as id'),
+)
+const ofKey = guardFor(
+  db
+    .selectFrom('api_keys')
+    .select('organization_id as id')
+    .where('key_id', '=', slot('keyId'))
+    .unionAll(
+      db.selectFrom('placed_keys').select('organization_id as id').where('key_id', '=', slot('keyId')),
+    ),
+)
+const ofEntry = guardFor(
+  db.selectFrom('outbox').select('organization_id as id').where('outbox_id', '=', slot('outboxId')),
+)
 
 function guardOf(subject: Subject): GuardTemplates & { readonly values: Readonly<Record<string, string>> } {
   if ('keyId' in subject) return { ...ofKey, values: subject }

@@ -1,65 +1,124 @@
 import { sql } from 'kysely'
 import type { OwnPlace, PlaceReservation } from '../../../ports/placement/placement.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { one } from '../statement/words.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
 import { isPlaced, ownPlace } from './family-row.ts'
 import { findPlace } from './finder.ts'
 
-const organizationId = slot('organizationId')
+const organizationId = slot<string>('organizationId')
+const familyId = slot<string>('familyId')
+const slug = slot<string | null>('slug')
+
+const organization = db.selectFrom('organizations as o').select(one)
+const placed = db.selectFrom('placed_organizations as p').select(one)
 
 /** Whether another organization has the slug, in this database or in one of its own. */
-const slugTaken = sql`(${slot('slug')} is not null and (
-  exists (select 1 from organizations as o where o.slug = ${slot('slug')} and o.organization_id <> ${organizationId})
-  or exists (select 1 from placed_slugs as s where s.slug = ${slot('slug')} and s.organization_id <> ${organizationId})))`
+const slugTaken = eb.and([
+  eb(slug, 'is not', null),
+  eb.or([
+    eb.exists(
+      organization.where('o.slug', '=', slot('slug')).where('o.organization_id', '<>', organizationId),
+    ),
+    eb.exists(
+      db
+        .selectFrom('placed_slugs as s')
+        .select(one)
+        .where('s.slug', '=', slot('slug'))
+        .where('s.organization_id', '<>', organizationId),
+    ),
+  ]),
+])
 
 /**
  * Whether the entry cannot be made: the organization is in this database or in another family, or its family has no
  * database of its own yet.
  */
-const isElsewhere = sql`(
-  exists (select 1 from placed_organizations as p
-    where p.organization_id = ${organizationId} and p.family_id <> ${slot('familyId')})
-  or not ${isPlaced(organizationId)}
-    and exists (select 1 from organizations as o where o.organization_id = ${organizationId})
-  or ${slot('isNewFamily')} = 0 and not exists (
-    select 1 from families as f where f.family_id = ${slot('familyId')} and f.place = 'own'))`
+const isElsewhere = eb.or([
+  eb.exists(placed.where('p.organization_id', '=', organizationId).where('p.family_id', '<>', familyId)),
+  eb.and([
+    eb.not(isPlaced(organizationId)),
+    eb.exists(organization.where('o.organization_id', '=', organizationId)),
+  ]),
+  eb.and([
+    eb(slot<number>('isNewFamily'), '=', sql.lit(0)),
+    eb.not(
+      eb.exists(
+        db
+          .selectFrom('families as f')
+          .select(one)
+          .where('f.family_id', '=', familyId)
+          .where('f.place', '=', sql.lit('own')),
+      ),
+    ),
+  ]),
+])
 
-const mayBeReserved = sql`not ${slugTaken} and not ${isElsewhere}`
+const mayBeReserved = eb.and([eb.not(slugTaken), eb.not(isElsewhere)])
 
-const judge = template(sql<{ readonly slugTaken: number; readonly isElsewhere: number }>`
-  select ${slugTaken} as "slugTaken", ${isElsewhere} as "isElsewhere"`)
+const judge = template(db.selectNoFrom([slugTaken.as('slugTaken'), isElsewhere.as('isElsewhere')]))
 
 /** A family that returns from the shared database gets the next generation. */
-const addFamily = template(sql`
-  insert into families (family_id, place, generation, region, jurisdiction)
-  select ${slot('familyId')}, 'own', 1, ${slot('region')}, ${slot('jurisdiction')}
-  where ${slot('isNewFamily')} = 1 and ${mayBeReserved}
-  on conflict (family_id) do update set place = 'own', generation = generation + 1, region = excluded.region,
-    jurisdiction = excluded.jurisdiction
-  where families.place = 'shared'`)
+const addFamily = template(
+  db
+    .insertInto('families')
+    .columns(['family_id', 'place', 'generation', 'region', 'jurisdiction'])
+    .expression(
+      db
+        .selectNoFrom([familyId.as('family_id'), sql.lit('own').as('place'), sql.lit(1).as('generation')])
+        .select([slot('region').as('region'), slot('jurisdiction').as('jurisdiction')])
+        .where(slot<number>('isNewFamily'), '=', sql.lit(1))
+        .where(mayBeReserved),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('family_id')
+        .doUpdateSet(({ eb, ref }) => ({
+          place: sql.lit('own'),
+          generation: eb('families.generation', '+', sql.lit(1)),
+          region: ref('excluded.region'),
+          jurisdiction: ref('excluded.jurisdiction'),
+        }))
+        .where('families.place', '=', sql.lit('shared')),
+    ),
+)
 
-const addOrganization = template(sql`
-  insert into placed_organizations (organization_id, family_id)
-  select ${organizationId}, ${slot('familyId')} where ${mayBeReserved}
-  on conflict (organization_id) do nothing`)
+const addOrganization = template(
+  db
+    .insertInto('placed_organizations')
+    .columns(['organization_id', 'family_id'])
+    .expression(
+      db.selectNoFrom([organizationId.as('organization_id'), familyId.as('family_id')]).where(mayBeReserved),
+    )
+    .onConflict((conflict) => conflict.column('organization_id').doNothing()),
+)
 
-const addSlug = template(sql`
-  insert into placed_slugs (slug, organization_id)
-  select ${slot('slug')}, ${organizationId} where ${slot('slug')} is not null and ${mayBeReserved}
-  on conflict (slug) do nothing`)
+const addSlug = template(
+  db
+    .insertInto('placed_slugs')
+    .columns(['slug', 'organization_id'])
+    .expression(
+      db
+        .selectNoFrom([slug.as('slug'), organizationId.as('organization_id')])
+        .where(slug, 'is not', null)
+        .where(mayBeReserved),
+    )
+    .onConflict((conflict) => conflict.column('slug').doNothing()),
+)
 
 /**
  * Writes the directory's entry of an organization, and of its family if that is new, as `PlaceDirectory.reserve` says.
  */
 export async function reserve(
   executor: Executor,
-  { organizationId: id, familyId, choice, slug }: PlaceReservation,
+  reservation: PlaceReservation,
 ): Promise<OwnPlace | 'slug_taken' | 'elsewhere'> {
+  const { organizationId: id, choice } = reservation
   const values = {
     organizationId: id,
-    familyId,
-    slug,
+    familyId: reservation.familyId,
+    slug: reservation.slug,
     isNewFamily: Number(choice !== null),
     region: choice?.region ?? null,
     jurisdiction: choice?.jurisdiction ?? null,

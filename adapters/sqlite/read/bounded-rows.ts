@@ -33,7 +33,7 @@ export function isOutgrown(error: unknown): boolean {
  * The SQL for the rows of a reading as one text with a line of JSON for each; null: there are no rows; `TOO_LARGE`:
  * they are too large.
  */
-export function textOfRows(reading: Reading, prefix: string): Expression<unknown> {
+export function textOfRows(reading: Reading, prefix: string): RawBuilder<string | null> {
   return sql`(select iif(sum(octet_length(line)) > ${sql.lit(TEXT_MAX_BYTES)}, ${sql.lit(TOO_LARGE)},
     group_concat(line, char(10))) from (${reading.select('line', prefix)}))`
 }

@@ -1,8 +1,8 @@
-import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import type { KeyClaim } from '../../../ports/organizations/keyed-storage.ts'
 import type { Template } from '../statement/compiler.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
+import { one } from '../statement/words.ts'
 import type { KeyRow, OrganizationRow } from '../table/access-rows.ts'
 import { settingColumns } from '../table/access-rows.ts'
 import type { BoundValue, ResultRow, Statement } from '../statement/executor.ts'
@@ -21,8 +21,13 @@ export interface ClaimNow extends KeyClaim {
 /**
  * Selects a key's row when the key is valid: every claimed part matches, and the key is neither revoked nor expired.
  */
-const proven = sql`k.key_id = ${slot('keyId')} and k.organization_id = ${slot('owner')} and k.kind = 'tenant'
-  and ${worksNow('k')} and k.hash in (${slot('currentHash')}, ${slot('previousHash')})`
+const proven = db
+  .selectFrom('api_keys as k')
+  .where('k.key_id', '=', slot('keyId'))
+  .where('k.organization_id', '=', slot('owner'))
+  .where('k.kind', '=', sql.lit('tenant'))
+  .where(({ ref }) => worksNow((column) => ref(`k.${column}`)))
+  .where('k.hash', 'in', [slot('currentHash'), slot('previousHash')])
 
 /** The columns of a key that are not part of its claim. */
 const workingKeyColumns = [
@@ -46,9 +51,10 @@ interface ElsewhereRow {
 /** A row that a keyed statement returns. It returns none when the key is not proven. */
 export type KeyedAnswer = (KeyedRow & { readonly elsewhere: null }) | ElsewhereRow
 
+/** The columns of the key and of its organization. */
 const columns = [
-  ...workingKeyColumns.map((column) => sql.id('k', column)),
-  ...settingColumns.map((column) => sql.id('o', column)),
+  ...workingKeyColumns.map((column) => `k.${column}` as const),
+  ...settingColumns.map((column) => `o.${column}` as const),
 ]
 
 const keyedTemplates = templateCache<Template<KeyedAnswer>>()
@@ -70,22 +76,26 @@ export function keyedStatement(
 ): Statement<KeyedAnswer> {
   const shape = readings.map((reading) => reading.shape).join('||')
   const made = keyedTemplates(`text ${first} ${shape}`, () => {
-    const results = readings.map((reading, index) => textColumn(reading, first + index))
-    return template(sql<KeyedAnswer>`
-      select ${sql.join([sql`null as elsewhere`, ...columns, ...results])}
-      from api_keys as k cross join organizations as o on o.organization_id = k.organization_id
-      where ${proven} and not ${isPlaced(sql`k.organization_id`)}
-      union all
-      select ${placedText}${sql.join([sql``, ...[...columns, ...results].map(() => sql`null`)])}
-      from placed_keys as held cross join placed_organizations as p on p.organization_id = held.organization_id
-        cross join families as f on f.family_id = p.family_id
-      where held.key_id = ${slot('keyId')} and +held.organization_id = ${slot('owner')}`)
+    const results = readings.map((reading, index) =>
+      textOfRows(reading, `q${first + index}`).as(`result${first + index}`),
+    )
+    const here = proven
+      .crossJoin('organizations as o')
+      .whereRef('o.organization_id', '=', 'k.organization_id')
+      .where(({ not, ref }) => not(isPlaced(ref('k.organization_id'))))
+      .select([sql<null>`null`.as('elsewhere'), ...columns, ...results])
+    const elsewhere = db
+      .selectFrom('placed_keys as held')
+      .crossJoin('placed_organizations as p')
+      .whereRef('p.organization_id', '=', 'held.organization_id')
+      .crossJoin('families as f')
+      .whereRef('f.family_id', '=', 'p.family_id')
+      .where('held.key_id', '=', slot('keyId'))
+      .where(({ eb, ref }) => eb(sql`+${ref('held.organization_id')}`, '=', slot('owner')))
+      .select([placedText.as('elsewhere'), ...[...columns, ...results].map(() => sql`null`.as('none'))])
+    return template(here.$castTo<KeyedAnswer>().unionAll(elsewhere.$castTo<KeyedAnswer>()))
   })
   return bind(made, keyedValues(claim, readings, first))
-}
-
-function textColumn(reading: Reading, index: number): Expression<unknown> {
-  return sql`${textOfRows(reading, `q${index}`)} as ${sql.id(`result${index}`)}`
 }
 
 /** The statements for results that are too large to be one text, one for each. Each checks the key's row first. */
@@ -93,7 +103,7 @@ export function boundedStatements(
   claim: ClaimNow,
   readings: readonly Reading[],
 ): readonly Statement<ResultRow>[] {
-  const isProven = sql`exists (select 1 from api_keys as k where ${proven})`
+  const isProven = eb.exists(proven.select(one))
   return readings.map((reading, index) => {
     const made = boundedTemplates(`rows ${index} ${reading.shape}`, () =>
       template(boundedRows(reading, `q${index}`, isProven)),

@@ -1,10 +1,11 @@
+import type { serviceTables } from '../database/service-tables.ts'
 import type { IndexShape } from './shape.ts'
 
 /** Why the migrations contain something that no record requires. */
 type Reason = string
 
 /** Tables that do not belong to a resource. */
-export const tablesByHand: Readonly<Record<string, Reason>> = {
+export const tablesByHand: Readonly<Record<keyof typeof serviceTables, Reason>> = {
   audit: 'what operators did',
   families: 'where families live that have a database of their own',
   placed_organizations: 'the organizations of such families',

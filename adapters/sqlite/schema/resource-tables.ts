@@ -3,7 +3,7 @@ import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import type { ResourceField } from '../../../domain/record/resource-field.ts'
 import type { StoredFieldShape } from '../../../domain/record/stored-fields.ts'
-import { columnName } from '../table/column-name.ts'
+import { columnName } from '../database/column-name.ts'
 import { tableName } from '../table/tables.ts'
 import type { ColumnShape, TableShape } from './shape.ts'
 

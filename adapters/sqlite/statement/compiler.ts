@@ -1,5 +1,20 @@
-import type { Compilable, Expression, OperationNodeSource, RawBuilder, RootOperationNode } from 'kysely'
-import { createQueryId, sql, SqliteQueryCompiler } from 'kysely'
+import type {
+  Compilable,
+  Expression,
+  ExpressionBuilder,
+  OperationNodeSource,
+  RawBuilder,
+  RootOperationNode,
+} from 'kysely'
+import {
+  createQueryId,
+  expressionBuilder,
+  NOOP_QUERY_EXECUTOR,
+  QueryCreator,
+  sql,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Database } from '../database/database.ts'
 import type { BoundValue, Statement } from './executor.ts'
 
 /** A quoted name or text, or white space outside of it. */
@@ -9,6 +24,16 @@ const QUOTED_OR_SPACE = /'[^']*'|"[^"]*"|\s+/g
 function onOneLine(text: string): string {
   return text.replace(QUOTED_OR_SPACE, (part) => (part.trim() === '' ? ' ' : part)).trim()
 }
+
+/**
+ * Kysely's query builder over the tables of this service. It builds statements for `template` and runs nothing. It is the
+ * part of `Kysely` that builds: the rest of that class (schemas, transactions, drivers) would be another 7 kB that every
+ * request loads first.
+ */
+export const db = new QueryCreator<Database>({ executor: NOOP_QUERY_EXECUTOR })
+
+/** Conditions that stand alone: each of their subqueries names its own tables. */
+export const eb: ExpressionBuilder<Database, never> = expressionBuilder<Database>()
 
 /** The name of a value that is known only when a statement is bound, at the place of the value. */
 class Slot {
@@ -21,11 +46,19 @@ class Slot {
 
 /**
  * A placeholder that `bind` fills by its name. The same name may occur in several places. After LIMIT and OFFSET, write
- * `+${slot('limit')}`: SQLite looks at a bare parameter there when it plans, and would plan again for each value.
+ * `atMost`.
  * @typeParam Value the type of the value where it is selected; anywhere else, a slot fits every column
  */
 export function slot<Value = never>(name: string): RawBuilder<Value> {
   return sql<Value>`${new Slot(name)}`
+}
+
+/**
+ * A placeholder after LIMIT: `+?1`. SQLite looks at a bare parameter there when it plans, and would plan again for each
+ * value.
+ */
+export function atMost(name: string): RawBuilder<number> {
+  return sql<number>`+${slot(name)}`
 }
 
 /** Compiles slots to numbered parameters, so that a slot which occurs in several places is bound once. */

@@ -1,7 +1,7 @@
 import type { StoredKey } from '../../../ports/organizations/administration.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import { keyFields, organizationFields } from '../../../domain/record/stored-fields.ts'
-import type { StoredRow } from './stored-row.ts'
+import type { StoredRow } from '../database/stored.ts'
 import { rowCodec } from './stored-row.ts'
 
 /** Row of the table `api_keys`. */

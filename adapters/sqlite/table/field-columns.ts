@@ -1,7 +1,9 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import { keysOf } from '../../../domain/text/keys-of.ts'
-import { columnName } from './column-name.ts'
+import type { StoredFields } from '../../../domain/record/stored-fields.ts'
+import type { ColumnName } from '../database/column-name.ts'
+import { columnName } from '../database/column-name.ts'
 import { slot } from '../statement/compiler.ts'
 
 /** The column of each field of a row. A row type with a field that has no column here does not compile. */
@@ -12,6 +14,13 @@ export function columnsOf<Fields extends object>(fields: Fields): FieldColumns<F
   const columns: Record<string, string> = {}
   for (const field of keysOf(fields)) columns[field] = columnName(field)
   return columns as FieldColumns<Fields>
+}
+
+/** The columns of a type under the names of its fields, for a select of the builder: `key_id as keyId`. */
+export function aliasesOf<Row>(
+  fields: StoredFields<Row>,
+): readonly { [Name in keyof Row & string]: `${ColumnName<Name>} as ${Name}` }[keyof Row & string][] {
+  return keysOf(fields).map((field) => `${columnName(field)} as ${field}` as const)
 }
 
 /** The columns, separated by commas, for the head of an insert. */

@@ -2,19 +2,8 @@ import type { StoredFields } from '../../../domain/record/stored-fields.ts'
 import { storedFieldShape } from '../../../domain/record/stored-fields.ts'
 import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { BoundValue } from '../statement/executor.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import type { ColumnName } from './column-name.ts'
-import { columnName } from './column-name.ts'
-
-/** A value as SQLite stores it: a truth value as 0 or 1, an object as JSON. */
-type Stored<Value> = Value extends string | number | null
-  ? Value
-  : Value extends boolean
-    ? number
-    : JsonText<Value>
-
-/** The row of a type: its fields in snake case. */
-export type StoredRow<Of> = { readonly [Name in keyof Of & string as ColumnName<Name>]: Stored<Of[Name]> }
+import { columnName } from '../database/column-name.ts'
+import type { StoredRow } from '../database/stored.ts'
 
 /** Reads and writes the rows of a type. */
 export interface RowCodec<Of> {

@@ -3,7 +3,7 @@ import type { Default, Join } from '../../../domain/record/resource-field.ts'
 import type { Resource } from '../../../domain/record/resource.ts'
 import { storedFields } from '../../../domain/record/resource.ts'
 import { resourceOf } from '../../../domain/resources/index.ts'
-import { columnName } from './column-name.ts'
+import { columnName } from '../database/column-name.ts'
 
 /** One stored field as a column. */
 export interface Column {

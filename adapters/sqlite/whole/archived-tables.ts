@@ -7,7 +7,7 @@ import { readMovedTables } from '../move/moved-tables.ts'
 import { bind, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
-import { columnName } from '../table/column-name.ts'
+import { columnName } from '../database/column-name.ts'
 import { tableOf } from '../table/tables.ts'
 
 /** Why rows of a table are in no archive. */

@@ -1,14 +1,18 @@
-import { sql } from 'kysely'
 import type { Clock } from '../../../ports/platform/clock.ts'
 import type { SubmissionWriter } from '../../../ports/records/tenant-writer.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { TenantExecutors } from './submission.ts'
 import { saveSubmission } from './submission.ts'
 import { nowOf } from './write-clock.ts'
 
-const replaceHash = template(sql`
-  update forms set password_hash = ${slot('to')}
-  where organization_id = ${slot('organizationId')} and form_id = ${slot('formId')} and password_hash = ${slot('from')}`)
+const replaceHash = template(
+  db
+    .updateTable('forms')
+    .set({ password_hash: slot('to') })
+    .where('organization_id', '=', slot('organizationId'))
+    .where('form_id', '=', slot('formId'))
+    .where('password_hash', '=', slot('from')),
+)
 
 /** Opens one organization for submissions of its forms. */
 export function createSubmissionWriter(

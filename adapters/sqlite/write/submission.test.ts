@@ -63,7 +63,7 @@ test('SQLite keeps no journal of the statement that saves a submission', async (
 
 test.each([
   ['a failure that undoes the statement', (sql: string) => sql.replace('insert or fail', 'insert')],
-  ['a function', (sql: string) => sql.replace('select ?1,', 'select upper(?1),')],
+  ['a function', (sql: string) => sql.replace('select ?1 ', 'select upper(?1) ')],
 ])('%s would make it keep one', async (_, changed) => {
   const { rows, save, sent } = await sharedDatabase()
   await save()

@@ -1,35 +1,55 @@
-import type { Expression } from 'kysely'
+import type { AliasableExpression, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type {
   NewSubmission,
   OutboxEntry,
   SaveSubmissionOutcome,
 } from '../../../ports/records/tenant-writer.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { keysOf } from '../../../domain/text/keys-of.ts'
+import { one } from '../statement/words.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf, rowsOf, uncounted } from '../statement/executor.ts'
-import type { JsonText } from '../statement/json-text.ts'
-import { parsed } from '../statement/json-text.ts'
+import type { JsonText } from '../database/json-text.ts'
+import { parsed } from '../database/json-text.ts'
 import { advanceClock } from './write-clock.ts'
 
-const organization = slot('organizationId')
+const organization = slot<string>('organizationId')
+
+const ofOrganization = db.selectFrom('contacts').where('organization_id', '=', organization)
+const oldest = ofOrganization
+  .select('contact_id')
+  .orderBy('created_at')
+  .orderBy('contact_id')
+  .limit(sql.lit(1))
 
 /** The oldest contact with the email; else the oldest with the phone and no other email; else the new id. */
-const matchedContact = sql`coalesce(
-  (select contact_id from contacts where organization_id = ${organization} and email_key = ${slot('emailKey')}
-    order by created_at, contact_id limit 1),
-  (select contact_id from contacts where organization_id = ${organization} and phone = ${slot('phone')}
-    and (email_key is null or ${slot('emailKey')} is null) order by created_at, contact_id limit 1),
-  ${slot('newContactId')})`
+const matchedContact = eb.fn.coalesce(
+  oldest.where('email_key', '=', slot('emailKey')),
+  oldest
+    .where('phone', '=', slot('phone'))
+    .where(({ eb, or }) =>
+      or([eb('email_key', 'is', null), eb(slot<string | null>('emailKey'), 'is', null)]),
+    ),
+  slot<string>('newContactId'),
+)
 
 /** The value of a slot, or null when a contact of the organization has it in the column. */
-function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): Expression<unknown> {
-  return sql`iif(exists (select 1 from contacts as other
-    where other.organization_id = ${organization} and ${sql.id('other', column)} = ${slot(key)}), null, ${slot(value)})`
+function unlessTaken(column: 'email_key' | 'phone', key: string, value = key): RawBuilder<string | null> {
+  const taken = db
+    .selectFrom('contacts as other')
+    .select(one)
+    .where('other.organization_id', '=', organization)
+    .where(`other.${column}`, '=', slot(key))
+  return sql`iif(${eb.exists(taken)}, null, ${slot(value)})`
 }
 
-/** The values for the columns of the view `accepted_submissions`, which migrations 0013 and 0022 describe. Its triggers are those of 0026. */
-const accepted: Readonly<Record<string, Expression<unknown>>> = {
+const now = slot<string>('now')
+const clockAt = sql.ref<string>('clock_at' satisfies keyof Database['organizations'])
+
+/** The values for the columns of the view `accepted_submissions`, which 0002_service.sql describes. */
+const accepted = {
   organization_id: organization,
   submission_id: slot('submissionId'),
   form_id: slot('formId'),
@@ -47,42 +67,60 @@ const accepted: Readonly<Record<string, Expression<unknown>>> = {
   attribution: slot('attribution'),
   answers: slot('answers'),
   submitted_at: slot('submittedAt'),
-  saved_at: sql`clock_at`,
+  saved_at: clockAt,
   // Follow-up work is due by the clock of the service, because the organization's clock may be ahead of it. It is never
   // due later than the instant of the write, because the clock of the service may be wrong.
-  due_at: sql`iif(${slot('now')} < clock_at, ${slot('now')}, clock_at)`,
+  due_at: sql<string>`iif(${now} < ${clockAt}, ${now}, ${clockAt})`,
   outbox: slot('outbox'),
-}
+} satisfies Record<keyof Database['accepted_submissions'], AliasableExpression<unknown>>
 
-interface SavedRow {
-  /** A list with the contact of the submission, or null, as its only item; an empty list: nothing was saved. */
-  readonly contactIds: JsonText<readonly [] | readonly [string | null]>
-  /** The ids of the automation runs that follow the submission. */
-  readonly runIds: JsonText<readonly string[]>
-}
+/** A list with the contact of the submission, or null, as its only item; an empty list: nothing was saved. */
+type ContactIds = JsonText<readonly [] | readonly [string | null]>
+
+const savedContacts = db
+  .selectFrom('form_submissions as s')
+  .select(({ fn }) => fn<ContactIds>('json_group_array', ['contact_id']).as('contactIds'))
+  .where('s.organization_id', '=', organization)
+  .where('s.submission_id', '=', slot('submissionId'))
+  .where(({ eb }) =>
+    eb('s.updated_at', '=', sql.ref<string>('saved_at' satisfies keyof Database['accepted_submissions'])),
+  )
+
+/** The ids of the automation runs that follow the submission. */
+const savedRuns = db
+  .selectFrom('outbox as o')
+  .select(({ fn }) => fn<JsonText<readonly string[]>>('json_group_array', ['outbox_id']).as('runIds'))
+  .where('o.organization_id', '=', organization)
+  .where('o.outbox_id', '>=', sql<string>`'run_' || ${slot('submissionId')} || '_'`)
+  .where('o.outbox_id', '<', sql<string>`'run_' || ${slot('submissionId')} || '_:'`)
 
 /**
  * Inserts a row into the view, whose trigger writes everything that belongs to the submission. It runs after
  * `advanceClock` in the same batch. Its result is read after the trigger has run: a submission that was saved earlier
  * has an `updated_at` before the clock, so it is not returned. The ids of the runs share a prefix, and `:` sorts after
  * every digit, so the range contains all of them. The statement only calls functions that SQLite compiles inline, for
- * the reason that migration 0022 gives.
+ * the reason that the trigger gives.
  */
-const insertSubmission = template(sql<SavedRow>`
-  insert or fail into accepted_submissions (${sql.join(Object.keys(accepted).map((column) => sql.id(column)))})
-  select ${sql.join(Object.values(accepted))} from organizations where organization_id = ${organization}
-  returning (select json_group_array(contact_id) from form_submissions as s
-      where s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}
-        and s.updated_at = saved_at) as "contactIds",
-    (select json_group_array(outbox_id) from outbox as o where o.organization_id = ${organization}
-      and o.outbox_id >= 'run_' || ${slot('submissionId')} || '_'
-      and o.outbox_id < 'run_' || ${slot('submissionId')} || '_:') as "runIds"`)
+const insertSubmission = template(
+  db
+    .insertInto('accepted_submissions')
+    .orFail()
+    .columns(keysOf(accepted))
+    .expression(
+      db
+        .selectFrom('organizations')
+        .select(
+          Object.entries<AliasableExpression<unknown>>(accepted).map(([column, value]) => value.as(column)),
+        )
+        .where('organization_id', '=', organization),
+    )
+    .returning([
+      savedContacts.$asScalar().$notNull().as('contactIds'),
+      savedRuns.$asScalar().$notNull().as('runIds'),
+    ]),
+)
 
-interface RefusalRow {
-  readonly submissionId: string | null
-  readonly contactId: string | null
-  readonly current: number
-}
+type RefusalRow = NonNullable<typeof readRefusal.rowType>
 
 /** The executors for writing to one organization. */
 export interface TenantExecutors {
@@ -95,12 +133,25 @@ export interface TenantExecutors {
  * Reads why nothing was inserted: the submission was saved before, the form is no longer current, or the limit is
  * reached.
  */
-const readRefusal = template(sql<RefusalRow>`
-  select s.submission_id as "submissionId", s.contact_id as "contactId",
-    exists (select 1 from forms where organization_id = ${organization} and form_id = ${slot('formId')}
-      and is_published = 1 and version = ${slot('formVersion')}) as current
-  from (select 1) left join form_submissions as s
-    on s.organization_id = ${organization} and s.submission_id = ${slot('submissionId')}`)
+const readRefusal = template(
+  db
+    .selectFrom(db.selectNoFrom(one).as('any'))
+    .leftJoin('form_submissions as s', (join) =>
+      join.on('s.organization_id', '=', organization).on('s.submission_id', '=', slot('submissionId')),
+    )
+    .select(['s.submission_id as submissionId', 's.contact_id as contactId'])
+    .select(({ exists }) =>
+      exists(
+        db
+          .selectFrom('forms')
+          .select(one)
+          .where('organization_id', '=', organization)
+          .where('form_id', '=', slot('formId'))
+          .where('is_published', '=', sql.lit(1))
+          .where('version', '=', slot('formVersion')),
+      ).as('current'),
+    ),
+)
 
 /**
  * Saves a submission in one call. When nothing was inserted, a second call finds out why. The first one then changed

@@ -2,13 +2,13 @@ import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
-import { slot, template } from '../statement/compiler.ts'
+import { db, slot, template } from '../statement/compiler.ts'
 
 /**
  * The caller's `now`, but at most two seconds after the database's own time, because clocks that are set correctly do
  * not differ by more. A caller's clock that is behind is accepted, because it does not delay anything.
  */
-export const boundedNow = sql`min(${slot('now')}, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+2 seconds'))`
+export const boundedNow = sql<string>`min(${slot('now')}, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+2 seconds'))`
 
 /**
  * The instant of an organization's next write: now, or a millisecond after its last write when the clock stands still
@@ -16,23 +16,29 @@ export const boundedNow = sql`min(${slot('now')}, strftime('%Y-%m-%dT%H:%M:%fZ',
  * (updatedAt, id) that a client which syncs has already passed.
  * @param clockAt the column `clock_at` of the organization's row
  */
-export function nextInstant(clockAt: Expression<unknown>): Expression<unknown> {
+export function nextInstant(clockAt: Expression<string>): Expression<string> {
   return sql`max(${boundedNow}, strftime('%Y-%m-%dT%H:%M:%fZ', ${clockAt}, '+0.001 seconds'))`
 }
 
+const advance = db.updateTable('organizations').set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
+
 /** Moves an organization's clock to the next instant. First in a batch; the writes after it read `clock_at`. */
-export const advanceClock = template(sql`
-  update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
-  where organization_id = ${slot('organizationId')}`)
+export const advanceClock = template(advance.where('organization_id', '=', slot('organizationId')))
 
 /**
  * Moves the clocks of an organization and of its parent, each independently, for a write that changes rows of both.
  * Both organizations are always in the same database.
  */
-export const advanceClocks = template(sql`
-  update organizations set clock_at = ${nextInstant(sql.id('clock_at'))}
-  where organization_id in (${slot('organizationId')},
-    (select parent_id from organizations where organization_id = ${slot('organizationId')}))`)
+export const advanceClocks = template(
+  advance.where('organization_id', 'in', [
+    slot('organizationId'),
+    db
+      .selectFrom('organizations')
+      .select('parent_id')
+      .where('organization_id', '=', slot('organizationId'))
+      .$asScalar(),
+  ]),
+)
 
 /** The current instant as text, in the form in which instants are stored. */
 export function nowOf(clock: Clock): string {

@@ -1,0 +1,239 @@
+import type { ColumnType } from 'kysely'
+import type { ImportFormat, ImportProblem, ImportState } from '../../../ports/records/import-sessions.ts'
+import type { SendRecord } from '../../../ports/messaging/send-log.ts'
+import type { ListedEntry } from '../../../ports/messaging/outbox-store.ts'
+import type { AuditOutcome, AuditSubject } from '../../../ports/operators/audit.ts'
+import type { MovedTable, MoveKey } from '../../../ports/placement/move.ts'
+import type { MovePhase, ShownProgress } from '../../../ports/placement/move-ledger.ts'
+import type { Jurisdiction, Place, Region } from '../../../ports/placement/placement.ts'
+import type { JsonText } from './json-text.ts'
+
+/** A column: how the database has it, and the type of its values. */
+export interface ServiceColumn<Value, Given> {
+  readonly type: 'TEXT' | 'INTEGER'
+  readonly notNull: boolean
+  readonly hasDefault: boolean
+  /** Never set: it carries the types of what is read and of what is inserted. */
+  readonly valueType?: ColumnType<Value, Given, Value>
+}
+
+const column = (type: 'TEXT' | 'INTEGER') => ({ type, notNull: true, hasDefault: false })
+
+function text<Value extends string = string>(): ServiceColumn<Value, Value> {
+  return column('TEXT')
+}
+
+function json<Value>(): ServiceColumn<JsonText<Value>, JsonText<Value>> {
+  return column('TEXT')
+}
+
+function integer(): ServiceColumn<number, number> {
+  return column('INTEGER')
+}
+
+function optional<Value>(
+  of: ServiceColumn<Value, Value>,
+): ServiceColumn<Value | null, Value | null | undefined> {
+  return { ...of, notNull: false }
+}
+
+function byDefault<Value>(of: ServiceColumn<Value, Value>): ServiceColumn<Value, Value | undefined> {
+  return { ...of, hasDefault: true }
+}
+
+/**
+ * The tables of the service itself, with their columns in the order of the migrations, which create them. A test compares
+ * the two. What each column is for stands in the migrations.
+ */
+export const serviceTables = {
+  audit: {
+    audit_id: text(),
+    at: text(),
+    operator_key_id: optional(text()),
+    operator: text(),
+    action: text(),
+    organization_id: optional(text()),
+    outcome: text<AuditOutcome>(),
+    subject: optional(json<AuditSubject>()),
+  },
+  families: {
+    family_id: text(),
+    place: text<'own' | 'shared'>(),
+    generation: integer(),
+    region: optional(text<Region>()),
+    jurisdiction: optional(text<Jurisdiction>()),
+    work_since: optional(text()),
+    work_notes: byDefault(integer()),
+    was_idle: byDefault(integer()),
+  },
+  placed_organizations: { organization_id: text(), family_id: text() },
+  placed_slugs: { slug: text(), organization_id: text() },
+  placed_keys: { key_id: text(), organization_id: text() },
+  placed_forms: { form_id: text(), organization_id: text(), reserved_at: optional(text()) },
+  write_pauses: { organization_id: text(), token: text(), until: text() },
+  moves: {
+    move_id: text(),
+    family_id: text(),
+    source: json<Place>(),
+    target: json<Place>(),
+    phase: text<MovePhase>(),
+    token: optional(text()),
+    journal_id: optional(text()),
+    tables: optional(json<readonly MovedTable[]>()),
+    shown: optional(json<ShownProgress>()),
+    tries: byDefault(integer()),
+    not_before: optional(text()),
+    abort_asked: byDefault(integer()),
+    failure: optional(text()),
+    mover: optional(text()),
+    taken_at: optional(text()),
+    leased_until: optional(text()),
+    started_at: text(),
+    ended_at: optional(text()),
+  },
+  move_organizations: { move_id: text(), organization_id: text() },
+  move_journal: { seq: byDefault(integer()), journal_id: text(), table_name: text(), key: json<MoveKey>() },
+  move_targets: { move_id: text(), version: integer(), progress: text(), finished_by: optional(text()) },
+  move_guards: { broken: text<'version' | 'triggers'>() },
+  outbox: {
+    organization_id: text(),
+    outbox_id: text(),
+    submission_id: text(),
+    kind: text(),
+    payload: json<unknown>(),
+    status: byDefault(text<ListedEntry['status']>()),
+    attempts: byDefault(integer()),
+    next_attempt_at: text(),
+    last_error: optional(text()),
+    created_at: text(),
+    updated_at: text(),
+    lease_token: optional(text()),
+    waiting_since: optional(text()),
+  },
+  sends: {
+    organization_id: text(),
+    send_id: text(),
+    channel: text<SendRecord['channel']>(),
+    sender: text(),
+    recipient: text(),
+    provider_id: optional(text()),
+    outcome: text<SendRecord['outcome']>(),
+    error: optional(text()),
+    at: text(),
+  },
+  automation_messages: {
+    organization_id: text(),
+    message_id: text(),
+    recipient: text(),
+    at: text(),
+    waits_until: text(),
+    is_sent: integer(),
+    is_counted: integer(),
+  },
+  import_sessions: {
+    organization_id: text(),
+    import_id: text(),
+    kind: text(),
+    format: text<ImportFormat>(),
+    total_bytes: integer(),
+    digest: text(),
+    fields: optional(json<readonly string[]>()),
+    state: text<ImportState>(),
+    opened_at: text(),
+    touched_at: text(),
+    next_part: integer(),
+    received_bytes: integer(),
+    read_rows: integer(),
+    problems: json<readonly ImportProblem[]>(),
+    reading: text(),
+    chunks: integer(),
+    written_chunks: integer(),
+    written_rows: integer(),
+    changed_rows: integer(),
+    warnings: byDefault(json<readonly string[]>()),
+    is_dry_run: byDefault(integer()),
+    mapping: byDefault(json<Readonly<Record<string, string>>>()),
+    skipped_rows: byDefault(integer()),
+  },
+  import_parts: { organization_id: text(), import_id: text(), part: integer(), digest: text() },
+  import_chunks: {
+    organization_id: text(),
+    import_id: text(),
+    chunk: integer(),
+    row_count: integer(),
+    rows: json<readonly Readonly<Record<string, unknown>>[]>(),
+  },
+  import_keys: {
+    organization_id: text(),
+    import_id: text(),
+    bucket: integer(),
+    part: integer(),
+    keys: json<readonly string[]>(),
+    lines: json<readonly number[]>(),
+  },
+  restores: {
+    organization_id: text(),
+    restore_id: text(),
+    archive: text(),
+    digest: text(),
+    next_part: integer(),
+    progress: text(),
+    started_at: text(),
+    ended_at: optional(text()),
+  },
+  retention: { organization_id: text(), kind: text(), days: integer(), due_at: text() },
+  membership_cohorts: {
+    organization_id: text(),
+    dimension: text<'none' | 'plan' | 'site'>(),
+    month: text(),
+    value: json<string | null>(),
+    members: integer(),
+    churned: integer(),
+    voluntary: integer(),
+    involuntary: integer(),
+    within30: integer(),
+    within60: integer(),
+    within90: integer(),
+    within180: integer(),
+    within365: integer(),
+  },
+} as const
+
+/** The side tables of the lists by which pages are filtered, which triggers fill with a row for each value. */
+export const listTables = {
+  products_site_ids: { organization_id: text(), value: text(), product_id: text(), created_at: text() },
+  links_tags: {
+    organization_id: text(),
+    value: text(),
+    link_id: text(),
+    created_at: text(),
+    updated_at: text(),
+  },
+} as const
+
+/** The views, which hold no rows: their triggers do something with what is inserted. */
+export const serviceViews = {
+  accepted_submissions: {
+    organization_id: text(),
+    submission_id: text(),
+    form_id: text(),
+    form_version: integer(),
+    limit_per_contact: optional(integer()),
+    contact_id: optional(text()),
+    new_contact_id: optional(text()),
+    email: optional(text()),
+    email_key: optional(text()),
+    phone: optional(text()),
+    first_name: optional(text()),
+    last_name: optional(text()),
+    license_plate: optional(text()),
+    source: optional(text()),
+    attribution: json(),
+    answers: json(),
+    submitted_at: text(),
+    saved_at: text(),
+    due_at: text(),
+    outbox: optional(json()),
+  },
+  refused_writes: { organization_id: text(), now: text() },
+} as const

@@ -1,0 +1,42 @@
+import { atMost, db, slot, template } from './compiler.ts'
+import { indexedBy } from './words.ts'
+
+/** A table, a column, a filter or an order that the database does not have does not compile. */
+export const misspelt = [
+  // @ts-expect-error: there is no such table
+  () => db.selectFrom('contatcs').selectAll(),
+  // @ts-expect-error: contacts have no such column
+  () => db.selectFrom('contacts').select('emial'),
+  // @ts-expect-error: nor one to filter by
+  () => db.selectFrom('contacts').selectAll().where('emial', '=', slot('email')),
+  // @ts-expect-error: nor one to order by
+  () => db.selectFrom('contacts').selectAll().orderBy('creatd_at').limit(atMost('limit')),
+  // @ts-expect-error: the table of the join has another name for it
+  () => db.selectFrom('contacts as c').innerJoin('sites as s', 's.id', 'c.site_id').selectAll(),
+  // @ts-expect-error: the service's own tables are known as well
+  () => db.updateTable('outbox').set({ lease: slot('token') }),
+  // @ts-expect-error: so are those of keys
+  () => db.deleteFrom('api_keys').where('owner', '=', slot('owner')),
+  // @ts-expect-error: and the columns into which is inserted
+  () => db.insertInto('sends').columns(['organization_id', 'sent_at']),
+  // @ts-expect-error: a table that is read by an index of its own is no exception
+  () => db.selectFrom(indexedBy('outbox', 'o', 'outbox_turns')).select('o.due_at'),
+]
+
+/** A contact with the name of its site, if it has one. */
+export const contact = template(
+  db
+    .selectFrom('contacts as c')
+    .leftJoin('sites as s', 's.site_id', 'c.site_id')
+    .select(['c.contact_id as contactId', 'c.created_at', 's.name']),
+)
+type ContactRow = NonNullable<typeof contact.rowType>
+
+/** Rows have the types of the columns, under the names by which they are selected. */
+export const rows = [
+  { contactId: 'a', created_at: 'b', name: null },
+  // @ts-expect-error: every contact has the instant of its creation
+  { contactId: 'a', created_at: null, name: 'c' },
+  // @ts-expect-error: the id is selected under another name
+  { contact_id: 'a', created_at: 'b', name: 'c' },
+] satisfies readonly ContactRow[]

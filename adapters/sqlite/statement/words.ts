@@ -1,0 +1,43 @@
+import type { AliasedExpression, Expression, Selectable, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+
+type TableName = keyof Database
+
+/** What a subquery selects that is only asked whether it has rows: `1 as "one"`. */
+export const one = sql<number>`1`.as('one')
+
+/** A table that is read by this index and by no other: `"outbox" as "o" indexed by "outbox_turns"`. */
+export function indexedBy<Table extends TableName, Alias extends string>(
+  table: Table,
+  alias: Alias,
+  index: string,
+): AliasedExpression<Selectable<Database[Table]>, Alias> {
+  return sql<Selectable<Database[Table]>>`${sql.table(table)}`.as<Alias>(
+    sql`${sql.id(alias)} indexed by ${sql.id(index)}`,
+  )
+}
+
+/** An item of a JSON array, or a member of an object. */
+interface JsonItem<Value> {
+  readonly key: number | string
+  readonly value: Value
+}
+
+/** The items of a JSON array as rows: `json_each(?1) as "item"`. */
+export function jsonEach<Value, Alias extends string>(
+  json: Expression<unknown>,
+  alias: Alias,
+): AliasedExpression<JsonItem<Value>, Alias> {
+  return sql<JsonItem<Value>>`json_each(${json})`.as(alias)
+}
+
+/** The texts of a JSON array, for `in`: `(select "value" from json_each(?1))`. */
+export function textsOf(json: Expression<unknown>): Expression<string> {
+  return sql<string>`(select value from json_each(${json}))`
+}
+
+/** Whether a text has the form of a pattern: `"name" glob ?1`. */
+export function glob(text: Expression<string>, pattern: Expression<string>): Expression<SqlBool> {
+  return sql`${text} glob ${pattern}`
+}
