@@ -100,7 +100,8 @@ export default defineConfig({
       'test/support/runner/file-setup.ts',
       ...(isPartial ? [] : ['test/support/contract/contract-setup.ts']),
     ],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**'],
+    // The programs of test/client/library are tested as whoever installs the package runs them (test/ci/package).
+    exclude: ['**/node_modules/**', '**/dist/**', '**/.wrangler/**', 'test/client/library/**'],
     // Tests that start a real service, database or browser take seconds, and several times as long on a machine that is
     // busy with others. The limits are there to end a hang, not to judge speed.
     testTimeout: isPartial ? 120_000 : 60_000,

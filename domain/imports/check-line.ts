@@ -56,7 +56,9 @@ function fieldIssues(
 }
 
 function ownerProblem(given: unknown, organizationId: string): string | null {
-  return given === organizationId ? null : `must be ${organizationId}, the organization into which the file is imported`
+  return given === organizationId
+    ? null
+    : `must be ${organizationId}, the organization into which the file is imported`
 }
 
 /** The values that identify a line among those of its kind; empty when the line lacks them. */

@@ -25,9 +25,7 @@ export function splitCells(text: string, delimiter: Delimiter): CellsReading {
   let position = 0
   for (;;) {
     const cell =
-      text[position] === '"'
-        ? quotedCell(text, position, delimiter)
-        : plainCell(text, position, delimiter)
+      text[position] === '"' ? quotedCell(text, position, delimiter) : plainCell(text, position, delimiter)
     if ('kind' in cell) return cell
     cells.push(cell.value)
     if (cell.end >= text.length) return { kind: 'cells', cells, delimiter }
@@ -46,7 +44,9 @@ function plainCell(text: string, start: number, delimiter: Delimiter): Cell | Ce
   const end = next === -1 ? text.length : next
   const value = text.slice(start, end)
   return value.includes('"')
-    ? invalid('has a quote inside a cell that is not quoted. Put the cell in quotes and double each quote in it')
+    ? invalid(
+        'has a quote inside a cell that is not quoted. Put the cell in quotes and double each quote in it',
+      )
     : { value, end }
 }
 

@@ -98,7 +98,9 @@ describe('CSV', () => {
   it('does not collect a cell that never ends beyond the longest line', async () => {
     const text = `id,note\n1,"open\n${'x'.repeat(999).concat('\n').repeat(1_100)}`
     const entries = await csv(text, 65_536)
-    expect(problems(entries)[0]).toBe('2 (line) has a quoted cell that never ends, or is too long. Close its quote')
+    expect(problems(entries)[0]).toBe(
+      '2 (line) has a quoted cell that never ends, or is too long. Close its quote',
+    )
   })
 
   it('bounds a record of several lines by its bytes, not by its characters', async () => {
@@ -113,7 +115,9 @@ describe('CSV', () => {
 
   it('names bytes that are not UTF-8', async () => {
     const bytes = new Uint8Array([...utf8('id\n1\n'), 0xff, 0x0a, ...utf8('3')])
-    expect(problems(await csv(bytes))).toEqual(['3 (line) is not in UTF-8. Save the file as UTF-8 (in Excel: "CSV UTF-8")'])
+    expect(problems(await csv(bytes))).toEqual([
+      '3 (line) is not in UTF-8. Save the file as UTF-8 (in Excel: "CSV UTF-8")',
+    ])
   })
 })
 

@@ -72,7 +72,8 @@ function readHeader(
   const { line, cells, delimiter } = reading
   const read = readColumns(cells, rules)
   const issues = headerIssues(read, rules)
-  if (issues.length > 0) return { found: { kind: 'faulty' }, entries: issues.map((issue) => ({ line, issue })) }
+  if (issues.length > 0)
+    return { found: { kind: 'faulty' }, entries: issues.map((issue) => ({ line, issue })) }
   return { found: { kind: 'fields', names: read.map(({ field }) => field), delimiter }, entries: [] }
 }
 

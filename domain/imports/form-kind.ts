@@ -76,7 +76,9 @@ function unsubmittable({ formId, isPublished, definition }: StoredRow): readonly
   // The line was read as a form.
   const { supported, reasons } = headlessSupport(definition as FormDefinition)
   if (supported) return []
-  return [`${echoed(String(formId))} is published and cannot be submitted here, only on its hosted page. ${reasons.join(' ')}`]
+  return [
+    `${echoed(String(formId))} is published and cannot be submitted here, only on its hosted page. ${reasons.join(' ')}`,
+  ]
 }
 
 function rowOf({ definition, password, publishedAt, createdAt }: FormLine): StoredRow {

@@ -156,7 +156,9 @@ describe('problems', () => {
     const [first, second, third] = parts
     if (first === undefined || second === undefined || third === undefined) throw new Error('There are three')
     const one = await receivePart(importId, first, world)
-    expect(one).toMatchObject({ session: { state: 'receiving', problems: [{ line: 2, field: 'nope' }, { field: 'contactId' }] } })
+    expect(one).toMatchObject({
+      session: { state: 'receiving', problems: [{ line: 2, field: 'nope' }, { field: 'contactId' }] },
+    })
     const many = await receivePart(importId, second, world)
     expect(many.kind === 'session' && many.session.problems).toHaveLength(FILE_PROBLEMS_MAX)
     expect(many).toMatchObject({ session: { state: 'refused' } })

@@ -13,7 +13,9 @@ export function readMapping(
   if (format !== 'csv' && pairs.length > 0)
     return { problem: 'Only the columns of a CSV file can be mapped. In NDJSON, the keys are the fields.' }
   const fieldOf = new Map(names.map((name) => [folded(name), name]))
-  const known = pairs.map(([column, field]) => [column, field === '' ? '' : fieldOf.get(folded(field))] as const)
+  const known = pairs.map(
+    ([column, field]) => [column, field === '' ? '' : fieldOf.get(folded(field))] as const,
+  )
   const unknown = pairs.filter((_, index) => known[index]?.[1] === undefined)
   const sentences = unknown.map(
     ([column, field]) =>

@@ -18,6 +18,9 @@ function entriesOf({ number, text, problem }: Line): readonly Entry[] {
 
 function readObject(line: number, text: string): Entry {
   const value = parsedOr(text, undefined)
-  if (value === undefined) return unreadable(line, 'is not valid JSON. Write one object a line, such as {"name":"Ada"}')
-  return isJsonObject(value) ? { line, record: value } : unreadable(line, 'must be a JSON object, such as {"name":"Ada"}')
+  if (value === undefined)
+    return unreadable(line, 'is not valid JSON. Write one object a line, such as {"name":"Ada"}')
+  return isJsonObject(value)
+    ? { line, record: value }
+    : unreadable(line, 'must be a JSON object, such as {"name":"Ada"}')
 }

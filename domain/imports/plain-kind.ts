@@ -77,7 +77,10 @@ function withDerived(
 
 function problemOf(name: string, resource: Resource, known: readonly string[]): string {
   const declared = [...Object.keys(resource.fields), ...Object.keys(resource.hidden)]
-  if (declared.some((own) => folded(own) === folded(name)) && !known.some((own) => folded(own) === folded(name)))
+  if (
+    declared.some((own) => folded(own) === folded(name)) &&
+    !known.some((own) => folded(own) === folded(name))
+  )
     return 'is set by the service and cannot be imported. Leave it out.'
   return `is not a field of ${resource.collection}. ${unknownWord(name, known)}`
 }

@@ -77,9 +77,7 @@ describe.each(formats)('$format', (file) => {
       reading = after
     }
     const { entries } = readPart(reading, utf8('x\n'), true, file)
-    expect(entries).toEqual([
-      { line: 1, issue: { field: '(line)', message: tooLongProblem } },
-    ])
+    expect(entries).toEqual([{ line: 1, issue: { field: '(line)', message: tooLongProblem } }])
   })
 })
 

@@ -49,8 +49,7 @@ export function readPart(from: Reading, bytes: Uint8Array, isLast: boolean, file
   const foreign = before.line === 1 ? foreignFile(all) : null
   if (foreign !== null)
     return { entries: [unreadable(1, foreign)], skippedRows: 0, reading: { ...startOfFile, header: FAULTY } }
-  const lineEnd =
-    before.lineEnd ?? (file.format === 'csv' ? lineEndOf(all, isLast) : LINE_FEED)
+  const lineEnd = before.lineEnd ?? (file.format === 'csv' ? lineEndOf(all, isLast) : LINE_FEED)
   const whole =
     lineEnd === null ? all.subarray(0, 0) : isLast ? all : all.subarray(0, all.lastIndexOf(lineEnd) + 1)
   const reader = readerOf(file, before.header, lineEnd ?? LINE_FEED)
@@ -106,7 +105,12 @@ function afterDropped(
   if (endAt === -1 && !isLast) return { reading, bytes: new Uint8Array(0), entries: [] }
   const isHeader = format === 'csv' && reading.header === null
   return {
-    reading: { ...reading, line: reading.line + 1, dropped: null, header: isHeader ? FAULTY : reading.header },
+    reading: {
+      ...reading,
+      line: reading.line + 1,
+      dropped: null,
+      header: isHeader ? FAULTY : reading.header,
+    },
     bytes: endAt === -1 ? new Uint8Array(0) : bytes.subarray(endAt + 1),
     entries: [unreadable(dropped.line, dropped.message)],
   }

@@ -228,7 +228,9 @@ describe('importing a resource', () => {
   it('accepts an owner only when it is the organization', async () => {
     expect(await run('contacts', [contact('c1', { organizationId: 'acme' })])).toMatchObject({ changed: 1 })
     const outcome = await run('contacts', [contact('c2', { organizationId: 'other' })])
-    expect(problemsOf(outcome)).toEqual(['1 organizationId must be acme, the organization into which the file is imported'])
+    expect(problemsOf(outcome)).toEqual([
+      '1 organizationId must be acme, the organization into which the file is imported',
+    ])
   })
 
   it('ends the check at a bounded number of problems', async () => {
@@ -252,7 +254,9 @@ describe('importing a resource', () => {
     expect(await run('form-submissions', [submission('s1', 'f1')])).toMatchObject({ changed: 1 })
     expect(await stored('form-submissions', ['answers'], ['s1'])).toEqual([{ answers: { apiKey: 'kept' } }])
     const joined = await run('form-submissions', [{ ...submission('s1', 'f1'), formName: 'F' }])
-    expect(problemsOf(joined)).toEqual(['1 formName is set by the service and cannot be imported. Leave it out.'])
+    expect(problemsOf(joined)).toEqual([
+      '1 formName is set by the service and cannot be imported. Leave it out.',
+    ])
   })
 })
 

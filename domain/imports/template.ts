@@ -43,9 +43,13 @@ export function templateOf(name: string): readonly TemplateColumn[] {
     whenLeftOut: required.has(column) ? null : inWords(imported.get(column)?.default),
     meaning: termOf([resource.name, column])?.[0] ?? null,
     // What may be left out is shown where its meaning has an example.
-    example: required.has(column) || termOf([resource.name, column])?.[1] !== undefined ? example[column] : null,
+    example:
+      required.has(column) || termOf([resource.name, column])?.[1] !== undefined ? example[column] : null,
   }))
-  return [...columns.filter(({ isRequired }) => isRequired), ...columns.filter(({ isRequired }) => !isRequired)]
+  return [
+    ...columns.filter(({ isRequired }) => isRequired),
+    ...columns.filter(({ isRequired }) => !isRequired),
+  ]
 }
 
 /** A CSV file of the columns with one row of examples. */

@@ -116,7 +116,8 @@ async function plantedService(choice: typeof SHARED | typeof OWN) {
   await service.addOrganization('other')
   const admin = await openOperatorClient(service, 'admin')
   expect((await importFile(service, admin, [line])).state).toBe('done')
-  expect((await importFile(service, admin, [{ ...line, emailConsent: `${NAME}?` }])).state).toBe('refused')
+  // No problem repeats a value, but each names its field, which may be the person's in a file with a wrong header.
+  expect((await importFile(service, admin, [{ ...line, [NAME]: '' }])).state).toBe('refused')
   for (const resource of writtenResources)
     for (const row of rowsOf(resource))
       await service.storage.tenant('acme').upsert(resource.collection, [row])

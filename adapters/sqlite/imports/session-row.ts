@@ -8,7 +8,10 @@ import type { FieldColumns } from '../table/field-columns.ts'
 import { fieldList } from '../table/field-columns.ts'
 
 /** A session as its row is selected. */
-export interface SessionRow extends Omit<ImportSession, 'isDryRun' | 'mapping' | 'problems' | 'warnings' | 'stagedFields'> {
+export interface SessionRow extends Omit<
+  ImportSession,
+  'isDryRun' | 'mapping' | 'problems' | 'warnings' | 'stagedFields'
+> {
   readonly isDryRun: number
   readonly mapping: JsonText<ImportSession['mapping']>
   readonly problems: JsonText<ImportSession['problems']>

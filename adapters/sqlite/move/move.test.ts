@@ -85,8 +85,9 @@ test('the ids of forms that an import is still writing are taken along, and the 
   await createStorage({ executor: places.shared, clock: places.clock }).administration.saveOrganization(
     newOrganization('acme', 'Acme'),
   )
-  await run(`insert into import_sessions values ('acme', 'i', 'forms', 'ndjson', 1, 'd', null, 'writing', '2026-01-01',
-    '2026-01-01', 2, 1, 1, '[]', '', 1, 0, 0, 0, '[]')`)
+  const imports = createStorage({ executor: places.shared, clock: places.clock }).imports('acme')
+  await imports.open('i', { kind: 'forms', format: 'ndjson', totalBytes: 1, digest: 'd' }, 'rows', '')
+  await run("update import_sessions set state = 'writing'")
   await run(`insert into import_keys values ('acme', 'i', 0, 1, '["soon"]', '[1]')`)
   expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done' })
   expect(await run('select form_id, organization_id, reserved_at from placed_forms')).toEqual([

@@ -61,18 +61,20 @@ export function tableOf(collection: string): Table {
 
 function describe(collection: string): Table {
   const resource = resourceOf(collection)
-  const columns = storedFields(resource).map(([field, { origin, field: type, ...entry }]): [string, Column] => [
-    field,
-    {
+  const columns = storedFields(resource).map(
+    ([field, { origin, field: type, ...entry }]): [string, Column] => [
       field,
-      name: columnName(field),
-      storage: type.storage,
-      nullable: type.nullable,
-      assigned: origin === 'assigned',
-      default: 'default' in entry ? (entry.default ?? null) : null,
-      expression: null,
-    },
-  ])
+      {
+        field,
+        name: columnName(field),
+        storage: type.storage,
+        nullable: type.nullable,
+        assigned: origin === 'assigned',
+        default: 'default' in entry ? (entry.default ?? null) : null,
+        expression: null,
+      },
+    ],
+  )
   const joins = Object.entries(resource.fields).flatMap(([field, entry]): [string, JoinedColumn][] =>
     entry.origin === 'joined'
       ? [[field, { ...entry.join, storage: entry.field.storage, ...target(entry.join) }]]

@@ -2,7 +2,10 @@ import type { Terms } from './term.ts'
 
 /** Names that only the files of imports have. */
 export const imports: Terms = {
-  'Purchase.processorId': ['Identifier at the payment processor, by which an import finds it again.', 'ch_0042'],
+  'Purchase.processorId': [
+    'Identifier at the payment processor, by which an import finds it again.',
+    'ch_0042',
+  ],
   'Form.notificationEmails': ['Who gets an email about each submission.', ['owner@example.com']],
   'Form.password': ['What visitors must enter, in clear text. It is stored as a hash.'],
   'Form.requireEmailVerification': ['Whether an address must be verified, which needs the hosted page.'],
