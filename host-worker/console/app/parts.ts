@@ -17,4 +17,5 @@ export const parts: readonly Part[] = [
     load: () => import('./organizations/settings-page.tsx'),
   },
   { path: '/', title: 'Home', for: 'tenant', load: () => import('./home/home-page.tsx') },
+  { path: '/data', title: 'Data', for: 'tenant', load: () => import('./data/data-page.tsx') },
 ]

@@ -1,16 +1,12 @@
+import { Link } from 'wouter-preact'
 import { Card } from '../kit/card.tsx'
 import { Facts } from '../kit/facts.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
-import { Shown } from '../kit/states.tsx'
-import { useRead } from '../service/use-query.ts'
 import { useIdentity } from '../session/session.ts'
-import type { ContractDocument } from './collections.ts'
-import { collectionsIn } from './collections.ts'
 
-/** The home page of a tenant: whose key this is, and what it can read. */
+/** The home page of a tenant: whose key this is, and where everything is. */
 export function Page() {
   const identity = useIdentity()
-  const document = useRead<ContractDocument>('/api/v1/openapi.json')
   const organizationId = identity.kind === 'tenant' ? identity.organizationId : ''
   return (
     <>
@@ -20,6 +16,12 @@ export function Page() {
           facts={[
             ['Identifier', <code key="id">{organizationId}</code>],
             [
+              'Data',
+              <Link key="data" href="/data">
+                Every collection, to look through
+              </Link>,
+            ],
+            [
               'Reference',
               <a key="docs" href="/docs">
                 Every operation, to try with this key
@@ -28,24 +30,6 @@ export function Page() {
           ]}
         />
       </Card>
-      <Shown reading={document} lines={8}>
-        {(known) => (
-          <div class="columns">
-            {[...Map.groupBy(collectionsIn(known), ({ tag }) => tag)].map(([tag, collections]) => (
-              <Card key={tag} title={tag}>
-                <ul class="plain-list">
-                  {collections.map(({ path, summary }) => (
-                    <li key={path}>
-                      <p>{summary}</p>
-                      <code>{path}</code>
-                    </li>
-                  ))}
-                </ul>
-              </Card>
-            ))}
-          </div>
-        )}
-      </Shown>
     </>
   )
 }

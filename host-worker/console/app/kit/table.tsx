@@ -38,45 +38,47 @@ export function Table<Row>({ label, columns, rows, rowKey, hasMore = false, onEn
     if (hasMore && lastIndex >= rows.length - 1) onEnd?.()
   }, [hasMore, lastIndex, rows.length])
   return (
-    <div
-      class="table"
-      role="table"
-      aria-label={label}
-      aria-rowcount={hasMore ? -1 : rows.length + 1}
-      style={{ '--tracks': tracks }}
-    >
-      <div role="rowgroup" class="table-head">
-        <div role="row" aria-rowindex={1} class="table-row">
-          {columns.map(({ title, align }) => (
-            <div key={title} role="columnheader" class={align}>
-              {title}
-            </div>
-          ))}
+    <>
+      <div
+        class="table"
+        role="table"
+        aria-label={label}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        style={{ '--tracks': tracks }}
+      >
+        <div role="rowgroup" class="table-head">
+          <div role="row" aria-rowindex={1} class="table-row">
+            {columns.map(({ title, align }) => (
+              <div key={title} role="columnheader" class={align}>
+                {title}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" class="table-body" ref={shown.place} style={{ height: `${shown.heightPx}px` }}>
+          {shown.rows.map(({ index, startPx }) => {
+            const row = rows[index]
+            return row === undefined ? null : (
+              <div
+                key={rowKey(row)}
+                ref={shown.measure}
+                data-index={index}
+                role="row"
+                aria-rowindex={index + 2}
+                class="table-row"
+                style={{ transform: `translateY(${startPx}px)` }}
+              >
+                {columns.map(({ title, cell, align }) => (
+                  <div key={title} role="cell" class={align} data-title={title}>
+                    {cell(row)}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
         </div>
       </div>
-      <div role="rowgroup" class="table-body" ref={shown.place} style={{ height: `${shown.heightPx}px` }}>
-        {shown.rows.map(({ index, startPx }) => {
-          const row = rows[index]
-          return row === undefined ? null : (
-            <div
-              key={rowKey(row)}
-              ref={shown.measure}
-              data-index={index}
-              role="row"
-              aria-rowindex={index + 2}
-              class="table-row"
-              style={{ transform: `translateY(${startPx}px)` }}
-            >
-              {columns.map(({ title, cell, align }) => (
-                <div key={title} role="cell" class={align} data-title={title}>
-                  {cell(row)}
-                </div>
-              ))}
-            </div>
-          )
-        })}
-      </div>
       {hasMore && <Loading lines={1} />}
-    </div>
+    </>
   )
 }

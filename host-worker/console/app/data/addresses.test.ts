@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { endpoints } from '../../../../domain/catalog.ts'
+import { buildDocument } from '../../../../domain/document/openapi.ts'
+import { addressOf, detailOf, linkOf, onwardFrom, placeOf } from './addresses.ts'
+import { columnFieldsOf } from './columns.ts'
+import type { ContractDocument } from './contract.ts'
+import { dataRoutesIn } from './contract.ts'
+import { dayOf, startOf } from './filter-form.tsx'
+
+const routes = dataRoutesIn(JSON.parse(JSON.stringify(buildDocument(endpoints))) as ContractDocument)
+const place = (address: string) => {
+  const found = placeOf(routes, address)
+  if (found === null) throw new Error(`There is no place at ${address}`)
+  return found
+}
+
+test('an address is the route without parameters before the one with them', () => {
+  expect(place('forms/submissions').route.isCollection).toBe(true)
+  expect(place('forms/demo').params).toEqual({ formId: 'demo' })
+  expect(place('contacts/a%2Fb').params).toEqual({ contactId: 'a/b' })
+  expect(placeOf(routes, 'members')).toBeNull()
+  expect(placeOf(routes, 'contacts/')).toBeNull()
+})
+
+test('no value leads out of its place', () => {
+  expect(addressOf('contacts/{contactId}', { contactId: '..' })).toBeNull()
+  expect(addressOf('contacts/{contactId}', { contactId: null })).toBeNull()
+  expect(addressOf('contacts/{contactId}', { contactId: '../x?y' })).toBe('contacts/..%2Fx%3Fy')
+})
+
+test('ids lead to the rows that they name', () => {
+  expect(linkOf(routes, 'siteIds', 's1', {})).toBe('sites/s1')
+  expect(linkOf(routes, 'runId', 'r1', {})).toBe('automations/runs/r1')
+  expect(linkOf(routes, 'responseId', 'r1', { surveyId: 'v1' })).toBe('surveys/v1/responses/r1')
+  expect(linkOf(routes, 'responseId', 'r1', {})).toBeNull()
+  expect(linkOf(routes, 'reviewId', 'r1', {})).toBeNull()
+  expect(detailOf(routes, place('surveys'), { id: 'v1' })).toBe('surveys/v1')
+  expect(detailOf(routes, place('contact-lists/l1/contacts'), { contactId: 'c1' })).toBe('contacts/c1')
+  expect(detailOf(routes, place('pos/customers'), { customerId: 'c1' })).toBe('pos/customers/c1')
+})
+
+test('a row leads to what is below it and to what can be filtered by it', () => {
+  expect(onwardFrom(routes, place('voucher-groups/g1')).map(({ address }) => address)).toEqual([
+    'vouchers/redemptions?groupId=g1',
+    'voucher-groups/g1/vouchers',
+  ])
+  expect(onwardFrom(routes, place('contacts/c1')).map(({ address }) => address)).toContain(
+    'purchases?contactId=c1',
+  )
+})
+
+test('every collection has columns, and the time of its order is the last', () => {
+  for (const route of routes.filter(({ isCollection }) => isCollection))
+    expect(columnFieldsOf(route).length, route.template).toBeGreaterThan(0)
+  expect(columnFieldsOf(place('purchases').route).at(-1)).toBe('purchasedAt')
+})
+
+test('a day stays the day that was chosen', () => {
+  expect(dayOf(startOf('2026-03-29'))).toBe('2026-03-29')
+  expect(startOf('2026-03-29')).toMatch(/Z$/)
+  expect([startOf('tomorrow'), dayOf('tomorrow')]).toEqual(['', ''])
+})

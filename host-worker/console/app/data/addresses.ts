@@ -1,0 +1,112 @@
+import type { Row } from '../service/operations.ts'
+import type { DataRoute } from './contract.ts'
+import { parametersOf } from './contract.ts'
+
+type Params = Readonly<Record<string, string>>
+
+/** What an address below `/data/` shows: a route, with the values of its parameters. */
+export interface Place {
+  readonly route: DataRoute
+  readonly params: Params
+}
+
+/** The place of an address. A route without parameters wins: `forms/submissions` is no form. */
+export function placeOf(routes: readonly DataRoute[], address: string): Place | null {
+  const segments = address.split('/').map(decoded)
+  const byParameters = routes.toSorted(
+    (left, right) => parametersOf(left.template).length - parametersOf(right.template).length,
+  )
+  for (const route of byParameters) {
+    const params = paramsIn(route.template, segments)
+    if (params !== null) return { route, params }
+  }
+  return null
+}
+
+function paramsIn(template: string, segments: readonly string[]): Params | null {
+  const wanted = template.split('/')
+  if (wanted.length !== segments.length) return null
+  const params: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const given = segments[index] ?? ''
+    const [name] = parametersOf(part)
+    if (name === undefined ? part !== given : given === '') return null
+    if (name !== undefined) params[name] = given
+  }
+  return params
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** A template with its parameters filled in; null: one is missing, or none that an address can have. */
+export function addressOf(template: string, values: Row): string | null {
+  const filled = template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return typeof value === 'string' && !/^\.{0,2}$/.test(value) ? encodeURIComponent(value) : whole
+  })
+  return filled.includes('{') ? null : filled
+}
+
+/**
+ * Where the value of a field leads: to the detail route whose last parameter has the field's name. The other parameters
+ * are taken from the row.
+ */
+export function linkOf(routes: readonly DataRoute[], field: string, value: string, row: Row): string | null {
+  const wanted = `{${field.replace(/Ids$/, 'Id')}}`
+  for (const { template, isDeprecated } of routes)
+    if (!isDeprecated && template !== wanted && template.endsWith(`/${wanted}`)) {
+      const address = addressOf(template, { ...row, [wanted.slice(1, -1)]: value })
+      if (address !== null) return address
+    }
+  return null
+}
+
+/** The address of a row of a collection; null: its collection has no detail route. */
+export function detailOf(routes: readonly DataRoute[], { route, params }: Place, row: Row): string | null {
+  const id = idFieldOf(route)
+  const own = routes.find(
+    ({ template }) =>
+      /^\{\w+\}$/.test(template.slice(route.template.length + 1)) &&
+      template.startsWith(`${route.template}/`),
+  )
+  const value = row[id]
+  if (own === undefined || typeof value !== 'string')
+    return typeof value === 'string' ? linkOf(routes, id, value, { ...params, ...row }) : null
+  return addressOf(own.template, { ...params, ...row, [parametersOf(own.template).at(-1) ?? '']: value })
+}
+
+/** The field that tells the rows of a route apart: the first one. */
+export function idFieldOf({ fields }: DataRoute): string {
+  return Object.keys(fields)[0] ?? ''
+}
+
+/** Where one can go from a row of a detail route: what is below it, and the collections that can be filtered by its id. */
+export function onwardFrom(
+  routes: readonly DataRoute[],
+  { route, params }: Place,
+): readonly { readonly title: string; readonly address: string }[] {
+  const name = parametersOf(route.template).at(-1) ?? ''
+  return routes.flatMap(({ template, title, isCollection, isDeprecated, filters }) => {
+    if (!isCollection || isDeprecated) return []
+    if (template.startsWith(`${route.template}/`)) {
+      const address = addressOf(template, params)
+      return address === null ? [] : [{ title, address }]
+    }
+    const isFiltered = !template.includes('{') && filters.some((filter) => filter.name === name)
+    const below = routes.some(
+      (one) =>
+        one.title !== title &&
+        one.template.startsWith(`${route.template}/`) &&
+        one.template.split('/').at(-1) === template.split('/').at(-1),
+    )
+    return isFiltered && !below
+      ? [{ title, address: `${template}?${new URLSearchParams({ [name]: params[name] ?? '' }).toString()}` }]
+      : []
+  })
+}
