@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { endpoints } from '../../../../domain/catalog.ts'
-import { buildDocument } from '../../../../domain/document/openapi.ts'
-import { addressOf, detailOf, linkOf, onwardFrom, placeOf } from './addresses.ts'
-import { columnFieldsOf } from './columns.ts'
-import type { ContractDocument } from './contract.ts'
-import { dataRoutesIn } from './contract.ts'
-import { dayOf, startOf } from './filter-form.tsx'
+import { endpoints } from '../../domain/catalog.ts'
+import { buildDocument } from '../../domain/document/openapi.ts'
+import { addressOf, detailOf, linkOf, onwardFrom, placeOf } from './app/data/addresses.ts'
+import { columnFieldsOf } from './app/data/columns.ts'
+import type { ContractDocument } from './app/data/contract.ts'
+import { dataRoutesIn } from './app/data/contract.ts'
+import { dayOf, startOf } from './app/data/days.ts'
 
 const routes = dataRoutesIn(JSON.parse(JSON.stringify(buildDocument(endpoints))) as ContractDocument)
 const place = (address: string) => {
