@@ -45,5 +45,12 @@ export const parts: readonly Part[] = [
     load: () => import('./sends/platform-sends-page.tsx'),
   },
   { path: '/audit', title: 'Audit', for: 'operator', load: () => import('./audit/audit-page.tsx') },
+  {
+    path: '/operator-keys',
+    title: 'Operator keys',
+    for: 'operator',
+    role: 'admin',
+    load: () => import('./operator-keys/operator-keys-page.tsx'),
+  },
   { path: '/', title: 'Home', for: 'tenant', load: () => import('./home/home-page.tsx') },
 ]
