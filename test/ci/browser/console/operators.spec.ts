@@ -167,4 +167,4 @@ test('the pages for operators in every view', async () => {
   await room.inEveryView('audit', '/audit', room.adminKey, 'Audit')
   await room.inEveryView('operator-keys', '/operator-keys', room.adminKey, 'Operator keys')
   await room.inEveryView('platform-sends', '/platform-sends', room.adminKey, 'Platform sends')
-})
+}, 180_000)
