@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { SelectField, TextField } from '../kit/field.tsx'
+import { FailureNote } from '../kit/states.tsx'
+import { useAction } from '../service/use-action.ts'
+import type { CallOf } from '../service/operations.ts'
+import type { IssuedKey } from './key.ts'
+
+interface IssueProps {
+  readonly organizationId: string
+  readonly onClose: () => void
+  readonly onIssued: (issued: IssuedKey) => void
+}
+
+type Settings = NonNullable<CallOf<'keys.issue'>['body']>
+
+const scopes = [
+  { value: 'all', label: 'Everything' },
+  { value: 'read', label: 'Read' },
+  { value: 'send', label: 'Send messages' },
+] as const
+
+const NOTHING = { label: '', scope: 'all', expires: '', rate: '' }
+
+/** Issues a key of an organization. */
+export function IssueDialog({ organizationId, onClose, onIssued }: IssueProps) {
+  const [written, setWritten] = useState(NOTHING)
+  const issue = useAction(
+    (client) => client.call('keys.issue', { params: { organizationId }, body: settingsOf(written) }),
+    onIssued,
+  )
+  const write = (name: keyof typeof NOTHING) => (value: string) => {
+    setWritten({ ...written, [name]: value })
+  }
+  return (
+    <Dialog title="Issue a key" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          issue.run(undefined)
+        }}
+      >
+        <TextField
+          label="Label"
+          hint="What it is for, such as nightly sync."
+          value={written.label}
+          onValue={write('label')}
+        />
+        <SelectField label="Scope" value={written.scope} onValue={write('scope')} options={scopes} />
+        <TextField
+          label="Expires"
+          hint="Left empty: never."
+          type="datetime-local"
+          value={written.expires}
+          onValue={write('expires')}
+        />
+        <TextField
+          label="Requests a minute"
+          hint="Left empty: no limit."
+          type="number"
+          value={written.rate}
+          onValue={write('rate')}
+        />
+        {issue.failure !== null && <FailureNote failure={issue.failure} />}
+        <div class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isRunning={issue.isRunning}>
+            Issue
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The settings as the operation takes them: what was left empty is left out, and the instant is that of the reader's clock. */
+function settingsOf({ label, scope, expires, rate }: typeof NOTHING): Settings {
+  const chosen = scopes.find(({ value }) => value === scope)
+  return {
+    ...(label.trim() === '' ? {} : { label: label.trim() }),
+    ...(chosen === undefined ? {} : { scope: chosen.value }),
+    ...(expires === '' ? {} : { expiresAt: new Date(expires).toISOString() }),
+    ...(rate === '' ? {} : { ratePerMinute: Number(rate) }),
+  }
+}

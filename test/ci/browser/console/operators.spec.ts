@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ConsoleRoom } from './console-room.ts'
+import { openConsoleRoom } from './console-room.ts'
+
+/** What operators do in the console: keys, the outbox, sends, the audit. */
+let room: ConsoleRoom
+
+beforeAll(async () => {
+  room = await openConsoleRoom()
+}, 240_000)
+afterAll(async () => {
+  await room.close()
+})
+
+/** The status of a read of the public interface with a key. */
+async function statusWith(key: string): Promise<number> {
+  const { status } = await fetch(`${room.service.origin}/api/v1/sites`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  return status
+}
+
+test('a key is issued, shown once, used, rotated, revoked and refused', async () => {
+  const { page, check } = await room.visit('/organizations/demo/keys', room.adminKey)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Issue a key' }).click()
+  await dialog.getByLabel('Label').fill('night <b>sync</b>')
+  await dialog.getByLabel('Requests a minute').fill('99999')
+  await check()
+  await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
+  await dialog.getByText('must be a whole number of requests a minute').waitFor()
+  await dialog.getByLabel('Requests a minute').fill('60')
+  await dialog.getByLabel('Scope').selectOption('read')
+  await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
+  const shown = dialog.getByText(/^ck_live_demo_\w+$/)
+  await shown.waitFor()
+  const key = await shown.innerText()
+  await check()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByText('night <b>sync</b>').waitFor()
+  expect(await page.content()).not.toContain(key)
+  expect(await statusWith(key)).toBe(200)
+
+  await page.getByRole('button', { name: 'Rotate night <b>sync</b>' }).click()
+  await dialog.getByLabel('Overlap').fill('soon')
+  await dialog.getByRole('button', { name: 'Issue the successor' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Overlap').fill('1h')
+  await dialog.getByRole('button', { name: 'Issue the successor' }).click()
+  await shown.waitFor()
+  const successor = await shown.innerText()
+  expect(successor).not.toBe(key)
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  // The one that was replaced has the only row that cannot be rotated again, and is the older one.
+  const revoke = page.getByRole('button', { name: 'Revoke night <b>sync</b>' })
+  await expect.poll(() => revoke.count()).toBe(2)
+  await revoke.first().click()
+  await check()
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await expect.poll(() => revoke.count()).toBe(1)
+  expect(await statusWith(key)).toBe(401)
+  expect(await statusWith(successor)).toBe(200)
+})
+
+test('a support key sees the keys, and no button that it may not use', async () => {
+  const key = await room.operator('key', 'issue', '--operator', 'helper', '--role', 'support')
+  const { page, check } = await room.visit('/organizations/demo/keys', key)
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  expect(await page.getByRole('button', { name: /Issue|Rotate|Revoke/ }).count()).toBe(0)
+  await check()
+})
+
+test('a failed entry is retried, by a support key too', async () => {
+  const key = await room.operator('key', 'issue', '--operator', 'helper', '--role', 'support')
+  const { page, check } = await room.visit('', key)
+  const entry = {
+    ...{
+      outboxId: '4f1c2a9e-7d55-4a1b-9c1f-2f6f0d1f3b77',
+      organizationId: 'demo',
+      kind: 'notification-email',
+    },
+    ...{ submissionId: 'sub-1', status: 'failed', attempts: 8, createdAt: '2026-05-19T17:45:12.000Z' },
+    ...{ nextAttemptAt: '2026-05-19T18:10:00.000Z', lastError: 'The provider <i>refused</i> the message.' },
+  }
+  const asked: string[] = []
+  let isRetried = false
+  await page.route('**/operator/v1/outbox**', async (route) => {
+    const data = isRetried ? [] : [entry]
+    await route.fulfill({ json: { data, pagination: { limit: 100, hasMore: false, nextCursor: null } } })
+  })
+  await page.route('**/operator/v1/outbox/*/retry', async (route) => {
+    asked.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`)
+    isRetried = true
+    await route.fulfill({ status: 204 })
+  })
+  await page.getByRole('link', { name: 'Outbox' }).click()
+  await page.getByText('The provider <i>refused</i> the message.').waitFor()
+  await check()
+  await page.getByRole('button', { name: `Retry ${entry.outboxId}` }).click()
+  await page.getByText('Nothing waits and nothing failed.').waitFor()
+  expect(asked).toEqual([`POST /operator/v1/outbox/${entry.outboxId}/retry`])
+})
+
+test('the audit is narrowed to an action and an organization', async () => {
+  const issued = await fetch(`${room.service.origin}/operator/v1/organizations/demo/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${room.adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ label: 'audited' }),
+  })
+  expect(issued.status).toBe(201)
+  const { page, check } = await room.visit('/audit', room.adminKey)
+  const table = page.getByRole('table', { name: 'Audit' })
+  await page.getByLabel('Action').selectOption('key.issue')
+  await page.getByLabel('Organization').fill('demo')
+  await table.getByRole('cell', { name: 'Issue a key', exact: true }).first().waitFor()
+  await check()
+  await page.getByLabel('Organization').fill('nowhere')
+  await page.getByText('There is no such record.').waitFor()
+})
+
+test('the pages for operators in every view', async () => {
+  await room.inEveryView('keys', '/organizations/demo/keys', room.adminKey, 'Sparkle Car Wash')
+  await room.inEveryView('organization-sends', '/organizations/demo/sends', room.adminKey, 'Sparkle Car Wash')
+  await room.inEveryView(
+    'organization-outbox',
+    '/organizations/demo/outbox',
+    room.adminKey,
+    'Sparkle Car Wash',
+  )
+  await room.inEveryView('outbox', '/outbox', room.adminKey, 'Outbox')
+  await room.inEveryView('audit', '/audit', room.adminKey, 'Audit')
+  await room.inEveryView('platform-sends', '/platform-sends', room.adminKey, 'Platform sends')
+})
