@@ -19,6 +19,8 @@ const environment: NodeJS.ProcessEnv = {
   XDG_CONFIG_HOME: elsewhere,
   npm_config_prefix: prefix,
   PATH: [join(prefix, 'bin'), process.env.PATH].join(delimiter),
+  // Node takes the terminal of a CI for one without colours.
+  CI: undefined,
   TERM: 'xterm-256color',
   NO_COLOR: undefined,
   FORCE_COLOR: undefined,

@@ -122,6 +122,7 @@ await check(`an import of ${IMPORT_ROWS} contacts`, async () => {
     read: IMPORT_ROWS,
     changed: IMPORT_ROWS,
     unchanged: 0,
+    skipped: 0,
     warnings: [],
   })
   say(`        ${Math.round(statSync(path).size / 1024 / 1024)} MiB`)

@@ -45,6 +45,13 @@ export const parts: readonly Part[] = [
     load: () => import('./sends/platform-sends-page.tsx'),
   },
   { path: '/audit', title: 'Audit', for: 'operator', load: () => import('./audit/audit-page.tsx') },
+  {
+    path: '/operator-keys',
+    title: 'Operator keys',
+    for: 'operator',
+    role: 'admin',
+    load: () => import('./operator-keys/operator-keys-page.tsx'),
+  },
   { path: '/', title: 'Home', for: 'tenant', load: () => import('./home/home-page.tsx') },
   { path: '/data', title: 'Data', for: 'tenant', load: () => import('./data/data-page.tsx') },
 ]

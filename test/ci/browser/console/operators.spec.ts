@@ -118,6 +118,42 @@ test('the audit is narrowed to an action and an organization', async () => {
   await page.getByText('There is no such record.').waitFor()
 })
 
+test('an operator key is issued, and revoked with those that descend from it', async () => {
+  const { page, check } = await room.visit('/operator-keys', room.adminKey)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Issue a key' }).click()
+  await dialog.getByLabel('Operator').fill('parent')
+  await dialog.getByLabel('Role').selectOption('admin')
+  await check()
+  await dialog.getByRole('button', { name: 'Issue', exact: true }).click()
+  const shown = dialog.getByText(/^ok_live_\w+$/)
+  await shown.waitFor()
+  const parent = await shown.innerText()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  const issued = await fetch(`${room.service.origin}/operator/v1/operator-keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${parent}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ operator: 'child', role: 'support' }),
+  })
+  const { key: child } = (await issued.json()) as { key: string }
+  await page.reload()
+  await page.getByLabel('Key').fill(room.adminKey)
+  await page.getByLabel('Key').press('Enter')
+  await page.getByText(/↳.*child/).waitFor()
+  await check()
+  await page.getByRole('button', { name: /^Revoke \w+ of parent$/ }).click()
+  await dialog.getByLabel('Revoke all keys that descend from it too').check()
+  await check()
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('The key and all that descend from it are revoked.').waitFor()
+  for (const key of [parent, child]) {
+    const { status } = await fetch(`${room.service.origin}/operator/v1/health`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(status).toBe(401)
+  }
+})
+
 test('the pages for operators in every view', async () => {
   await room.inEveryView('keys', '/organizations/demo/keys', room.adminKey, 'Sparkle Car Wash')
   await room.inEveryView('organization-sends', '/organizations/demo/sends', room.adminKey, 'Sparkle Car Wash')
@@ -129,5 +165,6 @@ test('the pages for operators in every view', async () => {
   )
   await room.inEveryView('outbox', '/outbox', room.adminKey, 'Outbox')
   await room.inEveryView('audit', '/audit', room.adminKey, 'Audit')
+  await room.inEveryView('operator-keys', '/operator-keys', room.adminKey, 'Operator keys')
   await room.inEveryView('platform-sends', '/platform-sends', room.adminKey, 'Platform sends')
-})
+}, 180_000)

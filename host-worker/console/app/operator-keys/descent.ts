@@ -1,0 +1,21 @@
+/** A key with the number of keys that it descends from. */
+export interface Descended<Key> {
+  readonly key: Key
+  readonly depth: number
+}
+
+interface Issued {
+  readonly keyId: string
+  readonly issuedBy: string | null
+}
+
+/** Orders keys so that each is followed by those that descend from it. One whose issuer is not among them begins a tree. */
+export function byDescent<Key extends Issued>(keys: readonly Key[]): readonly Descended<Key>[] {
+  const known = new Set(keys.map(({ keyId }) => keyId))
+  const issued = Map.groupBy(keys, ({ issuedBy }) =>
+    issuedBy !== null && known.has(issuedBy) ? issuedBy : null,
+  )
+  const below = (issuer: string | null, depth: number): readonly Descended<Key>[] =>
+    (issued.get(issuer) ?? []).flatMap((key) => [{ key, depth }, ...below(key.keyId, depth + 1)])
+  return below(null, 0)
+}
