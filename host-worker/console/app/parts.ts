@@ -17,6 +17,20 @@ export const parts: readonly Part[] = [
     load: () => import('./organizations/settings-page.tsx'),
   },
   {
+    path: '/submissions',
+    title: 'Submissions',
+    for: 'operator',
+    within: 'organization',
+    load: () => import('./submissions/submissions-page.tsx'),
+  },
+  {
+    path: '/forms',
+    title: 'Forms',
+    for: 'operator',
+    within: 'organization',
+    load: () => import('./forms/forms-page.tsx'),
+  },
+  {
     path: '/keys',
     title: 'Keys',
     for: 'operator',

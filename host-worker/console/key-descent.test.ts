@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byDescent } from './descent.ts'
+import { byDescent } from './app/operator-keys/descent.ts'
 
 test('each key is followed by those that descend from it, and none is lost', () => {
   const keys = [

@@ -1,0 +1,186 @@
+import { useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import { Badge } from '../kit/badge.tsx'
+import { Button } from '../kit/button.tsx'
+import { Card } from '../kit/card.tsx'
+import { CopyButton } from '../kit/copy-button.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
+import { Facts } from '../kit/facts.tsx'
+import { Empty, Shown } from '../kit/states.tsx'
+import { momentText } from '../kit/text.ts'
+import { toast } from '../kit/toasts.ts'
+import { organizationPath } from '../organizations/organization.ts'
+import type { Client } from '../service/client.ts'
+import type { BodyOf } from '../service/operations.ts'
+import { useAction } from '../service/use-action.ts'
+import { useCall } from '../service/use-query.ts'
+import { useMay } from '../session/session.ts'
+import { answerText, contactText } from './submission-text.ts'
+
+type ShownSubmission = Extract<BodyOf<'submissions.show'>, { readonly submissionId: string }>
+
+interface SubmissionViewProps {
+  readonly organizationId: string
+  readonly submissionId: string
+}
+
+/** One submission with its contact, where its visitor came from, and what followed it. */
+export function SubmissionView({ organizationId, submissionId }: SubmissionViewProps) {
+  const reading = useCall('submissions.show', { params: { organizationId, submissionId } })
+  return (
+    <>
+      <p>
+        <Link href={organizationPath(organizationId, '/submissions')}>All submissions</Link>
+      </p>
+      <Shown reading={reading} lines={8}>
+        {(submission) => (
+          <>
+            <About organizationId={organizationId} submission={submission} onErased={reading.reload} />
+            <Following submission={submission} />
+          </>
+        )}
+      </Shown>
+    </>
+  )
+}
+
+interface AboutProps {
+  readonly organizationId: string
+  readonly submission: ShownSubmission
+  readonly onErased: () => void
+}
+
+function About({ organizationId, submission, onErased }: AboutProps) {
+  const { submissionId, formName, formId, submittedAt, source, contact, answers, attribution } = submission
+  const [isErasing, setErasing] = useState(false)
+  const mayErase = useMay('admin') && contact !== null
+  const erase = useAction(
+    (client, contactId: string) => eraseContact(client, organizationId, contactId),
+    () => {
+      setErasing(false)
+      toast('The person was erased.')
+      onErased()
+    },
+  )
+  const eraseButton = mayErase && (
+    <Button
+      kind="danger"
+      onClick={() => {
+        setErasing(true)
+      }}
+    >
+      Erase this person
+    </Button>
+  )
+  return (
+    <>
+      <Card title={formName ?? formId}>
+        <Facts
+          facts={[
+            [
+              'Submission',
+              <span key="id">
+                <code>{submissionId}</code> <CopyButton text={submissionId} what="the id" />
+              </span>,
+            ],
+            ['Submitted', momentText(submittedAt)],
+            ['Source', source],
+          ]}
+        />
+      </Card>
+      <Card title="Answers">
+        <Named values={answers} nothing="No answers are stored." />
+      </Card>
+      <Card title="Contact" actions={eraseButton}>
+        {contact === null ? (
+          <Empty title="This submission names nobody." />
+        ) : (
+          <Facts
+            facts={[
+              ['Name', contactText({ ...contact, email: null, phone: null })],
+              ['Email', contact.email],
+              ['Phone', contact.phone],
+              ['Contact', <code key="id">{contact.contactId}</code>],
+            ]}
+          />
+        )}
+      </Card>
+      <Card title="Attribution">
+        <Named values={attribution} nothing="Nothing is known of where the visitor came from." />
+      </Card>
+      {isErasing && contact !== null && (
+        <ConfirmDialog
+          title={`Erase ${contactText(contact) ?? contact.contactId}?`}
+          verb="Erase"
+          typed={contact.contactId}
+          action={{
+            ...erase,
+            run: () => {
+              erase.run(contact.contactId)
+            },
+          }}
+          onClose={() => {
+            setErasing(false)
+          }}
+        >
+          What is stored of this person is removed from every submission, message and contact of the
+          organization. It cannot be undone.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+/** Erases a person. Each call works for a bounded time, and says where the next one goes on. */
+async function eraseContact(client: Client, organizationId: string, contactId: string): Promise<void> {
+  let next: string | null = null
+  do {
+    const body = { contactIds: [contactId], ...(next === null ? {} : { next }) }
+    const answer: BodyOf<'contacts.erase'> = await client.call('contacts.erase', {
+      params: { organizationId },
+      body,
+    })
+    next = 'next' in answer ? answer.next : null
+  } while (next !== null)
+}
+
+function Named({
+  values,
+  nothing,
+}: {
+  readonly values: ShownSubmission['answers']
+  readonly nothing: string
+}) {
+  const facts = Object.entries(values).map(([name, value]) => [name, answerText(value)] as const)
+  return facts.length === 0 ? <Empty title={nothing} /> : <Facts facts={facts} />
+}
+
+const runTones: Readonly<Record<string, 'good' | 'bad'>> = { completed: 'good', failed: 'bad' }
+
+function Following({ submission: { runs, messages, waiting } }: { readonly submission: ShownSubmission }) {
+  const isNothing = runs.length + messages.length + waiting.length === 0
+  return (
+    <Card title="What followed">
+      {isNothing && <Empty title="Nothing followed this submission." />}
+      <ul class="plain-list">
+        {waiting.map(({ outboxId, kind, status, lastError }) => (
+          <li key={outboxId}>
+            <Badge tone={status === 'failed' ? 'bad' : 'waiting'}>{status}</Badge> {kind} {lastError ?? ''}
+          </li>
+        ))}
+        {runs.map(({ runId, automationId, status, currentStep, stepCount, failureReason }) => (
+          <li key={runId}>
+            <Badge tone={runTones[status] ?? 'waiting'}>{status}</Badge> Automation {automationId}, step{' '}
+            {currentStep} of {stepCount} {failureReason ?? ''}
+          </li>
+        ))}
+        {messages.map(({ channel, to, outcome, error, at, providerId }) => (
+          <li key={`${at} ${channel} ${to} ${providerId ?? ''}`}>
+            <Badge tone={outcome === 'accepted' ? 'good' : 'bad'}>{outcome}</Badge> {channel} to {to},{' '}
+            {momentText(at)} {error ?? ''}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ConsoleRoom } from './console-room.ts'
+import { openConsoleRoom } from './console-room.ts'
+
+/** What came in through forms, and the forms, as operators see them in the console. */
+let room: ConsoleRoom
+
+beforeAll(async () => {
+  room = await openConsoleRoom()
+}, 240_000)
+afterAll(async () => {
+  await room.close()
+})
+
+/** A visitor submits the demo form. Returns the id of the submission. */
+async function submit(message: string, email: string): Promise<string> {
+  const response = await fetch(`${room.service.origin}/api/forms/demo-contact/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', firstName: 'Grace', email, message, _utm_source: 'news' }),
+  })
+  expect(response.status).toBe(200)
+  const { submissionId } = (await response.json()) as { readonly submissionId: string }
+  return submissionId
+}
+
+const HOSTILE = `<script>alert(1)</script>\u202eevil ${'long'.repeat(400)}`
+
+test('a submission appears by itself in the inbox, is opened as text, and its person is erased', async () => {
+  const { page, check } = await room.visit('/organizations/demo/submissions', room.adminKey)
+  await page.getByLabel('Form').selectOption('demo-contact')
+  await submit(HOSTILE, 'grace@example.com')
+  const row = page.getByRole('row').filter({ hasText: '<script>alert(1)</script>' })
+  await row.first().waitFor()
+  await check()
+  await row.first().getByRole('link').click()
+  await page.getByText('grace@example.com').first().waitFor()
+  await page.getByText('news').waitFor()
+  await check()
+  await page.getByRole('button', { name: 'Erase this person' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Erase' }).click()
+  await dialog.getByText('This must be exactly').waitFor()
+  const label = await dialog.locator('label').innerText()
+  await dialog.locator('input').fill(label.split(' ')[1] ?? '')
+  await dialog.getByRole('button', { name: 'Erase' }).click()
+  await page.getByText('No answers are stored.').waitFor()
+  expect(await page.getByText('grace@example.com').count()).toBe(0)
+})
+
+test('a form is taken back and published again; a support key may only look', async () => {
+  const { page } = await room.visit('/organizations/demo/forms', room.adminKey)
+  const status = async () =>
+    (await fetch(`${room.service.origin}/forms/demo-contact/definition`, { cache: 'no-store' })).status
+  const button = page.getByRole('button', { name: /^(Unpublish|Publish) / })
+  const name =
+    (await page
+      .getByRole('row')
+      .filter({ hasText: 'demo-contact' })
+      .getByRole('button')
+      .getAttribute('aria-label')) ?? ''
+  await page.getByRole('button', { name, exact: true }).click()
+  const again = page.getByRole('button', { name: name.replace('Unpublish', 'Publish'), exact: true })
+  await again.waitFor()
+  await expect.poll(status).toBe(404)
+  await again.click()
+  await page.getByRole('button', { name, exact: true }).waitFor()
+  await expect.poll(status).toBe(200)
+  expect(await button.count()).toBeGreaterThan(0)
+
+  const key = await room.operator('key', 'issue', '--operator', 'reader', '--role', 'support')
+  const seen = await room.visit('/organizations/demo/forms', key)
+  await seen.page.getByRole('table', { name: 'Forms' }).waitFor()
+  expect(await seen.page.getByRole('button', { name: /ublish/ }).count()).toBe(0)
+})
+
+test('forms, the inbox and a submission in every view', async () => {
+  const submissionId = await submit('Are you open?', 'ada.views@example.com')
+  const name = 'Sparkle Car Wash'
+  await room.inEveryView('forms', '/organizations/demo/forms', room.adminKey, name)
+  await room.inEveryView('submissions', '/organizations/demo/submissions', room.adminKey, name)
+  await room.inEveryView('submission', `/organizations/demo/submissions/${submissionId}`, room.adminKey, name)
+}, 180_000)
