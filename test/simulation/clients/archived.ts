@@ -53,6 +53,8 @@ export async function exportAgain(life: Life, client: Client): Promise<void> {
 export async function restoreAgain(life: Life, client: Client): Promise<void> {
   const { archive } = life
   if (archive === null) return
+  // An archive has whoever was erased after it was made, so they are there again from its first part on.
+  for (const number of archive.people) client.reference.passing.erased.delete(number)
   const rows: Row[] = []
   let begin: object = {
     archive: archive.name,
@@ -78,7 +80,6 @@ export async function restoreAgain(life: Life, client: Client): Promise<void> {
   }
   await call(`/restore/${restoreId}/finish`, {})
   begins(life, client)
-  for (const number of archive.people) client.reference.passing.erased.delete(number)
   checkRestored(rows, client)
   client.happened('an organization is restored')
 }
