@@ -157,24 +157,28 @@ module.exports = {
       // Whatever the console shows, a program can get: it reaches the service by its interfaces alone. Types of their
       // declarations cost a browser nothing; their schemas would.
       comment:
-        'The console imports itself, its libraries, domain/forms/definition, domain/text, and types of the domain.',
+        'The console imports itself, its libraries, the language of forms, domain/sheets, domain/text, and types of the domain.',
       severity: 'error',
       from: { path: '^host-worker/console/app/' },
       to: {
         pathNot: [
           '^host-worker/console/app/',
-          '^domain/(forms/definition|text)/',
-          '^node_modules/(preact|wouter-preact|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
+          '^domain/(forms/(definition|editing|page)|sheets|text)/',
+          '^node_modules/(preact|wouter-preact|jsonc-parser|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
         ],
         dependencyTypesNot: ['type-only'],
       },
     },
     {
       name: 'console-types-of-the-domain',
-      comment: 'The console takes types from nothing but the domain and its libraries.',
+      comment:
+        'The console takes types from nothing but the domain, the ports, the form client and its libraries.',
       severity: 'error',
       from: { path: '^host-worker/console/app/' },
-      to: { path: '^(ports|adapters|host-worker|test)/', pathNot: '^host-worker/console/app/' },
+      to: {
+        path: '^(adapters|host-worker|test)/',
+        pathNot: '^host-worker/(console/app|browser/client)/',
+      },
     },
     {
       name: 'no-missing',

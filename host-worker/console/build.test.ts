@@ -20,7 +20,11 @@ it('names the files of the first view', () => {
 })
 
 it('knows operations by method and path, and nothing else of their declarations', () => {
-  const text = built.files.map(({ contents }) => new TextDecoder().decode(contents)).join('\n')
+  const texts = built.files.map(({ name, contents }) => [name, new TextDecoder().decode(contents)] as const)
+  const text = texts.map(([, content]) => content).join('\n')
   expect(text).toContain('"outbox.retry":["POST","/operator/v1/outbox/{outboxId}/retry"]')
-  expect(text).not.toMatch(/Try a waiting, held or failed entry|valibot|strictObject/)
+  expect(text).not.toMatch(/Try a waiting, held or failed entry|strictObject/)
+  // The editor of forms checks them by the declarations of their language.
+  const validating = texts.filter(([, content]) => content.includes('valibot')).map(([name]) => name)
+  expect(validating).toEqual([expect.stringMatching(/^forms-page-/)])
 })

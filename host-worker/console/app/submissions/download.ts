@@ -1,0 +1,89 @@
+import { shownJson } from '../../../../domain/sheets/commands.ts'
+import { csvOf } from '../../../../domain/sheets/csv.ts'
+import { answeredFields, submissionsSheet } from '../../../../domain/sheets/submissions-sheet.ts'
+import type { Client } from '../service/client.ts'
+import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
+
+type Submission = ItemOf<'submissions.list'>
+
+/** The formats of a file of submissions, as those of the operator's command. */
+export const formats = ['csv', 'ndjson'] as const
+export type Format = (typeof formats)[number]
+
+interface Asked {
+  readonly organizationId: string
+  /** Empty: of all forms. */
+  readonly formId: string
+  readonly format: Format
+}
+
+/** Rows of one request: the most that the service answers with. */
+const PAGE_ROWS = 500
+
+const types: Readonly<Record<Format, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' }
+
+/**
+ * Reads every submission of a filter, page by page, into a file. Throws a `Failure`, and when it is aborted.
+ * @param onProgress told how many were read so far
+ */
+export async function fileOf(
+  client: Client,
+  { organizationId, formId, format }: Asked,
+  onProgress: (count: number) => void,
+  signal: AbortSignal,
+): Promise<File> {
+  const submissions: Submission[] = []
+  const lines: string[] = []
+  let count = 0
+  let cursor: string | null = null
+  do {
+    const query = { limit: PAGE_ROWS, ...(formId === '' ? {} : { formId }) }
+    const call: CallOf<'submissions.list'> = {
+      params: { organizationId },
+      query: cursor === null ? query : { ...query, cursor },
+    }
+    const { data, pagination }: BodyOf<'submissions.list'> = await client.call(
+      'submissions.list',
+      call,
+      signal,
+    )
+    // A sheet knows its columns when it has every row; a line says everything by itself.
+    if (format === 'csv') submissions.push(...data)
+    else lines.push(data.map((submission) => `${shownJson(submission)}\n`).join(''))
+    count += data.length
+    onProgress(count)
+    cursor = pagination.nextCursor
+  } while (cursor !== null)
+  const parts =
+    format === 'csv'
+      ? [csvOf(submissionsSheet(await fieldsOf(client, organizationId, formId, signal), submissions))]
+      : lines
+  return new File(parts, `${formId === '' ? organizationId : formId}-submissions.${format}`, {
+    type: types[format],
+  })
+}
+
+async function fieldsOf(
+  client: Client,
+  organizationId: string,
+  formId: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (formId === '') return []
+  const { form } = await client.call('organizationForms.show', { params: { organizationId, formId } }, signal)
+  return answeredFields(form)
+}
+
+/** Gives a file to whoever looks at the page. */
+export function giveFile(file: File): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = file.name
+  link.click()
+  // The browser reads the file after this.
+  setTimeout(() => {
+    URL.revokeObjectURL(link.href)
+  }, KEPT_MS)
+}
+
+const KEPT_MS = 60_000
