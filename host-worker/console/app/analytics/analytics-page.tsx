@@ -1,51 +1,49 @@
-import { useState } from 'preact/hooks'
-import { useLocation, useSearch } from 'wouter-preact'
-import { Button } from '../kit/button.tsx'
-import { TextField } from '../kit/field.tsx'
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact'
 import { PageHeader } from '../kit/page-header.tsx'
-import { Cancellations, CancellationSurvey } from './cancellation-reports.tsx'
-import { Cohorts } from './cohort-report.tsx'
-import { Members } from './members-report.tsx'
-import { RetentionOffers } from './offer-report.tsx'
-import type { Range } from './report.tsx'
+import { Cancellations } from './cancellations.tsx'
+import { CancellationSurvey } from './cancellation-survey.tsx'
+import { searchOf, useChoices } from './choices.ts'
+import { Cohorts } from './cohorts.tsx'
+import { Members } from './members.tsx'
+import { RangeForm } from './range-form.tsx'
+import { RetentionOffers } from './retention-offers.tsx'
 
-/** The five reports about memberships, of a range of days that is in the address. */
+const reports = [
+  { path: '/analytics/cancellations', title: 'Cancellations', Report: Cancellations },
+  { path: '/analytics/survey', title: 'Survey', Report: CancellationSurvey },
+  { path: '/analytics/offers', title: 'Offers', Report: RetentionOffers },
+  { path: '/analytics/cohorts', title: 'Cohorts', Report: Cohorts },
+  { path: '/analytics/members', title: 'Members', Report: Members },
+] as const
+
+/** The five reports about memberships, each at an address of its own, of the days that are chosen there. */
 export function Page() {
-  const search = useSearch()
-  const given = new URLSearchParams(search)
-  const range = { start: given.get('start') ?? '', end: given.get('end') ?? '' }
+  const [location] = useLocation()
+  const [choices] = useChoices()
   return (
     <>
-      <PageHeader title="Analytics" />
-      <RangeForm key={search} range={range} />
-      <Cancellations range={range} />
-      <CancellationSurvey range={range} />
-      <RetentionOffers range={range} />
-      <Cohorts range={range} />
-      <Members range={range} />
+      <PageHeader title="Analytics">
+        <nav aria-label="Reports" class="tabs">
+          <ul>
+            {reports.map(({ path, title }) => (
+              <li key={path}>
+                <Link href={path + searchOf(choices)} aria-current={path === location ? 'page' : undefined}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </PageHeader>
+      <RangeForm />
+      <Switch>
+        {reports.map(({ path, Report }) => (
+          <Route key={path} path={path} component={Report} />
+        ))}
+        <Route>
+          <Redirect to={reports[0].path + searchOf(choices)} replace />
+        </Route>
+      </Switch>
     </>
-  )
-}
-
-function RangeForm({ range }: { readonly range: Range }) {
-  const [, navigate] = useLocation()
-  const [start, setStart] = useState(range.start)
-  const [end, setEnd] = useState(range.end)
-  return (
-    <form
-      class="card filters"
-      aria-label="Days"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const chosen = Object.entries({ start, end }).filter(([, day]) => day !== '')
-        navigate(`/analytics?${new URLSearchParams(chosen).toString()}`)
-      }}
-    >
-      <TextField label="From" type="date" value={start} onValue={setStart} />
-      <TextField label="To" type="date" value={end} onValue={setEnd} />
-      <div class="buttons">
-        <Button type="submit">Show</Button>
-      </div>
-    </form>
   )
 }
