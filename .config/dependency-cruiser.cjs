@@ -157,13 +157,13 @@ module.exports = {
       // Whatever the console shows, a program can get: it reaches the service by its interfaces alone. Types of their
       // declarations cost a browser nothing; their schemas would.
       comment:
-        'The console imports itself, its libraries, the language of forms, domain/sheets, domain/text, and types of the domain.',
+        'The console imports itself, its libraries, what the domain has for browsers, and types of the domain.',
       severity: 'error',
       from: { path: '^host-worker/console/app/' },
       to: {
         pathNot: [
           '^host-worker/console/app/',
-          '^domain/(forms/(definition|editing|page)|sheets|text)/',
+          '^domain/(forms/(definition|editing|page|sheet)|text)/',
           '^node_modules/(preact|wouter-preact|jsonc-parser|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
         ],
         dependencyTypesNot: ['type-only'],

@@ -1,6 +1,6 @@
 import { showOrganizationForm } from '../../../domain/operators/endpoints/organization-forms.ts'
 import type { listSubmissions } from '../../../domain/operators/endpoints/submissions.ts'
-import { answeredFields, submissionsSheet } from '../../../domain/sheets/submissions-sheet.ts'
+import { answeredFields, submissionsSheet } from '../../../domain/forms/sheet/submissions-sheet.ts'
 import type { ItemOf } from '../client/pages.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Values } from '../command/command.ts'

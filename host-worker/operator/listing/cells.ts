@@ -1,4 +1,16 @@
 import stringWidth from 'string-width'
+import { escaped } from '../../../domain/text/escaped-commands.ts'
+
+/** What a terminal would obey instead of show: control characters, and those that reverse the direction of a line. */
+const COMMANDS = /[\p{Cc}\p{Bidi_Control}]/gu
+
+/**
+ * A text as a part of a line. Strangers wrote some of what is listed: it neither ends a line or a column, nor commands
+ * the terminal.
+ */
+export function cellOf(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ').replaceAll(COMMANDS, escaped)
+}
 
 /** How many columns of a terminal a text takes. */
 export function widthOf(text: string): number {

@@ -1,6 +1,6 @@
-import { shownJson } from '../../../../domain/sheets/commands.ts'
-import { csvOf } from '../../../../domain/sheets/csv.ts'
-import { answeredFields, submissionsSheet } from '../../../../domain/sheets/submissions-sheet.ts'
+import { shownJson } from '../../../../domain/text/escaped-commands.ts'
+import { csvOf } from '../../../../domain/text/csv.ts'
+import { answeredFields, submissionsSheet } from '../../../../domain/forms/sheet/submissions-sheet.ts'
 import type { Client } from '../service/client.ts'
 import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serveSite } from '../stage.ts'
 import type { ConsoleRoom, ConsoleVisit } from './console-room.ts'
 import { openConsoleRoom } from './console-room.ts'
-import { choose, press, reach, type } from './keyboard.ts'
+import { choose, press, type } from './keyboard.ts'
 
 /** Forms made, changed and put on a site in the console. */
 let room: ConsoleRoom

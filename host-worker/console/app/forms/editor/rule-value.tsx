@@ -49,7 +49,11 @@ export function RuleValue({ subject, operator, value, onValue }: RuleValueProps)
     case 'date':
       if (!isList) return <TextField label="Value" type="date" value={textOf(value)} onValue={onValue} />
       break
-    default:
+    case 'short_text':
+    case 'long_text':
+    case 'email':
+    case 'phone':
+    case 'number':
   }
   if (isList)
     return (
@@ -83,7 +87,7 @@ function SomeOptions({ options, value, onValue }: SomeOptionsProps) {
   const given = listOf(value)
   const strays = given.filter((member) => !options.some((option) => option.value === member))
   const choices = [
-    ...options.map((option) => ({ name: option.label, member: option.value as unknown })),
+    ...options.map((option) => ({ name: option.label, member: option.value })),
     ...strays.map((member) => ({ name: `${textOf(member)} (not an option)`, member })),
   ]
   return (

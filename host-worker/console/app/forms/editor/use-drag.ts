@@ -1,8 +1,8 @@
-import type { JSX, RefObject } from 'preact'
+import type { HTMLAttributes, RefObject } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 
 type HandleProps = Pick<
-  JSX.HTMLAttributes<HTMLButtonElement>,
+  HTMLAttributes<HTMLButtonElement>,
   'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel'
 >
 

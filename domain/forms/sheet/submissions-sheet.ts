@@ -1,7 +1,7 @@
-import { isAnswerField } from '../forms/definition/definition.ts'
-import { readField } from '../forms/definition/field-settings.ts'
-import { listOf } from '../text/json.ts'
-import { isSensitiveKey } from '../text/sensitive-keys.ts'
+import { isAnswerField } from '../definition/definition.ts'
+import { readField } from '../definition/field-settings.ts'
+import { listOf } from '../../text/json.ts'
+import { isSensitiveKey } from '../../text/sensitive-keys.ts'
 
 /** What a sheet shows of a submission. */
 export interface SheetSubmission {
