@@ -163,8 +163,9 @@ module.exports = {
       to: {
         pathNot: [
           '^host-worker/console/app/',
-          '^domain/(forms/(definition|editing|page|sheet)|text)/',
-          '^node_modules/(preact|wouter-preact|jsonc-parser|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
+          '^domain/(forms/(definition|editing|page|sheet)|text|imports/file)/',
+          '^domain/(bounds/backoff|whole/archive/(called-source|write-archive))\.ts$',
+          '^node_modules/(preact|wouter-preact|jsonc-parser|@noble/hashes|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
         ],
         dependencyTypesNot: ['type-only'],
       },
@@ -178,6 +179,17 @@ module.exports = {
       to: {
         path: '^(adapters|host-worker|test)/',
         pathNot: '^host-worker/(console/app|browser/client)/',
+      },
+    },
+    {
+      name: 'files-anywhere',
+      // The console in a browser sends files with the code of the command line.
+      comment: 'What reads and sends the file of an import knows no schema.',
+      severity: 'error',
+      from: { path: '^domain/imports/file/', pathNot: TESTS },
+      to: {
+        pathNot: '^domain/(imports/file|text)/|^domain/bounds/echo\\.ts$',
+        dependencyTypesNot: ['type-only'],
       },
     },
     {

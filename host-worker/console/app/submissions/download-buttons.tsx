@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
+import { saveText } from '../kit/save-text.ts'
 import { FailureNote } from '../kit/states.tsx'
 import { countText } from '../kit/text.ts'
 import { toast } from '../kit/toasts.ts'
 import { useAction } from '../service/use-action.ts'
 import type { Format } from './download.ts'
-import { fileOf, formats, giveFile } from './download.ts'
+import { fileOf, formats } from './download.ts'
 
 interface DownloadButtonsProps {
   readonly organizationId: string
@@ -18,7 +19,7 @@ export function DownloadButtons({ organizationId, formId }: DownloadButtonsProps
   const [count, setCount] = useState(0)
   const running = useRef<AbortController | null>(null)
   const download = useAction(
-    async (client, format: Format): Promise<File | null> => {
+    async (client, format: Format) => {
       const stopped = new AbortController()
       running.current = stopped
       setCount(0)
@@ -31,7 +32,7 @@ export function DownloadButtons({ organizationId, formId }: DownloadButtonsProps
     },
     (file) => {
       if (file === null) return
-      giveFile(file)
+      saveText(file.name, file.type, ...file.parts)
       toast(`${file.name} is being downloaded.`)
     },
   )

@@ -10,6 +10,13 @@ type Submission = ItemOf<'submissions.list'>
 export const formats = ['csv', 'ndjson'] as const
 export type Format = (typeof formats)[number]
 
+/** A file that is not saved yet. */
+interface TextFile {
+  readonly name: string
+  readonly type: string
+  readonly parts: readonly string[]
+}
+
 interface Asked {
   readonly organizationId: string
   /** Empty: of all forms. */
@@ -31,7 +38,7 @@ export async function fileOf(
   { organizationId, formId, format }: Asked,
   onProgress: (count: number) => void,
   signal: AbortSignal,
-): Promise<File> {
+): Promise<TextFile> {
   const submissions: Submission[] = []
   const lines: string[] = []
   let count = 0
@@ -58,9 +65,8 @@ export async function fileOf(
     format === 'csv'
       ? [csvOf(submissionsSheet(await fieldsOf(client, organizationId, formId, signal), submissions))]
       : lines
-  return new File(parts, `${formId === '' ? organizationId : formId}-submissions.${format}`, {
-    type: types[format],
-  })
+  const name = `${formId === '' ? organizationId : formId}-submissions.${format}`
+  return { name, type: types[format], parts }
 }
 
 async function fieldsOf(
@@ -73,17 +79,3 @@ async function fieldsOf(
   const { form } = await client.call('organizationForms.show', { params: { organizationId, formId } }, signal)
   return answeredFields(form)
 }
-
-/** Gives a file to whoever looks at the page. */
-export function giveFile(file: File): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = file.name
-  link.click()
-  // The browser reads the file after this.
-  setTimeout(() => {
-    URL.revokeObjectURL(link.href)
-  }, KEPT_MS)
-}
-
-const KEPT_MS = 60_000
