@@ -5,8 +5,8 @@ import { FailureNote } from '../kit/states.tsx'
 import { countText } from '../kit/text.ts'
 import { toast } from '../kit/toasts.ts'
 import { useAction } from '../service/use-action.ts'
-import type { Format } from './download.ts'
-import { fileOf, formats } from './download.ts'
+import type { Format } from './formats.ts'
+import { formats } from './formats.ts'
 
 interface DownloadButtonsProps {
   readonly organizationId: string
@@ -24,6 +24,7 @@ export function DownloadButtons({ organizationId, formId }: DownloadButtonsProps
       running.current = stopped
       setCount(0)
       try {
+        const { fileOf } = await import('./download.ts')
         return await fileOf(client, { organizationId, formId, format }, setCount, stopped.signal)
       } catch (thrown) {
         if (stopped.signal.aborted) return null

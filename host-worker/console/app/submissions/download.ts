@@ -3,12 +3,9 @@ import { csvOf } from '../../../../domain/text/csv.ts'
 import { answeredFields, submissionsSheet } from '../../../../domain/forms/sheet/submissions-sheet.ts'
 import type { Client } from '../service/client.ts'
 import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
+import type { Format } from './formats.ts'
 
 type Submission = ItemOf<'submissions.list'>
-
-/** The formats of a file of submissions, as those of the operator's command. */
-export const formats = ['csv', 'ndjson'] as const
-export type Format = (typeof formats)[number]
 
 /** A file that is not saved yet. */
 interface TextFile {
