@@ -27,6 +27,7 @@ export const views = [
 /** A started service, and a browser that visits its console. */
 export interface ConsoleRoom {
   readonly service: StartedService
+  readonly stateDirectory: string
   /** The operator key of `npm start`, with the role admin. */
   readonly adminKey: string
   /** Runs an operator command on the service's state, and returns what it prints. */
@@ -70,6 +71,7 @@ export async function openConsoleRoom(): Promise<ConsoleRoom> {
     visitPage(`/console${path}${key === undefined ? '' : `#${key}`}`, options)
   return {
     service,
+    stateDirectory,
     adminKey: /ok_live_\w+/.exec(service.output())?.[0] ?? '',
     operator: (...args) => operateOrThrow(stateDirectory, ...args),
     visit,
