@@ -102,7 +102,7 @@ function columnsOf(organizationId: string): readonly Column<Form>[] {
     },
     {
       title: 'Came in',
-      cell: ({ formId }) => <Link href={inboxPath(organizationId, formId)}>Submissions</Link>,
+      cell: ({ formId }) => <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>,
     },
     { title: 'Changed', cell: ({ updatedAt }) => momentText(updatedAt) },
   ]
