@@ -103,7 +103,7 @@ test('from the link that signs in to a form made by keyboard, put on a page of a
   )
   expect(csv).toContain(',ada@example.com,bad,Wax on the mirror')
   await visit.close()
-})
+}, 240_000)
 
 const DAMAGE = '/organizations/demo/forms/demo-damage-claim'
 
