@@ -82,8 +82,13 @@ export interface FamilyObject {
   unseal(token: string): Promise<boolean>
   /** Refuses all reads and writes for good, because the family has moved elsewhere. */
   close(): Promise<boolean>
-  /** Removes everything that is stored. */
+  /** Removes everything that is stored, of an object that a move fills or has closed. */
   empty(): Promise<boolean>
+  /**
+   * Removes everything that is stored, in whatever state the object is. False: an organization lives here, or is being
+   * restored or deleted.
+   */
+  remove(): Promise<boolean>
   /** How large the database is, in bytes. */
   size(): Promise<number>
 }

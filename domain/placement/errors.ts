@@ -12,6 +12,16 @@ export class ElsewhereError extends Error {
   }
 }
 
+/** Does work in a database. Null: the database does not hold the organization that the work is about. */
+export async function unlessElsewhere<Result>(work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ElsewhereError) return null
+    throw error
+  }
+}
+
 /**
  * The family is being moved to another place, and until that has ended, no organization can join or leave it. Nothing
  * was written.

@@ -4,7 +4,7 @@ import type { Organization } from '../../ports/organizations/organization.ts'
 import type { OwnPlace, Place, PlaceChoice, SharedPlace } from '../../ports/placement/placement.ts'
 import type { AllPlaces } from './at-place.ts'
 import { atPlace, lookUp, SHARED } from './at-place.ts'
-import { ElsewhereError } from './errors.ts'
+import { unlessElsewhere } from './errors.ts'
 
 /** A family's database, which may have to be created first. */
 export interface OwnTarget {
@@ -53,18 +53,10 @@ export function refusalOf(
  * The organization as it is stored; null: there is none. That includes an organization that was only reserved, in a
  * database that was never created: whoever creates it uses the reservation.
  */
-export async function findOrganization(
-  organizationId: string,
-  places: AllPlaces,
-): Promise<Organization | null> {
-  try {
-    return await atPlace(organizationId, places, ({ administration }) =>
-      administration.findOrganization(organizationId),
-    )
-  } catch (error) {
-    if (error instanceof ElsewhereError) return null
-    throw error
-  }
+export function findOrganization(organizationId: string, places: AllPlaces): Promise<Organization | null> {
+  return unlessElsewhere(() =>
+    atPlace(organizationId, places, ({ administration }) => administration.findOrganization(organizationId)),
+  )
 }
 
 /** Where an organization is stored; null: nowhere. */

@@ -6,7 +6,10 @@ export interface FamilyDatabases {
   knows(jurisdiction: Jurisdiction): boolean
   /** Creates the database of a new family, empty and ready for use. May be repeated for the same place. */
   create(place: OwnPlace): Promise<void>
-  /** Removes the database of a family whose organizations were all deleted. May be repeated. */
+  /**
+   * Removes the database of a family whose organizations were all deleted. May be repeated. Rejects, and removes nothing,
+   * when an organization lives there.
+   */
   remove(place: OwnPlace): Promise<void>
   /** The size of a database in bytes. */
   sizeBytes(place: OwnPlace): Promise<number>

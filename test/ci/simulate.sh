@@ -4,9 +4,6 @@
 # every planted mistake.
 cd "$(dirname "$0")/../.." || exit 1
 seconds=${SIMULATION_SECONDS:-60}
-# Until the violations are mended that test/simulation/README.md names, fresh seeds leave out the organization that comes
-# and goes. SIMULATION_REMOVALS=yes runs it too, as `npm run simulate` does.
-export SIMULATION_REMOVALS=${SIMULATION_REMOVALS:-no}
 mutants=()
 if [ "${SIMULATION_MUTANTS:-}" = yes ]; then mutants=(--mutants); fi
 simulate=(node host-worker/launch/run.mjs test/simulation/main.ts)

@@ -37,6 +37,7 @@ const asked: { readonly [Method in keyof FamilyControl]: Parameters<FamilyContro
   unseal: ['token'],
   close: [],
   empty: [],
+  remove: [],
   size: [],
 }
 

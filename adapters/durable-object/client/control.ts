@@ -22,6 +22,7 @@ export function createControl({
     unseal: (token) => call((object) => object.unseal(token), true),
     close: () => call((object) => object.close(), true),
     empty: () => call((object) => object.empty(), true),
+    remove: () => call((object) => object.remove(), true),
     size: () => call((object) => object.size(), true),
   }
 }

@@ -70,6 +70,10 @@ export class FamilyDatabaseObject extends DurableObject implements FamilyObject 
     return (await this.#open()).empty()
   }
 
+  async remove(): Promise<boolean> {
+    return (await this.#open()).remove()
+  }
+
   async size(): Promise<number> {
     return (await this.#open()).size()
   }

@@ -4,7 +4,7 @@ import type { ScratchFamily, ScratchFamilyOptions } from '../../../test/support/
 import { openScratchFamily } from '../../../test/support/scratch/scratch-family.ts'
 import { openedImage } from '../../../test/support/scratch/scratch-object.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
-import type { BatchAnswer, Mode } from '../protocol.ts'
+import type { BatchAnswer, FamilyObject, Mode } from '../protocol.ts'
 import { readFacts } from './facts.ts'
 import { migrationTexts } from './migration-texts.ts'
 
@@ -126,6 +126,34 @@ test('a family moves away: sealed it is read, closed it is elsewhere, emptied no
   expect(await family.object().empty()).toBe(true)
   expect(family.database.run('select * from sqlite_master').rows).toEqual([])
   expect(await run(family, 'read', read)).toEqual({ elsewhere: true })
+})
+
+test('an object is removed in every state, unless an organization lives in it or is being deleted', async () => {
+  const states: readonly ((family: FamilyObject) => Promise<unknown>)[] = [
+    (family) => family.size(),
+    (family) => family.pause('t', clock.nowMs() + HOUR_MS),
+    (family) => family.pause('t', clock.nowMs() + 1).then(() => family.seal('t')),
+    (family) => family.close(),
+  ]
+  const deletion = `insert into restores (organization_id, restore_id, archive, digest, next_part, progress, started_at)
+    values ('o', 'deletion', '', '', 0, '{}', '')`
+  for (const inserted of [write, deletion]) {
+    const family = opened()
+    expect(await run(family, 'write', inserted)).toHaveProperty('results')
+    for (const enter of states) {
+      await enter(family.object())
+      expect(await family.object().remove()).toBe(false)
+    }
+  }
+  for (const enter of states) {
+    const family = opened()
+    await enter(family.object())
+    expect(await family.object().remove()).toBe(true)
+    expect(family.database.run('select * from sqlite_master').rows).toEqual([])
+    expect(await family.object().remove()).toBe(true)
+    expect(await run(family, 'read', read)).toEqual({ elsewhere: true })
+    expect(await family.object().create('another')).toBe(true)
+  }
 })
 
 test('a family arrives: only its move sees it until it is opened', async () => {

@@ -80,7 +80,8 @@ function familyOf(parts: Parts): Family {
     seal: async (token) => follow(parts, transitions.seal(life.state(), token)),
     unseal: async (token) => follow(parts, transitions.unseal(life.state(), token)),
     close: async () => follow(parts, transitions.close(life.state())),
-    empty: () => empty(parts),
+    empty: async () => transitions.empty(life.state()) !== null && clear(parts),
+    remove: async () => isVacant(parts) && clear(parts),
     size: async () => database.sizeBytes(),
     ring: () => ring(parts),
   }
@@ -163,8 +164,14 @@ function follow({ life, wakeUp }: Parts, next: State | null): boolean {
   return true
 }
 
-async function empty({ life, wakeUp, database, schema }: Parts): Promise<boolean> {
-  if (transitions.empty(life.state()) === null) return false
+/** Whether no organization lives in the object, or is restored or deleted in it. */
+function isVacant({ life, database }: Parts): boolean {
+  if (life.state().name === 'empty') return true
+  const { rows } = database.run('select 1 from organizations union all select 1 from restores limit 1')
+  return rows.length === 0
+}
+
+async function clear({ life, wakeUp, database, schema }: Parts): Promise<boolean> {
   life.end()
   wakeUp.stop()
   await database.clear()

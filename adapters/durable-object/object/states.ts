@@ -20,6 +20,8 @@ import type { Mode } from '../protocol.ts'
  * A pause is a lease: the first write after `untilMs` ends it, so that a move that died does not block writes for long.
  * `seal` fails once anyone has ended the pause. So a move whose `seal` succeeds knows that nothing was written since
  * the pause began.
+ *
+ * An object without an organization can be removed in every state, in one step, which leaves it empty.
  */
 export type State =
   | { readonly name: 'empty' }

@@ -1,7 +1,7 @@
 import type { Move } from '../../../ports/placement/move-ledger.ts'
 import type { MovePlace } from '../../../ports/placement/move.ts'
 import { toInstant } from '../../text/instant.ts'
-import { ElsewhereError } from '../errors.ts'
+import { unlessElsewhere } from '../errors.ts'
 import { withBoundedPlaces } from './bounded-places.ts'
 import { TIDY_AFTER_MS, TIDY_MAX_MS } from './limits.ts'
 import type { MoveWorld } from './world.ts'
@@ -21,7 +21,7 @@ export async function tidyUp(world: MoveWorld, move: Move): Promise<void> {
   const noted = await ledger.turn(move, { phase: move.phase, notBefore })
   if (noted === null) return
   const [source, target] = [places(move.source), places(move.target)]
-  for (const place of [source, target]) await unlessEmpty(() => forgetAt(place, move.moveId))
+  for (const place of [source, target]) await unlessElsewhere(() => forgetAt(place, move.moveId))
   if (move.phase === 'aborted' && move.target.kind === 'own') await target.empty(move.moveId)
   await ledger.turn(noted, { phase: move.phase, notBefore: null })
 }
@@ -29,13 +29,4 @@ export async function tidyUp(world: MoveWorld, move: Move): Promise<void> {
 async function forgetAt(place: MovePlace, moveId: string): Promise<void> {
   await place.stop(moveId)
   await place.forget(moveId)
-}
-
-/** Does work in a family's database, unless that has been emptied. */
-async function unlessEmpty(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof ElsewhereError)) throw error
-  }
 }

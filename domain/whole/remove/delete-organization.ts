@@ -1,4 +1,4 @@
-import { ElsewhereError } from '../../placement/errors.ts'
+import { unlessElsewhere } from '../../placement/errors.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { RemovalWorld } from './world.ts'
 import { REQUEST_MS } from './world.ts'
@@ -22,26 +22,17 @@ export async function deleteOrganization(
   const { clock, deletionPlaces } = world
   const untilMs = clock.nowMs() + REQUEST_MS
   const store = world.whole(organizationId)
-  const begun = await unlessGone(() => store.beginDeletion(toInstant(clock.nowMs())))
+  // An earlier deletion may have removed the database, and stopped before the directory knew.
+  const begun = await unlessElsewhere(() => store.beginDeletion(toInstant(clock.nowMs())))
   if (begun === 'has_children') return begun
   if (begun === 'unknown' && !(await deletionPlaces.isPlaced(organizationId))) return begun
   const rows: Record<string, number> = {}
   for (;;) {
-    const deleted = await unlessGone(() => store.deleteSome())
+    const deleted = await unlessElsewhere(() => store.deleteSome())
     if (deleted === null) break
     rows[deleted.table] = (rows[deleted.table] ?? 0) + deleted.rows
     if (clock.nowMs() >= untilMs) return { rows, isDone: false }
   }
   await deletionPlaces.release(organizationId)
   return { rows, isDone: true }
-}
-
-/** Does work in a database. Null: an earlier deletion removed the database, and stopped before the directory knew. */
-async function unlessGone<Result>(work: () => Promise<Result>): Promise<Result | null> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ElsewhereError) return null
-    throw error
-  }
 }

@@ -2,6 +2,7 @@ import type { RestoredOrganization } from '../../placement/restore-places.ts'
 import type { PlaceChoice } from '../../../ports/placement/placement.ts'
 import type { StoredValue } from '../../../ports/placement/move.ts'
 import type { ArchivedTable } from '../../../ports/whole/whole-store.ts'
+import { unlessElsewhere } from '../../placement/errors.ts'
 import { randomBase62 } from '../../text/encoding.ts'
 import { toInstant } from '../../text/instant.ts'
 import type { Manifest, OrganizationFile } from '../archive/format.ts'
@@ -32,12 +33,13 @@ const ID_LENGTH = 22
 export async function beginRestoring(request: RestoreRequest, world: RestoreWorld): Promise<RestoreAnswer> {
   const { organizationId, archive, digest, manifest } = request
   const store = world.whole(organizationId)
-  const known = await store.restoration()
+  // The directory may name a database that was never made: an earlier call stopped in between.
+  const known = await unlessElsewhere(() => store.restoration())
   if (known?.endedAt === null)
     return known.digest === digest
       ? { restoration: known }
       : { refusal: `${organizationId} is being restored from another archive, ${known.archive}.` }
-  const tables = await store.tables()
+  const tables = await world.whole('').tables()
   const misfit = misfitOf(manifest, tables)
   if (misfit !== null) return { refusal: misfit }
   const row = rowOf(request, tables)

@@ -68,4 +68,10 @@ export const parts: readonly Part[] = [
   },
   { path: '/', title: 'Home', for: 'tenant', load: () => import('./home/home-page.tsx') },
   { path: '/data', title: 'Data', for: 'tenant', load: () => import('./data/data-page.tsx') },
+  {
+    path: '/analytics',
+    title: 'Analytics',
+    for: 'tenant',
+    load: () => import('./analytics/analytics-page.tsx'),
+  },
 ]

@@ -38,8 +38,6 @@ const actions: Readonly<Record<(typeof PRESENT | typeof ABSENT)[number], Action>
  * of it can be accounted for.
  */
 export async function removeAgain(client: Client): Promise<void> {
-  // The manual of the simulation says why some runs are without it.
-  if (process.env.SIMULATION_REMOVALS === 'no') return
   // Where it is not decided, as in the record of an earlier run, nothing of that is done.
   if (!client.decide.chance('removes', 80)) return
   const life: Life = {

@@ -1,5 +1,4 @@
 import type { Row } from '../engine/changes.ts'
-
 import type { HandedOver } from '../service/handed-over.ts'
 import type { ChangeCheck, HomeChange, Watch } from './watch.ts'
 import { isAtHome, textOf } from './watch.ts'
@@ -23,6 +22,8 @@ const WAITED = /^Step \d+: Given up after 3 days: /
 /** How long a call may take in one direction, in ms: usually, and when calls may be slow. */
 const CALL_MS = 1_000
 const SLOW_CALL_MS = 100_000
+/** How long a write waits while a move pauses its family, in ms. The instants in it are of before. */
+const PAUSED_MAX_MS = 15_000
 
 /** Within which time an entry that is due must be taken up, in ms: with a queue message, and by the sweep or alarm. */
 const SOON_MS = 10_000
@@ -63,7 +64,10 @@ export function createEntryChecks(watch: EntryWatch): ChangeCheck {
   }
   const checkLease = (after: Row | null, named: string): void => {
     const untilMs = Date.parse(textOf(after?.next_attempt_at))
-    if (untilMs > nowMs() + LEASE_MS + errorMs || untilMs < nowMs() + LEASE_MS - errorMs - callMs)
+    if (
+      untilMs > nowMs() + LEASE_MS + errorMs ||
+      untilMs < nowMs() + LEASE_MS - errorMs - callMs - PAUSED_MAX_MS
+    )
       violated('a worker has an entry for 45 seconds', `${named}: until ${textOf(after?.next_attempt_at)}`)
   }
   /** A message of an automation is over a bound, so its entry waits until the instant that it was told. */

@@ -11,7 +11,7 @@ type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>
 
 const METHODS: readonly (keyof FamilyObject)[] = [
   ...(['batch', 'create', 'beginFilling', 'openFilled', 'pause', 'resume', 'seal', 'unseal'] as const),
-  ...(['close', 'empty', 'size'] as const),
+  ...(['close', 'empty', 'remove', 'size'] as const),
 ]
 
 /** Calls of objects by processes: over a network, with faults. */

@@ -38,7 +38,7 @@ export function Page({ organizationId }: PartProps) {
     width: '12.5rem',
     cell: (key) =>
       isWorking(key) && (
-        <span class="buttons row-buttons">
+        <span class="buttons">
           {key.successorId === null && (
             <Button
               aria-label={`Rotate ${nameOf(key)}`}

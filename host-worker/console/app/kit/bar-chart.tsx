@@ -68,17 +68,19 @@ export function BarChart({
           </g>
         ))}
       </svg>
-      <table class="visually-hidden">
-        <caption>{title}</caption>
-        <tbody>
-          {bars.map(({ name, value }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{`${countText(value)} ${unit}`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="visually-hidden">
+        <table>
+          <caption>{title}</caption>
+          <tbody>
+            {bars.map(({ name, value }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{`${countText(value)} ${unit}`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

@@ -1,4 +1,4 @@
-import { escapedCommands } from './cells.ts'
+import { escapedCommands } from './escaped-commands.ts'
 
 /** A spreadsheet opens a text that begins so as a formula, which could read other cells and send them away. */
 const FORMULA = /^[\t\r\n ]*[=+\-@＝＋－＠]/

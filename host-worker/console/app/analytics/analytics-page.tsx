@@ -1,0 +1,49 @@
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter-preact'
+import { PageHeader } from '../kit/page-header.tsx'
+import { Cancellations } from './cancellations.tsx'
+import { CancellationSurvey } from './cancellation-survey.tsx'
+import { searchOf, useChoices } from './choices.ts'
+import { Cohorts } from './cohorts.tsx'
+import { Members } from './members.tsx'
+import { RangeForm } from './range-form.tsx'
+import { RetentionOffers } from './retention-offers.tsx'
+
+const reports = [
+  { path: '/analytics/cancellations', title: 'Cancellations', Report: Cancellations },
+  { path: '/analytics/survey', title: 'Survey', Report: CancellationSurvey },
+  { path: '/analytics/offers', title: 'Offers', Report: RetentionOffers },
+  { path: '/analytics/cohorts', title: 'Cohorts', Report: Cohorts },
+  { path: '/analytics/members', title: 'Members', Report: Members },
+] as const
+
+/** The five reports about memberships, each at an address of its own, of the days that are chosen there. */
+export function Page() {
+  const [location] = useLocation()
+  const [choices] = useChoices()
+  return (
+    <>
+      <PageHeader title="Analytics">
+        <nav aria-label="Reports" class="tabs">
+          <ul>
+            {reports.map(({ path, title }) => (
+              <li key={path}>
+                <Link href={path + searchOf(choices)} aria-current={path === location ? 'page' : undefined}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </PageHeader>
+      <RangeForm />
+      <Switch>
+        {reports.map(({ path, Report }) => (
+          <Route key={path} path={path} component={Report} />
+        ))}
+        <Route>
+          <Redirect to={reports[0].path + searchOf(choices)} replace />
+        </Route>
+      </Switch>
+    </>
+  )
+}
