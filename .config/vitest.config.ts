@@ -92,6 +92,7 @@ export default defineConfig({
     env: { GOGC: 'off' },
     // Every answer of the service is checked against the contract document, and every operation must be exercised.
     globalSetup: [
+      'test/support/runner/cpu-time.ts',
       'test/support/services/worker-folder.ts',
       'test/support/databases/shared-runtimes.ts',
       ...(isPartial ? [] : ['test/support/contract/contract-coverage.ts']),

@@ -278,7 +278,10 @@ async function startGateway(): Promise<void> {
 
 /** Runs a command that tests, for a selection of its tests. */
 async function runTests(command: string, selection: string): Promise<void> {
-  const { stdout } = await run('bash', ['-c', `${command} -- ${selection}`], { cwd: copy, maxBuffer: 50_000_000 })
+  const { stdout } = await run('bash', ['-c', `${command} -- ${selection}`], {
+    cwd: copy,
+    maxBuffer: 50_000_000,
+  })
   assert.match(stdout, /Tests.*passed/)
 }
 
