@@ -157,24 +157,40 @@ module.exports = {
       // Whatever the console shows, a program can get: it reaches the service by its interfaces alone. Types of their
       // declarations cost a browser nothing; their schemas would.
       comment:
-        'The console imports itself, its libraries, domain/forms/definition, domain/text, and types of the domain.',
+        'The console imports itself, its libraries, what the domain has for browsers, and types of the domain.',
       severity: 'error',
       from: { path: '^host-worker/console/app/' },
       to: {
         pathNot: [
           '^host-worker/console/app/',
-          '^domain/(forms/definition|text)/',
-          '^node_modules/(preact|wouter-preact|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
+          '^domain/(forms/(definition|editing|page|sheet)|text|imports/file)/',
+          '^domain/(bounds/backoff|whole/archive/(called-source|write-archive))\.ts$',
+          '^node_modules/(preact|wouter-preact|jsonc-parser|@noble/hashes|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
         ],
         dependencyTypesNot: ['type-only'],
       },
     },
     {
       name: 'console-types-of-the-domain',
-      comment: 'The console takes types from nothing but the domain and its libraries.',
+      comment:
+        'The console takes types from nothing but the domain, the ports, the form client and its libraries.',
       severity: 'error',
       from: { path: '^host-worker/console/app/' },
-      to: { path: '^(ports|adapters|host-worker|test)/', pathNot: '^host-worker/console/app/' },
+      to: {
+        path: '^(adapters|host-worker|test)/',
+        pathNot: '^host-worker/(console/app|browser/client)/',
+      },
+    },
+    {
+      name: 'files-anywhere',
+      // The console in a browser sends files with the code of the command line.
+      comment: 'What reads and sends the file of an import knows no schema.',
+      severity: 'error',
+      from: { path: '^domain/imports/file/', pathNot: TESTS },
+      to: {
+        pathNot: '^domain/(imports/file|text)/|^domain/bounds/echo\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'no-missing',

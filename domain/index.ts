@@ -1,38 +1,57 @@
-/** The service without a host: endpoint records, the code that serves them, and the use cases. */
-export * from './catalog.ts'
-export * from './record/description.ts'
-export * from './record/endpoint.ts'
-export * from './record/operation.ts'
-export * from './record/query-parameters.ts'
-export * from './record/field.ts'
-export * from './record/filter.ts'
-export * from './api.ts'
-export * from './create-api.ts'
-export * from './document/openapi.ts'
-export * from './record/reply.ts'
-export * from './record/resource.ts'
-export * from './record/tally.ts'
-export * from './record/views.ts'
-export * from './forms/submit/cache.ts'
+/**
+ * The service without a host, for programs that are built on the package: what they serve, what they make to serve it,
+ * and the records that everything follows from. `host-worker/http/README.md` shows a whole program.
+ */
+
+// The two interfaces that need no operator, and the document of the public one.
+export { publicApi } from './api.ts'
 export { clientApi } from './forms/client-api.ts'
-export * from './forms/definition/check.ts'
-export * from './forms/submit/password.ts'
-export * from './forms/submit/submit.ts'
-export * from './forms/definition/support.ts'
-export * from './jobs/index.ts'
-export * from './messaging/sender.ts'
-export * from './read/cursor.ts'
-export * from './read/limit.ts'
-export * from './resources/index.ts'
-export type * from './record/routed-request.ts'
-export type * from './read/world.ts'
-export type * from './world.ts'
-export * from './access/api-key.ts'
-export * from './access/bearer.ts'
-export * from './access/rate-limiter.ts'
-export * from './access/secrets.ts'
-export * from './text/email-address.ts'
-export * from './text/encoding.ts'
-export * from './text/instant.ts'
-export * from './text/phone-number.ts'
-export * from './text/sensitive-keys.ts'
+export type { Api, FailedRequest } from './create-api.ts'
+export { allowedMethods } from './create-api.ts'
+export { endpoints } from './catalog.ts'
+export { buildDocument } from './document/openapi.ts'
+export type { EmptyReply, JsonReply, Reply, TextReply } from './record/reply.ts'
+export type { Identity, RoutedRequest } from './record/routed-request.ts'
+
+// What an interface needs to answer a request.
+export type { World } from './world.ts'
+export type { OpenSource, ReadWorld, Sources } from './read/world.ts'
+export type { SubmissionWorld } from './forms/submit/submit.ts'
+export type { FormCache } from './forms/submit/cache.ts'
+export { createFormCache } from './forms/submit/cache.ts'
+export type { RateLimiter } from './access/rate-limiter.ts'
+export { createRateLimiter } from './access/rate-limiter.ts'
+
+// Secrets, and the keys of organizations.
+export type { Secrets, SecretVersion } from './access/secrets.ts'
+export { openSecrets, rootSecretProblem } from './access/secrets.ts'
+export type { IssuedKey, NewKey, PresentedKey } from './access/api-key.ts'
+export { hashKey, issueKey, readKey } from './access/api-key.ts'
+export { readBearer } from './access/bearer.ts'
+
+// Follow-up work after a submission.
+export type { Delivery } from './jobs/deliver.ts'
+export { deliver } from './jobs/deliver.ts'
+export type { Swept } from './jobs/sweep.ts'
+export { sweep } from './jobs/sweep.ts'
+export type * from './jobs/world.ts'
+export type { MailIdentity } from './messaging/sender.ts'
+
+// Forms as operators write them.
+export type { FormLine, FormLineReading } from './forms/definition/check.ts'
+export { FormLineInput, readFormLine } from './forms/definition/check.ts'
+export { formWarnings, headlessSupport } from './forms/definition/support.ts'
+export { hashFormPassword } from './forms/submit/password.ts'
+
+// The records of all collections, from which storage, answers, imports and documents follow.
+export type { Endpoint } from './record/endpoint.ts'
+export type { Field } from './record/field.ts'
+export type { Resource, ResourceDeclaration, RowOf } from './record/resource.ts'
+export { resourceOf, resources, writtenResources } from './resources/index.ts'
+
+// The forms in which values are stored.
+export { toBase64Url, fromBase64Url } from './text/encoding.ts'
+export { emailKey } from './text/email-address.ts'
+export { parseInstant, toInstant } from './text/instant.ts'
+export { phoneToE164 } from './text/phone-number.ts'
+export { isSensitiveKey, withoutSensitiveKeys } from './text/sensitive-keys.ts'

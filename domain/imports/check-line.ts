@@ -4,7 +4,7 @@ import type { ImportContext } from '../record/field.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { conceal } from './conceal.ts'
 import type { ImportKind, ImportRecord, LineReading } from './kind.ts'
-import { OWNER_FIELD } from './kind.ts'
+import { OWNER_FIELD } from './file/header.ts'
 import { isReservedId } from './reserved-ids.ts'
 import { storabilityIssues } from './storable.ts'
 

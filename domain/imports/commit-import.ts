@@ -1,13 +1,14 @@
 import type { ImportProblem, ImportSession } from '../../ports/records/import-sessions.ts'
 import { foreignProblems } from './check-part.ts'
-import { digestOfParts } from './file-parts.ts'
+import { digestOfParts } from './file/file-parts.ts'
 import { kindOf } from './kinds.ts'
-import { FILE_PROBLEMS_MAX } from './limits.ts'
+import { FILE_PROBLEMS_MAX } from './file/limits.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { repetitionProblems } from './repetitions.ts'
 import { continueWriting } from './write-import.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
-import { conflict, GIVEN_UP } from './world.ts'
+import { GIVEN_UP } from './file/transfer-file.ts'
+import { conflict } from './world.ts'
 
 /**
  * Ends the receiving of a file: checks what only the whole file shows, decides whether it is written, and writes for as

@@ -69,6 +69,3 @@ export interface ImportKind {
     | ((rows: readonly StoredRow[], lookup: Pick<TenantWriter, 'findMany'>) => Promise<readonly string[]>)
     | null
 }
-
-/** The key for a row's owner. The import has an owner already; a line may only repeat it. */
-export const OWNER_FIELD = 'organizationId'

@@ -1,7 +1,7 @@
 import type { ImportedFile } from '../../ports/records/import-sessions.ts'
 import { echoed } from '../bounds/echo.ts'
 import { unknownWord } from '../words/judge.ts'
-import { folded } from './header.ts'
+import { folded } from './file/header.ts'
 import type { ImportKind } from './kind.ts'
 
 /** A mapping whose fields have the names of the record, or sentences about what is wrong with it. */

@@ -1,8 +1,8 @@
 import { isJsonObject, parsedOr } from '../text/json.ts'
-import type { RecordReading } from './csv.ts'
-import type { Entry } from './entry.ts'
-import { unreadable } from './entry.ts'
-import type { Line } from './lines.ts'
+import type { RecordReading } from './file/csv.ts'
+import type { Entry } from './file/entry.ts'
+import { unreadable } from './file/entry.ts'
+import type { Line } from './file/lines.ts'
 
 /** Reads one JSON object per line. Blank lines are skipped. */
 export function* readNdjson(lines: Iterable<Line>): Generator<RecordReading> {

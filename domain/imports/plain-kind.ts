@@ -6,7 +6,7 @@ import type { Resource } from '../record/resource.ts'
 import { storedFields } from '../record/resource.ts'
 import { resourceOf } from '../resources/index.ts'
 import { judge, unknownWord } from '../words/judge.ts'
-import { folded } from './header.ts'
+import { folded } from './file/header.ts'
 import type { ImportKind, ImportRecord, LineReading, Reference } from './kind.ts'
 
 /** The import of a resource whose lines contain its fields, derived from the resource's record. */

@@ -1,11 +1,11 @@
 import type { ImportFormat } from '../../ports/records/import-sessions.ts'
 import { bytesOfBase64, concatenated, toBase64 } from '../text/encoding.ts'
-import type { RecordReading } from './csv.ts'
-import { createCsvReader, NEVER_ENDS, NEVER_ENDS_OR_TOO_LONG } from './csv.ts'
-import type { Entry } from './entry.ts'
-import { unreadable } from './entry.ts'
-import type { Header, HeaderRules } from './header.ts'
-import { foreignFile, LINE_FEED, LINE_MAX_BYTES, lineEndOf, linesIn, tooLongProblem } from './lines.ts'
+import type { RecordReading } from './file/csv.ts'
+import { createCsvReader, NEVER_ENDS, NEVER_ENDS_OR_TOO_LONG } from './file/csv.ts'
+import type { Entry } from './file/entry.ts'
+import { unreadable } from './file/entry.ts'
+import type { Header, HeaderRules } from './file/header.ts'
+import { foreignFile, LINE_FEED, LINE_MAX_BYTES, lineEndOf, linesIn, tooLongProblem } from './file/lines.ts'
 import { readNdjson } from './ndjson.ts'
 
 /** The state of reading a file between two parts. It is JSON, so that it can be stored with the session. */

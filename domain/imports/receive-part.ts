@@ -3,26 +3,19 @@ import type { StoredRow } from '../../ports/records/query.ts'
 import { checkPart } from './check-part.ts'
 import { importContext } from './context.ts'
 import { existingRows } from './existing-rows.ts'
-import { sha256 } from './file-parts.ts'
+import type { ReceivedPart } from './file/file-parts.ts'
+import { sha256 } from './file/file-parts.ts'
 import type { ImportKind } from './kind.ts'
 import { kindOf } from './kinds.ts'
-import { FILE_PROBLEMS_MAX } from './limits.ts'
+import { FILE_PROBLEMS_MAX } from './file/limits.ts'
 import { readPart } from './read-part.ts'
 import { bucketCount } from '../bounds/buckets.ts'
 import { inBuckets } from './repetitions.ts'
 import type { StoredReading } from './sealed-reading.ts'
 import { sealReading, unsealReading } from './sealed-reading.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
-import { conflict, GIVEN_UP } from './world.ts'
-
-/** A part of a file as it was sent. */
-export interface ReceivedPart {
-  /** Counts from 1. */
-  readonly part: number
-  readonly bytes: Uint8Array<ArrayBuffer>
-  /** SHA-256 of the bytes, base64url, as the sender computed it. */
-  readonly digest: string
-}
+import { GIVEN_UP } from './file/transfer-file.ts'
+import { conflict } from './world.ts'
 
 /**
  * Takes the next part of a file: reads and checks it, and stages its rows. A part that was taken before is accepted

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createScratchStorage } from '../../test/support/scratch/scratch-storage.ts'
 import type { Organization } from '../../ports/organizations/organization.ts'
 import { importWorld, ndjsonBytes, sourceOf } from '../../test/support/data/imports.ts'
-import type { ImportSource } from './file-parts.ts'
-import { PART_BYTES, FILE_PROBLEMS_MAX } from './limits.ts'
+import type { ImportSource } from './file/file-parts.ts'
+import { PART_BYTES, FILE_PROBLEMS_MAX } from './file/limits.ts'
 import { runImport } from './run-import.ts'
-import type { ImportOutcome } from './transfer-file.ts'
+import type { ImportOutcome } from './file/transfer-file.ts'
 import { testSecrets } from '../../test/support/runner/fakes.ts'
 
 const secrets = () => testSecrets()

@@ -1,8 +1,8 @@
 import { abortImport, commitImport } from './commit-import.ts'
 import { openImport } from './open-import.ts'
 import { receivePart } from './receive-part.ts'
-import type { ImportOutcome, ImportTarget, Transfer, TransferAnswer } from './transfer-file.ts'
-import { transferFile } from './transfer-file.ts'
+import type { ImportOutcome, ImportTarget, Transfer, TransferAnswer } from './file/transfer-file.ts'
+import { transferFile } from './file/transfer-file.ts'
 import type { ImportAnswer, ImportWorld } from './world.ts'
 
 /** How long one call writes before it reports progress. */

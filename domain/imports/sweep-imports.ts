@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/platform/clock.ts'
 import type { ImportDirectory, ImportRef } from '../../ports/records/import-sessions.ts'
 import type { Log } from '../../ports/platform/log.ts'
 import { toInstant } from '../text/instant.ts'
-import { ABANDONED_MS } from './limits.ts'
+import { ABANDONED_MS } from './file/limits.ts'
 import { continueWriting, dropStaged } from './write-import.ts'
 import type { ImportWorld } from './world.ts'
 

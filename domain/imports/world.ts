@@ -35,9 +35,6 @@ export type ImportAnswer =
   /** A part did not arrive as it was sent: nothing was changed, and it may be sent again. */
   | { readonly kind: 'damaged'; readonly message: string }
 
-/** Said of an import that was aborted. */
-export const GIVEN_UP = 'The import was given up.'
-
 export function conflict(message: string): ImportAnswer {
   return { kind: 'conflict', message }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OrganizationFile } from '../../domain/whole/archive/format.ts'
-import { ORGANIZATION } from '../../domain/whole/archive/format.ts'
+import { ORGANIZATION } from '../../domain/whole/archive/names.ts'
 import type { ArchiveHead, ArchiveLines, ArchiveSource } from '../../domain/whole/archive/source.ts'
 import { ChangedMeanwhile, writeArchive } from '../../domain/whole/archive/write-archive.ts'
 import { openNodeDigest } from '../../host-worker/operator/archives/node-digest.ts'

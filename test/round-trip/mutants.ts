@@ -74,13 +74,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a text cell loses the spaces around it',
-    file: 'domain/imports/csv.ts',
+    file: 'domain/imports/file/csv.ts',
     from: "case 'text':\n    case null:\n      return cell",
     to: "case 'text':\n    case null:\n      return cell.trim()",
   },
   {
     name: 'a line break in a quoted cell becomes a space',
-    file: 'domain/imports/csv.ts',
+    file: 'domain/imports/file/csv.ts',
     from: 'next.parts.join(lineEnd)',
     to: "next.parts.join(' ')",
   },

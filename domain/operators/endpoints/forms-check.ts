@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { echoed, PROBLEMS_MAX } from '../../bounds/echo.ts'
 import { countedList } from '../../bounds/counted-list.ts'
-import { OWNER_FIELD } from '../../imports/kind.ts'
+import { OWNER_FIELD } from '../../imports/file/header.ts'
 import type { ContactMessage } from '../../jobs/steps.ts'
 import { contactMessages } from '../../jobs/steps.ts'
 import { component, described } from '../../record/meaning.ts'

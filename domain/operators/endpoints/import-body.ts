@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { ImportSession } from '../../../ports/records/import-sessions.ts'
 import { importFormats } from '../../imports/formats.ts'
 import { importKindNames } from '../../imports/kinds.ts'
-import { FILE_MAX_BYTES, PART_BYTES } from '../../imports/limits.ts'
+import { FILE_MAX_BYTES, PART_BYTES } from '../../imports/file/limits.ts'
 import { component, described } from '../../record/meaning.ts'
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))

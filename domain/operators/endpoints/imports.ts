@@ -5,7 +5,7 @@ import {
   PART_BYTES,
   PART_MAX_BYTES,
   FILE_PROBLEMS_MAX,
-} from '../../imports/limits.ts'
+} from '../../imports/file/limits.ts'
 import { jsonResponse, operation } from '../../record/operation.ts'
 import { ErrorBody } from '../../record/reply.ts'
 import { jsonBody } from '../interface/body.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { ReplyOf } from '../../record/operation.ts'
 import { errorReply, jsonReply, PRIVATE } from '../../record/reply.ts'
-import { ARCHIVE_VERSION } from '../../whole/archive/format.ts'
+import { ARCHIVE_VERSION } from '../../whole/archive/names.ts'
 import { progressOf } from '../../whole/restore/progress.ts'
 import { beginRestoring } from '../../whole/restore/begin.ts'
 import { finishRestoring } from '../../whole/restore/finish.ts'

@@ -1,13 +1,7 @@
 import * as v from 'valibot'
 import { described } from '../../record/meaning.ts'
 import { jurisdictions, placeKinds, regions } from '../../placement/choices.ts'
-
-/** The name of the format in manifests, and the version of it that this service writes. Every earlier one can be read. */
-export const ARCHIVE_FORMAT = 'tenant-data-archive'
-export const ARCHIVE_VERSION = 1
-
-export const MANIFEST = 'manifest.json'
-export const ORGANIZATION = 'organization.json'
+import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from './names.ts'
 
 /** The table whose only row is the file `organization.json`. */
 export const ORGANIZATIONS = 'organizations'

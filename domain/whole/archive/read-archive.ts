@@ -6,16 +6,13 @@ import { createByteReader } from './byte-reader.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ArchivedFile } from './format.ts'
 import {
-  ARCHIVE_FORMAT,
-  ARCHIVE_VERSION,
   LINE_BYTES_MAX,
   Manifest,
-  MANIFEST,
   MANIFEST_BYTES_MAX,
-  ORGANIZATION,
   ORGANIZATION_BYTES_MAX,
   OrganizationFile,
 } from './format.ts'
+import { ARCHIVE_FORMAT, ARCHIVE_VERSION, MANIFEST, ORGANIZATION } from './names.ts'
 import type { TarHeader } from './tar.ts'
 import { BLOCK_BYTES, paddingOf, readTarHeader } from './tar.ts'
 

@@ -2,7 +2,7 @@ import type { ArchiveDigest, OpenDigest } from '../../../ports/whole/archive-dig
 import type { ArchivePosition } from '../../../ports/whole/whole-store.ts'
 import { utf8 } from '../../text/encoding.ts'
 import type { ArchivedFile, Manifest } from './format.ts'
-import { ARCHIVE_FORMAT, ARCHIVE_VERSION, MANIFEST, ORGANIZATION } from './format.ts'
+import { ARCHIVE_FORMAT, ARCHIVE_VERSION, MANIFEST, ORGANIZATION } from './names.ts'
 import type { ArchiveHead, ArchiveSource } from './source.ts'
 import { paddingOf, TAR_END, tarHeader } from './tar.ts'
 

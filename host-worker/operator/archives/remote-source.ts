@@ -1,6 +1,5 @@
 import { beginExport, readExport } from '../../../domain/operators/endpoints/exports.ts'
-import type { OrganizationFile } from '../../../domain/whole/archive/format.ts'
-import { ORGANIZATION } from '../../../domain/whole/archive/format.ts'
+import { calledSource } from '../../../domain/whole/archive/called-source.ts'
 import type { ArchiveSource } from '../../../domain/whole/archive/source.ts'
 import { repeated } from '../client/repeated.ts'
 import type { OperatorService } from '../client/operator-service.ts'
@@ -11,20 +10,10 @@ export function remoteSource(
   organizationId: string,
   withSecrets: boolean,
 ): ArchiveSource {
-  let token = ''
   const params = { organizationId }
-  const lines: ArchiveSource['lines'] = async (file, after) => {
-    const body = { token, file, after: after === null ? null : [...after] }
-    return (await repeated(() => service.call(readExport, { params, body }))).body
-  }
-  return {
-    async head() {
-      const { body } = await repeated(() => service.call(beginExport, { params, body: { withSecrets } }))
-      token = body.token
-      return body
-    },
-    // Only the service writes this text.
-    organization: async () => JSON.parse((await lines(ORGANIZATION, null)).lines) as OrganizationFile,
-    lines,
-  }
+  return calledSource({
+    begin: async () =>
+      (await repeated(() => service.call(beginExport, { params, body: { withSecrets } }))).body,
+    read: async (body) => (await repeated(() => service.call(readExport, { params, body }))).body,
+  })
 }

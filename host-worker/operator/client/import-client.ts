@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backoff, Repeating } from '../../../domain/bounds/backoff.ts'
 import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
-import type { ReceivedPart } from '../../../domain/imports/receive-part.ts'
+import type { ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
 import type {
   ImportOutcome,
   ImportProgress,
   ImportTarget,
   Transfer,
   TransferAnswer,
-} from '../../../domain/imports/transfer-file.ts'
-import { transferFile } from '../../../domain/imports/transfer-file.ts'
+} from '../../../domain/imports/file/transfer-file.ts'
+import { transferFile } from '../../../domain/imports/file/transfer-file.ts'
 import {
   abortImportEndpoint,
   commitImportEndpoint,

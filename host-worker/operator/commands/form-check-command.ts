@@ -1,5 +1,5 @@
 import { checkForms, FORMS_MAX } from '../../../domain/operators/endpoints/forms-check.ts'
-import { unreadable } from '../../../domain/imports/entry.ts'
+import { unreadable } from '../../../domain/imports/file/entry.ts'
 import { importFormats } from '../../../domain/imports/formats.ts'
 import { importKind } from '../../../domain/imports/kinds.ts'
 import { entriesOf } from '../../../domain/imports/read-part.ts'

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import type { ImportSource } from '../../../domain/imports/file-parts.ts'
+import type { ImportSource } from '../../../domain/imports/file/file-parts.ts'
 import { importFormats } from '../../../domain/imports/formats.ts'
 import type { ImportFormat } from '../../../ports/records/import-sessions.ts'
 import { CommandError, UsageError } from '../client/errors.ts'

@@ -1,7 +1,7 @@
 import { createNodeSqliteStorage } from '../../../adapters/node-sqlite/index.ts'
 import type { OdbcTie } from '../../../adapters/pos-odbc/index.ts'
 import { runImport } from '../../../domain/imports/run-import.ts'
-import type { ImportOutcome, Transfer } from '../../../domain/imports/transfer-file.ts'
+import type { ImportOutcome, Transfer } from '../../../domain/imports/file/transfer-file.ts'
 import type { Organization } from '../../../ports/organizations/organization.ts'
 import { systemClock } from '../../system.ts'
 import { importTools, openImportWorld } from '../../http/imports.ts'

@@ -1,7 +1,7 @@
 import { showOrganization } from '../../../domain/operators/endpoints/organizations.ts'
 import { isSourceKind } from '../../../adapters/pos-odbc/index.ts'
 import { isKeptAtPos } from '../../../domain/imports/kinds.ts'
-import type { ImportOutcome, Transfer } from '../../../domain/imports/transfer-file.ts'
+import type { ImportOutcome, Transfer } from '../../../domain/imports/file/transfer-file.ts'
 import { CommandError } from '../client/errors.ts'
 import { importThroughService } from '../client/import-client.ts'
 import type { OperatorService } from '../client/operator-service.ts'

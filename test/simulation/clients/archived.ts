@@ -1,6 +1,6 @@
 import type { ArchiveHead, ArchiveLines } from '../../../domain/whole/archive/source.ts'
 import type { OrganizationFile } from '../../../domain/whole/archive/format.ts'
-import { ORGANIZATION } from '../../../domain/whole/archive/format.ts'
+import { ORGANIZATION } from '../../../domain/whole/archive/names.ts'
 import { readArchive } from '../../../domain/whole/archive/read-archive.ts'
 import { ChangedMeanwhile, writeArchive } from '../../../domain/whole/archive/write-archive.ts'
 import { openNodeDigest } from '../../../host-worker/operator/archives/node-digest.ts'

@@ -11,7 +11,7 @@ export interface Crumb {
 interface PageHeaderProps {
   readonly title: string
   readonly crumbs?: readonly Crumb[]
-  readonly actions?: ComponentChildren
+  readonly actions?: ComponentChildren | undefined
   readonly children?: ComponentChildren
 }
 

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { Link, useLocation } from 'wouter-preact'
+import { CopyButton } from '../kit/copy-button.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import type { Part } from '../part.ts'
 import { useCall } from '../service/use-query.ts'
+import { OrganizationContext } from './context.ts'
 import { organizationPath } from './organization.ts'
 
 interface OrganizationFrameProps {
@@ -22,8 +24,17 @@ export function OrganizationFrame({ organizationId, tabs, children }: Organizati
     .filter((path) => location === path || location.startsWith(`${path}/`))
     .reduce((longest, path) => (path.length > longest.length ? path : longest), '')
   return (
-    <>
-      <PageHeader title={name} crumbs={[{ title: 'Organizations', path: '/organizations' }]}>
+    <OrganizationContext.Provider value={found}>
+      <PageHeader
+        title={name}
+        crumbs={[{ title: 'Organizations', path: '/organizations' }]}
+        actions={
+          <span class="copied">
+            <code>{organizationId}</code>
+            <CopyButton text={organizationId} what="the identifier" />
+          </span>
+        }
+      >
         {tabs.length > 1 && (
           <nav aria-label="Organization" class="tabs">
             <ul>
@@ -42,6 +53,6 @@ export function OrganizationFrame({ organizationId, tabs, children }: Organizati
         )}
       </PageHeader>
       {children}
-    </>
+    </OrganizationContext.Provider>
   )
 }

@@ -1,11 +1,15 @@
-import { Link } from 'wouter-preact'
+import { useState } from 'preact/hooks'
+import { Link, useLocation } from 'wouter-preact'
 import { Badge } from '../kit/badge.tsx'
+import { Button } from '../kit/button.tsx'
 import { PageHeader } from '../kit/page-header.tsx'
 import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import type { ItemOf } from '../service/operations.ts'
 import { usePages } from '../service/use-pages.ts'
+import { useMay } from '../session/session.ts'
+import { NewOrganizationDialog } from './new-organization-dialog.tsx'
 import { capabilitiesOf, organizationPath } from './organization.ts'
 
 type Organization = ItemOf<'organizations.list'>
@@ -35,18 +39,39 @@ const columns: readonly Column<Organization>[] = [
 /** Every organization. */
 export function Page() {
   const pages = usePages('organizations.list')
+  const mayCreate = useMay('admin')
+  const [, goTo] = useLocation()
+  const [isCreating, setCreating] = useState(false)
+  const create = (
+    <Button
+      kind="primary"
+      onClick={() => {
+        setCreating(true)
+      }}
+    >
+      New organization
+    </Button>
+  )
   return (
     <>
-      <PageHeader title="Organizations" />
+      <PageHeader title="Organizations" actions={mayCreate ? create : undefined} />
       <PagedTable
         label="Organizations"
         pages={pages}
         columns={columns}
         rowKey={({ organizationId }) => organizationId}
-        empty={
-          <Empty title="There is no organization yet.">The operator command creates one: org create.</Empty>
-        }
+        empty={<Empty title="There is no organization yet." />}
       />
+      {isCreating && (
+        <NewOrganizationDialog
+          onClose={() => {
+            setCreating(false)
+          }}
+          onCreated={(organizationId) => {
+            goTo(organizationPath(organizationId))
+          }}
+        />
+      )}
     </>
   )
 }

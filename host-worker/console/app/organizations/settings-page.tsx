@@ -1,84 +1,62 @@
 import { Card } from '../kit/card.tsx'
-import { CopyButton } from '../kit/copy-button.tsx'
 import { Facts } from '../kit/facts.tsx'
 import { Shown } from '../kit/states.tsx'
-import { countText, sizeText } from '../kit/text.ts'
-import type { PartProps } from '../part.ts'
-import type { BodyOf } from '../service/operations.ts'
-import { useCall } from '../service/use-query.ts'
+import { countText } from '../kit/text.ts'
+import { useMay } from '../session/session.ts'
+import type { KnownOrganization } from './context.ts'
+import { useOrganization } from './context.ts'
+import { DeleteCard } from './delete-card.tsx'
+import { ExportCard } from './export-card.tsx'
 import { capabilitiesOf } from './organization.ts'
+import { PlaceCard } from './place-card.tsx'
+import { RetentionCard } from './retention-card.tsx'
+import { posKindTexts } from './settings.ts'
+import { SettingsForm } from './settings-form.tsx'
 
-type Shown = BodyOf<'organizations.show'>
-type Settings = Extract<Shown, { readonly name: string }>
-
-/** The settings of an organization, and where it lives. */
-export function Page({ organizationId }: PartProps) {
-  const found = useCall('organizations.show', { params: { organizationId } })
+/** The settings of an organization, where it lives, and what can be done with it as a whole. */
+export function Page() {
+  const found = useOrganization()
+  const mayChange = useMay('admin')
+  const { reload } = found
   return (
     <Shown reading={found} lines={8}>
       {(organization) => (
         <div class="columns">
-          {'name' in organization ? (
-            <SettingsCard organization={organization} />
-          ) : (
+          {!('name' in organization) ? (
             <p class="note failed">
               The database of this organization did not answer, so its settings are missing here.
             </p>
+          ) : mayChange ? (
+            <SettingsForm organization={organization} onSaved={reload} />
+          ) : (
+            <SettingsCard organization={organization} />
           )}
-          <PlaceCard organization={organization} />
+          <PlaceCard organization={organization} onMoved={reload} />
+          <RetentionCard organization={organization} onSaved={reload} />
+          {mayChange && <ExportCard organizationId={organization.organizationId} />}
+          {mayChange && <DeleteCard organizationId={organization.organizationId} />}
         </div>
       )}
     </Shown>
   )
 }
 
-function SettingsCard({ organization }: { readonly organization: Settings }) {
-  const { organizationId, name, parentId, slug, smsNumber, phoneCountry, automationHourly, posSource } =
-    organization
+function SettingsCard({ organization }: { readonly organization: KnownOrganization }) {
+  const { name, parentId, slug, smsNumber, phoneCountry, automationHourly, posSource } = organization
   return (
     <Card title="Settings">
       <Facts
         facts={[
           ['Name', name],
-          [
-            'Identifier',
-            <span class="copied" key="id">
-              <code>{organizationId}</code>
-              <CopyButton text={organizationId} what="the identifier" />
-            </span>,
-          ],
           ['Parent', parentId],
           ['Sender of email', slug],
           ['Sender of text messages', smsNumber],
           ['Country of phone numbers', phoneCountry],
           ['Messages of automations an hour', countText(automationHourly)],
           ['Capabilities', capabilitiesOf(organization).join(', ')],
-          ['Point of sale', posSource?.kind ?? null],
+          ['Point of sale', posSource === null ? null : posKindTexts[posSource.kind]],
         ]}
       />
     </Card>
   )
-}
-
-function PlaceCard({ organization }: { readonly organization: Shown }) {
-  const { place, region, jurisdiction, sizeBytes, retention, archive } = organization
-  return (
-    <Card title="Place">
-      <Facts
-        facts={[
-          ['Database', place === 'own' ? 'One of its own' : 'The shared one'],
-          ['Region', region ?? 'Anywhere'],
-          ['Jurisdiction', jurisdiction ?? 'Anywhere'],
-          ['Size', sizeBytes === null ? null : sizeText(sizeBytes)],
-          ['Submissions are kept', daysText(retention?.submissions)],
-          ['Sends are kept', daysText(retention?.sends)],
-          ['Restored from', archive ?? null],
-        ]}
-      />
-    </Card>
-  )
-}
-
-function daysText(days: number | null | undefined): string {
-  return days === null || days === undefined ? 'for ever' : `for ${countText(days)} days`
 }

@@ -18,6 +18,12 @@ export class Failure extends Error {
   }
 }
 
+/** What a failure says of one named setting or field; null: nothing. The service begins such a sentence with the name. */
+export function problemOf(failure: Failure | null, name: string): string | null {
+  const [, problem = null] = failure?.message.match(new RegExp(`^${name}(?:\\.\\w+)?: (.*)$`, 's')) ?? []
+  return problem
+}
+
 /** Whatever was thrown, as a failure. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown

@@ -1,4 +1,4 @@
-import type { ImportIssue } from '../record/resource.ts'
+import type { ImportIssue } from '../../record/resource.ts'
 
 /** A line that cannot be read as a record. `line` counts from 1. */
 export interface UnreadableEntry {

@@ -1,11 +1,13 @@
-import { echoed } from '../bounds/echo.ts'
-import type { ImportMapping } from '../../ports/records/import-sessions.ts'
-import type { StorageType } from '../record/field.ts'
-import type { ImportIssue } from '../record/resource.ts'
-import { suggestion } from '../text/nearest-word.ts'
+import { echoed } from '../../bounds/echo.ts'
+import type { ImportMapping } from '../../../ports/records/import-sessions.ts'
+import type { StorageType } from '../../record/field.ts'
+import type { ImportIssue } from '../../record/resource.ts'
+import { suggestion } from '../../text/nearest-word.ts'
 import type { CellsReading, Delimiter } from './csv-cells.ts'
 import { delimiters, splitCells } from './csv-cells.ts'
-import { OWNER_FIELD } from './kind.ts'
+
+/** The key for a row's owner. The import has an owner already; a line may only repeat it. */
+export const OWNER_FIELD = 'organizationId'
 
 /** What a CSV reader must know of the fields: text alone does not say whether `12` is a number. */
 export interface Columns {

@@ -1,5 +1,5 @@
-import type { StorageType } from '../record/field.ts'
-import { parsedOr } from '../text/json.ts'
+import type { StorageType } from '../../record/field.ts'
+import { parsedOr } from '../../text/json.ts'
 import type { CellsReading, Delimiter } from './csv-cells.ts'
 import { delimiterNames, splitCells } from './csv-cells.ts'
 import type { Entry, UnreadableEntry } from './entry.ts'

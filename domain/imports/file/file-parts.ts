@@ -1,8 +1,17 @@
-import { concatenated, fromBase64Url, toBase64Url } from '../text/encoding.ts'
+import { concatenated, fromBase64Url, toBase64Url } from '../../text/encoding.ts'
 
 /** The bytes of an import. Each `open` reads them from the start. */
 export interface ImportSource {
   open(): AsyncIterable<Uint8Array>
+}
+
+/** A part of a file as it was sent. */
+export interface ReceivedPart {
+  /** Counts from 1. */
+  readonly part: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** SHA-256 of the bytes, base64url, as the sender computed it. */
+  readonly digest: string
 }
 
 /** Cuts bytes into parts of one size; the last one may be shorter. */

@@ -4,12 +4,10 @@ import type {
   ImportMapping,
   ImportProblem,
   ImportSession,
-} from '../../ports/records/import-sessions.ts'
-import type { ImportSource } from './file-parts.ts'
+} from '../../../ports/records/import-sessions.ts'
+import type { ImportSource, ReceivedPart } from './file-parts.ts'
 import { digestOfParts, partsOf, sha256 } from './file-parts.ts'
 import { PART_BYTES } from './limits.ts'
-import type { ReceivedPart } from './receive-part.ts'
-import { GIVEN_UP } from './world.ts'
 
 /** The part of an import's session that its sender needs. */
 export type ImportProgress = Pick<
@@ -66,6 +64,9 @@ export type ImportOutcome =
   | { readonly kind: 'invalid'; readonly problems: readonly ImportProblem[] }
   /** Nothing was written; the message says why. */
   | { readonly kind: 'stopped'; readonly message: string }
+
+/** Said of an import that was aborted. */
+export const GIVEN_UP = 'The import was given up.'
 
 const CHANGED =
   'The file changed while it was imported. Nothing was imported. Import it again when it no longer changes.'

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../text/encoding.ts'
+import { decodeUtf8 } from '../../text/encoding.ts'
 
 /** One line of a file, without its end. Its text is null when the line cannot be read. */
 export interface Line {

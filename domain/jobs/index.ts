@@ -1,3 +1,0 @@
-export * from './deliver.ts'
-export * from './sweep.ts'
-export type * from './world.ts'

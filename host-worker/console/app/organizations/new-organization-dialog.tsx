@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { TextField } from '../kit/field.tsx'
+import { FailureNote } from '../kit/states.tsx'
+import { toast } from '../kit/toasts.ts'
+import type { Client } from '../service/client.ts'
+import { Failure, problemOf } from '../service/failure.ts'
+import { useAction } from '../service/use-action.ts'
+import { placeOf } from './place.ts'
+import { PlaceFields } from './place-fields.tsx'
+
+interface NewOrganizationProps {
+  readonly onClose: () => void
+  readonly onCreated: (organizationId: string) => void
+}
+
+/** Makes an organization. Everything else of it is set on its page. */
+export function NewOrganizationDialog({ onClose, onCreated }: NewOrganizationProps) {
+  const [id, setId] = useState('')
+  const [name, setName] = useState('')
+  const [parentId, setParentId] = useState('')
+  const [place, setPlace] = useState('shared')
+  const [where, setWhere] = useState('')
+  const create = useAction(
+    async (client) => {
+      await refuseTaken(client, id.trim())
+      // A child lives where its parent does.
+      const kin = parentId.trim() === '' ? placeOf(place, where) : { parentId: parentId.trim() }
+      return client.call('organizations.save', {
+        params: { organizationId: id.trim() },
+        body: { name: name.trim(), ...kin },
+      })
+    },
+    ({ organizationId }) => {
+      toast(`${organizationId} is there.`)
+      onCreated(organizationId)
+    },
+  )
+  const idProblem = problemOf(create.failure, 'organizationId')
+  const nameProblem = problemOf(create.failure, 'name')
+  return (
+    <Dialog title="New organization" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          create.run(undefined)
+        }}
+      >
+        <TextField
+          label="Identifier"
+          hint="Letters, digits, _ and -. It is part of its keys, and stays."
+          value={id}
+          onValue={setId}
+          error={idProblem}
+          autocomplete="off"
+          required
+        />
+        <TextField label="Name" value={name} onValue={setName} error={nameProblem} required />
+        <TextField
+          label="Parent"
+          hint="The identifier of the organization above it. Left empty: none."
+          value={parentId}
+          onValue={setParentId}
+          error={problemOf(create.failure, 'parentId')}
+        />
+        {parentId.trim() === '' && (
+          <PlaceFields place={place} where={where} onPlace={setPlace} onWhere={setWhere} />
+        )}
+        {create.failure !== null && idProblem === null && nameProblem === null && (
+          <FailureNote failure={create.failure} />
+        )}
+        <div class="buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isRunning={create.isRunning}>
+            Create
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Throws a `Failure` when an organization has the id: saving would change that one. */
+async function refuseTaken(client: Client, organizationId: string): Promise<void> {
+  try {
+    await client.call('organizations.show', { params: { organizationId } })
+  } catch (error) {
+    if (error instanceof Failure && error.status === 404) return
+    throw error
+  }
+  throw new Failure('refused', `organizationId: is taken by another organization.`)
+}

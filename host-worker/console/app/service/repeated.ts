@@ -1,0 +1,27 @@
+import type { Backoff } from '../../../../domain/bounds/backoff.ts'
+import { doublingPauses, repeatWhileRejected } from '../../../../domain/bounds/backoff.ts'
+import { Failure } from './failure.ts'
+
+/** About half a minute in all: long enough for a service to restart. */
+const BACKOFF: Backoff = { pausesMs: doublingPauses(200, 8, 8_000), spread: { least: 0.5, most: 1.5 } }
+
+/**
+ * Makes a call that is safe to repeat: again after a moment when the service was not reached, or failed. Throws the
+ * failure of the last attempt.
+ * @param signal ends the attempts
+ */
+export function repeated<Result>(signal: AbortSignal, call: () => Promise<Result>): Promise<Result> {
+  const isPassing = (thrown: unknown): boolean =>
+    !signal.aborted &&
+    thrown instanceof Failure &&
+    (thrown.kind === 'offline' || thrown.kind === 'unexpected')
+  const wait = (durationMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, durationMs)
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  return repeatWhileRejected(BACKOFF, { isPassing, draw: () => Math.random(), wait }, call)
+}
