@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { isolated } from './isolated.tsx'
 
 /** Names with their values. Null shows that there is no value. */
 export function Facts({
@@ -11,7 +12,7 @@ export function Facts({
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value === null || value === '' ? <span class="soft">none</span> : value}</dd>
+          <dd>{value === null || value === '' ? <span class="soft">none</span> : isolated(value)}</dd>
         </div>
       ))}
     </dl>
