@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { isolated } from './isolated.tsx'
+import { TheirText } from './their-text.tsx'
 
 /** Names with their values. Null shows that there is no value. */
 export function Facts({
@@ -11,7 +12,9 @@ export function Facts({
     <dl class="facts">
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>
+            <TheirText text={name} />
+          </dt>
           <dd>{value === null || value === '' ? <span class="soft">none</span> : isolated(value)}</dd>
         </div>
       ))}

@@ -1,9 +1,6 @@
-/** Gives the browser a text to save as a file. */
-export function saveText(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
+import { download } from './download.ts'
+
+/** Gives the browser a text, in one part or several, to save as a file. */
+export function saveText(name: string, type: string, ...parts: readonly string[]): void {
+  download(name, new Blob([...parts], { type }))
 }
