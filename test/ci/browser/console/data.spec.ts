@@ -111,7 +111,9 @@ test('every filter of every collection can be used', async () => {
     // The order of a sort is not that of what changed, so the two cannot be combined.
     if (href.endsWith('/links'))
       for (const name of ['Sort by', 'Sort order']) await form.getByLabel(name).selectOption({ index: 0 })
-    for (const field of await form.locator('input[type="date"]').all()) await field.fill('2026-05-19')
+    // They come in pairs: after, before.
+    for (const [index, field] of (await form.locator('input[type="date"]').all()).entries())
+      await field.fill(index % 2 === 0 ? '2026-05-19' : '2026-05-21')
     for (const field of await form.locator('input:not([type="date"])').all()) await field.fill('3')
     const answered = page.waitForResponse((response) => response.url().includes('/api/v1/'))
     await form.getByRole('button', { name: 'Filter' }).press('Enter')
