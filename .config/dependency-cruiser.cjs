@@ -163,19 +163,23 @@ module.exports = {
       to: {
         pathNot: [
           '^host-worker/console/app/',
-          '^domain/(forms/definition|text|imports/file)/',
-          '^domain/(bounds/backoff|whole/archive/(called-source|write-archive))\\.ts$',
-          '^node_modules/(preact|wouter-preact|@noble/hashes|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
+          '^domain/(forms/(definition|editing|page|sheet)|text|imports/file)/',
+          '^domain/(bounds/backoff|whole/archive/(called-source|write-archive))\.ts$',
+          '^node_modules/(preact|wouter-preact|jsonc-parser|@noble/hashes|@tanstack/virtual-core|(@types/)?d3-(scale|shape))/',
         ],
         dependencyTypesNot: ['type-only'],
       },
     },
     {
       name: 'console-types-of-the-domain',
-      comment: 'The console takes types from nothing but the domain and its libraries.',
+      comment:
+        'The console takes types from nothing but the domain, the ports, the form client and its libraries.',
       severity: 'error',
       from: { path: '^host-worker/console/app/' },
-      to: { path: '^(ports|adapters|host-worker|test)/', pathNot: '^host-worker/console/app/' },
+      to: {
+        path: '^(adapters|host-worker|test)/',
+        pathNot: '^host-worker/(console/app|browser/client)/',
+      },
     },
     {
       name: 'files-anywhere',

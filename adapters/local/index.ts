@@ -1,3 +1,3 @@
 export * from './mailbox.ts'
-export type { MailboxAttachment, MailboxMessage } from './mailbox-store.ts'
+export type { MailboxAttachment, MailboxMessage, Wanted } from './mailbox-store.ts'
 export { mailboxTables } from './mailbox-store.ts'

@@ -89,28 +89,68 @@ type AttachmentRow = MailboxAttachment & { readonly messageId: string }
 
 const MediaUrls = v.array(v.string())
 
+/** Which messages are wanted. */
+export interface Wanted {
+  /** A part of the sender, recipient, subject or content, whatever the case of its letters from a to z. */
+  readonly search?: string
+  /** One message alone. */
+  readonly messageId?: string
+  /** Whether the HTML is left out, and all of a text but its beginning. */
+  readonly isBrief?: boolean
+}
+
+const BRIEF_LENGTH = 140
+
+/**
+ * A deleted message leaves a row without content, of this channel: the idempotency key of the message must be known for
+ * ever.
+ */
+const DELETED = 'deleted'
+
 /** The messages, newest first, at most `limit`. */
-export async function listMessages(executor: Executor, limit: number): Promise<readonly MailboxMessage[]> {
-  const newest = 'FROM local_mailbox ORDER BY at DESC, message_id DESC LIMIT ?'
+export async function listMessages(
+  executor: Executor,
+  limit: number,
+  { search = '', messageId = '', isBrief = false }: Wanted = {},
+): Promise<readonly MailboxMessage[]> {
+  const searched = ['sender', 'recipient', 'subject', 'html', 'body'].map((name) => `coalesce(${name}, '')`)
+  const newest = `FROM local_mailbox WHERE channel <> '${DELETED}' AND ? IN ('', message_id)
+    AND instr(lower(${searched.join(' || char(10) || ')}), lower(?)) > 0 ORDER BY at DESC, message_id DESC LIMIT ?`
+  const parameters = [messageId, search, limit]
+  const content = isBrief ? `NULL AS html, substr(body, 1, ${BRIEF_LENGTH})` : 'html, body'
   const [messages, attachments] = await resultsOf(executor, [
     statement<MessageRow>(
-      `SELECT message_id AS messageId, channel, sender AS "from", recipient AS "to", subject, html, body AS text,
+      `SELECT message_id AS messageId, channel, sender AS "from", recipient AS "to", subject, ${content} AS text,
         reply_to AS replyTo, media_urls AS mediaUrls, at ${newest}`,
-      [limit],
+      parameters,
     ),
     statement<AttachmentRow>(
       `SELECT message_id AS messageId, filename, path, size_bytes AS sizeBytes FROM local_mailbox_attachments
       WHERE message_id IN (SELECT message_id ${newest}) ORDER BY message_id, position`,
-      [limit],
+      parameters,
     ),
   ])
   return messages.rows.map((row) => ({
     ...row,
     mediaUrls: v.parse(MediaUrls, parseJson(row.mediaUrls)),
     attachments: attachments.rows
-      .filter(({ messageId }) => messageId === row.messageId)
+      .filter(({ messageId: of }) => of === row.messageId)
       .map(({ filename, path, sizeBytes }) => ({ filename, path, sizeBytes })),
   }))
+}
+
+/** Deletes a message, or for null every one. What is deleted already stays so. */
+export async function deleteMessages(executor: Executor, messageId: string | null): Promise<void> {
+  const one = messageId === null ? '' : 'WHERE message_id = ?'
+  const parameters = messageId === null ? [] : [messageId]
+  await executor.batch([
+    statement(`DELETE FROM local_mailbox_attachments ${one}`, parameters),
+    statement(
+      `UPDATE local_mailbox SET channel = '${DELETED}', sender = '', recipient = '', subject = NULL, html = NULL,
+        body = NULL, reply_to = NULL, media_urls = '[]' ${one}`,
+      parameters,
+    ),
+  ])
 }
 
 /** The HTML of a message; null when there is no such message, or it has none. */

@@ -116,6 +116,27 @@ describe.each(engines)('on %s', (_, open) => {
     for (const position of [1, 3, 4, -1]) expect(await mailbox.attachment('local_k1', position)).toBeNull()
   })
 
+  test('finds by any part, and lists in brief', async () => {
+    const found = async (search: string) =>
+      (await mailbox.list(9, { search })).map(({ messageId }) => messageId)
+    expect(await found('ADA@')).toEqual(['local_k1'])
+    expect(await found('5550123')).toEqual(['local_k3', 'local_k2'])
+    expect([await found('%'), await found("'")]).toEqual([[], []])
+    const [brief, ...others] = await mailbox.list(9, { messageId: 'local_k1', isBrief: true })
+    expect([brief?.subject, brief?.html, others]).toEqual(['Hi', null, []])
+  })
+
+  test('what is deleted is gone with its content, and is not taken again', async () => {
+    await mailbox.delete('local_k1')
+    expect((await mailbox.list(9)).map(({ messageId }) => messageId)).toEqual(['local_k3', 'local_k2'])
+    expect([await mailbox.html('local_k1'), await mailbox.attachment('local_k1', 0)]).toEqual([null, null])
+    await mailbox.delete()
+    await mailbox.delete('none')
+    expect(await mailbox.list(9)).toEqual([])
+    expect(await mailbox.email.send(email, 'k1')).toEqual({ kind: 'accepted', providerId: 'local_k1' })
+    expect(await mailbox.list(9)).toEqual([])
+  })
+
   test('one that was not installed takes nothing', async () => {
     const absent = createMailbox(await open(), clock)
     expect(await absent.email.send(email, 'k')).toMatchObject({ kind: 'unavailable' })

@@ -7,15 +7,17 @@ import type { EmailSender } from '../../ports/messaging/email-sender.ts'
 import type { SendResult } from '../../ports/messaging/send-result.ts'
 import type { SmsSender } from '../../ports/messaging/sms-sender.ts'
 import type { Executor } from '../sqlite/statement/executor.ts'
-import type { MailboxMessage, NewMessage } from './mailbox-store.ts'
-import { findContent, findHtml, keepMessage, listMessages } from './mailbox-store.ts'
+import type { MailboxMessage, NewMessage, Wanted } from './mailbox-store.ts'
+import { deleteMessages, findContent, findHtml, keepMessage, listMessages } from './mailbox-store.ts'
 
 /** Takes the place of email and SMS providers on a developer's machine: it keeps what it is given. */
 export interface Mailbox {
   readonly email: EmailSender
   readonly sms: SmsSender
   /** The messages, newest first, at most `limit`. */
-  list(limit: number): Promise<readonly MailboxMessage[]>
+  list(limit: number, wanted?: Wanted): Promise<readonly MailboxMessage[]>
+  /** Deletes a message, or without an id every one. Their idempotency keys stay known. */
+  delete(messageId?: string): Promise<void>
   /** The HTML of a message; null when there is no such message, or it has none. */
   html(messageId: string): Promise<string | null>
   /** An attachment's name and content in base64; null when there is none, or it was too large to be kept. */
@@ -61,7 +63,8 @@ export function createMailbox(executor: Executor, clock: Clock): Mailbox {
           attachments: [],
         }),
     },
-    list: (limit) => listMessages(executor, limit),
+    list: (limit, wanted) => listMessages(executor, limit, wanted),
+    delete: (messageId) => deleteMessages(executor, messageId ?? null),
     html: (messageId) => findHtml(executor, messageId),
     attachment: (messageId, position) => findContent(executor, messageId, position),
   }

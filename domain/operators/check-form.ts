@@ -1,7 +1,7 @@
 import { abuseWarnings } from '../forms/definition/abuse-warnings.ts'
 import type { ImportIssue } from '../record/resource.ts'
 import { formWarnings, headlessSupport } from '../forms/definition/support.ts'
-import { readGivenForm, unknownKeysOf } from './given-form.ts'
+import { readGivenForm, unknownKeysOf } from '../forms/editing/given-form.ts'
 
 /** The result of checking a form. */
 export type FormVerdict =
@@ -30,7 +30,9 @@ export async function checkForm(
   const reading = readGivenForm(line)
   const issues = [
     ...('issues' in reading ? reading.issues : []),
-    ...unknownKeysOf(line).filter(({ field }) => Object.hasOwn(line, field)),
+    ...unknownKeysOf(line).flatMap(({ path: [key, ...within], message }) =>
+      within.length === 0 ? [{ field: String(key), message }] : [],
+    ),
   ]
   if (issues.length > 0 || 'issues' in reading) return { kind: 'no_form', issues }
   const { definition, password } = reading.form

@@ -2,13 +2,15 @@ import type { FormDefinition } from '../../ports/records/form-directory.ts'
 import type { TenantWriter } from '../../ports/records/tenant-writer.ts'
 import { headlessSupport } from '../forms/definition/support.ts'
 import type { FormPasswords } from '../imports/form-kind.ts'
+import type { ImportIssue } from '../record/resource.ts'
 import { forms } from '../resources/forms.ts'
 import { isJsonObject } from '../text/json.ts'
-import type { GivenForm, KeyProblem } from './given-form.ts'
-import { readGivenForm, unknownKeysOf } from './given-form.ts'
+import { pathText } from '../forms/definition/problem.ts'
+import type { GivenForm } from '../forms/editing/given-form.ts'
+import { readGivenForm, unknownKeysOf } from '../forms/editing/given-form.ts'
 
 /** What is wrong with a given form. */
-export interface FormProblem extends KeyProblem {
+export interface GivenFormProblem extends ImportIssue {
   /** The position of the form among those given, beginning with 1. */
   readonly form: number
 }
@@ -59,7 +61,7 @@ export async function saveForms(
   given: readonly GivenForm[],
   { tenant, passwords, now }: SavingForms,
 ): Promise<
-  | { readonly kind: 'refused'; readonly problems: readonly FormProblem[] }
+  | { readonly kind: 'refused'; readonly problems: readonly GivenFormProblem[] }
   | { readonly kind: 'saved'; readonly saved: readonly SavedForm[] }
 > {
   const readings = given.map(readGivenForm)
@@ -71,7 +73,7 @@ export async function saveForms(
     const reading = readings[index]
     const own = [
       ...(reading !== undefined && 'issues' in reading ? reading.issues : []),
-      ...unknownKeysOf(form),
+      ...unknownKeysOf(form).map(({ path, message }) => ({ field: pathText(path), message })),
       ...(ids.indexOf(form.formId) < index ? [{ field: 'formId', message: 'is given twice' }] : []),
       ...(foreign.has(String(form.formId)) ? [FOREIGN] : []),
     ]

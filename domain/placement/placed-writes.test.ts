@@ -162,6 +162,16 @@ describe('killed at any point', () => {
   })
 })
 
+test('a key that replaces another one in a family’s database is found, and can be revoked', async () => {
+  await save('acme', {}, OWN)
+  await isolate.administration.addKey(tenantKey('acme', 'key-1'))
+  const successor = tenantKey('acme', 'key-2')
+  await isolate.administration.rotateKey({ keyId: 'key-1', successor, endsAt: NOW })
+  isolate = scratch.isolate()
+  expect(await isolate.administration.findKey('key-2')).toMatchObject({ organizationId: 'acme' })
+  expect(await isolate.administration.revokeKey('key-2', NOW)).toBe(true)
+})
+
 describe('what operators changed in a family’s database is recorded', () => {
   beforeEach(() => save('acme', { slug: 'acme' }, OWN))
 

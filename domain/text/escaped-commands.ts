@@ -7,3 +7,11 @@ export function escaped(character: string): string {
 export function escapedCommands(text: string): string {
   return text.replaceAll(/[^\t\n\r\P{Cc}]|\p{Bidi_Control}/gu, escaped)
 }
+
+/** What of a JSON text a terminal would obey: the rest, JSON escapes itself. */
+const LEFT_BY_JSON = /[\u{7f}-\u{9f}\p{Bidi_Control}]/gu
+
+/** A JSON text that does not command a terminal. It says the same with and without the escapes. */
+export function shownJson(value: unknown, space?: number): string {
+  return JSON.stringify(value, null, space).replaceAll(LEFT_BY_JSON, escaped)
+}

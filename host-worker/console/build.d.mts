@@ -1,4 +1,4 @@
-/** The files of the first view, by name. */
+/** The files of the first view of a page, by name. */
 export interface ConsoleEntry {
   readonly script: string
   readonly style: string
@@ -9,5 +9,6 @@ export interface ConsoleEntry {
 export function bundleConsole(): Promise<{
   readonly files: readonly { readonly name: string; readonly contents: Uint8Array }[]
   readonly entry: ConsoleEntry
+  readonly mailboxEntry: ConsoleEntry
 }>
 export function buildConsole(): Promise<void>

@@ -6,17 +6,20 @@ import { writeIfChanged } from '../browser/write-if-changed.mjs'
 import { operationTablePlugin } from './operation-table.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
+const CONSOLE = 'app/main.tsx'
+const MAILBOX = 'app/mailbox/mailbox-main.tsx'
 const outdir = join(folder, '..', 'pages', 'public', 'assets', 'console')
 
 /**
- * Bundles the console for browsers of about the last three years: an entry, its style sheet, and a module for each part.
+ * Bundles the console for browsers of about the last three years: its entry and that of the local mailbox, their style
+ * sheets, and a module for each part.
  * Every name contains a hash of the content.
- * @returns the files, and the names of those that the page itself names
+ * @returns the files, and for each page the names of those that it names itself
  */
 export async function bundleConsole() {
   const { outputFiles, metafile } = await build({
     absWorkingDir: folder,
-    entryPoints: ['app/main.tsx'],
+    entryPoints: [CONSOLE, MAILBOX],
     outdir,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -35,14 +38,14 @@ export async function bundleConsole() {
     logLevel: 'warning',
   })
   const files = outputFiles.map(({ path, contents }) => ({ name: relative(outdir, path), contents }))
-  return { files, entry: entryOf(metafile) }
+  return { files, entry: entryOf(metafile, CONSOLE), mailboxEntry: entryOf(metafile, MAILBOX) }
 }
 
-/** The files of the first view. */
-function entryOf({ outputs }) {
+/** The files of the first view of a page. */
+function entryOf({ outputs }, source) {
   const nameOf = (output) => relative(outdir, join(folder, output))
   const [[path, { cssBundle, imports }]] = Object.entries(outputs).filter(
-    ([, { entryPoint }]) => entryPoint === 'app/main.tsx',
+    ([, { entryPoint }]) => entryPoint === source,
   )
   const needed = imports.filter(({ kind }) => kind === 'import-statement')
   return {
@@ -57,10 +60,13 @@ function entryOf({ outputs }) {
  * earlier builds are removed last.
  */
 export async function buildConsole() {
-  const { files, entry } = await bundleConsole()
+  const { files, entry, mailboxEntry } = await bundleConsole()
   for (const { name, contents } of files)
     writeIfChanged(join(outdir, name), new TextDecoder().decode(contents))
-  writeIfChanged(join(folder, 'dist', 'entry.mjs'), `export const entry = ${JSON.stringify(entry)}\n`)
+  const entries = Object.entries({ entry, mailboxEntry }).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value)}\n`,
+  )
+  writeIfChanged(join(folder, 'dist', 'entry.mjs'), entries.join(''))
   const wanted = new Set(files.map(({ name }) => name))
   for (const name of readdirSync(outdir))
     if (/\.(js|css)$/.test(name) && !wanted.has(name)) rmSync(join(outdir, name), { force: true })

@@ -1,3 +1,5 @@
 import type { ConsoleEntry } from './build.mjs'
 
+export type { ConsoleEntry }
 export const entry: ConsoleEntry
+export const mailboxEntry: ConsoleEntry

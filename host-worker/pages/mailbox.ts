@@ -1,7 +1,9 @@
 import type { Mailbox } from '../../adapters/local/index.ts'
+import { mailboxEntry } from '../console/built.mjs'
 import type { Env } from '../env/index.ts'
 import { openMailbox } from '../wiring/storage.ts'
-import { mailboxPage } from './mailbox-page.ts'
+import { appPage } from './app-page.ts'
+import { mailboxHeaders, pageResponse } from './page-headers.ts'
 import { MAILBOX_PATH } from './paths.ts'
 
 const MESSAGES_MAX = 100
@@ -12,49 +14,48 @@ const common = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The policy of the page: no scripts, and only the pictures of messages and the framed emails are loaded. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src http: https:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-
 /** The policy of content from outside: no scripts, forms, links to this page, or requests to other hosts. */
 const STRANGER_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 
 /**
- * Serves the messages in the local mailbox, as a page or, when the request asks for it, as JSON. Null when there is no
- * local mailbox.
+ * Serves the local mailbox: its page, its messages as JSON when the request asks for it, and their parts. `DELETE` with
+ * `id` removes one message, without it every one. Null when there is no local mailbox.
  */
 export async function serveMailbox(request: Request, env: Env): Promise<Response | null> {
   if (!env.localMailbox) return null
-  if (request.method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET' } })
   const mailbox = openMailbox(env)
   const { pathname, searchParams } = new URL(request.url)
-  const messageId = searchParams.get('id') ?? ''
+  const messageId = searchParams.get('id') ?? undefined
+  if (request.method === 'DELETE' && pathname === MAILBOX_PATH) {
+    await mailbox.delete(messageId)
+    return new Response(null, { status: 204, headers: common })
+  }
+  if (request.method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET, DELETE' } })
   switch (pathname) {
     case MAILBOX_PATH:
-      return overview(request, mailbox)
+      return overview(request, searchParams, mailbox)
     case `${MAILBOX_PATH}/html`:
-      return document('text/html; charset=utf-8', await mailbox.html(messageId))
+      return document('text/html; charset=utf-8', await mailbox.html(messageId ?? ''))
     case `${MAILBOX_PATH}/attachment`:
-      return download(await mailbox.attachment(messageId, Number(searchParams.get('position'))))
+      return download(await mailbox.attachment(messageId ?? '', Number(searchParams.get('position'))))
     default:
       return null
   }
 }
 
-async function overview(request: Request, mailbox: Mailbox): Promise<Response> {
-  const messages = await mailbox.list(MESSAGES_MAX)
-  if (request.headers.get('accept')?.includes('application/json') === true) {
-    return Response.json({ messages }, { headers: common })
+/** The newest messages. `search` finds some of them, `id` one, and `brief` leaves out their content. */
+async function overview(request: Request, given: URLSearchParams, mailbox: Mailbox): Promise<Response> {
+  if (request.headers.get('accept')?.includes('application/json') !== true) {
+    const otherwise = 'The mailbox needs scripts. With “Accept: application/json” it answers with JSON.'
+    return pageResponse(request, () => appPage('Mailbox', mailboxEntry, otherwise).markup, mailboxHeaders)
   }
-  const { markup } = mailboxPage(messages, MESSAGES_MAX, MAILBOX_PATH)
-  return new Response(markup, {
-    headers: {
-      ...common,
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': PAGE_POLICY,
-    },
+  const messages = await mailbox.list(MESSAGES_MAX, {
+    search: given.get('search') ?? '',
+    messageId: given.get('id') ?? '',
+    isBrief: given.has('brief'),
   })
+  return Response.json({ messages }, { headers: common })
 }
 
 function document(

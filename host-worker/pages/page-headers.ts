@@ -2,14 +2,15 @@ import { html } from '../../domain/text/html.ts'
 import { acceptsPages } from './accepts-pages.ts'
 import { failurePage } from './failure-page.ts'
 
-/** The policy of a page, with where it may take styles from. */
-function policy(styles: string): string {
+/** The policy of a page, with where it may take styles, pictures and framed documents from. */
+function policy({ styles = "'self'", pictures = '', frames = "'none'" } = {}): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src ${styles}`,
     // `data:` is for icons in style sheets.
-    "img-src 'self' data:",
+    `img-src 'self' data:${pictures}`,
+    `frame-src ${frames}`,
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -24,7 +25,7 @@ function policy(styles: string): string {
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
-  'content-security-policy': policy("'self'"),
+  'content-security-policy': policy(),
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'no-referrer',
@@ -34,7 +35,13 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 /** The headers of the reference. Its viewer puts its style sheet into the page; its script is this service's own. */
 export const viewerHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders,
-  'content-security-policy': policy("'self' 'unsafe-inline'"),
+  'content-security-policy': policy({ styles: "'self' 'unsafe-inline'" }),
+}
+
+/** The headers of the local mailbox, which frames emails, and shows the pictures of messages as a phone would. */
+export const mailboxHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders,
+  'content-security-policy': policy({ pictures: ' http: https:', frames: "'self'" }),
 }
 
 /** Responds to `GET` and `HEAD` with a page or another text, and to other methods with 405. */

@@ -103,9 +103,12 @@ export const automationRunCases: readonly StorageCase[] = [
       await mine.claim(RUN, { token: 't', until: at(60) }, at(11))
       await mine.startRun(RUN, 't', 'auto', 'ada', at(12))
       assert.equal(await mine.finishStep('t', step(2, tag('two')), at(13)), 'impossible')
+      const untagged = await readContact(storage, 'ada')
       for (const seconds of [13, 14])
         assert.equal(await mine.finishStep('t', step(1, tag('one')), at(seconds)), 'saved')
       const before = await readContact(storage, 'ada')
+      // A sync sees the tag.
+      assert(String(before?.updatedAt) > String(untagged?.updatedAt))
       for (const seconds of [15, 16])
         assert.equal(await mine.finishStep('t', step(2, tag('old')), at(seconds)), 'saved')
       assert.deepEqual(before?.tags, ['old', 'one'])
@@ -171,7 +174,12 @@ export const automationRunCases: readonly StorageCase[] = [
       await mine.claim(RUN, { token: 't1', until: at(60) }, at(11))
       await mine.startRun(RUN, 't1', 'auto', 'ada', at(12))
       await mine.finishStep('t1', step(1, tag('one')), at(13))
-      await mine.settle(RUN, 't1', { kind: 'failed', reason: 'Step 2: no.', sends: [] }, at(14))
+      const stamp = async () =>
+        String((await readRow(storage, 'automation-runs', RUN, ['updatedAt']))?.updatedAt)
+      const stepped = await stamp()
+      // A sync sees the failure, also when the clock of who reports it is behind.
+      await mine.settle(RUN, 't1', { kind: 'failed', reason: 'Step 2: no.', sends: [] }, at(2))
+      assert((await stamp()) > stepped)
       const run = await readRun(storage)
       assert.deepEqual([run?.status, run?.failureReason, run?.completedAt], ['failed', 'Step 2: no.', null])
       await storage.outbox.redrive(RUN, at(20))

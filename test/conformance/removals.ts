@@ -182,6 +182,8 @@ export const removalCases: readonly StorageCase[] = [
       assert.deepEqual(due, { organizationId: 'org-a', kind: 'submissions', days: 7 })
       assert.equal(await retentionDirectory.apply(due, at(5000), at(6000), at(7000)), 1)
       assert.deepEqual(await removed(storage), [['form-submissions', 's-1']])
+      // Whoever has synced since the last write before learns of it.
+      assert.deepEqual(await removed(storage, at(6000)), [['form-submissions', 's-1']])
       assert.equal(await retentionDirectory.nextDue(), at(7000))
       assert.equal(await retentionDirectory.forgetRemovals(at(-1), 10), 0)
       assert.equal(await retentionDirectory.forgetRemovals(at(99_999_999), 10), 1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { storedRowsOf } from '../../domain/read/query-result.ts'
-import type { StoredRow } from '../../ports/index.ts'
+import type { PageQuery, StoredRow } from '../../ports/index.ts'
 import type { StorageCase } from './case.ts'
 import type { TwoTenants } from './fixtures.ts'
 import { at, claimOf, organization, site, tenantKey, twoTenants } from './fixtures.ts'
@@ -70,6 +70,18 @@ async function family(make: Parameters<StorageCase['run']>[0]): Promise<Family> 
   }
   return { ...storage, look }
 }
+
+/** What was removed from an organization since its first writes. */
+const removals: PageQuery = {
+  kind: 'page',
+  collection: 'removals',
+  select: ['collection', 'id'],
+  where: [{ field: 'updatedAt', operator: 'above', value: at(5) }],
+  order: { field: 'updatedAt', idField: 'removalId', direction: 'ascending' },
+  after: null,
+  limit: 10,
+}
+const goneIds = (rows: readonly StoredRow[]) => rows.map(({ collection, id }) => [collection, id])
 
 export const reviewCases: readonly StorageCase[] = [
   {
@@ -182,7 +194,7 @@ export const reviewCases: readonly StorageCase[] = [
   {
     name: 'a child organization takes its reviews along to another parent',
     async run(make) {
-      const { tenant, look, clock, administration } = await family(make)
+      const { tenant, look, clock, administration, read } = await family(make)
       await tenant('child-1').upsert('sites', [site('s-1', { name: 'Main' })])
       await tenant('child-1').upsert('reviews', [review(ID), review(OTHER_ID, { isDeleted: true })])
       await tenant('child-2').upsert('reviews', [review(ID)])
@@ -194,6 +206,8 @@ export const reviewCases: readonly StorageCase[] = [
       const kept = ['child-2', ID, null, 5, false]
       assert.deepEqual(await look('org-a'), [kept])
       assert.deepEqual(await look('org-b'), [['child-1', ID, 'Main', 5, true]])
+      // Whoever has synced with the old parent up to its last write learns that the review has gone.
+      assert.deepEqual((await read('org-a', [removals])).map(goneIds), [[['reviews', ID]]])
       assert.deepEqual(await look('child-1'), [
         ['grandchild', ID, null, 5, false],
         ['child-1', ID, 'Main', 5, false],
@@ -208,6 +222,17 @@ export const reviewCases: readonly StorageCase[] = [
       assert.deepEqual([await look('org-a'), await look('org-b')], [[kept], []])
       assert.equal(await move('org-a'), 'saved')
       assert.deepEqual(await look('org-a'), [kept, ['child-1', ID, 'Main', 3, true]])
+    },
+  },
+  {
+    name: 'the parent of a child that is deleted is told that its reviews have gone',
+    async run(make) {
+      const { tenant, look, clock, whole, read } = await family(make)
+      await tenant('child-2').upsert('reviews', [review(ID)])
+      clock.ms += 10_000
+      assert.equal(await whole('child-2').beginDeletion(at(10)), 'begun')
+      assert.deepEqual(await look('org-a'), [])
+      assert.deepEqual((await read('org-a', [removals])).map(goneIds), [[['reviews', ID]]])
     },
   },
 ]

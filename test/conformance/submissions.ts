@@ -175,6 +175,7 @@ export const submissionCases: readonly StorageCase[] = [
       await storage.tenant('org-b').replacePasswordHash('form-1', 'old', 'foreign')
       await writer.replacePasswordHash('form-1', 'other', 'wrong')
       await writer.replacePasswordHash('form-1', 'old', 'new')
+      await writer.replacePasswordHash('form-1', 'old', 'late')
       assert.deepEqual(await storage.forms.find('form-1'), { ...before, passwordHash: 'new' })
       assert.deepEqual(await writer.findMany('forms', ['updatedAt'], ['form-1']), [row])
     },

@@ -180,13 +180,14 @@ describe.each(collections)('$id', (endpoint) => {
     expect((await page(`${pathOf(endpoint)}?limit=1&limit=2`)).pagination.limit).toBe(100)
   })
 
-  test('pages through completely, none twice, whatever the page size', async () => {
+  test('pages through completely, none twice and no page empty, whatever the page size', async () => {
     const whole = (await page(pathOf(endpoint))).data
     for (const limit of [1, 2, 3]) {
       const rows: unknown[] = []
       for (let cursor: string | null = ''; cursor !== null;) {
         const next: Envelope = await page(`${pathOf(endpoint)}?limit=${String(limit)}&cursor=${cursor}`)
         expect(next.pagination.hasMore).toBe(next.pagination.nextCursor !== null)
+        expect(next.data).not.toEqual([])
         rows.push(...next.data)
         cursor = next.pagination.nextCursor
       }

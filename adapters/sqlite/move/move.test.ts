@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
+import { contacts } from '../../../domain/resources/contacts.ts'
+import { forms } from '../../../domain/resources/forms.ts'
+import { toInstant } from '../../../domain/text/instant.ts'
+import { sampleRow } from '../../../test/support/data/sample-rows.ts'
 import { ElsewhereError } from '../../../domain/placement/errors.ts'
 import { advanceMove } from '../../../domain/placement/move/index.ts'
 import { contentOf, movingPlaces, toOwn, toShared } from '../../../test/support/moving/moving.ts'
@@ -56,6 +60,24 @@ describe('a family of odd rows in every table', () => {
   })
 })
 
+test('from the switch on, a form is looked for in its new place alone, also while the old one still has its rows', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
+  const storage = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  await storage.administration.saveOrganization(newOrganization('acme', 'Acme'))
+  await storage.tenant('acme').upsert('forms', [sampleRow(forms, 1)])
+  const { moveId } = await places.open('acme', toOwn)
+  const isFound = () => storage.forms.find('formId-1').then((found) => found !== null)
+  for (let phase = 'starting'; phase !== 'emptying';) {
+    expect(await isFound()).toBe(true)
+    const advanced = await advanceMove(places.world, moveId, 'mover')
+    places.clock.advance(advanced?.waitMs ?? 0)
+    phase = advanced?.move.phase ?? 'lost'
+  }
+  const [left] = await places.shared.batch([{ sql: 'select form_id from forms', parameters: [] }])
+  expect(left?.rows).toEqual([{ form_id: 'formId-1' }])
+  await expect(isFound()).rejects.toThrow(ElsewhereError)
+})
+
 test('rows that a migration derives while the old place is emptied are removed from it too', async () => {
   const places = opened()
   const { moveId } = await places.open('acme', toOwn)
@@ -96,4 +118,35 @@ test('the ids of forms that an import is still writing are taken along, and the 
   expect(await run('select family_id from families where work_since is not null')).toEqual([
     { family_id: 'acme' },
   ])
+})
+
+test('the sweep asks the new place of a family that keeps its submissions for a time', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image: migratedImage() })
+  const storage = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  await storage.administration.saveOrganization(newOrganization('acme', 'Acme'))
+  await storage.administration.saveOrganization(newOrganization('other', 'Other'))
+  await storage.whole('acme').setRetention({ submissions: 30, sends: null }, toInstant(places.clock.nowMs()))
+  for (const familyId of ['acme', 'other']) await places.move(familyId, toOwn)
+  const found = await places.shared.batch([
+    { sql: 'select family_id from families where work_since is not null', parameters: [] },
+  ])
+  expect(found[0]?.rows).toEqual([{ family_id: 'acme' }])
+})
+
+test('a child that is made while its family moves is in the new place, with its rows', async () => {
+  const places = opened()
+  const { moveId } = await places.open('acme', toOwn)
+  await advanceMove(places.world, moveId, 'mover')
+  const storage = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  await storage.administration.saveOrganization({ ...newOrganization('late', 'Late'), parentId: 'acme' })
+  await storage.tenant('late').upsert('contacts', [sampleRow(contacts, 1, 'late-')])
+  const before = await contentOf(places.shared, tables, ['late'])
+  expect(await places.finish(moveId)).toMatchObject({ phase: 'done' })
+  const own = places.own(await places.placeOf('acme')).serving
+  expect(await contentOf(own, tables, ['late'])).toEqual(before)
+  expect(Object.values(await contentOf(places.shared, tables, ['late'])).flat()).toEqual([])
+  const found = await places.shared.batch([
+    { sql: `select family_id from placed_organizations where organization_id = 'late'`, parameters: [] },
+  ])
+  expect(found[0]?.rows).toEqual([{ family_id: 'acme' }])
 })

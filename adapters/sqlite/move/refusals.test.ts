@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { newOrganization } from '../../../domain/operators/organization.ts'
 import type { MoveWorld } from '../../../domain/placement/move/index.ts'
 import { advanceMove, runMove } from '../../../domain/placement/move/index.ts'
 import { fakeClock } from '../../../test/support/runner/fakes.ts'
@@ -8,7 +9,7 @@ import { movingWriter } from '../../../test/support/moving/moving-writer.ts'
 import { oddFamily } from '../../../test/support/data/odd-rows.ts'
 import { migratedImage } from '../../../test/support/databases/migrated-image.ts'
 import type { MovedTable } from '../../../ports/placement/move.ts'
-import { openImage } from '../../node-sqlite/index.ts'
+import { createStorage, openImage } from '../../node-sqlite/index.ts'
 import { readMovedTables } from './moved-tables.ts'
 
 let tables: readonly MovedTable[]
@@ -192,4 +193,66 @@ test('every table either moves or is named among those that stay', async () => {
   const [found] = await places.shared.batch([{ sql, parameters: [] }])
   const all = (found?.rows ?? []).map(({ name }) => String(name)).sort()
   expect([...tables.map(({ name }) => name), ...Object.keys(stayingTables)].sort()).toEqual(all)
+})
+
+test('a writer that has ended the pause of a database of the family’s own refuses the switch, though it changed nothing', async () => {
+  await places.move('acme', toOwn)
+  const own = places.own(await places.placeOf('acme')).serving
+  const { moveId } = await places.open('acme', toShared)
+  let ended = 0
+  const world: MoveWorld = {
+    ...places.world,
+    places(place) {
+      const found = places.world.places(place)
+      return {
+        ...found,
+        async seal(journalId, token) {
+          if (ended === 0) {
+            places.clock.advance(1_001)
+            await own.batch([{ sql: `delete from contacts where contact_id = 'nobody'`, parameters: [] }])
+          }
+          ended += 1
+          return found.seal(journalId, token)
+        },
+      }
+    },
+  }
+  const move = await runMove(world, moveId, Infinity, async (durationMs) => {
+    places.clock.advance(durationMs)
+  })
+  expect([move?.phase, move?.tries, ended]).toEqual(['done', 1, 2])
+})
+
+test('a move that is given up lets writes in again, though an attempt to switch sealed the source and its mover died twice', async () => {
+  await places.move('acme', toOwn)
+  const writer = movingWriter(places, 'acme', 'acme')
+  const { moveId } = await places.open('acme', toShared)
+  const { ledger } = places.world
+  const die = () => Promise.reject(new Error('The mover died'))
+  const dying: MoveWorld = {
+    ...places.world,
+    ledger: { ...ledger, switch: die },
+    places: (place) => ({ ...places.world.places(place), resume: die }),
+  }
+  let deaths = 0
+  while (deaths < 2) {
+    places.clock.advance(61_000)
+    await advanceMove(dying, moveId, 'one').catch(() => (deaths += 1))
+  }
+  expect(await ledger.find(moveId)).toMatchObject({ phase: 'copying', token: expect.any(String) as string })
+  expect(await writer.write()).toBe(false)
+  expect(await ledger.askAbort(moveId)).toBe(true)
+  expect(await places.finish(moveId)).toMatchObject({ phase: 'aborted' })
+  expect(await writer.write()).toBe(true)
+})
+
+test('while a family moves, an organization of another family may leave its parent', async () => {
+  const { administration } = createStorage({ executor: places.shared, clock: places.clock, isShared: true })
+  await administration.saveOrganization(newOrganization('shop', 'Shop'))
+  const branch = newOrganization('branch', 'Branch')
+  await administration.saveOrganization({ ...branch, parentId: 'shop' })
+  const { moveId } = await places.open('acme', toOwn)
+  await advanceMove(places.world, moveId, 'one')
+  expect(await administration.saveOrganization(branch)).toBe('saved')
+  expect(await administration.findOrganization('branch')).toMatchObject({ parentId: null })
 })

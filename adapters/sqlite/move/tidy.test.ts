@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ElsewhereError } from '../../../domain/placement/errors.ts'
+import type { MoveWorld } from '../../../domain/placement/move/index.ts'
 import { tidyUp } from '../../../domain/placement/move/index.ts'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Move } from '../../../ports/placement/move-ledger.ts'
@@ -125,4 +126,39 @@ test('a database that fails is tried again every fifteen minutes, for a day', as
   expect(await failingSweep()).toBe('failed')
   places.clock.advance(DAY_MS)
   expect(await failingSweep()).toBe(0)
+})
+
+test('a tidy-up in which either place fails is made again fifteen minutes later', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image, migrations: fewTables })
+  const move = await places.move('acme', toOwn)
+  for (const failing of ['shared', 'own']) {
+    places.clock.advance(15 * MINUTE_MS)
+    const world: MoveWorld = {
+      ...places.world,
+      places(place) {
+        const found = places.world.places(place)
+        const forget = () => Promise.reject(new Error('The database is broken'))
+        return place.kind === failing ? { ...found, forget } : found
+      },
+    }
+    await expect(tidyUp(world, move)).rejects.toThrow('The database is broken')
+    expect(await sweep(places)).toEqual([])
+  }
+  await arriveLate(places, move)
+  places.clock.advance(15 * MINUTE_MS)
+  expect(await sweep(places)).toEqual([move.moveId])
+  expect(await tracesOf(places)).toEqual([])
+})
+
+test('what is tidied up after a move that was given up is not the database of the move after it', async () => {
+  const places = movingPlaces({ clock: fakeClock(), image, migrations: fewTables })
+  const before = await contentOf(places.shared, tables, FAMILY)
+  const { moveId } = await places.open('acme', toOwn)
+  await places.world.ledger.askAbort(moveId)
+  expect(await places.finish(moveId)).toMatchObject({ phase: 'aborted', target: { generation: 1 } })
+  expect(await places.move('acme', toOwn)).toMatchObject({ phase: 'done', target: { generation: 2 } })
+  places.clock.advance(15 * MINUTE_MS)
+  expect(await sweep(places)).toContain(moveId)
+  const own = places.own(await places.placeOf('acme')).serving
+  expect(await contentOf(own, tables, FAMILY)).toEqual(before)
 })

@@ -1,84 +1,156 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import type { Expression, RawBuilder, Selectable } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Admission, AutomationMessage } from '../../../ports/messaging/outbox-store.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import { boundedNow } from '../write/write-clock.ts'
+import { excluded } from '../statement/words.ts'
+import { boundedNow, shifted } from '../write/write-clock.ts'
 import type { HeldEntry } from './settle.ts'
-import { heldRow } from './settle.ts'
+import { heldRow, isHeld } from './settle.ts'
 
-const organization = slot('organizationId')
+const organizationId = slot<string>('organizationId')
+const messageId = slot<string>('messageId')
 /** Later than every instant that is stored. */
-const NEVER = sql`'9999-12-31T23:59:59.999Z'`
+const NEVER = sql.lit('9999-12-31T23:59:59.999Z')
 
-/** Messages of callers whose clocks are ahead of this one's were sent before this instant. */
-const soon = sql`strftime('%Y-%m-%dT%H:%M:%fZ', now.at, '+10 minutes')`
+/** The present instant, what this message was told before, and the messages among which it has to wait. */
+interface Scope {
+  readonly now: { readonly at: string }
+  readonly own: Pick<Selectable<Database['automation_messages']>, 'at' | 'waits_until' | 'is_counted'>
+  readonly m: Database['automation_messages']
+}
+const scope = expressionBuilder<Scope, keyof Scope>()
+const now = scope.ref('now.at')
+
+const messages = db.selectFrom('automation_messages as m').where('m.organization_id', '=', organizationId)
 
 /**
  * The first instant, from now on, at which a message is within a bound: when so many of the others have left the window
  * that fewer than `most` are in it. A message that asks for the first time comes after all that were sent and all that
  * wait. When its time has come, it comes after those that were sent, and those that have waited for longer and whose
  * time has come as well. It never has to wait longer than it was told.
- * @param ownAt the instant that the message was told before; null: none
- * @param counted the SQL condition for the messages that count
+ * @param toldAt the instant that the message was told before; null: none
+ * @param counted the messages that count
  * @param window the length of the window, as a modifier of SQLite's `strftime`
  */
 function earliest(
-  ownAt: Expression<unknown>,
-  counted: Expression<unknown>,
-  most: Expression<unknown>,
-  window: Expression<unknown>,
-): Expression<unknown> {
-  return sql`select min(
-    max(now.at, coalesce((select strftime('%Y-%m-%dT%H:%M:%fZ', m.at, ${window}) from automation_messages as m
-      where m.organization_id = ${organization} and ${counted} and m.message_id <> ${slot('messageId')}
-        and m.at <= iif(${ownAt} <= now.at, ${soon}, ${NEVER})
-        and (m.is_sent or ${ownAt} is null or ${ownAt} > now.at or m.at <= now.at
-          and (m.waits_until, m.message_id) < (own.waits_until, ${slot('messageId')}))
-      order by m.at desc limit 1 offset +${most} - 1), now.at)),
-    iif(${ownAt} > now.at, ${ownAt}, ${NEVER})) as first from now left join own`
+  toldAt: Expression<string | null>,
+  counted: typeof messages,
+  most: Expression<number>,
+  window: string,
+): RawBuilder<string> {
+  // Messages of callers whose clocks are ahead of this one's were sent before this instant.
+  const soon = shifted(now, '+10 minutes')
+  const before = counted
+    .select(({ ref }) => shifted(ref('m.at'), window).as('at'))
+    .where('m.message_id', '<>', messageId)
+    .where('m.at', '<=', sql<string>`iif(${toldAt} <= ${now}, ${soon}, ${NEVER})`)
+    .where(
+      scope.or([
+        scope('m.is_sent', '=', sql.lit(1)),
+        scope(toldAt, 'is', null),
+        scope(toldAt, '>', now),
+        scope.and([
+          scope('m.at', '<=', now),
+          scope(
+            scope.refTuple('m.waits_until', 'm.message_id'),
+            '<',
+            scope.tuple(scope.ref('own.waits_until'), messageId),
+          ),
+        ]),
+      ]),
+    )
+    .orderBy('m.at', 'desc')
+    .limit(sql.lit(1))
+    .offset(sql<number>`+${most} - 1`)
+  return sql`min(max(${now}, coalesce(${before}, ${now})), iif(${toldAt} > ${now}, ${toldAt}, ${NEVER}))`
 }
 
 const forRecipient = earliest(
-  sql`own.at`,
-  sql`m.recipient = ${slot('recipient')}`,
+  scope.ref('own.at'),
+  messages.where('m.recipient', '=', slot('recipient')),
   slot('recipientMax'),
-  sql`'+24 hours'`,
+  '+24 hours',
 )
 const forOrganization = earliest(
-  sql`iif(own.is_counted, own.at, null)`,
-  sql`m.is_counted = 1`,
+  sql`iif(${scope.ref('own.is_counted')}, ${scope.ref('own.at')}, null)`,
+  messages.where('m.is_counted', '=', sql.lit(1)),
   slot('organizationMax'),
-  sql`'+1 hour'`,
+  '+1 hour',
 )
 
 /** Gives the message its instant, unless that is later than it may wait for. */
-const place = template(sql<{ readonly at: string; readonly isCounted: number; readonly isSent: number }>`
-  insert into automation_messages (organization_id, message_id, recipient, at, waits_until, is_sent, is_counted)
-  with now (at) as materialized (select ${boundedNow}),
-    own as materialized (select at, waits_until, is_counted from automation_messages
-      where organization_id = ${organization} and message_id = ${slot('messageId')}),
-    for_recipient as materialized (${forRecipient}),
-    placed (at, is_counted) as materialized (
-      select iif(r.first > now.at, r.first, (${forOrganization})), r.first <= now.at from now, for_recipient as r)
-  select ${organization}, ${slot('messageId')}, ${slot('recipient')}, placed.at, ${slot('waitsUntil')},
-    placed.at <= now.at, is_counted
-  from placed, now where placed.at <= ${slot('waitsUntil')} and exists (select 1 from outbox where ${heldRow})
-  on conflict (organization_id, message_id) do update set
-    at = excluded.at, waits_until = excluded.waits_until, is_sent = excluded.is_sent, is_counted = excluded.is_counted
-  returning at, is_counted as "isCounted", is_sent as "isSent"`)
+const place = template(
+  db
+    .insertInto('automation_messages')
+    .columns(['organization_id', 'message_id', 'recipient', 'at', 'waits_until', 'is_sent', 'is_counted'])
+    .expression(
+      db
+        .with(
+          (now) => now('now').materialized(),
+          () => db.selectNoFrom(boundedNow.as('at')),
+        )
+        .with(
+          (own) => own('own').materialized(),
+          () => messages.select(['at', 'waits_until', 'is_counted']).where('message_id', '=', messageId),
+        )
+        .with(
+          (first) => first('for_recipient').materialized(),
+          (given) =>
+            given
+              .selectFrom('now')
+              .leftJoin('own', (join) => join.onTrue())
+              .select(forRecipient.as('first')),
+        )
+        .with(
+          (placed) => placed('placed').materialized(),
+          (given) =>
+            given.selectFrom(['now', 'for_recipient as r']).select(({ eb, ref }) => [
+              sql<string>`iif(${ref('r.first')} > ${now}, ${ref('r.first')}, (${given
+                .selectFrom('now')
+                .leftJoin('own', (join) => join.onTrue())
+                .select(forOrganization.as('first'))}))`.as('at'),
+              eb('r.first', '<=', now).as('is_counted'),
+            ]),
+        )
+        .selectFrom(['placed', 'now'])
+        .select([organizationId.as('organization_id'), messageId.as('message_id')])
+        .select([slot('recipient').as('recipient'), 'placed.at', slot('waitsUntil').as('waits_until')])
+        .select(({ eb, ref }) => eb('placed.at', '<=', ref('now.at')).as('is_sent'))
+        .select('placed.is_counted')
+        .where('placed.at', '<=', slot<string>('waitsUntil'))
+        .where(isHeld),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'message_id'])
+        .doUpdateSet(excluded(['at', 'waits_until', 'is_sent', 'is_counted'])),
+    )
+    .returning(['at', 'is_counted as isCounted', 'is_sent as isSent']),
+)
 
 /** The maximum number of messages that are forgotten with each one. More than one, so that none are left over. */
 const FORGOTTEN_MAX = 20
 
 /** Forgets messages that no window contains any more. */
-const forget = template(sql`
-  delete from automation_messages where organization_id = ${organization} and message_id in (
-    select message_id from automation_messages where organization_id = ${organization} and is_counted in (0, 1)
-      and at <= strftime('%Y-%m-%dT%H:%M:%fZ', ${boundedNow}, '-24 hours') limit +${slot('forgottenMax')})`)
+const forget = template(
+  db
+    .deleteFrom('automation_messages')
+    .where('organization_id', '=', organizationId)
+    .where(
+      'message_id',
+      'in',
+      messages
+        .select('m.message_id')
+        .where('m.is_counted', 'in', [sql.lit(0), sql.lit(1)])
+        .where('m.at', '<=', shifted(boundedNow, '-24 hours'))
+        .limit(atMost('forgottenMax')),
+    ),
+)
 
-const renew = template(sql`update outbox set next_attempt_at = ${slot('until')} where ${heldRow}`)
+const renew = template(db.updateTable('outbox').set('next_attempt_at', slot('until')).where(heldRow))
 
 /** Asks to send a message of an automation, as `TenantOutbox.admit` says, in one batch. */
 export async function admit(

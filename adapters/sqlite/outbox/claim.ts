@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type {
   ClaimedContact,
   ClaimedEntry,
@@ -8,60 +7,72 @@ import type {
   Lease,
   OutboxRef,
 } from '../../../ports/messaging/outbox-store.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import type { JsonText } from '../database/json-text.ts'
 import { parsed } from '../database/json-text.ts'
-import type { OrganizationRow } from '../table/access-rows.ts'
 import { organizationFromRow } from '../table/access-rows.ts'
+
+const organizationId = slot<string>('organizationId')
 
 /**
  * An entry whose lease token is null was never claimed, so it may be claimed at once, even when the clocks of two
  * machines differ. An entry that waits for its next attempt has an empty token.
  */
-const take = template(sql`
-  update outbox set lease_token = ${slot('token')}, next_attempt_at = ${slot('until')}, attempts = attempts + 1,
-    updated_at = ${slot('now')}
-  where organization_id = ${slot('organizationId')} and outbox_id = ${slot('outboxId')} and status = 'pending'
-    and (lease_token is null or next_attempt_at <= ${slot('now')})`)
-
-const held = sql`from outbox as b where b.organization_id = ${slot('organizationId')}
-  and b.outbox_id = ${slot('outboxId')} and b.lease_token = ${slot('token')}`
-
-interface EntryRow {
-  readonly kind: string
-  readonly payload: JsonText<unknown>
-  readonly attempts: number
-  readonly waitingSince: string | null
-}
-
-const readEntry = template(
-  sql<EntryRow>`select b.kind, b.payload, b.attempts, b.waiting_since as "waitingSince" ${held}`,
+const take = template(
+  db
+    .updateTable('outbox')
+    .set(({ eb }) => ({
+      lease_token: slot('token'),
+      next_attempt_at: slot('until'),
+      attempts: eb('attempts', '+', sql.lit(1)),
+      updated_at: slot('now'),
+    }))
+    .where('organization_id', '=', organizationId)
+    .where('outbox_id', '=', slot('outboxId'))
+    .where('status', '=', sql.lit('pending'))
+    .where(({ eb, or }) => or([eb('lease_token', 'is', null), eb('next_attempt_at', '<=', slot('now'))])),
 )
 
-const readOrganization = template(sql<OrganizationRow>`
-  select o.* from organizations as o where o.organization_id = (select b.organization_id ${held})`)
+const held = db
+  .selectFrom('outbox as b')
+  .where('b.organization_id', '=', organizationId)
+  .where('b.outbox_id', '=', slot('outboxId'))
+  .where('b.lease_token', '=', slot('token'))
+
+const readEntry = template(
+  held.select(['b.kind', 'b.payload', 'b.attempts', 'b.waiting_since as waitingSince']),
+)
+
+const readOrganization = template(
+  db
+    .selectFrom('organizations as o')
+    .selectAll()
+    .where('o.organization_id', '=', held.select('b.organization_id')),
+)
 
 /**
  * A submission with its form and its contact. `formName` or `foundContactId` is null when the form or the contact no
  * longer exists.
  */
-interface SubmissionRow extends Omit<ClaimedSubmission, 'answers'>, Omit<ClaimedContact, 'contactId'> {
-  readonly answers: JsonText<ClaimedSubmission['answers']>
-  readonly formName: string | null
-  readonly definition: JsonText<FormDefinition>
-  readonly foundContactId: string | null
-}
-
-const readSubmission = template(sql<SubmissionRow>`
-  select s.submission_id as "submissionId", s.form_id as "formId", s.answers, s.submitted_at as "submittedAt",
-    s.contact_id as "contactId", f.name as "formName", f.definition, c.contact_id as "foundContactId", c.email,
-    c.phone, c.email_consent as "emailConsent", c.sms_consent as "smsConsent"
-  from form_submissions as s
-    left join forms as f on f.organization_id = s.organization_id and f.form_id = s.form_id
-    left join contacts as c on c.organization_id = s.organization_id and c.contact_id = s.contact_id
-  where s.organization_id = ${slot('organizationId')} and s.submission_id = (select b.submission_id ${held})`)
+const readSubmission = template(
+  db
+    .selectFrom('form_submissions as s')
+    .leftJoin('forms as f', (join) =>
+      join.onRef('f.organization_id', '=', 's.organization_id').onRef('f.form_id', '=', 's.form_id'),
+    )
+    .leftJoin('contacts as c', (join) =>
+      join.onRef('c.organization_id', '=', 's.organization_id').onRef('c.contact_id', '=', 's.contact_id'),
+    )
+    .select(['s.submission_id as submissionId', 's.form_id as formId', 's.answers'])
+    .select(['s.submitted_at as submittedAt', 's.contact_id as contactId'])
+    .select(['f.name as formName', 'f.definition'])
+    .select(['c.contact_id as foundContactId', 'c.email', 'c.phone'])
+    .select(['c.email_consent as emailConsent', 'c.sms_consent as smsConsent'])
+    .where('s.organization_id', '=', organizationId)
+    .where('s.submission_id', '=', held.select('b.submission_id')),
+)
+type SubmissionRow = NonNullable<typeof readSubmission.rowType>
 
 /** Claims an entry and reads what it needs, in one batch. */
 export async function claim(
@@ -100,10 +111,11 @@ function submissionOf(row: SubmissionRow): ClaimedSubmission {
 }
 
 function formOf({ formName, definition }: SubmissionRow): ClaimedForm | null {
-  return formName === null ? null : { name: formName, definition: parsed(definition) }
+  return formName === null || definition === null ? null : { name: formName, definition: parsed(definition) }
 }
 
 function contactOf(row: SubmissionRow): ClaimedContact | null {
   const { foundContactId: contactId, email, phone, emailConsent, smsConsent } = row
-  return contactId === null ? null : { contactId, email, phone, emailConsent, smsConsent }
+  if (contactId === null || emailConsent === null || smsConsent === null) return null
+  return { contactId, email, phone, emailConsent, smsConsent }
 }

@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import type { Expression, SqlBool } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type {
   FinishedStep,
   RunState,
@@ -6,40 +7,61 @@ import type {
   StepOutcome,
 } from '../../../ports/messaging/outbox-store.ts'
 import type { Template } from '../statement/compiler.ts'
-import type { JsonText } from '../database/json-text.ts'
+import type { Database } from '../database/database.ts'
 import { parsed } from '../database/json-text.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { BoundValue, Executor } from '../statement/executor.ts'
 import { resultsOf } from '../statement/executor.ts'
-import type { HeldEntry } from './settle.ts'
-import { heldRow } from './settle.ts'
+import { excluded, jsonEach, one } from '../statement/words.ts'
+import { advanceClock, writtenAt } from '../write/write-clock.ts'
 import { recordStatements } from './send-log.ts'
-import { advanceClock } from '../write/write-clock.ts'
+import type { HeldEntry } from './settle.ts'
+import { heldRow, isHeld } from './settle.ts'
 
-const organization = slot('organizationId')
-const isHeld = sql`exists (select 1 from outbox where ${heldRow})`
-const writeTime = sql`(select clock_at from organizations where organization_id = ${organization})`
+const organizationId = slot<string>('organizationId')
+type Run = Database['automation_runs']
+const runs = expressionBuilder<Database, 'automation_runs'>()
+const thisRun = runs.and({ organization_id: organizationId, run_id: slot('outboxId') })
 
 /** A run of an automation without steps is completed as soon as it begins. */
-const begin = template(sql`
-  insert into automation_runs (organization_id, run_id, automation_id, contact_id, status, current_step, step_count,
-    started_at, completed_at, updated_at, steps)
-  select a.organization_id, ${slot('outboxId')}, a.automation_id, ${slot('contactId')},
-    case when a.step_count = 0 then 'completed' else 'running' end, case when a.step_count > 0 then 1 end,
-    a.step_count, ${slot('now')}, case when a.step_count = 0 then ${slot('now')} end, ${writeTime}, a.steps
-  from automations as a
-  where a.organization_id = ${organization} and a.automation_id = ${slot('automationId')} and ${isHeld}
-  on conflict (organization_id, run_id) do update set
-    status = 'running', failure_reason = null, updated_at = excluded.updated_at
-  where automation_runs.status = 'failed'`)
+const begin = template(
+  db
+    .insertInto('automation_runs')
+    .columns([
+      ...(['organization_id', 'run_id', 'automation_id', 'contact_id', 'status', 'current_step'] as const),
+      ...(['step_count', 'started_at', 'completed_at', 'updated_at', 'steps'] as const),
+    ])
+    .expression(
+      db
+        .selectFrom('automations as a')
+        .select(({ ref }) => [
+          ref('a.organization_id').as('organization_id'),
+          slot('outboxId').as('run_id'),
+          ref('a.automation_id').as('automation_id'),
+          slot('contactId').as('contact_id'),
+          sql`iif(${ref('a.step_count')} = 0, 'completed', 'running')`.as('status'),
+          sql`iif(${ref('a.step_count')} > 0, 1, null)`.as('current_step'),
+          ref('a.step_count').as('step_count'),
+          slot('now').as('started_at'),
+          sql`iif(${ref('a.step_count')} = 0, ${slot('now')}, null)`.as('completed_at'),
+          writtenAt.as('updated_at'),
+          ref('a.steps').as('steps'),
+        ])
+        .where('a.organization_id', '=', organizationId)
+        .where('a.automation_id', '=', slot('automationId'))
+        .where(isHeld),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'run_id'])
+        .doUpdateSet({ ...excluded(['updated_at']), status: sql.lit('running'), failure_reason: sql`null` })
+        .where('automation_runs.status', '=', sql.lit('failed')),
+    ),
+)
 
-const readRun = template(sql<{
-  readonly status: string
-  readonly current_step: number | null
-  readonly steps: JsonText<unknown> | null
-}>`
-  select status, current_step, steps from automation_runs
-  where organization_id = ${organization} and run_id = ${slot('outboxId')} and ${isHeld}`)
+const readRun = template(
+  db.selectFrom('automation_runs').select(['status', 'current_step', 'steps']).where(thisRun).where(isHeld),
+)
 
 /**
  * Begins a run, or finds the one that was begun before. Null: the lease has been lost, or the automation does not
@@ -67,29 +89,72 @@ export async function startRun(
 }
 
 /** True while the lease is valid and the run's next step is exactly this one. */
-const isAtStep = sql`${isHeld} and exists (select 1 from automation_runs as r where r.organization_id = ${organization}
-  and r.run_id = ${slot('outboxId')} and r.status = 'running' and r.current_step = ${slot('step')})`
+const isAtStep = eb.and([
+  isHeld,
+  eb.exists(
+    db
+      .selectFrom('automation_runs')
+      .select(one)
+      .where(thisRun)
+      .where('status', '=', sql.lit('running'))
+      .where('current_step', '=', slot('step')),
+  ),
+])
 
-const addToList = template(sql`
-  insert into list_members (organization_id, list_id, contact_id, added_at, updated_at)
-  select l.organization_id, l.list_id, c.contact_id, ${slot('now')}, ${writeTime}
-  from contact_lists as l
-    join contacts as c on c.organization_id = l.organization_id and c.contact_id = ${slot('contactId')}
-  where l.organization_id = ${organization} and l.list_id = ${slot('listId')} and l.type = 'static' and ${isAtStep}
-  on conflict (organization_id, list_id, contact_id) do nothing`)
-const isOnList = sql`exists (select 1 from list_members where organization_id = ${organization}
-  and list_id = ${slot('listId')} and contact_id = ${slot('contactId')})`
+const addToList = template(
+  db
+    .insertInto('list_members')
+    .columns(['organization_id', 'list_id', 'contact_id', 'added_at', 'updated_at'])
+    .expression(
+      db
+        .selectFrom('contact_lists as l')
+        .innerJoin('contacts as c', (join) =>
+          join
+            .onRef('c.organization_id', '=', 'l.organization_id')
+            .on('c.contact_id', '=', slot('contactId')),
+        )
+        .select(['l.organization_id', 'l.list_id', 'c.contact_id'])
+        .select([slot('now').as('added_at'), writtenAt.as('updated_at')])
+        .where('l.organization_id', '=', organizationId)
+        .where('l.list_id', '=', slot('listId'))
+        .where('l.type', '=', sql.lit('static'))
+        .where(isAtStep),
+    )
+    .onConflict((conflict) => conflict.columns(['organization_id', 'list_id', 'contact_id']).doNothing()),
+)
+const isOnList = eb.exists(
+  db
+    .selectFrom('list_members')
+    .select(one)
+    .where('organization_id', '=', organizationId)
+    .where('list_id', '=', slot('listId'))
+    .where('contact_id', '=', slot('contactId')),
+)
 
-const hasTag = sql`exists (select 1 from json_each(contacts.tags) where value = ${slot('tag')})`
-const addTag = template(sql`
-  update contacts set tags = json_insert(tags, '$[#]', ${slot('tag')}), updated_at = ${writeTime}
-  where organization_id = ${organization} and contact_id = ${slot('contactId')} and not ${hasTag} and ${isAtStep}`)
-const isTagged = sql`exists (select 1 from contacts where organization_id = ${organization}
-  and contact_id = ${slot('contactId')} and ${hasTag})`
+const contacts = expressionBuilder<Database, 'contacts'>()
+const thisContact = contacts.and({ organization_id: organizationId, contact_id: slot('contactId') })
+const hasTag = contacts.exists(
+  db
+    .selectFrom(jsonEach<string, 'held'>(contacts.ref('contacts.tags'), 'held'))
+    .select(one)
+    .where('held.value', '=', slot('tag')),
+)
+const addTag = template(
+  db
+    .updateTable('contacts')
+    .set(({ fn, ref }) => ({
+      tags: fn('json_insert', [ref('tags'), sql.lit('$[#]'), slot('tag')]),
+      updated_at: writtenAt,
+    }))
+    .where(thisContact)
+    .where(contacts.not(hasTag))
+    .where(isAtStep),
+)
+const isTagged = eb.exists(db.selectFrom('contacts').select(one).where(thisContact).where(hasTag))
 
 /** The SQL that writes a step's effect, and the SQL condition that is true once the effect is stored. */
 const effects = {
-  none: { write: null, advance: advance(sql`true`) },
+  none: { write: null, advance: advance(eb.lit(true)) },
   add_to_list: { write: addToList, advance: advance(isOnList) },
   add_tag: { write: addTag, advance: advance(isTagged) },
 } as const satisfies Record<
@@ -98,23 +163,47 @@ const effects = {
 >
 
 /** Moves the run on from this step, unless that has happened already. The last step completes the run. */
-function advance(cameAbout: typeof isHeld): Template {
-  return template(sql`
-    update automation_runs set current_step = min(current_step + 1, step_count),
-      status = case when current_step >= step_count then 'completed' else status end,
-      completed_at = case when current_step >= step_count then ${slot('now')} end, updated_at = ${writeTime}
-    where organization_id = ${organization} and run_id = ${slot('outboxId')} and status = 'running'
-      and current_step = ${slot('step')} and ${cameAbout} and ${isHeld}`)
+function advance(cameAbout: Expression<SqlBool>): Template {
+  const isLast = runs('current_step', '>=', runs.ref('step_count'))
+  return template(
+    db
+      .updateTable('automation_runs')
+      .set(({ ref }) => ({
+        current_step: sql<number>`min(${ref('current_step')} + 1, ${ref('step_count')})`,
+        status: sql<Run['status']>`iif(${isLast}, 'completed', ${ref('status')})`,
+        completed_at: sql<string | null>`iif(${isLast}, ${slot('now')}, null)`,
+        updated_at: writtenAt,
+      }))
+      .where(thisRun)
+      .where('status', '=', sql.lit('running'))
+      .where('current_step', '=', slot('step'))
+      .where(cameAbout)
+      .where(isHeld),
+  )
 }
 
 /** Renews the lease. If the step waited, that has ended. */
-const renew = template(sql`
-  update outbox set next_attempt_at = ${slot('until')}, waiting_since = null where ${heldRow}`)
+const renew = template(
+  db
+    .updateTable('outbox')
+    .set({ next_attempt_at: slot('until'), waiting_since: sql`null` })
+    .where(heldRow),
+)
 
-const readStep = template(sql<{ readonly held: number; readonly done: number }>`
-  select ${isHeld} as held, exists (select 1 from automation_runs
-    where organization_id = ${organization} and run_id = ${slot('outboxId')}
-      and (current_step > ${slot('step')} or status = 'completed')) as done`)
+const readStep = template(
+  db.selectNoFrom(({ exists }) => [
+    isHeld.as('held'),
+    exists(
+      db
+        .selectFrom('automation_runs')
+        .select(one)
+        .where(thisRun)
+        .where(({ eb, or }) =>
+          or([eb('current_step', '>', slot('step')), eb('status', '=', sql.lit('completed'))]),
+        ),
+    ).as('done'),
+  ]),
+)
 
 /** Saves a step with its effect, in one batch. */
 export async function finishStep(
@@ -128,7 +217,7 @@ export async function finishStep(
   const results = await executor.batch([
     ...recordStatements(held.organizationId, sends),
     bind(advanceClock, values),
-    ...(write === null ? [] : [bind(write, values)]),
+    ...(write === null ? [] : [bind<unknown>(write, values)]),
     bind(moveOn, values),
     bind(renew, values),
     bind(readStep, values),

@@ -1,47 +1,80 @@
 import { sql } from 'kysely'
 import type { SendLog, SendRecord } from '../../../ports/messaging/send-log.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Statement } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
 import { jsonChunks } from '../statement/json-chunks.ts'
-
-/** The character after `_`, which ends the ids that begin with some text and `_`. */
-const AFTER_UNDERSCORE = '`'
+import { excluded, jsonEach, one } from '../statement/words.ts'
+import type { FollowingWord } from './following-ids.ts'
+import { followsSubmission } from './following-ids.ts'
 
 /** The operator's own sends belong to no organization; the table keeps them under this empty id. */
 const OPERATOR = ''
+
+const organizationId = slot<string>('organizationId')
+
+/** What is told of a send, in the order of `recordStatements`. */
+const told = ['channel', 'sender', 'recipient', 'provider_id', 'outcome', 'error', 'at'] as const
 
 /**
  * What was sent while the organization was being deleted is not recorded. A send that was accepted stays accepted: a later
  * attempt with the same id can only be a repetition.
  */
-const record = template(sql`
-  insert into sends (organization_id, send_id, channel, sender, recipient, provider_id, outcome, error, at)
-  select ${slot('organizationId')}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-    value ->> 6, value ->> 7
-  from json_each(${slot('sends')})
-  where ${slot('organizationId')} = '' or exists (
-    select 1 from organizations as o where o.organization_id = ${slot('organizationId')})
-  on conflict (organization_id, send_id) do update set
-    channel = excluded.channel, sender = excluded.sender, recipient = excluded.recipient,
-    provider_id = excluded.provider_id, outcome = excluded.outcome, error = excluded.error, at = excluded.at
-  where sends.outcome <> 'accepted'`)
+const record = template(
+  db
+    .insertInto('sends')
+    .columns(['organization_id', 'send_id', ...told])
+    .expression(
+      db
+        .selectFrom(jsonEach<never, 'send'>(slot('sends'), 'send'))
+        .select(organizationId.as('organization_id'))
+        .select(({ ref }) =>
+          ['send_id', ...told].map((column, index) =>
+            sql<never>`${ref('send.value')} ->> ${sql.lit(index)}`.as(column),
+          ),
+        )
+        .where(({ eb, exists, or }) =>
+          or([
+            eb(organizationId, '=', sql.lit(OPERATOR)),
+            exists(
+              db.selectFrom('organizations as o').select(one).where('o.organization_id', '=', organizationId),
+            ),
+          ]),
+        ),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'send_id'])
+        .doUpdateSet(excluded(told))
+        .where('sends.outcome', '<>', sql.lit('accepted')),
+    ),
+)
 
-const fields = sql`select send_id as "sendId", channel, sender as "from", recipient as "to",
-  provider_id as "providerId", outcome, error, at from sends where organization_id = ${slot('organizationId')}`
+const sends = db
+  .selectFrom('sends')
+  .select(['send_id as sendId', 'channel', 'sender as from', 'recipient as to', 'provider_id as providerId'])
+  .select(['outcome', 'error', 'at'])
+  .where('organization_id', '=', organizationId)
 
-const first = template(sql<SendRecord>`${fields} order by at desc, send_id desc limit +${slot('limit')}`)
-const next = template(sql<SendRecord>`${fields} and (at, send_id) < (${slot('at')}, ${slot('sendId')})
-  order by at desc, send_id desc limit +${slot('limit')}`)
+const latestFirst = sends.orderBy('at', 'desc').orderBy('send_id', 'desc').limit(atMost('limit'))
+const first = template(latestFirst)
+const next = template(
+  latestFirst.where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('at', 'send_id'), '<', tuple(slot<string>('at'), slot<string>('sendId'))),
+  ),
+)
 
-/** The ids of what follows a submission begin with its own id, behind the word for their kind. */
-const following = template(sql<SendRecord>`
-  select * from (${fields} and send_id >= 'obx_' || ${slot('submissionId')} || '_'
-      and send_id < 'obx_' || ${slot('submissionId')} || ${sql.lit(AFTER_UNDERSCORE)}
-    union all ${fields} and send_id >= 'run_' || ${slot('submissionId')} || '_'
-      and send_id < 'run_' || ${slot('submissionId')} || ${sql.lit(AFTER_UNDERSCORE)})
-  order by at, "sendId" limit +${slot('limit')}`)
+const followingAs = (word: FollowingWord) =>
+  sends.where(({ ref }) => followsSubmission(ref('send_id'), word, slot('submissionId')))
+const following = template(
+  db
+    .selectFrom(followingAs('obx').unionAll(followingAs('run')).as('s'))
+    .selectAll()
+    .orderBy('at')
+    .orderBy('sendId')
+    .limit(atMost('limit')),
+)
 
 /** The statements that record sends, to be added to a batch. */
 export function recordStatements(organizationId: string, sends: readonly SendRecord[]): readonly Statement[] {

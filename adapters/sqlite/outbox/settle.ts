@@ -1,9 +1,11 @@
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { OutboxRef, Settlement } from '../../../ports/messaging/outbox-store.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { bind, db, eb, slot, template } from '../statement/compiler.ts'
 import type { Executor, Statement } from '../statement/executor.ts'
+import { one } from '../statement/words.ts'
+import { advanceClock, writtenAt } from '../write/write-clock.ts'
 import { recordStatements } from './send-log.ts'
-import { advanceClock } from '../write/write-clock.ts'
 
 /** An entry that is held under a lease. */
 export interface HeldEntry extends OutboxRef {
@@ -14,26 +16,40 @@ export interface HeldEntry extends OutboxRef {
  * The condition that selects an entry while its lease is valid. A worker that took the entry over has written another
  * token.
  */
-export const heldRow = sql`organization_id = ${slot('organizationId')} and outbox_id = ${slot('outboxId')}
-  and lease_token = ${slot('token')} and status = 'pending'`
+export const heldRow = expressionBuilder<Database, 'outbox'>().and({
+  organization_id: slot('organizationId'),
+  outbox_id: slot('outboxId'),
+  lease_token: slot('token'),
+  status: sql.lit<'pending'>('pending'),
+})
 
-const complete = template(sql`delete from outbox where ${heldRow}`)
+/** Whether the entry is held under a valid lease. */
+export const isHeld = eb.exists(db.selectFrom('outbox').select(one).where(heldRow))
+
+const complete = template(db.deleteFrom('outbox').where(heldRow))
 
 /** An empty token says that the entry waits and nobody holds it. */
-const retryLater = template(sql`
-  update outbox set next_attempt_at = ${slot('at')}, attempts = attempts - ${slot('uncounted')}, lease_token = '',
-    last_error = ${slot('reason')}, waiting_since = ${slot('waitingSince')}, updated_at = ${slot('now')}
-  where ${heldRow}`)
+const released = { lease_token: sql.lit(''), last_error: slot('reason'), updated_at: slot('now') }
+const change = db.updateTable('outbox').where(heldRow)
 
-const failRun = template(sql`
-  update automation_runs set status = 'failed', failure_reason = ${slot('reason')},
-    updated_at = (select clock_at from organizations where organization_id = ${slot('organizationId')})
-  where organization_id = ${slot('organizationId')} and run_id = ${slot('outboxId')} and status = 'running'
-    and exists (select 1 from outbox where ${heldRow})`)
+const retryLater = template(
+  change.set(released).set(({ eb }) => ({
+    next_attempt_at: slot('at'),
+    attempts: eb('attempts', '-', slot('uncounted')),
+    waiting_since: slot('waitingSince'),
+  })),
+)
 
-const fail = template(sql`
-  update outbox set status = 'failed', lease_token = '', last_error = ${slot('reason')}, updated_at = ${slot('now')}
-  where ${heldRow}`)
+const fail = template(change.set(released).set('status', sql.lit('failed')))
+const failRun = template(
+  db
+    .updateTable('automation_runs')
+    .set({ status: sql.lit('failed'), failure_reason: slot('reason'), updated_at: writtenAt })
+    .where('organization_id', '=', slot('organizationId'))
+    .where('run_id', '=', slot('outboxId'))
+    .where('status', '=', sql.lit('running'))
+    .where(isHeld),
+)
 
 /** Writes the outcome of an entry, in one batch. False: the lease has been lost. */
 export async function settle(

@@ -1,11 +1,7 @@
-import { sql } from 'kysely'
-import type {
-  ListedEntry,
-  OutboxRef,
-  OutboxStore,
-  TenantOutbox,
-} from '../../../ports/messaging/outbox-store.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { expressionBuilder, sql } from 'kysely'
+import type { OutboxStore, TenantOutbox } from '../../../ports/messaging/outbox-store.ts'
+import type { Database } from '../database/database.ts'
+import { atMost, bind, db, slot, template } from '../statement/compiler.ts'
 import type { Guard } from '../placement/guard.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
@@ -16,48 +12,73 @@ import { finishStep, startRun } from './runs.ts'
 import { settle } from './settle.ts'
 import { dueInTurns } from './turns.ts'
 
-const listed = sql`select organization_id as "organizationId", outbox_id as "outboxId", kind,
-  submission_id as "submissionId", status, attempts, next_attempt_at as "nextAttemptAt", last_error as "lastError",
-  created_at as "createdAt" from outbox`
-
-const oldest = sql`order by created_at, outbox_id limit +${slot('limit')}`
-const later = sql`(created_at, outbox_id) > (${slot('createdAt')}, ${slot('outboxId')})`
-const ofOne = sql`organization_id = ${slot('organizationId')}`
-
-const firstOfAll = template(sql<ListedEntry>`${listed} ${oldest}`)
-const nextOfAll = template(sql<ListedEntry>`${listed} where ${later} ${oldest}`)
-const firstOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} ${oldest}`)
-const ofSubmission = template(
-  sql<ListedEntry>`${listed} where ${ofOne} and submission_id = ${slot('submissionId')} order by created_at, outbox_id`,
+const listed = db
+  .selectFrom('outbox')
+  .select(['organization_id as organizationId', 'outbox_id as outboxId', 'kind'])
+  .select(['submission_id as submissionId', 'status', 'attempts', 'next_attempt_at as nextAttemptAt'])
+  .select(['last_error as lastError', 'created_at as createdAt'])
+  .orderBy('created_at')
+  .orderBy('outbox_id')
+const listedAfter = listed.where(({ eb, refTuple, tuple }) =>
+  eb(refTuple('created_at', 'outbox_id'), '>', tuple(slot<string>('createdAt'), slot<string>('outboxId'))),
 )
-const nextOfOne = template(sql<ListedEntry>`${listed} where ${ofOne} and ${later} ${oldest}`)
+
+const ofOne = (entries: typeof listed) => entries.where('organization_id', '=', slot('organizationId'))
+const some = (entries: typeof listed) => template(entries.limit(atMost('limit')))
+
+const firstOfAll = some(listed)
+const nextOfAll = some(listedAfter)
+const firstOfOne = some(ofOne(listed))
+const nextOfOne = some(ofOne(listedAfter))
+const ofSubmission = template(ofOne(listed).where('submission_id', '=', slot('submissionId')))
+
+/** Looking at every entry is cheap, because the table holds only open ones. */
+const nextDue = template(
+  db
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.min<string | null>('next_attempt_at').as('at'))
+    .where('status', '=', sql.lit('pending')),
+)
 
 /**
  * The operator names an entry by its id alone, for which there is no index. Looking at every entry is cheap, because
  * the table holds only open ones.
  */
-const named = sql`outbox_id = ${slot('outboxId')}`
-const free = sql`(status <> 'pending' or coalesce(lease_token, '') = '' or next_attempt_at <= ${boundedNow})`
-
-/** Looking at every entry is cheap, because the table holds only open ones. */
-const nextDue = template(sql<{ readonly at: string | null }>`
-  select min(next_attempt_at) as at from outbox where status = 'pending'`)
+const outbox = expressionBuilder<Database, 'outbox'>()
+const named = outbox('outbox_id', '=', slot('outboxId'))
+const isFree = outbox.or([
+  outbox('status', '<>', sql.lit('pending')),
+  outbox(outbox.fn.coalesce('lease_token', sql.lit('')), '=', sql.lit('')),
+  outbox('next_attempt_at', '<=', boundedNow),
+])
 
 /**
  * Sets apart the messages that an entry has sent already, because it counts its attempts anew: those it sends from now
  * on count besides. The ids of an entry's messages begin with its own and `-`, which `.` follows.
  */
-const setApart = template(sql`
-  update automation_messages set message_id = message_id || ' before ' || ${boundedNow}
-  where organization_id = (select organization_id from outbox where ${named} and ${free})
-    and message_id >= ${slot('outboxId')} || '-' and message_id < ${slot('outboxId')} || '.' and is_sent`)
+const setApart = template(
+  db
+    .updateTable('automation_messages')
+    .set(({ ref }) => ({ message_id: sql<string>`${ref('message_id')} || ' before ' || ${boundedNow}` }))
+    .where(
+      'organization_id',
+      '=',
+      db.selectFrom('outbox').select('organization_id').where(named).where(isFree),
+    )
+    .where('message_id', '>=', sql<string>`${slot('outboxId')} || '-'`)
+    .where('message_id', '<', sql<string>`${slot('outboxId')} || '.'`)
+    .where('is_sent', '=', sql.lit(1)),
+)
 
-const redrive = template(sql`
-  update outbox set status = 'pending', attempts = 0, next_attempt_at = ${boundedNow}, lease_token = null,
-    waiting_since = null, updated_at = ${boundedNow}
-  where ${named} and ${free}`)
-const ownerOf = template(sql<Pick<OutboxRef, 'organizationId'>>`
-  select organization_id as "organizationId" from outbox where ${named}`)
+const redrive = template(
+  db
+    .updateTable('outbox')
+    .set({ status: sql.lit('pending'), attempts: sql.lit(0), next_attempt_at: boundedNow })
+    .set({ lease_token: sql`null`, waiting_since: sql`null`, updated_at: boundedNow })
+    .where(named)
+    .where(isFree),
+)
+const ownerOf = template(db.selectFrom('outbox').select('organization_id as organizationId').where(named))
 
 /** The outbox: the work that follows receipts and is not yet done. */
 export function createOutboxStore(executor: Executor, guard: Guard): OutboxStore {

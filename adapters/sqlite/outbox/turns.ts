@@ -1,61 +1,107 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
 import type { OutboxRef } from '../../../ports/messaging/outbox-store.ts'
-import { bind, slot, template } from '../statement/compiler.ts'
+import { bind, db, slot, template } from '../statement/compiler.ts'
 import type { Executor } from '../statement/executor.ts'
 import { rowsOf } from '../statement/executor.ts'
+import { indexedBy, jsonEach } from '../statement/words.ts'
 import type { JsonText } from '../database/json-text.ts'
 import { parsed } from '../database/json-text.ts'
 
 /** Pending entries in the order (organization, due time, id). */
-const pending = sql`outbox as p indexed by outbox_turns where p.status = 'pending'`
+const pending = db
+  .selectFrom(indexedBy('outbox', 'p', 'outbox_turns'))
+  .where('p.status', '=', sql.lit('pending'))
 
-/** The first organization with a pending entry that satisfies the condition; null: there is none. */
-function firstOrganization(condition: Expression<unknown>): Expression<unknown> {
-  return sql`(select p.organization_id from ${pending} and ${condition} order by p.organization_id limit 1)`
-}
+/** The first organization with a pending entry. */
+const firstOrganization = pending.select('p.organization_id').orderBy('p.organization_id').limit(sql.lit(1))
 
 /** The ids of an organization's entries that have been due longest, as a JSON array. */
-function longestDue(organizationId: Expression<unknown>, count: Expression<unknown>): Expression<unknown> {
-  return sql`(select json_group_array(outbox_id) from (select p.outbox_id from ${pending}
-    and p.organization_id = ${organizationId} and p.next_attempt_at <= ${slot('now')}
-    order by p.next_attempt_at, p.outbox_id limit +${count}))`
-}
-
-/** An organization, and the ids of its entries that have been due longest. */
-interface QueueRow {
-  readonly organizationId: string
-  readonly outboxIds: JsonText<readonly string[]>
+function longestDue(organizationId: Expression<string | null>, count: Expression<number>) {
+  const longest = pending
+    .select('p.outbox_id')
+    .where('p.organization_id', '=', organizationId)
+    .where('p.next_attempt_at', '<=', slot('now'))
+    .orderBy('p.next_attempt_at')
+    .orderBy('p.outbox_id')
+    .limit(sql<number>`+${count}`)
+  return db
+    .selectFrom(longest.as('longest'))
+    .select(({ fn }) => fn<JsonText<readonly string[]>>('json_group_array', ['outbox_id']).as('ids'))
+    .$asScalar()
 }
 
 /**
  * The organizations with pending entries. A recursive query steps through the index from one organization to the next;
  * its last row is null.
  */
-const walked = sql`walked (organization_id) as (
-    select ${firstOrganization(sql`true`)}
-    union all
-    select ${firstOrganization(sql`p.organization_id > walked.organization_id`)}
-    from walked where walked.organization_id is not null
-  )`
+const walking = db.withRecursive('walked(organization_id)', (walk) =>
+  walk.selectNoFrom(firstOrganization.as('organization_id')).unionAll(
+    walk
+      .selectFrom('walked')
+      .select(({ ref }) =>
+        firstOrganization
+          .where('p.organization_id', '>', ref('walked.organization_id'))
+          .as('organization_id'),
+      )
+      .where('walked.organization_id', 'is not', null),
+  ),
+)
 
 /** Divides the limit among the organizations with pending entries. */
-const dueOfAll = template(sql<QueueRow & { readonly share: number }>`
-  with recursive ${walked},
-  fair (share) as materialized (
-    select cast(ceil(${slot('limit')} * 1.0 / max(1, count(organization_id))) as integer) from walked)
-  select organization_id as "organizationId", (select share from fair) as share,
-    ${longestDue(sql`walked.organization_id`, sql`(select share from fair)`)} as "outboxIds"
-  from walked where organization_id is not null`)
+const dueOfAll = template(
+  walking
+    .with(
+      (fair) => fair('fair').materialized(),
+      (fair) =>
+        fair
+          .selectFrom('walked')
+          .select(({ fn, ref }) =>
+            sql<number>`cast(ceil(${slot('limit')} * 1.0 / max(1, ${fn.count(ref('organization_id'))})) as integer)`.as(
+              'share',
+            ),
+          ),
+    )
+    .selectFrom('walked')
+    .select(({ ref, selectFrom }) => {
+      const share = selectFrom('fair').select('share')
+      return [
+        'walked.organization_id as organizationId',
+        share.as('share'),
+        longestDue(ref('walked.organization_id'), share.$asScalar()).as('outboxIds'),
+      ]
+    })
+    .where('organization_id', 'is not', null)
+    .$narrowType<{ organizationId: string; share: number }>(),
+)
 
-const dueOfThese = template(sql<QueueRow>`
-  select value as "organizationId", ${longestDue(sql`value`, slot('share'))} as "outboxIds"
-  from json_each(${slot('organizations')})`)
+const dueOfThese = template(
+  db
+    .selectFrom(jsonEach<string, 'asked'>(slot('organizations'), 'asked'))
+    .select(({ ref }) => [
+      'asked.value as organizationId',
+      longestDue(ref('asked.value'), slot<number>('share')).as('outboxIds'),
+    ]),
+)
+/** An organization, and the ids of its entries that have been due longest. */
+type QueueRow = NonNullable<typeof dueOfThese.rowType>
 
-const earliest = template(sql<{ readonly dueAt: string | null }>`
-  with recursive ${walked}
-  select min((select p.next_attempt_at from ${pending} and p.organization_id = walked.organization_id
-    order by p.next_attempt_at limit 1)) as "dueAt" from walked`)
+const earliest = template(
+  walking
+    .selectFrom('walked')
+    .select(({ fn, ref }) =>
+      fn
+        .min<string | null>(
+          pending
+            .select('p.next_attempt_at')
+            .where('p.organization_id', '=', ref('walked.organization_id'))
+            .orderBy('p.next_attempt_at')
+            .limit(sql.lit(1))
+            .$asScalar(),
+        )
+        .as('dueAt'),
+    ),
+)
 
 /**
  * Reads when the first pending entry is due: one row with that instant, or with null when none is pending. It reads two

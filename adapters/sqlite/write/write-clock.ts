@@ -1,4 +1,4 @@
-import type { Expression } from 'kysely'
+import type { Expression, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { toInstant } from '../../../domain/text/instant.ts'
 import type { Clock } from '../../../ports/platform/clock.ts'
@@ -17,7 +17,12 @@ export const boundedNow = sql<string>`min(${slot('now')}, strftime('%Y-%m-%dT%H:
  * @param clockAt the column `clock_at` of the organization's row
  */
 export function nextInstant(clockAt: Expression<string>): Expression<string> {
-  return sql`max(${boundedNow}, strftime('%Y-%m-%dT%H:%M:%fZ', ${clockAt}, '+0.001 seconds'))`
+  return sql`max(${boundedNow}, ${shifted(clockAt, '+0.001 seconds')})`
+}
+
+/** An instant moved by a modifier of SQLite's `strftime`: `'+10 minutes'`. */
+export function shifted(instant: Expression<string>, by: string): RawBuilder<string> {
+  return sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${instant}, ${sql.lit(by)})`
 }
 
 const advance = db.updateTable('organizations').set(({ ref }) => ({ clock_at: nextInstant(ref('clock_at')) }))
@@ -39,6 +44,13 @@ export const advanceClocks = template(
       .$asScalar(),
   ]),
 )
+
+/** The instant of the present write of an organization, whose clock was moved before: `updated_at` of what it changes. */
+export const writtenAt = db
+  .selectFrom('organizations')
+  .select('clock_at')
+  .where('organization_id', '=', slot('organizationId'))
+  .$asScalar()
 
 /** The current instant as text, in the form in which instants are stored. */
 export function nowOf(clock: Clock): string {

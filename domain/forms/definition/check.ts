@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { InstantInput } from '../../record/field.ts'
+import { described } from '../../record/meaning.ts'
 import type { Problem } from '../../words/judge.ts'
 import { judge, unknownWord } from '../../words/judge.ts'
 import type { ImportIssue } from '../../record/resource.ts'
@@ -32,31 +33,45 @@ const passwordMessage = `must have from 1 to ${PASSWORD_MAX_LENGTH} characters`
 
 /** The schema of a line of a forms import. */
 export const FormLineInput = v.object({
-  formId: v.pipe(
-    v.string('must be a string'),
-    v.regex(FORM_ID, `must be 1 to ${FORM_ID_MAX_LENGTH} letters, digits, "_" or "-"`),
-    v.notValue(reservedFormId, `must not be the reserved word "${reservedFormId}"`),
+  formId: described(
+    v.pipe(
+      v.string('must be a string'),
+      v.regex(FORM_ID, `must be 1 to ${FORM_ID_MAX_LENGTH} letters, digits, "_" or "-"`),
+      v.notValue(reservedFormId, `must not be the reserved word "${reservedFormId}"`),
+    ),
+    'Names the form in the whole service, and in its address.',
   ),
-  name: v.pipe(text, v.nonEmpty('must not be empty')),
-  isPublished: flag,
-  password: optional(
-    v.pipe(text, v.nonEmpty(passwordMessage), v.maxLength(PASSWORD_MAX_LENGTH, passwordMessage)),
+  name: described(v.pipe(text, v.nonEmpty('must not be empty')), 'What people call the form.'),
+  isPublished: described(flag, 'Whether it takes submissions.'),
+  password: described(
+    optional(v.pipe(text, v.nonEmpty(passwordMessage), v.maxLength(PASSWORD_MAX_LENGTH, passwordMessage))),
+    'What a visitor must know to submit it. It is never shown again.',
   ),
-  requireEmailVerification: optional(flag),
-  posEnrollment: optional(flag),
-  submissionLimitPerContact: optional(
-    v.pipe(v.number(limitMessage), v.safeInteger(limitMessage), v.minValue(1, limitMessage)),
+  requireEmailVerification: described(optional(flag), 'Only a hosted page can do it.'),
+  posEnrollment: described(optional(flag), 'Only a hosted page can do it.'),
+  submissionLimitPerContact: described(
+    optional(v.pipe(v.number(limitMessage), v.safeInteger(limitMessage), v.minValue(1, limitMessage))),
+    'How often one contact may submit it.',
   ),
-  successTitle: optional(text),
-  successMessage: optional(text),
-  publicUrl: optional(v.pipe(text, v.check(isWebUrl, 'must be an absolute http or https URL'))),
-  notificationEmails: v.array(
-    v.pipe(text, v.regex(EMAIL_ADDRESS, 'must be an email address')),
-    'must be a list of email addresses',
+  successTitle: described(optional(text), 'The title of what a visitor sees after a submission.'),
+  successMessage: described(optional(text), 'The text of what a visitor sees after a submission.'),
+  publicUrl: described(
+    optional(v.pipe(text, v.check(isWebUrl, 'must be an absolute http or https URL'))),
+    'Where people find the form, for pages of your own.',
   ),
-  fields: v.array(v.unknown(), 'must be a list of fields'),
-  createdAt: optional(InstantInput),
-  publishedAt: optional(InstantInput),
+  notificationEmails: described(
+    v.array(
+      v.pipe(text, v.regex(EMAIL_ADDRESS, 'must be an email address')),
+      'must be a list of email addresses',
+    ),
+    'Who gets an email for each submission.',
+  ),
+  fields: described(
+    v.array(v.unknown(), 'must be a list of fields'),
+    'In the order in which they are shown.',
+  ),
+  createdAt: described(optional(InstantInput), 'When it was made.'),
+  publishedAt: described(optional(InstantInput), 'When it was published first.'),
 })
 
 /** The keys that a line of a forms import may have. */

@@ -1,9 +1,12 @@
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type { AnswerField, FormField } from './definition.ts'
+import { takesText } from './applicable.ts'
 import { isAnswerField } from './definition.ts'
 import { dependencyOrder } from './dependency-order.ts'
 import type { FieldReading } from './field-settings.ts'
 import { nameOf, readField } from './field-settings.ts'
+import type { FormProblem } from './problem.ts'
+import { fieldPath, sentencesOf } from './problem.ts'
 import { ruleProblems } from './rules.ts'
 
 /** A definition that can be submitted here, prepared so that a submission need not check its shape again. */
@@ -22,7 +25,12 @@ export interface CompiledForm {
 /** A compiled form, or why the definition needs the hosted form: sentences that name the field. */
 export type Compilation =
   | { readonly kind: 'supported'; readonly form: CompiledForm }
-  | { readonly kind: 'unsupported'; readonly reasons: readonly string[] }
+  | {
+      readonly kind: 'unsupported'
+      readonly reasons: readonly string[]
+      /** The same with their places. */
+      readonly problems: readonly FormProblem[]
+    }
 
 /** Checks a saved definition completely and prepares it. Depends on the definition alone, so it can be cached. */
 export function compileForm(definition: FormDefinition): Compilation {
@@ -31,15 +39,17 @@ export function compileForm(definition: FormDefinition): Compilation {
   const subjects = new Map(readings.flatMap(subjectOf))
   const { resolved, cyclic } = dependencyOrder(fields)
   const identifyingField = fields.filter(isAnswerField).find(identifies) ?? null
-  const reasons = [
-    ...formReasons(definition),
+  const problems = [
+    ...formProblems(definition),
     ...readings.flatMap((reading) => (reading.kind === 'unusable' ? reading.problems : [])),
-    ...duplicateReasons(readings),
-    ...fields.flatMap((field) => ruleProblems(field, subjects)),
-    ...cycleReasons(cyclic),
-    ...limitReasons(definition, identifyingField),
+    ...duplicateProblems(readings),
+    ...readings.flatMap((reading, index) =>
+      reading.kind === 'field' ? ruleProblems(reading.field, index, subjects) : [],
+    ),
+    ...cycleProblems(cyclic, readings),
+    ...limitProblems(definition, identifyingField),
   ]
-  if (reasons.length > 0) return { kind: 'unsupported', reasons }
+  if (problems.length > 0) return { kind: 'unsupported', reasons: sentencesOf(problems), problems }
   const answerFields = new Map(fields.filter(isAnswerField).map((field) => [field.id, field]))
   return { kind: 'supported', form: { definition, fields, resolved, answerFields, identifyingField } }
 }
@@ -53,31 +63,42 @@ function subjectOf(reading: FieldReading): readonly (readonly [string, FormField
   return id === null ? [] : [[id, reading.kind === 'field' ? reading.field : null]]
 }
 
-function formReasons(definition: FormDefinition): readonly string[] {
+function formProblems(definition: FormDefinition): readonly FormProblem[] {
+  const verification = definition.requireEmailVerification === true
+  const enrollment = definition.posEnrollment === true
   return [
-    ...(definition.requireEmailVerification === true ? ['The form requires email verification.'] : []),
-    ...(definition.posEnrollment === true ? ['The form enrolls customers at the point of sale.'] : []),
+    ...(verification
+      ? [{ path: ['requireEmailVerification'], sentence: 'The form requires email verification.' }]
+      : []),
+    ...(enrollment
+      ? [{ path: ['posEnrollment'], sentence: 'The form enrolls customers at the point of sale.' }]
+      : []),
   ]
 }
 
-function duplicateReasons(readings: readonly FieldReading[]): readonly string[] {
-  const seen = new Set<string>()
-  const repeated = new Set<string>()
-  for (const id of readings.map(idOf)) {
-    if (id === null) continue
-    if (seen.has(id)) repeated.add(id)
-    seen.add(id)
-  }
-  return [...repeated].map((id) => `${nameOf(id)} stands in the form more than once.`)
+function duplicateProblems(readings: readonly FieldReading[]): readonly FormProblem[] {
+  const ids = readings.map(idOf)
+  return ids.flatMap((id, index) =>
+    id === null || ids.indexOf(id) === index
+      ? []
+      : [{ path: fieldPath(index, 'id'), sentence: `${nameOf(id)} stands in the form more than once.` }],
+  )
 }
 
-function cycleReasons(cyclic: readonly FormField[]): readonly string[] {
+function cycleProblems(
+  cyclic: readonly FormField[],
+  readings: readonly FieldReading[],
+): readonly FormProblem[] {
   // A field that refers to itself is reported with its rule.
   const others = cyclic.filter(({ id, visibleWhen }) => !visibleWhen?.rules.some((rule) => rule.field === id))
   if (others.length < 2) return []
-  return [
-    `The visibility of these fields depends on each other: ${others.map(({ id }) => JSON.stringify(id)).join(', ')}.`,
-  ]
+  const names = others.map(({ id }) => JSON.stringify(id)).join(', ')
+  const sentence = `The visibility of these fields depends on each other: ${names}.`
+  return readings.flatMap((reading, index) =>
+    reading.kind === 'field' && others.includes(reading.field)
+      ? [{ path: fieldPath(index, 'visibleWhen'), sentence }]
+      : [],
+  )
 }
 
 /** Whether every submission has an answer to this field that can identify a contact. */
@@ -86,19 +107,16 @@ function identifies(field: AnswerField): boolean {
   return (field.contactField === 'email' || field.contactField === 'phone') && takesText(field)
 }
 
-/** Whether a visitor types the answers of a field, so that they may be of any length. */
-export function isTyped({ type }: FormField): boolean {
-  return ['short_text', 'long_text', 'email', 'phone'].includes(type)
-}
-
-/** Whether the answers of a field are text, so that a contact attribute can be read from them. */
-export function takesText(field: FormField): boolean {
-  return isTyped(field) || field.type === 'single_choice'
-}
-
-function limitReasons(definition: FormDefinition, identifyingField: AnswerField | null): readonly string[] {
+function limitProblems(
+  definition: FormDefinition,
+  identifyingField: AnswerField | null,
+): readonly FormProblem[] {
   if ((definition.submissionLimitPerContact ?? null) === null || identifyingField !== null) return []
   return [
-    'The form limits submissions per contact, so it needs a required, always visible field mapped to email or phone.',
+    {
+      path: ['submissionLimitPerContact'],
+      sentence:
+        'The form limits submissions per contact, so it needs a required, always visible field mapped to email or phone.',
+    },
   ]
 }

@@ -87,3 +87,6 @@ export function isAnswerField(field: FormField): field is AnswerField {
 
 /** The types of a field's answer after it was read: dates and phone digits are strings. */
 export type AnswerValue = string | number | boolean | readonly string[]
+
+/** What a visitor is told after a submission to a form that says nothing else. */
+export const defaultSuccess = { title: 'Thank you', message: 'Your submission has been received.' }

@@ -2,16 +2,24 @@ import type { AnswerField, FormField, RuleOperator, Rule } from './definition.ts
 import { isAnswerField } from './definition.ts'
 import { nameOf } from './field-settings.ts'
 import { readOperand } from './operands.ts'
+import type { FormProblem } from './problem.ts'
+import { fieldPath } from './problem.ts'
 import { subjectTakes, takesNoValue } from './visibility.ts'
 
-/** The problems of a field's rules, as sentences that name the field. `subjects` are the form's fields by id. */
+/**
+ * The problems of a field's rules. `subjects` are the form's fields by id.
+ * @param index the position of the field in the form
+ */
 export function ruleProblems(
   field: FormField,
+  index: number,
   subjects: ReadonlyMap<string, FormField | null>,
-): readonly string[] {
-  return (field.visibleWhen?.rules ?? []).flatMap((rule) => {
+): readonly FormProblem[] {
+  return (field.visibleWhen?.rules ?? []).flatMap((rule, place) => {
     const problem = ruleProblem(rule, field, subjects)
-    return problem === null ? [] : [`${nameOf(field.id)}: visibleWhen ${problem}.`]
+    if (problem === null) return []
+    const sentence = `${nameOf(field.id)}: visibleWhen ${problem}.`
+    return [{ path: fieldPath(index, 'visibleWhen', 'rules', place), sentence }]
   })
 }
 
@@ -43,7 +51,8 @@ function valueProblem({ operator, value }: Rule, subject: AnswerField): string |
   return value.map((member) => fitProblem(member, subject)).find((problem) => problem !== null) ?? null
 }
 
-function takesList(operator: RuleOperator, subject: AnswerField): boolean {
+/** Whether the value of a rule is a list. */
+export function takesList(operator: RuleOperator, subject: Pick<AnswerField, 'type'>): boolean {
   if (operator === 'any_of' || operator === 'none_of') return true
   return subject.type === 'multiple_choice' && (operator === 'equals' || operator === 'not_equals')
 }

@@ -1,10 +1,13 @@
 import { suggestion } from '../../text/nearest-word.ts'
 import { isSensitiveKey } from '../../text/sensitive-keys.ts'
-import { compileForm, isTyped, takesText } from './compile.ts'
+import { hasEffect, limitedSettings } from './applicable.ts'
+import { compileForm } from './compile.ts'
 import type { FormDefinition } from '../../../ports/records/form-directory.ts'
 import type { FormField } from './definition.ts'
 import { isAnswerField } from './definition.ts'
 import { fieldKeys, nameOf, readField } from './field-settings.ts'
+import type { FormProblem } from './problem.ts'
+import { fieldPath, sentencesOf } from './problem.ts'
 
 /** Whether a form can be submitted without its hosted page and, if not, why: sentences that name the field. */
 export function headlessSupport(definition: FormDefinition): { supported: boolean; reasons: string[] } {
@@ -17,41 +20,42 @@ export function headlessSupport(definition: FormDefinition): { supported: boolea
  * Warnings for the operator about a form that can be submitted: answers that are never published because of their
  * field's id, and settings without effect. Each is a sentence that names the field.
  */
-export function formWarnings(definition: FormDefinition): readonly string[] {
-  return definition.fields.flatMap((saved, index) => {
+export function formWarnings(definition: Pick<FormDefinition, 'fields'>): readonly string[] {
+  return sentencesOf(placedWarnings(definition))
+}
+
+/** The same with their places. */
+export function placedWarnings({ fields }: Pick<FormDefinition, 'fields'>): readonly FormProblem[] {
+  return fields.flatMap((saved, index) => {
     const reading = readField(saved, index)
-    return reading.kind === 'field' ? fieldWarnings(reading.field, Object.keys(saved as object)) : []
+    if (reading.kind !== 'field') return []
+    return fieldWarnings(reading.field, Object.keys(saved as object)).map(([setting, warning]) => ({
+      path: fieldPath(index, setting),
+      sentence: `${nameOf(reading.field.id)}: ${warning}`,
+    }))
   })
 }
 
-function fieldWarnings(field: FormField, givenKeys: readonly string[]): readonly string[] {
-  const hidden =
+type Warning = readonly [setting: string, warning: string]
+
+function fieldWarnings(field: FormField, givenKeys: readonly string[]): readonly Warning[] {
+  const hidden: readonly Warning[] =
     isAnswerField(field) && isSensitiveKey(field.id)
-      ? [`${nameOf(field.id)}: its answers are stored but never published, because the id reads as a secret.`]
+      ? [['id', 'its answers are stored but never published, because the id reads as a secret.']]
       : []
-  const idle = idleSettings(field).map(
-    (setting) => `${nameOf(field.id)}: ${setting} has no effect on a field of type ${field.type}.`,
-  )
+  const idle = limitedSettings
+    .filter((setting) => isSet(field[setting]) && !hasEffect(setting, field.type))
+    .map((setting): Warning => [setting, `${setting} has no effect on a field of type ${field.type}.`])
   const unknown = givenKeys
     .filter((key) => !fieldKeys.includes(key))
-    .map(
-      (key) =>
-        `${nameOf(field.id)}: the setting ${JSON.stringify(key)} is unknown and has no effect.${suggestion(key, fieldKeys)}`,
-    )
+    .map((key): Warning => [
+      key,
+      `the setting ${JSON.stringify(key)} is unknown and has no effect.${suggestion(key, fieldKeys)}`,
+    ])
   return [...hidden, ...idle, ...unknown]
 }
 
-function idleSettings(field: FormField): readonly string[] {
-  const { type } = field
-  const isBounded = type === 'number' || type === 'date'
-  const settings: readonly (readonly [string, boolean, boolean])[] = [
-    ['required', field.required, isAnswerField(field)],
-    ['options', field.options.length > 0, type === 'single_choice' || type === 'multiple_choice'],
-    ['min', field.min !== null, isBounded],
-    ['max', field.max !== null, isBounded],
-    ['minLength', field.minLength !== null, isTyped(field)],
-    ['maxLength', field.maxLength !== null, isTyped(field)],
-    ['contactField', field.contactField !== null, takesText(field)],
-  ]
-  return settings.filter(([, isSet, applies]) => isSet && !applies).map(([name]) => name)
+/** Whether a setting of a field that was read says anything. */
+function isSet(value: FormField[keyof FormField]): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== null && value !== false
 }

@@ -41,6 +41,11 @@ export function formSnippet(form: ClientForm, options: FormPageOptions): string 
   return textOf(formLines(form, options))
 }
 
+/** The style sheet of the page, as text. */
+export function formStyle(): string {
+  return textOf(style)
+}
+
 function textOf(lines: readonly Html[]): string {
   return lines.map((line) => `${line.markup}\n`).join('')
 }

@@ -1,7 +1,7 @@
 import type { SubmittedContact } from '../../../ports/records/tenant-writer.ts'
 import { emailKey, isEmailAddress } from '../../text/email-address.ts'
 import type { CompiledForm } from '../definition/compile.ts'
-import { takesText } from '../definition/compile.ts'
+import { takesText } from '../definition/applicable.ts'
 import type { ContactField } from '../definition/definition.ts'
 
 /**

@@ -6,15 +6,13 @@ import type { CompiledForm } from '../definition/compile.ts'
 import { contactOf } from './contact.ts'
 import type { ControlKeys } from './control-keys.ts'
 import { readControlKeys } from './control-keys.ts'
+import { defaultSuccess } from '../definition/definition.ts'
 import type { SubmittedBody } from '../definition/entries.ts'
 import { outboxOf } from './outbox.ts'
 import { verifyFormPassword } from './password.ts'
 import { resolveRedirect } from './redirect.ts'
 import type { Honeypot, Refused, Saved } from '../answer/result.ts'
 import { formNotFound, refused, refusedFields } from '../answer/result.ts'
-
-const DEFAULT_TITLE = 'Thank you'
-const DEFAULT_MESSAGE = 'Your submission has been received.'
 
 /**
  * The content of a request and the values that it was given on arrival. They do not change when it is evaluated again.
@@ -65,7 +63,7 @@ export async function evaluate(
   const control = readControlKeys(submission.body.entries)
   if (control.kind === 'invalid') return refusedFields(control.fieldErrors)
   const { keys } = control
-  if (keys.isTrapped) return { kind: 'honeypot', message: DEFAULT_MESSAGE }
+  if (keys.isTrapped) return { kind: 'honeypot', message: defaultSuccess.message }
   const check = await checkPassword(stored.passwordHash, keys.password, secrets)
   if (check.kind === 'refused') return check
   const redirectUrl = keys.redirect === null ? null : resolveRedirect(keys.redirect, submission.origin)
@@ -125,8 +123,8 @@ async function evaluateAnswers(
     receipt: {
       kind: 'saved',
       submissionId,
-      title: definition.successTitle ?? DEFAULT_TITLE,
-      message: definition.successMessage ?? DEFAULT_MESSAGE,
+      title: definition.successTitle ?? defaultSuccess.title,
+      message: definition.successMessage ?? defaultSuccess.message,
       redirectUrl: keys.redirectUrl,
     },
   }

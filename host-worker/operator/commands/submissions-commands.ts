@@ -5,7 +5,7 @@ import { itemsOf } from '../client/pages.ts'
 import { textOf } from '../command/arguments.ts'
 import type { Command } from '../command/command.ts'
 import { text } from '../command/command.ts'
-import { shownJson } from '../listing/cells.ts'
+import { shownJson } from '../../../domain/text/escaped-commands.ts'
 import { listing, source } from '../listing/listing.ts'
 import { openSubmissionsSheet } from './submissions-sheet.ts'
 

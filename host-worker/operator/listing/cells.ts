@@ -3,8 +3,6 @@ import { escaped } from '../../../domain/text/escaped-commands.ts'
 
 /** What a terminal would obey instead of show: control characters, and those that reverse the direction of a line. */
 const COMMANDS = /[\p{Cc}\p{Bidi_Control}]/gu
-/** The same, but for what JSON escapes itself. A JSON text says the same with and without the escape. */
-const LEFT_BY_JSON = /[\u{7f}-\u{9f}\p{Bidi_Control}]/gu
 
 /**
  * A text as a part of a line. Strangers wrote some of what is listed: it neither ends a line or a column, nor commands
@@ -12,11 +10,6 @@ const LEFT_BY_JSON = /[\u{7f}-\u{9f}\p{Bidi_Control}]/gu
  */
 export function cellOf(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll(COMMANDS, escaped)
-}
-
-/** A JSON text that does not command a terminal. */
-export function shownJson(value: unknown, space?: number): string {
-  return JSON.stringify(value, null, space).replaceAll(LEFT_BY_JSON, escaped)
 }
 
 /** How many columns of a terminal a text takes. */

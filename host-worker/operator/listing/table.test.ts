@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { cellOf, fitted, shownJson } from './cells.ts'
+import { shownJson } from '../../../domain/text/escaped-commands.ts'
+import { cellOf, fitted } from './cells.ts'
 import { openTable } from './table.ts'
 
 function shown(width: number, rows: readonly (readonly string[])[], hasColour = false): string[] {

@@ -38,9 +38,9 @@ export const detailMutants: readonly Mutant[] = [
   {
     name: 'a tag is added without a new updatedAt',
     statement: replacing(
-      `, updated_at = (select clock_at from organizations where organization_id = ?2) where organization_id = ?2 and contact_id`,
-      ' where organization_id = ?2 and contact_id',
-      'json_insert(tags',
+      `, "updated_at" = (select "clock_at" from "organizations" where "organization_id" = ?2) where`,
+      ' where',
+      'json_insert("tags"',
     ),
   },
   {
@@ -81,25 +81,25 @@ export const detailMutants: readonly Mutant[] = [
   {
     name: 'an entry that is being worked on is retried',
     statement: replacing(
-      "(status <> 'pending' or coalesce(lease_token, '') = '' or",
+      `("status" <> 'pending' or coalesce("lease_token", '') = '' or`,
       '(true or',
-      'update outbox',
+      'update "outbox"',
     ),
   },
   {
     name: 'a key that is revoked again is revoked since then',
-    statement: replacing('coalesce(revoked_at, ?1)', '?1', 'update api_keys'),
+    statement: replacing('coalesce("revoked_at", ?1)', '?1', 'update "api_keys"'),
   },
   {
     name: 'the end of a replaced key follows its overlap, even to a later instant',
     statement: (sql) =>
-      sql.replaceAll(/expires_at = min\(coalesce\(expires_at, (\?\d+)\), \?\d+\)/g, 'expires_at = $1'),
+      sql.replaceAll(/"expires_at" = min\(coalesce\("expires_at", (\?\d+)\), \?\d+\)/g, '"expires_at" = $1'),
   },
   {
     name: 'a run is completed one step too early',
     statement: replacing(
-      "status = case when current_step >= step_count then 'completed' else status end",
-      "status = case when current_step >= step_count - 1 then 'completed' else status end",
+      `"status" = iif("current_step" >= "step_count", 'completed', "status")`,
+      `"status" = iif("current_step" >= "step_count" - 1, 'completed', "status")`,
     ),
   },
   {

@@ -73,7 +73,7 @@ function remembered(directory: PlaceDirectory): PlaceDirectory {
 /**
  * Matches the condition of the switch that nothing was written in the shared database since its journal was applied.
  */
-const IS_AT_REST = / and not exists \(select 1 from move_journal.*?w\.token = \?\d+\)\)/g
+const IS_AT_REST = / and \(not exists \(select 1 as "one" from "move_journal".*?"w"\."token" = \?\d+\)\)\)/g
 
 /** How much the mistake takes off the pause that a move asks for, in ms. */
 const SHORTENED_MS = 980

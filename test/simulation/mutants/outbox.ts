@@ -19,9 +19,9 @@ export const outboxMutants: readonly Mutant[] = [
   {
     name: 'a claim does not look at the lease',
     statement: replacing(
-      'and (lease_token is null or next_attempt_at <= ?3)',
+      'and ("lease_token" is null or "next_attempt_at" <= ?3)',
       '',
-      'update outbox set lease_token',
+      'update "outbox" set "lease_token"',
     ),
   },
   {
@@ -33,7 +33,10 @@ export const outboxMutants: readonly Mutant[] = [
   },
   {
     name: 'the sweep forgets entries whose worker died',
-    statement: replacing("p.status = 'pending'", "p.status = 'pending' and coalesce(p.lease_token, '') = ''"),
+    statement: replacing(
+      `"p"."status" = 'pending'`,
+      `"p"."status" = 'pending' and coalesce("p"."lease_token", '') = ''`,
+    ),
   },
   {
     name: 'an entry leaves the outbox before its work is done',

@@ -1,88 +1,71 @@
-import { Badge } from '../kit/badge.tsx'
-import { Button } from '../kit/button.tsx'
-import { PagedTable } from '../kit/paged-table.tsx'
-import { Empty, FailureNote } from '../kit/states.tsx'
-import type { Column } from '../kit/table.tsx'
-import { momentText } from '../kit/text.ts'
-import { toast } from '../kit/toasts.ts'
+import type { ComponentChildren } from 'preact'
+import { Link, Route, Switch } from 'wouter-preact'
+import { organizationPath } from '../organizations/organization.ts'
 import type { PartProps } from '../part.ts'
-import type { ItemOf } from '../service/operations.ts'
-import { useAction } from '../service/use-action.ts'
-import { usePages } from '../service/use-pages.ts'
 import { useMay } from '../session/session.ts'
+import { inboxPath } from '../submissions/inbox-path.ts'
+import { EditorPage, NewFormPage } from './editor/editor-page.tsx'
+import { FormList } from './form-list.tsx'
+import { formPath } from './form-path.ts'
+import { SitePage } from './site-page.tsx'
 
-type Form = ItemOf<'organizationForms.list'>
-
-/** The forms of an organization, each with whether it takes submissions, and why not. */
+/** The forms of an organization: the list, the editor, and how each gets onto a site. */
 export function Page({ organizationId }: PartProps) {
-  const forms = usePages('organizationForms.list', { params: { organizationId } })
   const mayChange = useMay('admin')
-  const publish = useAction(
-    (client, { formId, isPublished }: Pick<Form, 'formId' | 'isPublished'>) =>
-      client.call('organizationForms.publish', {
-        params: { organizationId, formId },
-        body: { isPublished },
-      }),
-    (_answer, { isPublished }) => {
-      toast(isPublished ? 'The form takes submissions now.' : 'The form takes no more submissions.')
-      forms.reload()
-    },
-  )
-  const change: Column<Form> = {
-    title: 'Change',
-    width: '8rem',
-    cell: ({ formId, name, isPublished, supported }) =>
-      (isPublished || supported) && (
-        <Button
-          aria-label={`${isPublished ? 'Unpublish' : 'Publish'} ${name}`}
-          isRunning={publish.isRunning}
-          onClick={() => {
-            publish.run({ formId, isPublished: !isPublished })
-          }}
-        >
-          {isPublished ? 'Unpublish' : 'Publish'}
-        </Button>
-      ),
-  }
+  const at = (path: string) => organizationPath(organizationId, `/forms${path}`)
   return (
-    <>
-      {publish.failure !== null && <FailureNote failure={publish.failure} />}
-      <PagedTable
-        label="Forms"
-        pages={forms}
-        columns={mayChange ? [...columns, change] : columns}
-        rowKey={({ formId }) => formId}
-        empty={<Empty title="There are no forms yet.">“form save” of the operator commands makes one.</Empty>}
-      />
-    </>
+    <Switch>
+      {mayChange && (
+        <Route path={at('/new')}>
+          <FormFrame organizationId={organizationId} title="New form" />
+          <NewFormPage organizationId={organizationId} />
+        </Route>
+      )}
+      <Route path={at('/:formId/edit')}>
+        {({ formId }: { readonly formId: string }) => (
+          <FormFrame key={formId} organizationId={organizationId} title={formId} formId={formId}>
+            <EditorPage organizationId={organizationId} formId={formId} />
+          </FormFrame>
+        )}
+      </Route>
+      <Route path={at('/:formId/site')}>
+        {({ formId }: { readonly formId: string }) => (
+          <FormFrame key={formId} organizationId={organizationId} title={formId} formId={formId}>
+            <SitePage organizationId={organizationId} formId={formId} />
+          </FormFrame>
+        )}
+      </Route>
+      <Route>
+        <FormList organizationId={organizationId} />
+      </Route>
+    </Switch>
   )
 }
 
-const columns: readonly Column<Form>[] = [
-  {
-    title: 'Form',
-    width: 'minmax(0, 1.5fr)',
-    cell: ({ name, formId }) => (
-      <span>
-        {name} <code>{formId}</code>
-      </span>
-    ),
-  },
-  {
-    title: 'State',
-    cell: ({ isPublished }) => (
-      <Badge tone={isPublished ? 'good' : 'neutral'}>{isPublished ? 'published' : 'unpublished'}</Badge>
-    ),
-  },
-  {
-    title: 'Use',
-    width: 'minmax(0, 2fr)',
-    cell: ({ supported, reasons, requiresPassword }) =>
-      supported
-        ? requiresPassword
-          ? 'with a password'
-          : 'on any website'
-        : `must be hosted: ${reasons.join(' ')}`,
-  },
-  { title: 'Changed', cell: ({ updatedAt }) => momentText(updatedAt) },
-]
+interface FormFrameProps {
+  readonly organizationId: string
+  readonly title: string
+  /** Left out: it has none yet. */
+  readonly formId?: string
+  readonly children?: ComponentChildren
+}
+
+/** The head of the pages of one form. */
+function FormFrame({ organizationId, title, formId, children }: FormFrameProps) {
+  return (
+    <>
+      <nav aria-label="Form" class="form-nav">
+        <Link href={organizationPath(organizationId, '/forms')}>All forms</Link>
+        {formId !== undefined && (
+          <>
+            <Link href={formPath(organizationId, formId, 'edit')}>Edit</Link>
+            <Link href={formPath(organizationId, formId, 'site')}>Put it on your site</Link>
+            <Link href={inboxPath(organizationId, formId)}>Submissions</Link>
+          </>
+        )}
+      </nav>
+      <h2 class="form-title">{title}</h2>
+      {children}
+    </>
+  )
+}

@@ -1,5 +1,5 @@
 import { Button } from '../kit/button.tsx'
-import { download } from '../kit/download.ts'
+import { saveText } from '../kit/save-text.ts'
 import type { ImportKind } from './import-kind.ts'
 import { typeTexts } from './import-kind.ts'
 
@@ -10,7 +10,7 @@ export function KindColumns({ kind: { kind, columns, template } }: { readonly ki
       <div class="buttons">
         <Button
           onClick={() => {
-            download(`${kind}.csv`, new Blob([template], { type: 'text/csv' }))
+            saveText(`${kind}.csv`, 'text/csv', template)
           }}
         >
           Download a template

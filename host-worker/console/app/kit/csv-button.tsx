@@ -1,14 +1,13 @@
 import { csvOf } from '../../../../domain/text/csv.ts'
 import { Button } from './button.tsx'
-import { download } from './download.ts'
+import { saveText } from './save-text.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** Saves rows as a file for a spreadsheet, with a head of their keys. */
 export function saveRows(name: string, rows: readonly Row[]): void {
   const keys = Object.keys(rows[0] ?? {})
-  const sheet = csvOf([keys, ...rows.map((row) => keys.map((key) => row[key]))])
-  download(`${name}.csv`, new Blob([sheet], { type: 'text/csv' }))
+  saveText(`${name}.csv`, 'text/csv', csvOf([keys, ...rows.map((row) => keys.map((key) => row[key]))]))
 }
 
 /** A button that saves the rows that are shown. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { TheirText } from './their-text.tsx'
 
 /** Names with their values. Null shows that there is no value. */
 export function Facts({
@@ -10,7 +11,9 @@ export function Facts({
     <dl class="facts">
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>
+            <TheirText text={name} />
+          </dt>
           <dd>{value === null || value === '' ? <span class="soft">none</span> : value}</dd>
         </div>
       ))}

@@ -2,7 +2,7 @@ import { Failure, refusalIn } from './failure.ts'
 import { operationTable } from './operation-table.ts'
 import type { BodyOf, CallOf, OperationId } from './operations.ts'
 
-/** Calls the service with one key. Every method throws a `Failure`. */
+/** Calls the service with one key, or none. Every method throws a `Failure`. */
 export interface Client {
   /** Calls an operation by its id; inputs and answer have the types of its declaration. */
   call<Id extends OperationId>(id: Id, call?: CallOf<Id>, signal?: AbortSignal): Promise<BodyOf<Id>>
@@ -28,14 +28,15 @@ interface AnyCall {
 }
 
 /**
- * A client for a key. No I/O.
+ * A client for a key; null: for what needs none. No I/O.
  * @param onEnded called when the service no longer accepts the key
  */
-export function createClient(key: string, onEnded: (failure: Failure) => void): Client {
+export function createClient(key: string | null, onEnded: (failure: Failure) => void): Client {
+  const authorization = key === null ? {} : { authorization: `Bearer ${key}` }
   const send: Client['send'] = async (method, path, { headers, body, signal } = {}) => {
     const response = await reach(path, {
       method,
-      headers: { accept: 'application/json', ...headers, authorization: `Bearer ${key}` },
+      headers: { accept: 'application/json', ...headers, ...authorization },
       body: body ?? null,
       signal: signal ?? null,
     })

@@ -131,6 +131,16 @@ export function usePages<Id extends ListId>(id: Id, call?: CallOf<Id>): Pages<It
   })
 }
 
+/** Reads the whole list that an operation answers with, as `useList` does: for lists of which there are few items. */
+export function useAllPages<Id extends ListId>(id: Id, call?: CallOf<Id>): Pages<ItemOf<Id>> {
+  const pages = usePages(id, call)
+  const { hasMore, isReading, failure, more } = pages
+  useEffect(() => {
+    if (hasMore && !isReading && failure === null) more()
+  }, [hasMore, isReading, failure])
+  return pages
+}
+
 /** Reads a collection of the public interface by its path, as `useList` does. */
 export function useReadPages(path: string, query: Query = {}): Pages<Row> {
   return useList<Row>(JSON.stringify([path, query]), (client, cursor, signal) =>

@@ -1,4 +1,6 @@
+import type { AroundNavHandler } from 'wouter-preact'
 import { Router } from 'wouter-preact'
+import { mayLeave } from '../kit/leaving.ts'
 import { Loading } from '../kit/states.tsx'
 import { ClientContext } from '../service/context.ts'
 import { IdentityContext } from '../session/session.ts'
@@ -23,10 +25,18 @@ export function App({ firstKey }: { readonly firstKey: string | null }) {
   return (
     <ClientContext.Provider value={session.client}>
       <IdentityContext.Provider value={session.identity}>
-        <Router base="/console">
-          <Shell onSignOut={state.signOut} />
+        <Router base="/console" aroundNav={leaveAndGo}>
+          <Shell
+            onSignOut={() => {
+              if (mayLeave()) state.signOut()
+            }}
+          />
         </Router>
       </IdentityContext.Provider>
     </ClientContext.Provider>
   )
+}
+
+const leaveAndGo: AroundNavHandler = (navigate, to, options) => {
+  if (mayLeave()) navigate(to, options)
 }

@@ -1,15 +1,19 @@
-import { useEffect, useState } from 'preact/hooks'
-import { Link } from 'wouter-preact'
+import { useEffect } from 'preact/hooks'
+import { Link, useLocation, useSearch } from 'wouter-preact'
 import { Button } from '../kit/button.tsx'
+import { withGiven } from '../kit/choices.ts'
 import { SelectField } from '../kit/field.tsx'
 import { PagedTable } from '../kit/paged-table.tsx'
 import { Empty } from '../kit/states.tsx'
 import type { Column } from '../kit/table.tsx'
 import { momentText } from '../kit/text.ts'
+import { TheirText } from '../kit/their-text.tsx'
 import { organizationPath } from '../organizations/organization.ts'
 import type { ItemOf } from '../service/operations.ts'
-import { usePages } from '../service/use-pages.ts'
+import { useAllPages, usePages } from '../service/use-pages.ts'
 import { useCall } from '../service/use-query.ts'
+import { DownloadButtons } from './download-buttons.tsx'
+import { inboxPath } from './inbox-path.ts'
 import { answersLine, contactText } from './submission-text.ts'
 
 type Submission = ItemOf<'submissions.list'>
@@ -22,10 +26,11 @@ const AT_TOP_PX = 100
 
 /** What came in through the forms of an organization, newest first. New submissions appear by themselves. */
 export function Inbox({ organizationId }: { readonly organizationId: string }) {
-  const [formId, setFormId] = useState('')
+  const [, navigate] = useLocation()
+  const formId = new URLSearchParams(useSearch()).get('form') ?? ''
   const params = { organizationId }
   const query = formId === '' ? {} : { formId }
-  const forms = usePages('organizationForms.list', { params })
+  const forms = useAllPages('organizationForms.list', { params })
   const submissions = usePages('submissions.list', { params, query })
   const newest = useCall(
     'submissions.list',
@@ -46,12 +51,15 @@ export function Inbox({ organizationId }: { readonly organizationId: string }) {
         <SelectField
           label="Form"
           value={formId}
-          onValue={setFormId}
-          options={[
+          onValue={(chosen) => {
+            navigate(inboxPath(organizationId, chosen), { replace: true })
+          }}
+          options={withGiven(formId, [
             { value: '', label: 'All forms' },
             ...forms.items.map(({ formId: value, name }) => ({ value, label: name })),
-          ]}
+          ])}
         />
+        <DownloadButtons organizationId={organizationId} formId={formId} />
       </div>
       <div role="status">
         {isBehind && (
@@ -90,8 +98,22 @@ function columnsOf(organizationId: string): readonly Column<Submission>[] {
         </Link>
       ),
     },
-    { title: 'Form', cell: ({ formName, formId }) => formName ?? formId },
-    { title: 'Contact', cell: ({ contact }) => contactText(contact) ?? 'nobody' },
-    { title: 'Answers', width: 'minmax(0, 2fr)', cell: ({ answers }) => answersLine(answers) },
+    { title: 'Form', cell: ({ formName, formId }) => <TheirText text={formName ?? formId} /> },
+    { title: 'Contact', cell: ({ contact }) => <TheirText text={contactText(contact) ?? 'nobody'} /> },
+    { title: 'Answers', width: 'minmax(0, 2fr)', cell: ({ answers }) => <AnswersLine answers={answers} /> },
   ]
+}
+
+/** The first answers in one line, each by itself: what one of them has in it turns no other. */
+function AnswersLine({ answers }: Pick<Submission, 'answers'>) {
+  return (
+    <span>
+      {answersLine(answers).map((text, place) => (
+        <span key={place}>
+          {place > 0 && ' · '}
+          <TheirText text={text} />
+        </span>
+      ))}
+    </span>
+  )
 }

@@ -10,9 +10,14 @@ export function answerText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The first answers in one line; a list shows no more of them. */
-export function answersLine(answers: Submission['answers']): string {
-  return Object.values(answers).map(answerText).join(' · ').slice(0, LINE_LENGTH)
+/** The first answers, as many as fit a line of a list, the last of them cut. */
+export function answersLine(answers: Submission['answers']): readonly string[] {
+  let left = LINE_LENGTH
+  return Object.values(answers).flatMap((answer) => {
+    const text = answerText(answer).slice(0, Math.max(0, left))
+    left -= text.length
+    return text === '' ? [] : [text]
+  })
 }
 
 const LINE_LENGTH = 200

@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Facts } from '../kit/facts.tsx'
 import { Empty, Shown } from '../kit/states.tsx'
 import { momentText } from '../kit/text.ts'
+import { TheirText } from '../kit/their-text.tsx'
 import { toast } from '../kit/toasts.ts'
 import { organizationPath } from '../organizations/organization.ts'
 import type { Client } from '../service/client.ts'
@@ -97,9 +98,9 @@ function About({ organizationId, submission, onErased }: AboutProps) {
         ) : (
           <Facts
             facts={[
-              ['Name', contactText({ ...contact, email: null, phone: null })],
-              ['Email', contact.email],
-              ['Phone', contact.phone],
+              ['Name', theirs(contactText({ ...contact, email: null, phone: null }))],
+              ['Email', theirs(contact.email)],
+              ['Phone', theirs(contact.phone)],
               ['Contact', <code key="id">{contact.contactId}</code>],
             ]}
           />
@@ -131,6 +132,10 @@ function About({ organizationId, submission, onErased }: AboutProps) {
   )
 }
 
+function theirs(text: string | null) {
+  return text === null ? null : <TheirText text={text} />
+}
+
 /** Erases a person. Each call works for a bounded time, and says where the next one goes on. */
 async function eraseContact(client: Client, organizationId: string, contactId: string): Promise<void> {
   let next: string | null = null
@@ -151,7 +156,10 @@ function Named({
   readonly values: ShownSubmission['answers']
   readonly nothing: string
 }) {
-  const facts = Object.entries(values).map(([name, value]) => [name, answerText(value)] as const)
+  const facts = Object.entries(values).map(([name, value]) => {
+    const text = answerText(value)
+    return [name, text === '' ? null : <TheirText key={name} text={text} />] as const
+  })
   return facts.length === 0 ? <Empty title={nothing} /> : <Facts facts={facts} />
 }
 
@@ -176,8 +184,8 @@ function Following({ submission: { runs, messages, waiting } }: { readonly submi
         ))}
         {messages.map(({ channel, to, outcome, error, at, providerId }) => (
           <li key={`${at} ${channel} ${to} ${providerId ?? ''}`}>
-            <Badge tone={outcome === 'accepted' ? 'good' : 'bad'}>{outcome}</Badge> {channel} to {to},{' '}
-            {momentText(at)} {error ?? ''}
+            <Badge tone={outcome === 'accepted' ? 'good' : 'bad'}>{outcome}</Badge> {channel} to{' '}
+            <TheirText text={to} />, {momentText(at)} {error ?? ''}
           </li>
         ))}
       </ul>

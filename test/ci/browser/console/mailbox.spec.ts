@@ -2,19 +2,20 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Stage } from './stage.ts'
-import { openStage, phone } from './stage.ts'
+import { phone } from '../stage.ts'
+import type { ConsoleRoom } from './console-room.ts'
+import { openConsoleRoom, views } from './console-room.ts'
 
 /** The sent messages, as a developer sees them in the local mailbox. */
-let stage: Stage
+let room: ConsoleRoom
 let elsewhere: Awaited<ReturnType<typeof openElsewhere>>
 
 beforeAll(async () => {
-  stage = await openStage()
+  room = await openConsoleRoom()
   elsewhere = await openElsewhere()
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
-  await stage.close()
+  await room.close()
   await elsewhere.close()
 })
 
@@ -47,7 +48,7 @@ async function openElsewhere() {
 }
 
 async function send(path: string, body: object): Promise<void> {
-  const { origin, demoKey } = stage.service
+  const { origin, demoKey } = room.service
   const response = await fetch(`${origin}/api/v1/${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${demoKey}`, 'content-type': 'application/json' },
@@ -56,7 +57,16 @@ async function send(path: string, body: object): Promise<void> {
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"success":true')])
 }
 
-const mailbox = () => `${stage.service.origin}/mailbox`
+const mailbox = () => `${room.service.origin}/mailbox`
+
+/** The id of the newest message. */
+async function newest(): Promise<string> {
+  const listed = await fetch(mailbox(), { headers: { accept: 'application/json' } })
+  const { messages } = (await listed.json()) as {
+    readonly messages: readonly { readonly messageId: string }[]
+  }
+  return messages[0]?.messageId ?? ''
+}
 
 /** Everything by which an email might affect the page around it, the network or the reader. */
 function hostileHtml(url: string): string {
@@ -77,61 +87,75 @@ test('an email is shown as a document that may do nothing', async () => {
     { filename: 'größe "1" <b>.html', content: btoa('<script>alert(1)</script>') },
     { filename: 'elsewhere.pdf', path: 'https://example.com/elsewhere.pdf' },
   ]
-  const subject = '</h2><script>document.title = "subject"</script> 😀'
+  const subject = `</h2><script>document.title = "subject"</script> \u202e😀${'w'.repeat(700)}`
   await send('email', { to: 'ada@example.com', subject, html: hostileHtml(elsewhere.url), attachments })
-  const { page, screenshot } = await stage.visit(mailbox())
+  const { page } = await room.visitPage('/mailbox')
   let dialogs = 0
   page.on('dialog', (dialog) => {
     dialogs += 1
     void dialog.dismiss()
   })
-  const email = page.locator('article iframe').first().contentFrame()
+  await page.getByRole('link', { name: '</h2><script>' }).click()
+  expect(await page.getByRole('heading', { level: 2 }).innerText()).toBe(subject)
+  const email = page.locator('iframe').contentFrame()
   expect(await email.locator('h1').innerText()).toBe('Dear customer')
   expect(await email.locator('h1').evaluate((heading) => getComputedStyle(heading).color)).toBe(
     'rgb(170, 0, 0)',
   )
-  expect(await page.locator('article h2').first().innerText()).toBe(subject)
+  const place = page.url()
   for (const id of ['submit', 'self', 'popup', 'top'])
     await email
       .locator(`#${id}`)
       .click({ timeout: 1_000, noWaitAfter: true })
       .catch(() => undefined)
-  await page.waitForTimeout(500)
+  await page.getByRole('button', { name: 'Text' }).click()
+  await page.getByRole('region', { name: 'Text' }).getByText('Text of the email').waitFor()
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.getByRole('region', { name: 'Source' }).getByText("parent.document.title = 'script'").waitFor()
   expect([await page.title(), page.url(), page.context().pages().length]).toEqual([
-    'Local mailbox',
-    mailbox(),
-    1,
+    ...['Mailbox – Console', place, 1],
   ])
   expect([dialogs, elsewhere.asked]).toEqual([0, []])
-  await page.reload({ waitUntil: 'networkidle' })
-  await screenshot('mailbox-email')
 
-  expect(await page.locator('article li').allInnerTexts()).toEqual([
+  expect(await page.locator('dd li').allInnerTexts()).toEqual([
     'größe "1" <b>.html, 25 bytes',
     'elsewhere.pdf, from https://example.com/elsewhere.pdf',
   ])
   const downloading = page.waitForEvent('download')
-  await page.click('article li a')
+  await page.locator('dd li a').click()
   const download = await downloading
   expect(download.suggestedFilename()).toMatch(/^größe _1_ _b_\.html$/)
   expect(await readFile(await download.path(), 'utf8')).toBe('<script>alert(1)</script>')
-})
+
+  for (const { name, ...options } of views)
+    for (const path of ['/mailbox', `/mailbox?message=${await newest()}`]) {
+      const seen = await room.visitPage(path, options)
+      await seen.page.getByRole('heading', { level: 1, name: 'Mailbox' }).waitFor()
+      await seen.screenshot(`mailbox-${path.length > 9 ? 'email' : 'list'}-${name}`)
+      // The browser reports what the policy of the email refuses to it, requests too.
+      const complaints = seen.complaints.filter(
+        (one) => !/Content Security Policy|sandbox|^request to/.test(one),
+      )
+      expect([await seen.findings(), complaints, await seen.overflowPx()]).toEqual([[], [], 0])
+      await seen.close()
+    }
+  expect(elsewhere.asked).toEqual([])
+}, 120_000)
 
 test('the picture of an MMS is shown, without telling its host from where', async () => {
   const url = `${elsewhere.url}/car.svg?"><script>`
   await send('message', { to: '2125550123', body: 'Your <b>car</b>\nis ready 🚗', attachments: [{ url }] })
-  const { page, screenshot, errors } = await stage.visit(mailbox(), phone)
-  const picture = page.locator('article img').first()
+  const { page, screenshot, findings } = await room.visitPage(`/mailbox?message=${await newest()}`, phone)
+  const picture = page.locator('figure img')
   await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(160)
-  expect(await page.locator('article pre').first().innerText()).toBe('Your <b>car</b>\nis ready 🚗')
-  expect(await page.title()).toBe('Local mailbox')
+  expect(await page.getByRole('region', { name: 'Text' }).innerText()).toBe('Your <b>car</b>\nis ready 🚗')
   const pictures = elsewhere.asked.filter(({ path }) => path.startsWith('/car'))
   expect(pictures.length).toBeGreaterThan(0)
   expect(pictures.every(({ referrer }) => referrer === undefined)).toBe(true)
+  await page.getByRole('button', { name: 'Source' }).click()
+  await page.getByRole('region', { name: 'Source' }).getByText('"channel": "mms"').waitFor()
   await screenshot('mailbox-mms-phone')
-  expect(
-    errors.filter((error) => !error.includes('Content Security Policy') && !error.includes('sandbox')),
-  ).toEqual([])
+  expect(await findings()).toEqual([])
 })
 
 test('an email that is opened by itself may do nothing either', async () => {
@@ -140,12 +164,44 @@ test('an email that is opened by itself may do nothing either', async () => {
     subject: 'Alone',
     html: '<script>document.title = 1</script><p>Alone</p>',
   })
-  const listed = await fetch(mailbox(), { headers: { accept: 'application/json' } })
-  const { messages } = (await listed.json()) as {
-    readonly messages: readonly { readonly messageId: string }[]
-  }
-  const { page } = await stage.visit(`${mailbox()}/html?id=${messages[0]?.messageId ?? ''}`)
+  const { page } = await room.visitPage(`/mailbox/html?id=${await newest()}`)
   expect([await page.title(), await page.locator('p').innerText()]).toEqual(['', 'Alone'])
   const storage = page.evaluate(() => window.localStorage.length)
   await expect(storage).rejects.toThrow(/sandboxed/)
+})
+
+test('messages appear by themselves, are found, and are deleted by keyboard', async () => {
+  const { page, check } = await room.visitPage('/mailbox')
+  await page.getByRole('link', { name: 'Alone' }).waitFor()
+  await send('email', { to: 'grace@example.com', subject: 'By itself', html: '<p>Later 100%</p>' })
+  const link = page.getByRole('link', { name: 'By itself' })
+  await link.waitFor()
+  await page.getByLabel('Search').focus()
+  await page.keyboard.type('GRACE@', { delay: 20 })
+  await page.waitForURL(/search=GRACE%40/)
+  await expect.poll(() => page.getByRole('listitem').count()).toBe(1)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.locator('h2:focus').allInnerTexts()).toEqual(['By itself'])
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText('No message has that in it.').waitFor()
+  await check()
+  await page.getByLabel('Search').fill('')
+  await page.getByRole('link', { name: 'Alone' }).waitFor()
+  await page.getByRole('button', { name: 'Delete all' }).click()
+  const dialog = page.getByRole('dialog')
+  await check()
+  await dialog.getByRole('button', { name: 'Delete all' }).click()
+  await page.getByText('Nothing was sent yet.').waitFor()
+  await check()
+  expect(await newest()).toBe('')
+})
+
+test('another site cannot delete messages', async () => {
+  const answered = await fetch(mailbox(), {
+    method: 'OPTIONS',
+    headers: { origin: elsewhere.url, 'access-control-request-method': 'DELETE' },
+  })
+  expect([answered.ok, answered.headers.get('access-control-allow-origin')]).toEqual([false, null])
 })

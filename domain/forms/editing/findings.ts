@@ -1,0 +1,63 @@
+import type { FormDefinition } from '../../../ports/records/form-directory.ts'
+import { listOf } from '../../text/json.ts'
+import { ended } from '../../words/sentence.ts'
+import { abuseWarnings } from '../definition/abuse-warnings.ts'
+import type { CompiledForm } from '../definition/compile.ts'
+import { compileForm } from '../definition/compile.ts'
+import type { FormProblem } from '../definition/problem.ts'
+import { pathText } from '../definition/problem.ts'
+import { placedWarnings } from '../definition/support.ts'
+import type { GivenForm } from './given-form.ts'
+import { readGivenForm, unknownKeysOf } from './given-form.ts'
+
+/** What the service thinks of a part of a form that is being written. */
+export interface Finding extends FormProblem {
+  /** `refused`: it cannot be saved. `hosted`: it cannot be published here. `warning`: probably not what was meant. */
+  readonly kind: 'refused' | 'hosted' | 'warning'
+}
+
+/** What there is to say about a form that is being written. */
+export interface FormReview {
+  readonly findings: readonly Finding[]
+  /** The form, when it can be submitted here. */
+  readonly form: CompiledForm | null
+}
+
+/** Looks through a form as the service does when it is saved and published, except for what else is stored. */
+export function reviewForm(given: GivenForm): FormReview {
+  const reading = readGivenForm(given)
+  const issues = 'issues' in reading ? reading.issues : []
+  const refused = [
+    ...issues.map(({ field, message }) => ({ path: pathIn(field), message })),
+    ...unknownKeysOf(given),
+  ].map(({ path, message }) => ({ path, sentence: `${pathText(path)} ${ended(message)}` }))
+  // What is refused must not hide what is wrong with the fields.
+  const definition = { ...given, fields: listOf(given.fields) } as unknown as FormDefinition
+  const compilation = compileForm(definition)
+  const password = typeof given.password === 'string' ? given.password : null
+  const weak = abuseWarnings(definition, { password, messages: [] })
+  return {
+    findings: [
+      ...ofKind('refused', refused),
+      ...ofKind('hosted', compilation.kind === 'unsupported' ? compilation.problems : []),
+      ...ofKind('warning', [
+        ...placedWarnings(definition).filter(({ path }) => !refused.some(isAt(pathText(path)))),
+        ...weak.map((sentence) => ({ path: ['password'], sentence })),
+      ]),
+    ],
+    form: compilation.kind === 'supported' && issues.length === 0 ? compilation.form : null,
+  }
+}
+
+function ofKind(kind: Finding['kind'], problems: readonly FormProblem[]): readonly Finding[] {
+  return problems.map((problem) => ({ ...problem, kind }))
+}
+
+function isAt(place: string): (problem: FormProblem) => boolean {
+  return ({ path }) => pathText(path) === place
+}
+
+/** The path that a line's issue names: keys and positions joined by dots. No key of a form has a dot in it. */
+function pathIn(field: string): FormProblem['path'] {
+  return field.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key))
+}

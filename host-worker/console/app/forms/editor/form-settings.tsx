@@ -1,0 +1,121 @@
+import { formLineKeys } from '../../../../../domain/forms/definition/check.ts'
+import type { FormLineKey } from '../../../../../domain/forms/definition/check.ts'
+import { formMeaning, titleOf } from '../../../../../domain/forms/editing/meanings.ts'
+import { listOf } from '../../../../../domain/text/json.ts'
+import { Button } from '../../kit/button.tsx'
+import { Card } from '../../kit/card.tsx'
+import { TextField } from '../../kit/field.tsx'
+import { saidAt, useEditor } from './context.ts'
+import { LinesField, NumberSetting, textOf, TextSetting, useSetting } from './controls.tsx'
+import { setPart } from './editing.ts'
+import { partAt } from './form-json.ts'
+import { nameForm } from './names.ts'
+import { OtherSettings } from './other-settings.tsx'
+
+interface FormSettingsProps {
+  /** Whether the form was never saved, so that it may get any id. */
+  readonly isNew: boolean
+  /** Whether a password is stored for it. */
+  readonly hasPassword: boolean
+}
+
+/** The settings of the form as a whole. */
+export function FormSettings({ isNew, hasPassword }: FormSettingsProps) {
+  return (
+    <Card title="Form">
+      <div class="field-settings">
+        <NameField />
+        {isNew && <TextSetting {...about('formId')} label="Identifier" isNeeded />}
+        <details>
+          <summary>After a submission, limits and access</summary>
+          <div class="field-settings">
+            <TextSetting {...about('successTitle')} />
+            <TextSetting {...about('successMessage')} isLong />
+            <NotificationEmails />
+            <NumberSetting {...about('submissionLimitPerContact')} />
+            <Password hasPassword={hasPassword} />
+            <TextSetting {...about('publicUrl')} />
+          </div>
+        </details>
+        <OtherSettings path={[]} known={withControls} />
+      </div>
+    </Card>
+  )
+}
+
+function NameField() {
+  const { change } = useEditor()
+  const { value, shown } = useSetting(about('name'))
+  return (
+    <TextField
+      {...shown}
+      value={textOf(value)}
+      onValue={(name) => {
+        change(nameForm(name))
+      }}
+    />
+  )
+}
+
+/** What has a control, or is nobody's to change here. What only a hosted page can do is shown when it is asked for. */
+const withControls = formLineKeys.filter(
+  (key) => key !== 'requireEmailVerification' && key !== 'posEnrollment',
+)
+
+function about(key: FormLineKey) {
+  return { path: [key], label: titleOf(key), hint: formMeaning(key) }
+}
+
+function NotificationEmails() {
+  const { editing, findings, change } = useEditor()
+  const path = ['notificationEmails']
+  const { error } = saidAt(findings, path, true)
+  return (
+    <LinesField
+      label="Notification emails"
+      hint={`${formMeaning('notificationEmails')} One address in a line.`}
+      error={error}
+      lines={listOf(partAt(editing.form, path))}
+      onLines={(lines) => {
+        change(setPart(path, lines))
+      }}
+    />
+  )
+}
+
+/** The password itself is not known here: only a new one, or that the stored one goes. */
+function Password({ hasPassword }: { readonly hasPassword: boolean }) {
+  const { change } = useEditor()
+  const { value, set, shown } = useSetting({ ...about('password') })
+  const isRemoved = value === null
+  const state = isRemoved
+    ? 'The stored password goes when the form is saved.'
+    : hasPassword
+      ? 'A password is stored, and stays unless another one is typed here.'
+      : 'The form has no password.'
+  return (
+    <>
+      <TextField
+        {...shown}
+        hint={`${shown.hint ?? ''} ${state}`}
+        type="password"
+        autocomplete="new-password"
+        value={textOf(value)}
+        onValue={(text) => {
+          set(text === '' ? undefined : text)
+        }}
+      />
+      {hasPassword && (
+        <div>
+          <Button
+            onClick={() => {
+              change(setPart(['password'], isRemoved ? undefined : null))
+            }}
+          >
+            {isRemoved ? 'Keep the password' : 'Remove the password'}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { Link } from 'wouter-preact'
+import { Badge } from '../kit/badge.tsx'
+import { Button } from '../kit/button.tsx'
+import { PagedTable } from '../kit/paged-table.tsx'
+import { Empty, FailureNote } from '../kit/states.tsx'
+import type { Column } from '../kit/table.tsx'
+import { momentText } from '../kit/text.ts'
+import { TheirText } from '../kit/their-text.tsx'
+import { toast } from '../kit/toasts.ts'
+import { organizationPath } from '../organizations/organization.ts'
+import type { PartProps } from '../part.ts'
+import type { ItemOf } from '../service/operations.ts'
+import { useAction } from '../service/use-action.ts'
+import { usePages } from '../service/use-pages.ts'
+import { useMay } from '../session/session.ts'
+import { inboxPath } from '../submissions/inbox-path.ts'
+import { formPath } from './form-path.ts'
+
+type Form = ItemOf<'organizationForms.list'>
+
+/** The forms of an organization, each with whether it takes submissions, and why not. */
+export function FormList({ organizationId }: PartProps) {
+  const forms = usePages('organizationForms.list', { params: { organizationId } })
+  const mayChange = useMay('admin')
+  const publish = useAction(
+    (client, { formId, isPublished }: Pick<Form, 'formId' | 'isPublished'>) =>
+      client.call('organizationForms.publish', {
+        params: { organizationId, formId },
+        body: { isPublished },
+      }),
+    (_answer, { isPublished }) => {
+      toast(isPublished ? 'The form takes submissions now.' : 'The form takes no more submissions.')
+      forms.reload()
+    },
+  )
+  const change: Column<Form> = {
+    title: 'Change',
+    width: '8rem',
+    cell: ({ formId, name, isPublished, supported }) =>
+      (isPublished || supported) && (
+        <Button
+          aria-label={`${isPublished ? 'Unpublish' : 'Publish'} ${name}`}
+          isRunning={publish.isRunning}
+          onClick={() => {
+            publish.run({ formId, isPublished: !isPublished })
+          }}
+        >
+          {isPublished ? 'Unpublish' : 'Publish'}
+        </Button>
+      ),
+  }
+  return (
+    <>
+      {mayChange && (
+        <p class="list-buttons">
+          <Link class="button primary" href={organizationPath(organizationId, '/forms/new')}>
+            New form
+          </Link>
+        </p>
+      )}
+      {publish.failure !== null && <FailureNote failure={publish.failure} />}
+      <PagedTable
+        label="Forms"
+        pages={forms}
+        columns={[...columnsOf(organizationId), ...(mayChange ? [change] : [])]}
+        rowKey={({ formId }) => formId}
+        empty={<Empty title="There are no forms yet." />}
+      />
+    </>
+  )
+}
+
+function columnsOf(organizationId: string): readonly Column<Form>[] {
+  return [
+    {
+      title: 'Form',
+      width: 'minmax(0, 1.5fr)',
+      cell: ({ name, formId }) => (
+        <span>
+          <Link href={formPath(organizationId, formId, 'edit')}>
+            <TheirText text={name} />
+          </Link>{' '}
+          <code>{formId}</code>
+        </span>
+      ),
+    },
+    {
+      title: 'State',
+      cell: ({ isPublished }) => (
+        <Badge tone={isPublished ? 'good' : 'neutral'}>{isPublished ? 'published' : 'unpublished'}</Badge>
+      ),
+    },
+    {
+      title: 'Use',
+      width: 'minmax(0, 2fr)',
+      cell: ({ supported, reasons, requiresPassword }) =>
+        supported
+          ? requiresPassword
+            ? 'with a password'
+            : 'on any website'
+          : `must be hosted: ${reasons.join(' ')}`,
+    },
+    {
+      title: 'Came in',
+      cell: ({ formId }) => <Link href={inboxPath(organizationId, formId)}>Submissions</Link>,
+    },
+    { title: 'Changed', cell: ({ updatedAt }) => momentText(updatedAt) },
+  ]
+}

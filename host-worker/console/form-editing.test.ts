@@ -1,0 +1,235 @@
+import { describe, expect, it, test } from 'vitest'
+import { fieldPath } from '../../domain/forms/definition/problem.ts'
+import { answerTypes, displayTypes } from '../../domain/forms/definition/definition.ts'
+import { reviewForm } from '../../domain/forms/editing/findings.ts'
+import { fieldOf, optionsOf, when } from '../../test/support/data/forms.ts'
+import { drawForm } from '../../test/support/data/generated-forms.ts'
+import { seededRandom } from '../../test/support/runner/fakes.ts'
+import {
+  addRule,
+  operatorsFor,
+  removeRule,
+  setOperator,
+  setSubject,
+  subjectsFor,
+} from './app/forms/editor/conditions.ts'
+import type { Change, Editing } from './app/forms/editor/editing.ts'
+import {
+  addField,
+  applied,
+  editingOf,
+  fieldsIn,
+  isChanged,
+  moveField,
+  openField,
+  removeField,
+  replaceForm,
+  savedAs,
+  setPart,
+} from './app/forms/editor/editing.ts'
+import { partAt } from './app/forms/editor/form-json.ts'
+import {
+  addOption,
+  nameForm,
+  relabelField,
+  relabelOption,
+  renameField,
+  revalueOption,
+} from './app/forms/editor/names.ts'
+
+const formOf = (fields: readonly unknown[]) => ({ formId: 'f', name: 'F', notificationEmails: [], fields })
+const begun = (...fields: readonly unknown[]) => editingOf(formOf(fields))
+const done = (editing: Editing, ...changes: readonly Change[]) => changes.reduce(applied, editing)
+const idsIn = ({ form }: Editing) => fieldsIn(form).map((field) => (field as { id: unknown }).id)
+
+describe('what the editor does not know', () => {
+  const strange = {
+    ...formOf([
+      null,
+      'text',
+      { id: 5, type: 'payment', price: { cents: 100 } },
+      {
+        id: 'a',
+        type: 'short_text',
+        label: 'A',
+        colour: 'red',
+        min: null,
+        visibleWhen: { match: 'odd', rules: 'none' },
+      },
+      JSON.parse('{"id":"__proto__","__proto__":{"kept":true},"type":"number","label":"P"}'),
+    ]),
+    createdAt: '2026-01-01T00:00:00.000Z',
+    requireEmailVerification: true,
+  }
+
+  it('stays as it is, and is nothing to save', () => {
+    const editing = editingOf(strange)
+    expect(editing.form).toBe(strange)
+    expect(isChanged(editing)).toBe(false)
+  })
+
+  it('stays when something else is changed, to the letter', () => {
+    const editing = done(
+      editingOf(strange),
+      setPart(['name'], 'G'),
+      moveField(0, 4),
+      moveField(4, 0),
+      setPart(['name'], 'F'),
+    )
+    expect(JSON.stringify(editing.form)).toBe(JSON.stringify(strange))
+    expect(isChanged(done(editingOf(strange), relabelField(3, 'B')))).toBe(true)
+    const relabelled = done(editingOf(strange), relabelField(3, 'B')).form
+    expect(JSON.stringify(relabelled)).toBe(JSON.stringify(strange).replace('"label":"A"', '"label":"B"'))
+  })
+
+  it('does not break what looks through the form', () => {
+    const { findings, form } = reviewForm(strange)
+    expect(form).toBeNull()
+    expect(findings.filter(({ path }) => path[1] === 0)[0]?.sentence).toBe('Field 1 is not an object.')
+    for (const odd of [{}, { fields: 3 }, { fields: [[]] }, { fields: [{ options: 1, visibleWhen: [] }] }])
+      expect(reviewForm(odd).form).toBeNull()
+  })
+})
+
+test('random fields moved, removed and put back are the same form', () => {
+  for (let seed = 0; seed < 200; seed += 1) {
+    const draw = seededRandom(seed)
+    const { fields } = drawForm(draw)
+    const editing = begun(...fields)
+    const from = Math.floor(draw() * fields.length)
+    const to = Math.floor(draw() * fields.length)
+    const moved = done(editing, moveField(from, to))
+    expect(moved.keys.toSorted()).toEqual(editing.keys)
+    expect(done(moved, moveField(to, from))).toEqual(editing)
+    expect(fieldsIn(done(editing, removeField(from)).form)).toEqual(fields.toSpliced(from, 1))
+    expect(done(editing, replaceForm(moved.form), replaceForm(editing.form))).toEqual(editing)
+  }
+})
+
+test.each([...answerTypes, ...displayTypes])('a new field of type %s can be shown at once', (type) => {
+  const twice = done(begun(), addField(type), addField(type))
+  expect(reviewForm(twice.form).findings).toEqual([])
+  expect(new Set(twice.keys).size).toBe(2)
+  expect(twice.open).toBe(twice.keys[1])
+})
+
+describe('names', () => {
+  const shown = (rule: object) => fieldOf('b', 'short_text', { visibleWhen: { match: 'all', rules: [rule] } })
+
+  it('carries conditions along with the id of their subject, and with the value of an option', () => {
+    const editing = begun(
+      fieldOf('kind', 'single_choice', { options: optionsOf('x', 'y') }),
+      shown({ field: 'kind', operator: 'any_of', value: ['x', 'y'] }),
+      fieldOf('c', 'short_text', { visibleWhen: when('kind', 'equals', 'x') }),
+    )
+    const { form } = done(editing, renameField(0, 'sort'), revalueOption(0, 0, 'z'))
+    expect(partAt(form, fieldPath(1, 'visibleWhen', 'rules', 0))).toEqual({
+      field: 'sort',
+      operator: 'any_of',
+      value: ['z', 'y'],
+    })
+    expect(partAt(form, fieldPath(2, 'visibleWhen', 'rules', 0))).toMatchObject({ field: 'sort', value: 'z' })
+    expect(reviewForm(form).findings).toEqual([])
+  })
+
+  it('leaves conditions alone when two fields have the id', () => {
+    const editing = begun(
+      fieldOf('a', 'number'),
+      fieldOf('a', 'number'),
+      shown({ field: 'a', operator: 'is_empty' }),
+    )
+    const { form } = done(editing, renameField(0, 'x'))
+    expect(partAt(form, fieldPath(2, 'visibleWhen', 'rules', 0, 'field'))).toBe('a')
+  })
+
+  it('gives a new field an id by its label, and never changes that of a saved one', () => {
+    const editing = done(begun(fieldOf('email', 'email', { label: 'Email' })), addField('short_text'))
+    const labelled = done(
+      editing,
+      relabelField(1, ''),
+      relabelField(1, 'Größe: '),
+      relabelField(1, 'Größe (cm)'),
+    )
+    expect(idsIn(labelled)).toEqual(['email', 'grosse_cm'])
+    expect(idsIn(done(labelled, relabelField(1, 'Email')))).toEqual(['email', 'email_2'])
+    expect(idsIn(done(labelled, relabelField(0, 'Address')))).toEqual(['email', 'grosse_cm'])
+    expect(idsIn(done(labelled, renameField(1, 'own'), relabelField(1, 'Other')))).toEqual(['email', 'own'])
+    const saved = done(labelled, savedAs(labelled.form, labelled.form), relabelField(1, 'Other'))
+    expect(idsIn(saved)).toEqual(['email', 'grosse_cm'])
+  })
+
+  it('gives a new form an id by its name, until it gets one of its own', () => {
+    const fresh = editingOf({ formId: '', name: '', fields: [] }, {})
+    expect(done(fresh, nameForm('Car wash'), nameForm('Café')).form).toMatchObject({
+      formId: 'cafe',
+      name: 'Café',
+    })
+    expect(done(fresh, nameForm('A'), setPart(['formId'], 'b'), nameForm('C')).form.formId).toBe('b')
+    expect(done(begun(), nameForm('Other')).form.formId).toBe('f')
+  })
+
+  it('gives a new option a value in the same way', () => {
+    const editing = begun(fieldOf('kind', 'single_choice', { options: [{ value: 'wax', label: 'Wax' }] }))
+    const { form } = done(
+      editing,
+      addOption(0),
+      relabelOption(0, 1, 'Wash & dry'),
+      relabelOption(0, 0, 'Hot wax'),
+    )
+    expect(partAt(form, fieldPath(0, 'options'))).toEqual([
+      { value: 'wax', label: 'Hot wax' },
+      { value: 'wash_dry', label: 'Wash & dry' },
+    ])
+  })
+})
+
+test('a condition can be made with every subject and operator, and is right at once', () => {
+  for (const type of answerTypes) {
+    const options = type.endsWith('choice') ? { options: optionsOf('x', 'y') } : {}
+    const editing = done(begun(fieldOf('s', type, options), fieldOf('b', 'short_text')), addRule(1))
+    const [subject] = subjectsFor(editing.form, 1)
+    if (subject === undefined) throw new Error(`There is no subject of type ${type}`)
+    for (const operator of operatorsFor(subject)) {
+      const { form } = done(editing, setOperator(1, 0, operator))
+      // What is typed is still to be typed.
+      const left = reviewForm(form).findings.filter(
+        ({ sentence }) => !/empty value|does not fit/.test(sentence),
+      )
+      expect([type, operator, left]).toEqual([type, operator, []])
+    }
+    expect(done(editing, removeRule(1, 0)).form).toEqual(
+      begun(fieldOf('s', type, options), fieldOf('b', 'short_text')).form,
+    )
+  }
+})
+
+test('another subject keeps the operator if it takes it, and gets a value of its own', () => {
+  const editing = begun(
+    fieldOf('n', 'number'),
+    fieldOf('f', 'boolean'),
+    fieldOf('b', 'short_text', { visibleWhen: when('n', 'greater_than', 4) }),
+  )
+  expect(partAt(done(editing, setSubject(2, 0, 'f')).form, fieldPath(2, 'visibleWhen', 'rules', 0))).toEqual({
+    field: 'f',
+    operator: 'is_not_empty',
+  })
+  const equals = begun(
+    fieldOf('n', 'number'),
+    fieldOf('f', 'boolean'),
+    fieldOf('b', 'short_text', { visibleWhen: when('n', 'equals', 4) }),
+  )
+  expect(partAt(done(equals, setSubject(2, 0, 'f')).form, fieldPath(2, 'visibleWhen', 'rules', 0))).toEqual({
+    field: 'f',
+    operator: 'equals',
+    value: true,
+  })
+})
+
+test('what is changed while a form is being saved is still to be saved', () => {
+  const editing = begun(fieldOf('a', 'number'))
+  const stored = { ...editing.form, createdAt: '2026-01-01T00:00:00.000Z' }
+  expect(isChanged(done(editing, savedAs(editing.form, stored)))).toBe(false)
+  const later = done(editing, openField(0), relabelField(0, 'Later'), savedAs(editing.form, stored))
+  expect(isChanged(later)).toBe(true)
+  expect(partAt(later.form, fieldPath(0, 'label'))).toBe('Later')
+})
