@@ -1,5 +1,5 @@
-import { useEffect } from 'preact/hooks'
 import { Button } from '../kit/button.tsx'
+import { useLeaveWarning } from '../kit/leaving.ts'
 import { ProgressBar } from '../kit/progress-bar.tsx'
 import { countText } from '../kit/text.ts'
 import type { SendProgress } from './send-file.ts'
@@ -19,16 +19,7 @@ interface SendingProps {
 export function Sending({ progress, onCancel }: SendingProps) {
   const { pass = 'reading', rows = 0, done = 0, most = 0, waitsFor = null } = progress ?? {}
   const mayCancel = pass !== 'writing'
-  useEffect(() => {
-    if (!mayCancel) return
-    const ask = (event: BeforeUnloadEvent): void => {
-      event.preventDefault()
-    }
-    window.addEventListener('beforeunload', ask)
-    return () => {
-      window.removeEventListener('beforeunload', ask)
-    }
-  }, [mayCancel])
+  useLeaveWarning(mayCancel)
   return (
     <div class="progress" role="status">
       <p>
