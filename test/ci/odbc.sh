@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the ODBC gateway on real drivers, all from Debian: odbc_shared on PostgreSQL through psqlODBC, odbc_second on
-# SQLite through SQLite ODBC. The tests start a PostgreSQL server in a temporary folder.
+# SQLite through SQLite ODBC. The tests start a PostgreSQL server in a temporary folder. A long run, of a million sales:
+# `ODBC_SALES=1000000 test/ci/odbc.sh`
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

@@ -14,7 +14,7 @@ import { freePort, scratchDirectory, signalGroup, startService } from '../suppor
 
 /**
  * Follows the README, and then the manuals of the folders, as after a fresh clone: `npm start`, all further commands in
- * order, and a part of `npm test`. Deploying needs an account, for which there is a stand-in.
+ * order, and a part of the tests. Deploying needs an account, for which there is a stand-in.
  */
 const { check, report } = createChecks()
 const copy = join(scratchDirectory(), 'copy')
@@ -179,11 +179,18 @@ const isDeployment = ({ path }: Block): boolean => path === 'host-worker/deploy/
 const GATEWAY = 'adapters/pos-odbc/README.md'
 const isGateway = ({ path }: Block): boolean => path === GATEWAY
 
+const isOfConsole = ({ path }: Block): boolean => path === 'host-worker/console/README.md'
+
 /**
- * The tour leaves out three kinds of commands: the gateway's, which need a database, and those of the start and the
- * deployment, which have checks of their own.
+ * The tour leaves out the commands of the gateway, which need a database, and those of the start, the console's tests
+ * and the deployment, which have checks of their own.
  */
-const isOfTour = (block: Block): boolean => !isStart(block) && !isDeployment(block) && !isGateway(block)
+const isOfTour = (block: Block): boolean =>
+  ![isStart, isOfConsole, isDeployment, isGateway].some((isOther) => isOther(block))
+
+/** Whether the service that was restarted is asked: other programs, and the drill with states of its own, run once. */
+const isOfRestarted = (block: Block): boolean =>
+  isOfTour(block) && !block.path.startsWith('test/') && block.path !== 'domain/whole/README.md'
 
 function commandsIn(isMeant: (block: Block) => boolean): readonly string[] {
   return commandBlocks(copy)
@@ -191,10 +198,10 @@ function commandsIn(isMeant: (block: Block) => boolean): readonly string[] {
     .flatMap(({ commands }) => commands)
 }
 
-async function tour(time: string, origin: string): Promise<void> {
+async function tour(time: string, commands: readonly string[], origin: string): Promise<void> {
   let ran: readonly Ran[] = []
   await check(`${time}: every command works`, async () => {
-    ran = await runCommands(commandsIn(isOfTour), { directory: copy, origin, stateDirectory: state })
+    ran = await runCommands(commands, { directory: copy, origin, stateDirectory: state })
     const failed = ran.filter(({ exitCode }) => exitCode !== 0)
     assert.deepEqual(failed, [])
     const silent = ran.filter(
@@ -269,6 +276,15 @@ async function startGateway(): Promise<void> {
   }
 }
 
+/** Runs a command that tests, for a selection of its tests. */
+async function runTests(command: string, selection: string): Promise<void> {
+  const { stdout } = await run('bash', ['-c', `${command} -- ${selection}`], {
+    cwd: copy,
+    maxBuffer: 50_000_000,
+  })
+  assert.match(stdout, /Tests.*passed/)
+}
+
 interface GatewayConfiguration {
   readonly listen: object
   readonly sources: readonly { readonly driver: string }[]
@@ -279,17 +295,22 @@ await check('the README begins with the two commands, and the manuals have many 
   assert.deepEqual(commandsIn(isStart), ['npm start', 'npm test'])
   assert(commandsIn(() => true).length > expectations.length + 10)
 })
-for (const time of ['first', 'after a restart']) {
+for (const [time, isMeant] of [
+  ['first', isOfTour],
+  ['after a restart', isOfRestarted],
+] as const) {
   const service = await startService({ port, stateDirectory: state, directory: copy })
-  await tour(time, service.origin)
+  await tour(time, commandsIn(isMeant), service.origin)
   await service.stop()
 }
 await rehearseDeployment()
 await check('the gateway starts with the configuration of its manual', startGateway)
-// All other tests have run in the checkout from which this copy was made.
-await check('npm test, of the core', async () => {
-  const { stdout } = await run('npm', ['test', '--', 'domain'], { cwd: copy, maxBuffer: 50_000_000 })
-  assert.match(stdout, /Tests.*passed/)
+// All other tests run in the checkout from which this copy was made: by npm test, and by test/ci/browser.sh.
+await check('npm test, of the core', () => runTests('npm test', 'domain/access'))
+await check("the console's tests, in part", () => {
+  const [command, ...others] = commandsIn(isOfConsole)
+  assert.deepEqual([/^CONSOLE_TESTS=yes .*npm test$/.test(String(command)), others], [true, []])
+  return runTests(String(command), 'foundation -t offline')
 })
 report()
 process.exit()

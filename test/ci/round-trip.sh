@@ -4,7 +4,7 @@
 # one.
 cd "$(dirname "$0")/../.." || exit 1
 run=(node host-worker/launch/run.mjs test/round-trip/main.ts)
-"${run[@]}" --seed "${ROUND_TRIP_SEED:-$((RANDOM * 100))}" --rows "${ROUND_TRIP_ROWS:-5000}" --rows-per-kind 200
+"${run[@]}" --seed "${ROUND_TRIP_SEED:-$((RANDOM * 100))}" --rows "${ROUND_TRIP_ROWS:-4000}" --rows-per-kind 200
 status=$?
 "${run[@]}" --mutants --seed 1 || status=1
 exit "$status"

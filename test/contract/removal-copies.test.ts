@@ -103,7 +103,7 @@ const sorted = (entries: readonly (readonly [string, Row])[]) =>
   entries.toSorted(([left], [right]) => (left < right ? -1 : 1))
 
 /** A longer run: `SYNC_STEPS=10000 npm test -- test/contract/removal-copies.test.ts` */
-const STEPS = Number(process.env.SYNC_STEPS ?? 400)
+const STEPS = Number(process.env.SYNC_STEPS ?? 240)
 const STEPS_BETWEEN_SYNCS = 8
 
 /** A name that is shown from another resource is its present one: that is no change of the row. */

@@ -247,18 +247,23 @@ for (const engine of engines)
       const quick = async () => (await impatient.page(quickPage)).kind
       // Two requests at once open both connections, each of which starts a process.
       await expect.poll(() => Promise.all([quick(), quick()]), PATIENCE).toEqual(['page', 'page'])
-      const slow = impatient.page(ask)
-      expect([await quick(), await quick(), await quick()]).toEqual(['page', 'page', 'page'])
-      expect(await slow).toEqual({
-        kind: 'unavailable',
-        reason: 'The POS source did not answer the gateway in time.',
-      })
-      await expectLogged(strict, { status: 504, code: 'deadline_exceeded' })
-      // More requests than connections, to show that the slow one's place is free again.
-      const many = await Promise.all([1, 2, 3].map(() => impatient.page(ask)))
-      expect(many.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable', 'unavailable'])
-      await expect.poll(quick, PATIENCE).toBe('page')
-      engine.execute('north', `drop view ${view}; alter table ${view}_kept rename to ${view}`)
+      const whileSlow = async () => {
+        const slow = impatient.page(ask)
+        const others = [await quick(), await quick(), await quick()]
+        return [...others, await slow]
+      }
+      const late = { kind: 'unavailable', reason: 'The POS source did not answer the gateway in time.' }
+      try {
+        // On a busy machine the deadline may be too short for the quick ones as well, which says nothing.
+        await expect.poll(whileSlow, PATIENCE).toEqual(['page', 'page', 'page', late])
+        await expectLogged(strict, { status: 504, code: 'deadline_exceeded' })
+        // More requests than connections, to show that the slow one's place is free again.
+        const many = await Promise.all([1, 2, 3].map(() => impatient.page(ask)))
+        expect(many.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable', 'unavailable'])
+        await expect.poll(quick, PATIENCE).toBe('page')
+      } finally {
+        engine.execute('north', `drop view ${view}; alter table ${view}_kept rename to ${view}`)
+      }
     })
 
     perDriver(engine)('tells right rows or none when its connections die under load', async () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     recursive: true,
     filter: (path) => !/node_modules|[/\\]dist\b/.test(path),
   })
-  const tarball = packProject(scratchDirectory())
+  const tarball = packProject()
   await install(folder)
   await install(folder, '--no-save', await tarball)
   await run('npm', ['run', 'build'], { cwd: folder })

@@ -29,7 +29,7 @@ beforeAll(async () => {
     recursive: true,
     filter: (path) => !/node_modules|\.wrangler|\.db/.test(path),
   })
-  const tarball = packProject(scratchDirectory())
+  const tarball = packProject()
   await install(folder)
   await install(folder, '--no-save', await tarball)
 }, 300_000)

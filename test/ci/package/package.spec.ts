@@ -21,7 +21,7 @@ interface Manifest {
 
 beforeAll(async () => {
   writeFileSync(join(scratch, 'package.json'), '{ "private": true, "type": "module" }')
-  await install(scratch, await packProject(scratch))
+  await install(scratch, await packProject())
 }, 180_000)
 
 afterAll(() => {

@@ -8,6 +8,13 @@ import { projectRoot } from '../../../host-worker/local/root.ts'
 import { wranglerEnvironment } from '../../../host-worker/local/wrangler-environment.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Directory in which the tests of a run share what built-worker.ts builds. */
+    readonly builtWorker: string
+  }
+}
+
 /**
  * The Worker as `wrangler deploy` would upload it, built by the first test that asks for it and shared by all tests of
  * a run. Returns the directory of the result.

@@ -1,22 +1,27 @@
 import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withFileLock } from '../../../host-worker/launch/file-lock.mjs'
 import { projectRoot } from '../../../host-worker/local/root.ts'
+import { builtOnce } from './built-worker.ts'
 
 const run = promisify(execFile)
 
 /**
- * Packs the project as for a publication, with the build that checks every type. Tests that run at the same time pack
- * one after another, because each build begins by removing what the last one made.
- * @returns the path of the archive in the folder
+ * Packs the project as for a publication, with the build that checks every type: once for the files of a test run. Runs
+ * at the same time pack one after another, because each build begins by removing what the last one made.
+ * @returns the path of the archive
  */
-export async function packProject(folder: string): Promise<string> {
-  const { stdout } = await withFileLock(join(projectRoot, '.wrangler', 'pack.lock'), () =>
-    run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: projectRoot }),
-  )
-  const tarball = /"filename": "([^"]+\.tgz)"/.exec(stdout)?.[1]
-  if (tarball === undefined) throw new Error(`npm pack named no tarball: ${stdout}`)
+export async function packProject(): Promise<string> {
+  const folder = await builtOnce('packed', async (unfinished) => {
+    mkdirSync(unfinished)
+    await withFileLock(join(projectRoot, '.wrangler', 'pack.lock'), () =>
+      run('npm', ['pack', '--pack-destination', unfinished], { cwd: projectRoot }),
+    )
+  })
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
+  if (tarball === undefined) throw new Error('npm pack made no archive')
   return join(folder, tarball)
 }
 

@@ -3,13 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Directory in which the tests of a run share what built-worker.ts builds. */
-    readonly builtWorker: string
-  }
-}
-
 /** Starts a run of the tests with an empty directory for the built Worker, and removes it at the end. */
 export default function setup(project: TestProject): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'built-worker-'))

@@ -77,14 +77,16 @@ export async function openConsoleRoom(): Promise<ConsoleRoom> {
     visit,
     visitPage,
     inEveryView: async (name, path, key, heading) => {
-      for (const { name: view, ...options } of views) {
-        const visited = await visit(path, key, options)
-        await visited.page.getByRole('heading', { level: 1, name: heading }).waitFor()
+      const visited = await visit(path, key)
+      await visited.page.getByRole('heading', { level: 1, name: heading }).waitFor()
+      for (const { name: view, colorScheme, viewport } of views) {
+        await visited.page.emulateMedia({ colorScheme })
+        await visited.page.setViewportSize(viewport)
         await visited.page.waitForLoadState('networkidle')
         await visited.screenshot(`console-${name}-${view}`)
         await visited.check()
-        await visited.close()
       }
+      await visited.close()
     },
     close: async () => {
       await browser.close()
