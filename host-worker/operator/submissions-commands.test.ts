@@ -130,6 +130,24 @@ test('answers of strangers do not command the terminal', async () => {
   expect(JSON.parse(shown.stdout)).toMatchObject({ answers: { name } })
 })
 
+test('what one contact sent is listed by itself, and to nobody else', async () => {
+  const ids = [await submit('kim'), await submit('kim')]
+  await submit('lou')
+  const shown = await operator('submissions', 'show', ids[0] ?? '', '--org', 'acme')
+  const { contact } = JSON.parse(shown.stdout) as { readonly contact: { readonly contactId: string } }
+  const list = (org: string, ...args: readonly string[]) =>
+    operator('submissions', 'list', '--org', org, '--contact', contact.contactId, ...args)
+  const listed = linesOf((await list('acme', '--limit', '1')).stdout)
+  expect(listed).toHaveLength(1)
+  for (const args of [[], ['--form', 'signup']]) {
+    const { stdout } = await list('acme', ...args)
+    expect(linesOf(stdout)).toHaveLength(2)
+    for (const id of ids) expect(stdout).toContain(id)
+  }
+  expect((await list('acme', '--form', 'hosted')).stdout).toBe('')
+  expect((await list('other')).stdout).toBe('')
+})
+
 test('nothing of another organization is listed or shown', async () => {
   const id = await submit('mia')
   expect((await operator('submissions', 'list', '--org', 'other')).stdout).toBe('')

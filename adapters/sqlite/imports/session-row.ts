@@ -1,7 +1,8 @@
-import type { Expression } from 'kysely'
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
+import { keysOf } from '../../../domain/text/keys-of.ts'
 import type { ImportSession, ImportState } from '../../../ports/records/import-sessions.ts'
-import { slot } from '../statement/compiler.ts'
+import type { Database } from '../database/database.ts'
+import { db, slot } from '../statement/compiler.ts'
 import type { JsonText } from '../database/json-text.ts'
 import { parsed } from '../database/json-text.ts'
 import type { FieldColumns } from '../table/field-columns.ts'
@@ -64,12 +65,26 @@ const overByState: Readonly<Record<ImportState, boolean>> = {
 /** The condition that a session is open. The index that allows one open session of a kind has this same condition. */
 export const isOpen = hasState(false)
 
+/**
+ * The imports of an organization that have begun and not ended: the rows to which their rows refer were checked, and must
+ * stay.
+ */
+export const openImports = db
+  .selectFrom('import_sessions')
+  .select('import_id as id')
+  .where('organization_id', '=', slot('organizationId'))
+  .where(isOpen)
+
 /** The condition that a session is over: what is still staged for it is no longer needed. */
 export const isOver = hasState(true)
 
-function hasState(isOverThen: boolean): Expression<unknown> {
-  const states = Object.entries(overByState).filter(([, isOverIn]) => isOverIn === isOverThen)
-  return sql`state in (${sql.join(states.map(([state]) => sql.lit(state)))})`
+function hasState(isOverThen: boolean) {
+  const states = keysOf(overByState).filter((state) => overByState[state] === isOverThen)
+  return expressionBuilder<Database, 'import_sessions'>()(
+    'state',
+    'in',
+    states.map((state) => sql.lit(state)),
+  )
 }
 
 export function sessionOf({ fields, isDryRun, mapping, ...row }: SessionRow): ImportSession {

@@ -77,6 +77,7 @@ function readHeader(
   return { found: { kind: 'fields', names: read.map(({ field }) => field), delimiter }, entries: [] }
 }
 
+/** A record as its cells. */
 interface CsvRecord {
   readonly line: number
   readonly cells: readonly string[]
@@ -91,7 +92,7 @@ interface ClosedRecord extends Pick<RecordReading, 'nextLine' | 'end'> {
 type Split = (text: string) => CellsReading
 
 /** Joins lines while a quoted cell is open. A record has the number of its first line. */
-function* recordsOf(lines: Iterable<Line>, split: Split, lineEnd: string): Generator<ClosedRecord> {
+export function* recordsOf(lines: Iterable<Line>, split: Split, lineEnd: string): Generator<ClosedRecord> {
   let open: OpenRecord | null = null
   for (const line of lines) {
     const after = { nextLine: line.number + 1, end: line.end }

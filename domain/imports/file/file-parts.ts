@@ -50,3 +50,8 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 export function digestOfParts(digests: readonly string[]): Promise<string> {
   return sha256(concatenated(digests.map((digest) => fromBase64Url(digest) ?? new Uint8Array(0))))
 }
+
+/** The digest of a part as the header `Content-Digest` has it (RFC 9530). */
+export function contentDigest({ digest }: Pick<ReceivedPart, 'digest'>): string {
+  return `sha-256=:${digest.replaceAll('-', '+').replaceAll('_', '/')}=:`
+}

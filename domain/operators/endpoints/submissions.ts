@@ -93,6 +93,7 @@ export const listSubmissions = operation({
   description: 'Newest first.',
   query: {
     formId: optionalText('Only submissions of this form.', 'contact')('formId'),
+    contactId: optionalText('Only submissions of this contact.', 'con-1')('contactId'),
     ...pageParameters,
   },
   responses: {
@@ -129,20 +130,21 @@ export async function serveSubmissions(
   { params: { organizationId = '' }, query }: OperatorRequestOf<typeof listSubmissions>,
   world: OperatorWorld,
 ): Promise<ReplyOf<typeof listSubmissions>> {
-  const { formId } = query
+  const { formId, contactId } = query
   if ((await world.administration.findOrganization(organizationId)) === null)
     return unknownOrganization(organizationId)
   const tenant = world.tenant(organizationId)
   if (formId !== null && (await tenant.findMany(forms.collection, ['formId'], [formId])).length === 0)
     return unknownForm(formId, organizationId)
-  const where: readonly Predicate[] =
-    formId === null ? [] : [{ field: 'formId', operator: 'equals', value: formId }]
+  const where = Object.entries({ formId, contactId }).flatMap(([field, value]): Predicate[] =>
+    value === null ? [] : [{ field, operator: 'equals', value }],
+  )
   const order = { field: 'submittedAt', idField: 'submissionId', direction: 'descending' } as const
   const asked = { collection: formSubmissions.collection, select: SELECT, where, order }
   return servePlacesPage(
     query,
     {
-      scope: { endpointId: listSubmissions.id, organizationId: `${organizationId}/${formId ?? ''}` },
+      scope: { endpointId: listSubmissions.id, organizationId: JSON.stringify([organizationId, where]) },
       read: async (after, limit) => {
         const page = await readStoredPage<StoredRow>(tenant, asked, { after, limit })
         return { ...page, rows: await withContacts(page.rows, tenant) }

@@ -38,6 +38,13 @@ export const parts: readonly Part[] = [
     load: () => import('./keys/keys-page.tsx'),
   },
   {
+    path: '/imports',
+    title: 'Imports',
+    for: 'operator',
+    within: 'organization',
+    load: () => import('./imports/imports-page.tsx'),
+  },
+  {
     path: '/sends',
     title: 'Sends',
     for: 'operator',

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Backoff, Repeating } from '../../../domain/bounds/backoff.ts'
 import { doublingPauses, repeatWhileRejected } from '../../../domain/bounds/backoff.ts'
 import type { ReceivedPart } from '../../../domain/imports/file/file-parts.ts'
+import { contentDigest } from '../../../domain/imports/file/file-parts.ts'
 import type {
   ImportOutcome,
   ImportProgress,
@@ -107,10 +108,9 @@ function json(body: object): Parameters<OperatorCall>[2] {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-function bodyOf({ bytes, digest }: ReceivedPart): Parameters<OperatorCall>[2] {
-  const base64 = `${digest.replaceAll('-', '+').replaceAll('_', '/')}=`
-  const headers = { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${base64}:` }
-  return { headers, body: bytes }
+function bodyOf(part: ReceivedPart): Parameters<OperatorCall>[2] {
+  const headers = { 'content-type': 'application/octet-stream', 'content-digest': contentDigest(part) }
+  return { headers, body: part.bytes }
 }
 
 /**

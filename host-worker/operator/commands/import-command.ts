@@ -3,7 +3,8 @@ import { importFormats } from '../../../domain/imports/formats.ts'
 import { importKindNames } from '../../../domain/imports/kinds.ts'
 import { FILE_PROBLEMS_MAX } from '../../../domain/imports/file/limits.ts'
 import { templateCsv, templateOf } from '../../../domain/imports/template.ts'
-import type { ImportOutcome, Transfer } from '../../../domain/imports/file/transfer-file.ts'
+import { endOfCheck, outcomeText } from '../../../domain/imports/file/outcome-text.ts'
+import type { Transfer } from '../../../domain/imports/file/transfer-file.ts'
 import type { StorageType } from '../../../domain/record/field.ts'
 import type { ImportProblem } from '../../../ports/records/import-sessions.ts'
 import { systemClock } from '../../system.ts'
@@ -71,7 +72,7 @@ const importCommand: Command = {
     if (outcome.kind === 'invalid') throw new CommandError(describeProblems(path, outcome.problems))
     if (outcome.kind === 'stopped') throw new CommandError(`${path}: ${outcome.message}`)
     for (const warning of outcome.warnings) context.note(`warning: ${warning}`)
-    context.out(`${kind}: ${countsOf(outcome)}`)
+    context.out(`${kind}: ${outcomeText(outcome)}`)
   },
 }
 
@@ -105,21 +106,10 @@ function mappingOf(given: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs)
 }
 
-function countsOf(outcome: Extract<ImportOutcome, { readonly read: number }>): string {
-  const { kind, read, skipped, changed, unchanged } = outcome
-  const empty = skipped === 0 ? '' : `, ${skipped} empty ${skipped === 1 ? 'row' : 'rows'} skipped`
-  return kind === 'checked'
-    ? `${read} read${empty}. Nothing is wrong. Nothing was imported: this was a dry run`
-    : `${read} read, ${changed} changed, ${unchanged} unchanged${empty}`
-}
-
 function describeProblems(path: string, problems: readonly ImportProblem[]): string {
   const lines = problems.map(({ line, field, message }) => `${path}:${line}: ${field} ${message}`)
-  const end =
-    problems.length < FILE_PROBLEMS_MAX
-      ? ''
-      : ` The check ended after ${FILE_PROBLEMS_MAX} problems; there may be more.`
-  return [...lines, `Nothing was imported.${end}`].join('\n')
+  const end = endOfCheck(problems.length, FILE_PROBLEMS_MAX)
+  return [...lines, `Nothing was imported.${end === '' ? '' : ` ${end}`}`].join('\n')
 }
 
 export const commands = [importCommand]

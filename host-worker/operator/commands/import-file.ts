@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { formatOfName } from '../../../domain/imports/file/format-of-name.ts'
 import type { ImportSource } from '../../../domain/imports/file/file-parts.ts'
 import { importFormats } from '../../../domain/imports/formats.ts'
 import type { ImportFormat } from '../../../ports/records/import-sessions.ts'
@@ -35,7 +36,7 @@ export function givenPath(path: string): string {
 }
 
 function formatOf(path: string, given: string | undefined): ImportFormat {
-  if (given === undefined) return extname(path).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+  if (given === undefined) return formatOfName(path)
   const format = importFormats.find((known) => known === given)
   if (format === undefined) throw new UsageError(`--format must be ${importFormats.join(' or ')}`)
   return format

@@ -25,7 +25,12 @@ const submissions = source<Submission>(
   async (context, values, limit) => {
     const organizationId = textOf(values, 'org') ?? ''
     const formId = textOf(values, 'form')
-    const query = { limit, ...(formId === undefined ? {} : { formId }) }
+    const contactId = textOf(values, 'contact')
+    const query = {
+      limit,
+      ...(formId === undefined ? {} : { formId }),
+      ...(contactId === undefined ? {} : { contactId }),
+    }
     return itemsOf(await context.service(), listSubmissions, { params: { organizationId }, query })
   },
   openSubmissionsSheet,
@@ -33,7 +38,7 @@ const submissions = source<Submission>(
 
 const listCommand = listing({
   words: ['submissions', 'list'],
-  flags: { org: text('ID', 'required'), form: text('FORMID') },
+  flags: { org: text('ID', 'required'), form: text('FORMID'), contact: text('CONTACTID') },
   summary: 'List what came in through forms, newest first',
   details: [
     'A line has the beginning of the answers, JSON has all of them. Answers to fields whose id reads as a secret are left',

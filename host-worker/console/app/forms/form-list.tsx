@@ -15,12 +15,15 @@ import { usePages } from '../service/use-pages.ts'
 import { useMay } from '../session/session.ts'
 import { inboxPath } from '../submissions/inbox-path.ts'
 import { formPath } from './form-path.ts'
+import type { Counts } from './use-counts.ts'
+import { useCounts } from './use-counts.ts'
 
 type Form = ItemOf<'organizationForms.list'>
 
 /** The forms of an organization, each with whether it takes submissions, and why not. */
 export function FormList({ organizationId }: PartProps) {
   const forms = usePages('organizationForms.list', { params: { organizationId } })
+  const counts = useCounts(organizationId)
   const mayChange = useMay('admin')
   const publish = useAction(
     (client, { formId, isPublished }: Pick<Form, 'formId' | 'isPublished'>) =>
@@ -62,7 +65,7 @@ export function FormList({ organizationId }: PartProps) {
       <PagedTable
         label="Forms"
         pages={forms}
-        columns={[...columnsOf(organizationId), ...(mayChange ? [change] : [])]}
+        columns={[...columnsOf(organizationId, counts), ...(mayChange ? [change] : [])]}
         rowKey={({ formId }) => formId}
         empty={<Empty title="There are no forms yet." />}
       />
@@ -70,7 +73,7 @@ export function FormList({ organizationId }: PartProps) {
   )
 }
 
-function columnsOf(organizationId: string): readonly Column<Form>[] {
+function columnsOf(organizationId: string, counts: Counts): readonly Column<Form>[] {
   return [
     {
       title: 'Form',
@@ -101,8 +104,8 @@ function columnsOf(organizationId: string): readonly Column<Form>[] {
           : `must be hosted: ${reasons.join(' ')}`,
     },
     {
-      title: 'Came in',
-      cell: ({ formId }) => <Link href={inboxPath(organizationId, formId)}>Submissions</Link>,
+      title: 'Last 30 days',
+      cell: ({ formId }) => <Link href={inboxPath(organizationId, { formId })}>{counts(formId)}</Link>,
     },
     { title: 'Changed', cell: ({ updatedAt }) => momentText(updatedAt) },
   ]

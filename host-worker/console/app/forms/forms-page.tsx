@@ -60,7 +60,7 @@ function FormFrame({ organizationId, title, formId, children }: FormFrameProps) 
           <>
             <Link href={formPath(organizationId, formId, 'edit')}>Edit</Link>
             <Link href={formPath(organizationId, formId, 'site')}>Put it on your site</Link>
-            <Link href={inboxPath(organizationId, formId)}>Submissions</Link>
+            <Link href={inboxPath(organizationId, { formId })}>Submissions</Link>
           </>
         )}
       </nav>

@@ -1,13 +1,25 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** How many parts of the page have something that is not saved. */
-let unsaved = 0
+/** How many parts of the page have something that is not saved, and the address of the last of them. */
+const unsaved = { parts: 0, href: '' }
 
 const QUESTION = 'There are changes that are not saved. Leave, and lose them?'
 
 /** Whether this page may be left: nothing would be lost, or the person agrees to lose it. */
 export function mayLeave(): boolean {
-  return unsaved === 0 || window.confirm(QUESTION)
+  return unsaved.parts === 0 || window.confirm(QUESTION)
+}
+
+/**
+ * Asks when the browser's buttons leave a page with something unsaved. Called once, before the router listens: the
+ * browser has another address already when it says so, and the router must not hear of it.
+ */
+export function watchBack(): void {
+  window.addEventListener('popstate', (event) => {
+    if (mayLeave()) return
+    event.stopImmediatePropagation()
+    window.history.pushState(null, '', unsaved.href)
+  })
 }
 
 /**
@@ -18,27 +30,20 @@ export function useLeaveWarning(isUnsaved: boolean): () => void {
   const release = useRef<() => void>(() => undefined)
   useEffect(() => {
     if (!isUnsaved) return
-    unsaved += 1
-    const { href } = window.location
-    const stopped = new AbortController()
-    const { signal } = stopped
-    release.current = () => {
-      if (signal.aborted) return
-      stopped.abort()
-      unsaved -= 1
-    }
+    unsaved.parts += 1
+    unsaved.href = window.location.href
     const onClose = (event: BeforeUnloadEvent): void => {
       event.preventDefault()
     }
-    // The browser has left the address already when it says so. The router must not hear of it.
-    const onBack = (event: PopStateEvent): void => {
-      if (mayLeave()) return
-      event.stopImmediatePropagation()
-      window.history.pushState(null, '', href)
+    window.addEventListener('beforeunload', onClose)
+    release.current = () => {
+      release.current = () => undefined
+      unsaved.parts -= 1
+      window.removeEventListener('beforeunload', onClose)
     }
-    window.addEventListener('beforeunload', onClose, { signal })
-    window.addEventListener('popstate', onBack, { signal, capture: true })
-    return release.current
+    return () => {
+      release.current()
+    }
   }, [isUnsaved])
   return () => {
     release.current()

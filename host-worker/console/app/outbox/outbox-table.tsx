@@ -9,15 +9,19 @@ import { toast } from '../kit/toasts.ts'
 import { organizationPath } from '../organizations/organization.ts'
 import type { ItemOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
-import { usePages } from '../service/use-pages.ts'
+import { useChanging, usePages } from '../service/use-pages.ts'
 
 type Entry = ItemOf<'outbox.list'>
 
 const tones = { pending: 'waiting', held: 'neutral', failed: 'bad' } as const
 
+/** How often the list is read again while something waits, in ms. */
+const LOOK_MS = 3_000
+
 /** What waits or failed after a receipt, of one organization or of all, each with a button that tries it again. */
 export function OutboxTable({ organizationId }: { readonly organizationId?: string }) {
   const entries = usePages('outbox.list', organizationId === undefined ? {} : { query: { organizationId } })
+  useChanging(entries, ({ status }) => status === 'pending', LOOK_MS)
   const retry = useAction(
     (client, outboxId: string) => client.call('outbox.retry', { params: { outboxId } }),
     () => {

@@ -5,6 +5,7 @@ import type * as contract from '../../../../domain/operators/endpoints/contract.
 import type * as exports from '../../../../domain/operators/endpoints/exports.ts'
 import type * as formsCheck from '../../../../domain/operators/endpoints/forms-check.ts'
 import type * as health from '../../../../domain/operators/endpoints/health.ts'
+import type * as importKinds from '../../../../domain/operators/endpoints/import-kinds.ts'
 import type * as imports from '../../../../domain/operators/endpoints/imports.ts'
 import type * as keys from '../../../../domain/operators/endpoints/keys.ts'
 import type * as moves from '../../../../domain/operators/endpoints/moves.ts'
@@ -28,6 +29,7 @@ type Modules =
   | typeof exports
   | typeof formsCheck
   | typeof health
+  | typeof importKinds
   | typeof imports
   | typeof keys
   | typeof moves

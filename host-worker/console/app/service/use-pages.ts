@@ -1,6 +1,7 @@
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { ClientContext } from './context.ts'
 import type { Client, Query } from './client.ts'
+import { useReloads } from './use-query.ts'
 import type { Failure } from './failure.ts'
 import { failureOf } from './failure.ts'
 import type { CallOf, ItemOf, ListId, Page, Row } from './operations.ts'
@@ -108,6 +109,18 @@ function withPage<Item>(before: Known<Item>, { data, pagination, unanswered = []
 
 /** Rows of one request. */
 const PAGE_ROWS = 100
+
+/**
+ * Reads a list again at intervals while something in it is not at its end. Only its first page: what a person has
+ * scrolled to stays in its place.
+ */
+export function useChanging<Item>(
+  { items, reload }: Pages<Item>,
+  isOpen: (item: Item) => boolean,
+  everyMs: number,
+) {
+  useReloads(reload, items.length <= PAGE_ROWS && items.some(isOpen) ? everyMs : null)
+}
 
 /** Reads the list that an operation answers with, as `useList` does. */
 export function usePages<Id extends ListId>(id: Id, call?: CallOf<Id>): Pages<ItemOf<Id>> {

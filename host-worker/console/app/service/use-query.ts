@@ -74,7 +74,7 @@ function stateOf<Data>({ name: knownName, found, failure }: Known<Data>, name: s
 }
 
 /** Calls `reload` when the connection is back, and at intervals while the page is visible. */
-function useReloads(reload: () => void, everyMs: number | null): void {
+export function useReloads(reload: () => void, everyMs: number | null): void {
   useEffect(() => {
     const timer =
       everyMs === null

@@ -7,15 +7,15 @@ import { toast } from '../kit/toasts.ts'
 import { useAction } from '../service/use-action.ts'
 import type { Format } from './formats.ts'
 import { formats } from './formats.ts'
+import type { InboxFilter } from './inbox-path.ts'
 
 interface DownloadButtonsProps {
   readonly organizationId: string
-  /** Empty: of all forms. */
-  readonly formId: string
+  readonly filter: InboxFilter
 }
 
 /** Downloads every submission of the present filter. */
-export function DownloadButtons({ organizationId, formId }: DownloadButtonsProps) {
+export function DownloadButtons({ organizationId, filter }: DownloadButtonsProps) {
   const [count, setCount] = useState(0)
   const running = useRef<AbortController | null>(null)
   const download = useAction(
@@ -25,7 +25,7 @@ export function DownloadButtons({ organizationId, formId }: DownloadButtonsProps
       setCount(0)
       try {
         const { fileOf } = await import('./download.ts')
-        return await fileOf(client, { organizationId, formId, format }, setCount, stopped.signal)
+        return await fileOf(client, { organizationId, filter, format }, setCount, stopped.signal)
       } catch (thrown) {
         if (stopped.signal.aborted) return null
         throw thrown
@@ -40,7 +40,7 @@ export function DownloadButtons({ organizationId, formId }: DownloadButtonsProps
   const stop = (): void => {
     running.current?.abort()
   }
-  useEffect(() => stop, [organizationId, formId])
+  useEffect(() => stop, [organizationId, filter.formId, filter.contactId])
   return (
     <div class="downloads">
       <div class="buttons">

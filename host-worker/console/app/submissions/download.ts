@@ -4,6 +4,8 @@ import { answeredFields, submissionsSheet } from '../../../../domain/forms/sheet
 import type { Client } from '../service/client.ts'
 import type { BodyOf, CallOf, ItemOf } from '../service/operations.ts'
 import type { Format } from './formats.ts'
+import type { InboxFilter } from './inbox-path.ts'
+import { queryOf } from './inbox-path.ts'
 
 type Submission = ItemOf<'submissions.list'>
 
@@ -16,8 +18,7 @@ interface TextFile {
 
 interface Asked {
   readonly organizationId: string
-  /** Empty: of all forms. */
-  readonly formId: string
+  readonly filter: InboxFilter
   readonly format: Format
 }
 
@@ -32,7 +33,7 @@ const types: Readonly<Record<Format, string>> = { csv: 'text/csv', ndjson: 'appl
  */
 export async function fileOf(
   client: Client,
-  { organizationId, formId, format }: Asked,
+  { organizationId, filter, format }: Asked,
   onProgress: (count: number) => void,
   signal: AbortSignal,
 ): Promise<TextFile> {
@@ -41,7 +42,7 @@ export async function fileOf(
   let count = 0
   let cursor: string | null = null
   do {
-    const query = { limit: PAGE_ROWS, ...(formId === '' ? {} : { formId }) }
+    const query = { limit: PAGE_ROWS, ...queryOf(filter) }
     const call: CallOf<'submissions.list'> = {
       params: { organizationId },
       query: cursor === null ? query : { ...query, cursor },
@@ -60,19 +61,19 @@ export async function fileOf(
   } while (cursor !== null)
   const parts =
     format === 'csv'
-      ? [csvOf(submissionsSheet(await fieldsOf(client, organizationId, formId, signal), submissions))]
+      ? [csvOf(submissionsSheet(await fieldsOf(client, organizationId, filter.formId, signal), submissions))]
       : lines
-  const name = `${formId === '' ? organizationId : formId}-submissions.${format}`
+  const name = `${filter.formId ?? organizationId}-submissions.${format}`
   return { name, type: types[format], parts }
 }
 
 async function fieldsOf(
   client: Client,
   organizationId: string,
-  formId: string,
+  formId: string | null,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (formId === '') return []
+  if (formId === null) return []
   const { form } = await client.call('organizationForms.show', { params: { organizationId, formId } }, signal)
   return answeredFields(form)
 }

@@ -1,10 +1,28 @@
 import { organizationPath } from '../organizations/organization.ts'
 
-/**
- * The address of what came in through a form, below the console.
- * @param formId empty: through all of them
- */
-export function inboxPath(organizationId: string, formId: string): string {
+/** Which submissions an inbox shows; null: all. */
+export interface InboxFilter {
+  readonly formId: string | null
+  readonly contactId: string | null
+}
+
+/** The address of what came in, below the console. */
+export function inboxPath(organizationId: string, filter: Partial<InboxFilter>): string {
+  const { formId, contactId } = filter
+  const chosen = Object.entries({ form: formId, contact: contactId }).flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[name, value]],
+  )
   const path = organizationPath(organizationId, '/submissions')
-  return formId === '' ? path : `${path}?${new URLSearchParams({ form: formId }).toString()}`
+  return chosen.length === 0 ? path : `${path}?${new URLSearchParams(chosen).toString()}`
+}
+
+/** The filter in the query of an address. */
+export function filterIn(search: string): InboxFilter {
+  const chosen = new URLSearchParams(search)
+  return { formId: chosen.get('form'), contactId: chosen.get('contact') }
+}
+
+/** The filter as the service takes it. */
+export function queryOf({ formId, contactId }: InboxFilter) {
+  return { ...(formId === null ? {} : { formId }), ...(contactId === null ? {} : { contactId }) }
 }

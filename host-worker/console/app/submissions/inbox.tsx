@@ -13,7 +13,7 @@ import type { ItemOf } from '../service/operations.ts'
 import { useAllPages, usePages } from '../service/use-pages.ts'
 import { useCall } from '../service/use-query.ts'
 import { DownloadButtons } from './download-buttons.tsx'
-import { inboxPath } from './inbox-path.ts'
+import { filterIn, inboxPath, queryOf } from './inbox-path.ts'
 import { answersLine, contactText } from './submission-text.ts'
 
 type Submission = ItemOf<'submissions.list'>
@@ -27,9 +27,10 @@ const AT_TOP_PX = 100
 /** What came in through the forms of an organization, newest first. New submissions appear by themselves. */
 export function Inbox({ organizationId }: { readonly organizationId: string }) {
   const [, navigate] = useLocation()
-  const formId = new URLSearchParams(useSearch()).get('form') ?? ''
+  const filter = filterIn(useSearch())
+  const { formId, contactId } = filter
   const params = { organizationId }
-  const query = formId === '' ? {} : { formId }
+  const query = queryOf(filter)
   const forms = useAllPages('organizationForms.list', { params })
   const submissions = usePages('submissions.list', { params, query })
   const newest = useCall(
@@ -50,17 +51,25 @@ export function Inbox({ organizationId }: { readonly organizationId: string }) {
       <div class="filters">
         <SelectField
           label="Form"
-          value={formId}
+          value={formId ?? ''}
           onValue={(chosen) => {
-            navigate(inboxPath(organizationId, chosen), { replace: true })
+            navigate(inboxPath(organizationId, { contactId, formId: chosen }), { replace: true })
           }}
-          options={withGiven(formId, [
+          options={withGiven(formId ?? '', [
             { value: '', label: 'All forms' },
             ...forms.items.map(({ formId: value, name }) => ({ value, label: name })),
           ])}
         />
-        <DownloadButtons organizationId={organizationId} formId={formId} />
+        <DownloadButtons organizationId={organizationId} filter={filter} />
       </div>
+      {contactId !== null && (
+        <p class="note">
+          <span>
+            Only what the contact <code>{contactId}</code> sent is shown.
+          </span>
+          <Link href={inboxPath(organizationId, { formId })}>Show what everybody sent</Link>
+        </p>
+      )}
       <div role="status">
         {isBehind && (
           <p class="note">

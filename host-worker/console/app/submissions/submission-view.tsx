@@ -16,6 +16,7 @@ import type { BodyOf } from '../service/operations.ts'
 import { useAction } from '../service/use-action.ts'
 import { useCall } from '../service/use-query.ts'
 import { useMay } from '../session/session.ts'
+import { inboxPath } from './inbox-path.ts'
 import { answerText, contactText } from './submission-text.ts'
 
 type ShownSubmission = Extract<BodyOf<'submissions.show'>, { readonly submissionId: string }>
@@ -101,7 +102,15 @@ function About({ organizationId, submission, onErased }: AboutProps) {
               ['Name', theirs(contactText({ ...contact, email: null, phone: null }))],
               ['Email', theirs(contact.email)],
               ['Phone', theirs(contact.phone)],
-              ['Contact', <code key="id">{contact.contactId}</code>],
+              [
+                'Contact',
+                <span key="id">
+                  <code>{contact.contactId}</code>{' '}
+                  <Link href={inboxPath(organizationId, { contactId: contact.contactId })}>
+                    Everything this person sent
+                  </Link>
+                </span>,
+              ],
             ]}
           />
         )}

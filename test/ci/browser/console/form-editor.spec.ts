@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scratchDirectory } from '../../../support/services/started-service.ts'
 import { serveSite } from '../stage.ts'
 import type { ConsoleRoom, ConsoleVisit } from './console-room.ts'
-import { openConsoleRoom } from './console-room.ts'
+import { openConsoleRoom, views } from './console-room.ts'
 import { choose, press, type } from './keyboard.ts'
 
 /** Forms made, changed and put on a site in the console. */
@@ -101,4 +103,146 @@ test('from the link that signs in to a form made by keyboard, put on a page of a
   )
   expect(csv).toContain(',ada@example.com,bad,Wax on the mirror')
   await visit.close()
+}, 240_000)
+
+const DAMAGE = '/organizations/demo/forms/demo-damage-claim'
+
+test('the editor, its problems, its source and the page for a site in every view', async () => {
+  for (const { name, ...options } of views) {
+    const visit = await room.visit(`${DAMAGE}/edit`, room.adminKey, options)
+    const { page, check, screenshot, close } = visit
+    await page.getByRole('button', { name: /^What was damaged\?/ }).click()
+    await labelled(visit, 'Value 2').fill('mirror')
+    await labelled(visit, 'Value 2').blur()
+    const sentence = 'Field "damageType": two of its options have the same value.'
+    await page.locator('.option-row').getByText(sentence).waitFor()
+    await page.getByText('This is the form as it was before').waitFor()
+    await check()
+    await screenshot(`console-editor-problem-${name}`)
+    await button(visit, 'Show the source').click()
+    await page.getByRole('button', { name: sentence }).click()
+    const selected = () =>
+      page
+        .locator('textarea.source')
+        .evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd))
+    await expect.poll(selected).toBe('"mirror"')
+    await labelled(visit, 'The form as JSON').fill('{ "formId": "a", }')
+    await page.getByText(/^Line 1 is not JSON/).waitFor()
+    await check()
+    await screenshot(`console-editor-source-${name}`)
+    await close()
+  }
+  await room.inEveryView('form-site', `${DAMAGE}/site`, room.adminKey, 'Sparkle Car Wash')
+}, 180_000)
+
+test('fields change places by drag and by keys, which is said; put back, there is nothing to save', async () => {
+  const visit = await room.visit(`${DAMAGE}/edit`, room.adminKey)
+  const { page, close } = visit
+  const names = () => page.locator('.field-name').allInnerTexts()
+  const before = await names()
+  const handle = (name: string) =>
+    page.getByRole('button', { name: `Move ${name}: drag it, or press the arrow keys` })
+  const from = await handle('Email').boundingBox()
+  const to = await handle('What was damaged?').boundingBox()
+  if (from === null || to === null) throw new Error('There is nothing to drag')
+  await page.mouse.move(from.x + 5, from.y + 5)
+  await page.mouse.down()
+  await page.mouse.move(to.x + 5, to.y + to.height - 2, { steps: 5 })
+  await page.mouse.up()
+  await page.getByText('Email is field 3 of 8 now.').waitFor()
+  expect(await names()).toEqual([before[1], before[2], before[0], ...before.slice(3)])
+  await page.getByText('There are changes that are not saved.').waitFor()
+  await press(page, handle('Email'), 'ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  await page.getByText('Email is field 1 of 8 now.').waitFor()
+  expect(await names()).toEqual(before)
+  await page.getByText('All changes are saved.').waitFor()
+  await close()
+})
+
+/** A form with settings that have no effect, null, and a type that only the hosted page has. */
+const STRANGE = {
+  formId: 'strange',
+  name: 'Strange \u202e<b>',
+  isPublished: true,
+  notificationEmails: ['office@example.com'],
+  successTitle: null,
+  fields: [
+    { type: 'signature', id: 'sign', label: 'Sign', required: true },
+    {
+      id: 'a',
+      type: 'heading',
+      label: '<script>alert(1)</script>',
+      placeholder: 'none',
+      min: 3,
+      visibleWhen: null,
+    },
+    {
+      id: 'n',
+      type: 'number',
+      label: 'N',
+      min: 0.5,
+      visibleWhen: { match: 'any', rules: [{ field: 'sign', operator: 'is_empty', value: [] }] },
+    },
+  ],
+}
+
+test('a form that the editor cannot express wholly is saved as it was; one changed meanwhile is not overwritten unasked', async () => {
+  const file = join(scratchDirectory(), 'strange.json')
+  writeFileSync(file, JSON.stringify(STRANGE))
+  await room.operator('import', 'forms', '--org', 'demo', file)
+  const stored = () => room.operator('form', 'show', 'strange', '--org', 'demo')
+  const before = await stored()
+  const visit = await room.visit('/organizations/demo/forms/strange/edit', room.adminKey)
+  const { page, check, close } = visit
+  await button(visit, 'Save').click()
+  await page.getByText(/^Saved, but it cannot be published: Field "sign" is of type "signature"/).waitFor()
+  expect(await stored()).toBe(before)
+  await check()
+
+  writeFileSync(file, JSON.stringify({ ...STRANGE, name: 'Theirs' }))
+  await room.operator('form', 'save', '--org', 'demo', file)
+  await labelled(visit, 'Name').fill('Mine')
+  await button(visit, 'Save').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Somebody else changed this form').waitFor()
+  await check()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await stored()).toContain('"Theirs"')
+  await button(visit, 'Save').click()
+  await dialog.getByRole('button', { name: 'Save over it' }).click()
+  await page.getByText('All changes are saved.').waitFor()
+  expect(await stored()).toContain('"Mine"')
+  await close()
+})
+
+test('leaving asks first while something is not saved, and a support key only looks', async () => {
+  const visit = await room.visit('/organizations/demo/forms', room.adminKey)
+  const { page, close } = visit
+  await page.getByRole('link', { name: 'Damage claim' }).click()
+  await labelled(visit, 'Name').fill('Other')
+  const asked: string[] = []
+  let mayLeave = false
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message())
+    void (mayLeave ? dialog.accept() : dialog.dismiss())
+  })
+  await page.getByRole('link', { name: 'All forms' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.goBack()
+  await expect.poll(() => asked.length).toBe(3)
+  expect(await labelled(visit, 'Name').inputValue()).toBe('Other')
+  expect(page.url()).toMatch(/demo-damage-claim\/edit$/)
+  mayLeave = true
+  await page.getByRole('link', { name: 'All forms' }).click()
+  await page.getByRole('table', { name: 'Forms' }).waitFor()
+  expect(asked).toHaveLength(4)
+  await close()
+
+  const key = await room.operator('key', 'issue', '--operator', 'looks', '--role', 'support')
+  const seen = await room.visit(`${DAMAGE}/edit`, key)
+  await seen.page.getByText('"damageType"').first().waitFor()
+  expect(await seen.page.getByRole('button', { name: /Save|ublish|Remove/ }).count()).toBe(0)
+  await seen.check()
+  await seen.close()
 })

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operate } from '../../../support/services/started-service.ts'
+import { operate, scratchDirectory } from '../../../support/services/started-service.ts'
 import type { ConsoleRoom } from './console-room.ts'
 import { openConsoleRoom } from './console-room.ts'
 
@@ -123,7 +125,148 @@ test('a support key sees an organization, and no button that it may not use', as
   expect(await within.getByRole('button').allInnerTexts()).toEqual(['Copy'])
   expect(await within.getByRole('textbox').count()).toBe(0)
   await check()
+  await page.getByRole('link', { name: 'Imports' }).click()
+  await page.getByRole('table', { name: 'Imports' }).waitFor()
+  expect(await within.getByRole('button').allInnerTexts()).toEqual(['Copy'])
+  expect(await within.getByRole('combobox').count()).toBe(0)
+  await check()
   await page.getByRole('link', { name: 'Organizations' }).first().click()
   await page.getByRole('table', { name: 'Organizations' }).waitFor()
   expect(await within.getByRole('button').count()).toBe(0)
+})
+
+const sheet = (third: string) => ({
+  name: 'sheet.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(
+    `\uFEFFContact ID;First Name;E-mail address;Notes\r\nx-1;Grace;grace@example.com;by phone\r\n${third}\r\n`,
+  ),
+})
+
+test('a spreadsheet with an error in line 3 is corrected and taken', async () => {
+  const { page, check, screenshot } = await room.visit('/organizations/demo/imports', room.adminKey)
+  await page.getByLabel('What the rows are').selectOption('contacts')
+  const [template] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download a template' }).click(),
+  ])
+  expect(template.suggestedFilename()).toBe('contacts.csv')
+  await page.getByText('What the columns of contacts mean').click()
+  await check()
+  await page.getByLabel('Choose a file').setInputFiles(sheet(';<b>Ada</b>;no address;'))
+  await page.getByText('Its cells are divided by a semicolon.').waitFor()
+  await page.getByText('Say first what these columns mean: E-mail address, Notes.').waitFor()
+  await check()
+  await page.getByLabel('E-mail address').selectOption('email')
+  await page.getByLabel('Notes').selectOption('Leave it out')
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const third = page.getByRole('listitem').filter({ hasText: 'Line 3' })
+  await third.getByText(';<b>Ada</b>;no address;').waitFor()
+  await third.getByText('contactId is required').waitFor()
+  await third.getByText('email must be an email address').waitFor()
+  await check()
+  await screenshot('console-import-problems')
+
+  // The corrected file is dropped; what was said of its columns stays.
+  const { name, mimeType, buffer } = sheet('x-2;Ada;ada@example.com;')
+  const dropped = await page.evaluateHandle(
+    ([fileName, type, text]) => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([text], fileName, { type }))
+      return transfer
+    },
+    [name, mimeType, buffer.toString()] as const,
+  )
+  await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped })
+  await third.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Check only' }).click()
+  await page.getByText('2 read. Nothing is wrong. Nothing was imported: this was a dry run.').waitFor()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('2 read, 2 changed, 0 unchanged.').waitFor()
+  await check()
+  const read = await fetch(`${room.service.origin}/api/v1/contacts/x-2`, {
+    headers: { authorization: `Bearer ${room.service.demoKey}` },
+  })
+  expect(await read.json()).toMatchObject({ contactId: 'x-2', firstName: 'Ada', email: 'ada@example.com' })
+})
+
+test('an import is cancelled, and one outlasts a lost connection', async () => {
+  const { page, check } = await room.visit('/organizations/demo/imports', room.adminKey)
+  const lines = Array.from({ length: 6_000 }, (_, index) => `many-${index},Customer ${index}\n`)
+  const buffer = Buffer.from(`contactId,firstName\n${lines.join('')}`)
+  await page.getByLabel('What the rows are').selectOption('contacts')
+  await page.getByLabel('Choose a file').setInputFiles({ name: 'many.csv', mimeType: 'text/csv', buffer })
+  await page.route('**/parts/*', () => undefined)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('row').filter({ hasText: 'receiving' }).waitFor()
+  await check()
+  await page.getByRole('button', { name: 'Cancel the import' }).click()
+  await page.getByText('The import is given up. Nothing of it was written.').waitFor()
+  await page.getByRole('row').filter({ hasText: 'aborted' }).waitFor()
+  await page.unroute('**/parts/*')
+
+  let parts = 0
+  await page.route('**/parts/*', async (route) => {
+    parts += 1
+    await (parts === 1 ? route.abort('connectionreset') : route.continue())
+  })
+  await page.getByRole('button', { name: 'Check only' }).click()
+  await page.getByText('6000 read. Nothing is wrong.').waitFor()
+  expect(parts).toBe(2)
+})
+
+test('an email that failed is retried when its cause is gone, and sent', async () => {
+  const directory = scratchDirectory()
+  const file = (name: string, content: unknown): string => {
+    const path = join(directory, name)
+    writeFileSync(path, JSON.stringify(content))
+    return path
+  }
+  await room.operator('org', 'create', '--id', 'mute', '--name', 'Mute Wash')
+  const form = {
+    ...{ formId: 'mute-contact', name: 'Contact', isPublished: true },
+    fields: [{ id: 'email', type: 'email', label: 'Email', required: true, contactField: 'email' }],
+  }
+  await room.operator('form', 'save', file('form.json', form), '--org', 'mute')
+  const thanks = { type: 'send_email', to: 'contact', subject: 'Thank you', html: '<p>Thank you</p>' }
+  const automation = {
+    ...{ automationId: 'thanks', name: 'Thanks', status: 'active', createdAt: '2026-01-01T00:00:00Z' },
+    ...{ trigger: { type: 'form_submission', formId: 'mute-contact' }, steps: [thanks] },
+  }
+  await room.operator('import', 'automations', file('automations.ndjson', automation), '--org', 'mute')
+  const submitted = await fetch(`${room.service.origin}/api/forms/mute-contact/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ _gotcha: '', email: 'ada@example.com' }),
+  })
+  expect(submitted.status).toBe(200)
+  const outbox = `${room.service.origin}/operator/v1/outbox?organizationId=mute`
+  const states = async (): Promise<string> => {
+    const response = await fetch(outbox, { headers: { authorization: `Bearer ${room.adminKey}` } })
+    return JSON.stringify(await response.json())
+  }
+  await expect.poll(states, { timeout: 30_000, interval: 300 }).toContain('"status":"failed"')
+
+  const { page, check } = await room.visit('/organizations/mute/outbox', room.adminKey)
+  const tab = (name: string) => page.getByLabel('Organization', { exact: true }).getByRole('link', { name })
+  await page.getByText('The organization has no slug to send email from.').waitFor()
+  await page.getByText('failed', { exact: true }).waitFor()
+  await check()
+  await tab('Settings').click()
+  await page.getByLabel('Sender of email').fill('mute')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The settings are saved.').waitFor()
+  await tab('Outbox').click()
+  await page.getByRole('button', { name: /^Retry / }).click()
+  await page.getByText('pending', { exact: true }).waitFor()
+  // The local service sweeps the outbox every minute; this is the next one.
+  await fetch(`${room.service.origin}/cdn-cgi/local/scheduled?cron=${encodeURIComponent('* * * * *')}`)
+  await page.getByText('Nothing waits and nothing failed.').waitFor()
+  await tab('Sends').click()
+  await page.getByRole('row').filter({ hasText: 'ada@example.com' }).waitFor()
+  await check()
+})
+
+test('the pages of an organization in every view', async () => {
+  await room.inEveryView('imports', '/organizations/demo/imports', room.adminKey, 'Sparkle Car Wash')
 })

@@ -1,4 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scratchDirectory } from '../../../support/services/started-service.ts'
 import type { ConsoleRoom } from './console-room.ts'
 import { openConsoleRoom } from './console-room.ts'
 
@@ -32,10 +35,13 @@ test('a submission appears by itself in the inbox, is opened as text, and its pe
   await submit(HOSTILE, 'grace@example.com')
   const row = page.getByRole('row').filter({ hasText: '<script>alert(1)</script>' })
   await row.first().waitFor()
+  // What turns the direction of its own text is kept in it.
+  await row.first().locator('bdi').filter({ hasText: '\u202eevil' }).waitFor()
   await check()
   await row.first().getByRole('link').click()
   await page.getByText('grace@example.com').first().waitFor()
   await page.getByText('news').waitFor()
+  await page.locator('bdi').filter({ hasText: '\u202eevil' }).waitFor()
   await check()
   await page.getByRole('button', { name: 'Erase this person' }).click()
   const dialog = page.getByRole('dialog')
@@ -46,6 +52,43 @@ test('a submission appears by itself in the inbox, is opened as text, and its pe
   await dialog.getByRole('button', { name: 'Erase' }).click()
   await page.getByText('No answers are stored.').waitFor()
   expect(await page.getByText('grace@example.com').count()).toBe(0)
+})
+
+test('the inbox filters by any of many forms and by contact, and downloads what it shows', async () => {
+  const forms = Array.from({ length: 120 }, (_, index) => ({
+    ...{
+      formId: `many-${index}`,
+      name: `Many ${index}`,
+      isPublished: true,
+      notificationEmails: [],
+      fields: [],
+    },
+    createdAt: '2020-01-01T00:00:00.000Z',
+  }))
+  const file = join(scratchDirectory(), 'forms.ndjson')
+  writeFileSync(file, forms.map((form) => `${JSON.stringify(form)}\n`).join(''))
+  await room.operator('import', 'forms', '--org', 'demo', file)
+  await submit('one', 'kim@example.com')
+  await submit('two', 'kim@example.com')
+  const { page, check } = await room.visit('/organizations/demo/submissions', room.adminKey)
+  const filter = page.getByLabel('Form', { exact: true })
+  await expect.poll(() => filter.locator('option').count()).toBeGreaterThan(120)
+  await filter.selectOption('many-0')
+  await page.getByText('Nothing came in yet.').waitFor()
+  expect(page.url()).toMatch(/\?form=many-0$/)
+  await filter.selectOption('demo-contact')
+  await page.getByRole('row').filter({ hasText: 'two' }).getByRole('link').click()
+  await page.getByRole('link', { name: 'Everything this person sent' }).click()
+  await page.getByText('Only what the contact').waitFor()
+  await expect.poll(() => page.getByRole('row').count()).toBe(3)
+  await check()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download NDJSON' }).click()
+  const lines = readFileSync(await (await downloading).path(), 'utf8')
+    .trim()
+    .split('\n')
+  const messages = lines.map((line) => (JSON.parse(line) as { answers: { message: string } }).answers.message)
+  expect(messages).toEqual(['two', 'one'])
 })
 
 test('a form is taken back and published again; a support key may only look', async () => {

@@ -17,12 +17,12 @@ interface FindingsProps {
 /** Everything that there is to say about the form; each sentence leads to its place. */
 export function Findings({ findings, onOpen }: FindingsProps) {
   const wrong = findings.filter(({ kind }) => kind !== 'warning').length
+  const notes = findings.length - wrong
+  const counts = [countOf(wrong, 'problem'), countOf(notes, 'note')].filter((text) => text !== '')
   return (
     <section aria-label="Problems">
       <p role="status" class={findings.length === 0 ? 'visually-hidden' : 'findings-head'}>
-        {findings.length === 0
-          ? 'There are no problems.'
-          : `${wrong === 0 ? 'No problem' : wrong === 1 ? 'One problem' : `${wrong} problems`}, ${findings.length - wrong} notes`}
+        {findings.length === 0 ? 'There are no problems.' : counts.join(', ')}
       </p>
       {findings.length > 0 && (
         <ul class="plain-list findings">
@@ -47,4 +47,9 @@ export function Findings({ findings, onOpen }: FindingsProps) {
       )}
     </section>
   )
+}
+
+function countOf(count: number, noun: string): string {
+  if (count === 0) return ''
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }

@@ -26,7 +26,7 @@ export function readSource(source: string): SourceReading {
     }
   } catch {
     const place = placeOfError(source)
-    const sentence = `Line ${lineOf(source, place.start)} is not JSON: something is missing, or too much, near ${JSON.stringify(near(source, place))}.`
+    const sentence = `Line ${lineOf(source, place.start)} is not JSON: something is missing, or too much, near “${near(source, place)}”.`
     return { kind: 'wrong', sentence, place }
   }
 }

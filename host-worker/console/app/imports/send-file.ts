@@ -1,0 +1,142 @@
+import type { ReceivedPart } from '../../../../domain/imports/file/file-parts.ts'
+import { contentDigest } from '../../../../domain/imports/file/file-parts.ts'
+import { PART_BYTES } from '../../../../domain/imports/file/limits.ts'
+import type {
+  ImportOutcome,
+  ImportProgress,
+  ImportTarget,
+  TransferAnswer,
+} from '../../../../domain/imports/file/transfer-file.ts'
+import { transferFile } from '../../../../domain/imports/file/transfer-file.ts'
+import type { Client } from '../service/client.ts'
+import { pathWith } from '../service/client.ts'
+import { Failure } from '../service/failure.ts'
+import { operationTable } from '../service/operation-table.ts'
+import { repeated } from '../service/repeated.ts'
+import type { Work } from '../service/use-long-action.ts'
+import { sourceOf } from './file-source.ts'
+import type { ImportFormat, Mapping } from './import-kind.ts'
+
+/** A file to import, and how. */
+export interface SentFile {
+  readonly organizationId: string
+  readonly kind: string
+  readonly format: ImportFormat
+  readonly mapping: Mapping
+  readonly isDryRun: boolean
+  readonly file: File
+}
+
+/** How far an import is. */
+export interface SendProgress {
+  readonly pass: 'reading' | 'checking' | 'writing'
+  /** The import, by which it can be given up; null: it is not open yet. */
+  readonly importId: string | null
+  readonly rows: number
+  /** Out of `most`: bytes of the file, or rows when they are written. */
+  readonly done: number
+  readonly most: number
+  /** Why the last request is being repeated; null: it is not. */
+  readonly waitsFor: string | null
+}
+
+/**
+ * Imports a file through the service. A request without an answer is repeated; when that does not help, this throws its
+ * `Failure`, and the same call made again goes on where this one stopped.
+ */
+export function sendFile(client: Client, sent: SentFile, work: Work<SendProgress>): Promise<ImportOutcome> {
+  const { file, ...how } = sent
+  let known: SendProgress = {
+    ...{ pass: 'reading', importId: null, rows: 0, done: 0, most: file.size, waitsFor: null },
+  }
+  const tell = (change: Partial<SendProgress>): void => {
+    known = { ...known, ...change }
+    work.report(known)
+  }
+  // The first reading is for the digest; the second one sends.
+  const source = sourceOf(file, (bytes) => {
+    if (known.pass === 'reading') tell({ done: bytes })
+  })
+  const target = targetOf(client, sent, work.signal, tell)
+  const onProgress = (_pass: 'checking' | 'writing', rows: number): void => {
+    tell({ rows })
+  }
+  return transferFile({ ...how, source, target, onProgress })
+}
+
+function targetOf(
+  client: Client,
+  { organizationId, file }: SentFile,
+  signal: AbortSignal,
+  tell: (change: Partial<SendProgress>) => void,
+): ImportTarget {
+  const ask = async (request: () => Promise<ImportProgress>): Promise<TransferAnswer> => {
+    try {
+      const session = await repeated(signal, request, ({ message }) => {
+        tell({ waitsFor: message })
+      })
+      tell({ importId: session.importId, waitsFor: null })
+      return { session }
+    } catch (error) {
+      if (error instanceof Failure && error.kind === 'refused') return { message: error.message }
+      throw error
+    }
+  }
+  // The decision is requested once. From then on the import is being written, whoever asks.
+  let isDecided = false
+  return {
+    open: async ({ isDryRun = false, mapping = {}, ...opened }) => {
+      const body = { ...opened, mapping: { ...mapping }, dryRun: isDryRun }
+      return ask(() => client.call('imports.open', { params: { organizationId }, body }, signal))
+    },
+    part: async (importId, part) => {
+      const answer = await ask(() => sendPart(client, { organizationId, importId }, part, signal))
+      tell({ pass: 'checking', done: Math.min(part.part * PART_BYTES, file.size) })
+      return answer
+    },
+    commit: async (importId) => {
+      const call = { params: { organizationId, importId } }
+      const answer = await ask(() =>
+        decided(client, isDecided ? 'imports.write' : 'imports.commit', call.params, signal),
+      )
+      isDecided ||= 'session' in answer
+      if ('session' in answer)
+        tell({ pass: 'writing', done: answer.session.writtenRows, most: answer.session.readRows })
+      return answer
+    },
+    abort: (importId) =>
+      ask(() => client.call('imports.abort', { params: { organizationId, importId } }, signal)),
+  }
+}
+
+type Named = Readonly<Record<'organizationId' | 'importId', string>>
+
+async function sendPart(
+  client: Client,
+  params: Named,
+  part: ReceivedPart,
+  signal: AbortSignal,
+): Promise<ImportProgress> {
+  const [method, path] = operationTable['imports.sendPart']
+  const response = await client.send(method, pathWith(path, { ...params, part: String(part.part) }), {
+    headers: { 'content-type': 'application/octet-stream', 'content-digest': contentDigest(part) },
+    body: part.bytes,
+    signal,
+  })
+  return (await response.json()) as ImportProgress
+}
+
+/** Asks for the decision, or for more to be written. An import that was refused is shown with its problems. */
+async function decided(
+  client: Client,
+  operation: 'imports.commit' | 'imports.write',
+  params: Named,
+  signal: AbortSignal,
+): Promise<ImportProgress> {
+  try {
+    return await client.call(operation, { params }, signal)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== 422) throw error
+    return client.call('imports.show', { params }, signal)
+  }
+}
