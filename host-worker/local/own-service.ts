@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { mailboxTables } from '../../adapters/local/index.ts'
 import type { Migration, MigrationRequest } from './migrate.ts'
@@ -163,13 +163,20 @@ async function builtModules(): Promise<Modules> {
     import('../browser/build.mjs'),
     import('../console/build.mjs'),
   ])
-  // The parts for browsers belong to the Worker, and a fresh clone does not have them yet.
-  const isBuilt = (part: string) => existsSync(join(projectRoot, 'host-worker', part, 'dist'))
-  if (!isBuilt('browser')) await buildBrowserParts()
-  if (!isBuilt('console')) await buildConsole()
+  // The parts for browsers belong to the Worker. A fresh clone does not have them yet, and after an update those of before
+  // may lack what the Worker imports.
+  if (!isBuilt('browser', 'form-client.mjs')) await buildBrowserParts()
+  if (!isBuilt('console', 'entry.mjs')) await buildConsole()
   const { files } = await bundleWorker()
   const modules = files
     .filter(({ path }) => path.endsWith('.js'))
     .map(({ path, contents }) => [path, new TextDecoder().decode(contents)] as const)
   return Object.fromEntries(modules)
+}
+
+/** Whether a part for browsers was built since the module changed by which the Worker imports it. */
+function isBuilt(part: string, built: string): boolean {
+  const folder = join(projectRoot, 'host-worker', part)
+  const found = statSync(join(folder, 'dist', built), { throwIfNoEntry: false })
+  return found !== undefined && found.mtimeMs >= statSync(join(folder, 'built.mjs')).mtimeMs
 }
